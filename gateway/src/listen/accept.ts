@@ -7,7 +7,7 @@ import { addressOf, notePeer, type Peer, peerOfAccepted, type Trusts } from './c
 import { takeProxyHeader } from './proxy-header.ts';
 import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
 
-/** What is checked on a new connection before any protocol is spoken on it. */
+/** What is needed to check a new connection before its first byte is read. */
 export interface AcceptOptions {
   readonly limits: GatewayLimits;
   readonly metrics: Metrics;
@@ -15,15 +15,15 @@ export interface AcceptOptions {
   readonly faults: Log;
   /** Every connection begins with a PROXY header. */
   readonly proxyProtocol: boolean;
-  /** Connections that have not sent their PROXY header yet. `maxConnections` bounds them. */
+  /** Connections that have not sent their PROXY header yet. Their number is bounded by `maxConnections`. */
   readonly waiting: Set<Socket>;
-  /** Whose PROXY header is believed, at this moment. */
+  /** Whether the PROXY header of a peer is believed, by the current settings. */
   readonly trusts: Trusts;
 }
 
 /**
- * Gives every connection of a server to `take`, with its peer. With the PROXY protocol, only trusted peers
- * may connect: a visitor who reaches the listener without the balancer could name any address.
+ * Gives every accepted connection of a server to `take`, with its peer. With the PROXY protocol, only trusted peers
+ * may connect: a visitor who reaches the listener directly could name any address.
  */
 export function acceptConnections(
   server: Server,
@@ -80,7 +80,7 @@ export function acceptConnections(
         case 'gone':
           break;
       }
-      // Its errors have no other listener any more.
+      // No other listener is left for its errors.
       socket.on('error', () => undefined);
       socket.destroy();
     });
@@ -92,13 +92,13 @@ export function acceptConnections(
     else if (accept.proxyProtocol) introduce(socket, peer);
     else admit(socket, peer);
   });
-  // Node closes what is above maxConnections, and says so here.
+  // Node closes connections above maxConnections, and emits this event.
   server.on('drop', (dropped) => {
     refuse('full', dropped?.remoteAddress ?? '');
   });
 }
 
-/** Lets a server serve only connections that passed these checks, and notes the peer of each. */
+/** Makes a server serve only connections that passed these checks, and notes the peer of each. */
 export function serveAccepted<Behind extends Server>(
   server: Behind,
   accept: AcceptOptions,
@@ -111,7 +111,7 @@ export function serveAccepted<Behind extends Server>(
   return server;
 }
 
-/** How many connections each address (IPv4, or /64) holds. One address must leave some to others. */
+/** Counts the connections of each address (IPv4, or IPv6 /64), so that one address cannot take all of them. */
 export class HeldByAddress {
   readonly #most: number;
   readonly #held = new Map<string, number>();
@@ -120,7 +120,7 @@ export class HeldByAddress {
     this.#most = most;
   }
 
-  /** False where the address holds as many as it may. What was taken is given back when the socket closes. */
+  /** Counts one more connection until its socket closes. False when the address is at its bound. */
   take(socket: Socket, ip: string): boolean {
     const group = addressGroup(ip);
     const held = this.#held.get(group) ?? 0;
@@ -135,7 +135,7 @@ export class HeldByAddress {
   }
 }
 
-/** Takes the connections of a server away from it, and returns how it serves one that it is handed. */
+/** Stops a server from taking its connections by itself. Returns a function that makes it serve one connection. */
 export function takeConnections(server: Server): (socket: Socket) => void {
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
@@ -144,14 +144,14 @@ export function takeConnections(server: Server): (socket: Socket) => void {
   };
 }
 
-/** Where a server hands the requests of its visitors, and what it needs beside that. */
+/** The functions and limits that every server of the gateway needs. */
 export interface Intake {
   /** Takes one request from start to end. Never throws. */
   readonly handle: (req: VisitorRequest, res: VisitorResponse) => void;
-  /** Takes a WebSocket handshake. `head` holds the bytes that came behind it. */
+  /** Takes a WebSocket handshake. `head` has the bytes that came behind the handshake. */
   readonly upgrade: (req: IncomingMessage, head: Buffer) => void;
   readonly limits: GatewayLimits;
   readonly accept: AcceptOptions;
-  /** While true, answers ask visitors to open another connection next time. */
+  /** True during the shutdown. Answers then close their connection. */
   readonly isClosing: () => boolean;
 }

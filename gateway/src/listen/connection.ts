@@ -10,16 +10,16 @@ export type Peer =
   | { readonly kind: 'address'; readonly ip: string }
   /** A program of this machine that came by a unix socket. */
   | { readonly kind: 'local' }
-  /** Somebody behind the balancer at `ip`, which did not say who. */
+  /** A visitor behind the balancer at `ip`, whose PROXY header names no address. */
   | { readonly kind: 'unnamed'; readonly ip: string };
 
 const LOOPBACK = '127.0.0.1';
 
 /**
- * Reads the peer of a connection that was just accepted; undefined when it has gone already.
+ * The peer of a new connection. Undefined when the peer has gone already.
  *
- * That a socket has no address does not make it a unix socket: a TCP connection that was reset loses
- * its own, and what was sent before the reset can still be read.
+ * A socket without an address is not always a unix socket. A TCP connection loses its address at a reset, and bytes
+ * that came before the reset can still be read.
  */
 export function peerOfAccepted(socket: Socket, acceptedOn: 'tcp' | 'unix'): Peer | undefined {
   if (acceptedOn === 'unix') return { kind: 'local' };
@@ -27,12 +27,12 @@ export function peerOfAccepted(socket: Socket, acceptedOn: 'tcp' | 'unix'): Peer
   return ip === undefined ? undefined : { kind: 'address', ip };
 }
 
-/** The address that a peer counts as. A unix socket has none and counts as loopback. */
+/** The address of a peer. A unix socket has none and counts as loopback. */
 export function addressOf(peer: Peer): string {
   return peer.kind === 'local' ? LOOPBACK : peer.ip;
 }
 
-/** Whether a peer's word counts: its forwarded headers, or its PROXY header. */
+/** Whether the forwarded headers and the PROXY header of a peer are believed. */
 export type Trusts = (peer: Peer) => boolean;
 
 export function createTrust(trustedProxies: readonly string[]): Trusts {
@@ -44,7 +44,7 @@ export function createTrust(trustedProxies: readonly string[]): Trusts {
         return trusted.has(peer.ip);
       case 'local':
         return true;
-      // It relays the connections of others, so trust in it does not cover them.
+      // The balancer is trusted, but not the visitor behind it.
       case 'unnamed':
         return false;
     }
@@ -58,7 +58,7 @@ export function notePeer(socket: VisitorSocket, peer: Peer): void {
   peers.set(socket, peer);
 }
 
-/** Nobody who can be trusted, where nothing was noted. */
+/** The noted peer. Without one, a peer that is not trusted. */
 export function peerOf(socket: VisitorSocket): Peer {
   return peers.get(socket) ?? NOBODY;
 }
@@ -67,7 +67,7 @@ const NOBODY: Peer = { kind: 'unnamed', ip: LOOPBACK };
 
 const transports = new WeakMap<VisitorSocket, TransportFacts>();
 
-/** Notes what a connection, or a stream of it, showed of the program behind it. */
+/** Notes what a connection, or a stream of it, showed about the visitor's program. */
 export function noteTransport(socket: VisitorSocket, facts: TransportFacts): void {
   transports.set(socket, facts);
 }
@@ -84,29 +84,29 @@ export interface Underway {
 }
 
 /**
- * What is known of one TCP or unix connection; worked out once, however many requests it carries. Over
- * HTTP/2 it is that of one stream: what is under way there ends with the stream.
+ * The facts about one TCP or unix connection. They are found once for all of its requests. With HTTP/2 each stream
+ * has its own, because a request ends with its stream.
  */
 export interface Connection {
-  /** Canonical address of the peer, or of the visitor for whom a trusted balancer connects: Peer. */
+  /** Canonical address of the peer, or of the visitor whom a trusted balancer named: see Peer. */
   readonly peerIp: string;
-  /** The peer's forwarded headers are believed: it lies in `trusted_proxies`, or came by a unix socket. */
+  /** Whether the peer's forwarded headers are believed: it is in `trusted_proxies`, or came by a unix socket. */
   readonly trusted: boolean;
-  /** What the handshake showed; undefined where the connection to this gateway is not TLS. */
+  /** What the TLS handshake showed. Undefined without TLS. */
   readonly transport: TransportFacts | undefined;
   /**
-   * Requests at the origin. Kept by connection, since Node tells a pipelined request that waits for
-   * its turn nothing when the connection closes.
+   * The requests at the origin. The connection keeps them, because Node does not tell a waiting pipelined request
+   * that the connection has closed.
    */
   readonly underway: Set<Underway>;
 }
 
 export type ConnectionOf = (socket: VisitorSocket) => Connection;
 
-/** All open requests of a connection. Some of them may have begun under earlier settings. */
+/** The open requests of a connection. Some may have begun before the last reload. */
 type UnderwayOf = (socket: VisitorSocket) => Set<Underway>;
 
-/** Keeps the requests of each connection together, and abandons them when it closes. */
+/** Keeps a set of open requests for each connection, and abandons them when it closes. */
 export function trackUnderway(): UnderwayOf {
   const known = new WeakMap<VisitorSocket, Set<Underway>>();
 
@@ -124,7 +124,7 @@ export function trackUnderway(): UnderwayOf {
   };
 }
 
-/** Looks up the record of a connection, making it at the first request. */
+/** Looks up the record of a connection. It is made at the first request. */
 export function createConnections(trusts: Trusts, underwayOf: UnderwayOf): ConnectionOf {
   const known = new WeakMap<VisitorSocket, Connection>();
 

@@ -7,18 +7,18 @@ export type Reading<T> =
   | { readonly kind: 'enough'; readonly value: T; readonly taken: number };
 
 export interface FirstBytes<T> {
-  /** Asked again with all bytes so far whenever some come; has to be content at some length. */
+  /** Called with all bytes so far whenever new ones come. It must answer `enough` at some length. */
   readonly read: (held: Buffer) => Reading<T>;
   readonly timeoutMs: number;
-  /** What to say when the time is over. */
+  /** The value when the time is over. */
   readonly late: T;
-  /** What to say when the connection ended before. */
+  /** The value when the connection ended before. */
   readonly gone: T;
 }
 
 /**
- * Looks at how a connection begins, before a protocol's own parser gets it. `done` is called once;
- * nothing listens to the socket afterwards, and none of its errors is left unheard before.
+ * Reads the first bytes of a connection before the parser of its protocol gets them. Calls `done` once. Until then it
+ * handles errors of the socket. Afterwards none of its listeners is left.
  */
 export function readFirstBytes<T>(
   socket: Socket,
@@ -57,7 +57,7 @@ export function readFirstBytes<T>(
   socket.once('error', lost);
 }
 
-/** What has come; undefined when nothing is there. Sockets without an encoding give bytes. */
+/** The bytes that have come. Undefined when there are none. A socket without an encoding gives Buffers. */
 function nextPart(socket: Socket): Buffer | undefined {
   const part: unknown = socket.read();
   return Buffer.isBuffer(part) ? part : undefined;

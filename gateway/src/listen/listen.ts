@@ -5,13 +5,13 @@ import type { ListenAddress } from '@guard/config/settings/values/values';
 
 interface ListenOptions {
   readonly scheme: 'http' | 'https';
-  /** How a TCP address is shared with other gateways of this process; it is not, when undefined. */
+  /** How a TCP address is shared with other gateways of this process. Undefined when it is not shared. */
   readonly shared: 'claim' | 'join' | undefined;
 }
 
 /**
- * Binds a server and resolves to where it listens: `scheme://host:port`, or `unix:<path>`. Rejects when
- * the address is taken. A socket file that a killed process left behind is taken over.
+ * Binds a server. Resolves to its place: `scheme://host:port`, or `unix:<path>`. Rejects when the address is in use.
+ * A socket file that a killed process left behind is replaced.
  */
 export async function listen(
   server: Server,
@@ -31,8 +31,8 @@ export async function listen(
 }
 
 /**
- * The port, after a check that no process listens there. With SO_REUSEPORT alone, a second Guard that was
- * started by mistake would take half of the visitors of the first one, without any message.
+ * Checks that no other process listens at the address, and returns its port. Without this check, a second Guard that
+ * was started by mistake would silently get half of the visitors (SO_REUSEPORT).
  */
 async function claim({ host, port }: Extract<ListenAddress, { kind: 'tcp' }>): Promise<number> {
   const probe = createServer();
@@ -42,7 +42,7 @@ async function claim({ host, port }: Extract<ListenAddress, { kind: 'tcp' }>): P
   return bound;
 }
 
-/** The TCP port on which a server listens; undefined for a unix socket, and before it listens. */
+/** The TCP port on which a server listens. Undefined for a unix socket, and before it listens. */
 export function portOf(server: Server): number | undefined {
   const bound = server.address();
   return bound !== null && typeof bound === 'object' ? bound.port : undefined;
@@ -58,12 +58,12 @@ function bind(server: Server, where: ServerOptions): Promise<void> {
   });
 }
 
-/** How often connections that fell idle are closed while a server drains. */
+/** While a server drains, idle connections are closed this often. */
 const DRAIN_CHECK_MS = 50;
 
 /**
- * Stops listening and resolves when the last connection has gone; `cut` is called after `drainMs` to
- * end what is left. Resolves at once for a server that never listened.
+ * Stops listening, and resolves when the last connection has closed. After `drainMs` it calls `cut`, which ends the
+ * rest. Resolves at once when the server does not listen.
  */
 export function drain(server: HttpServer, drainMs: number, cut: () => void): Promise<void> {
   if (!server.listening) return Promise.resolve();

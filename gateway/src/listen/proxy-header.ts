@@ -5,9 +5,9 @@ import { formatIpv4, formatIpv6 } from '@guard/config/net/format-address';
 import { readFirstBytes, type Reading } from './first-bytes.ts';
 
 /**
- * The header by which a balancer says for whom it connects: the PROXY protocol of HAProxy, versions 1
- * and 2 (proxy-protocol.txt, sections 2.1 and 2.2). Strict: anything that is not certainly such a header ends
- * the connection, since the bytes behind a header that was misread would be taken for a request.
+ * The header in which a balancer names the visitor: the PROXY protocol of HAProxy, versions 1 and 2
+ * (proxy-protocol.txt, sections 2.1 and 2.2). Reading is strict. Any doubt ends the connection, because the bytes
+ * behind a misread header would be taken for a request.
  */
 type ProxyHeader =
   | { readonly kind: 'incomplete' }
@@ -15,15 +15,18 @@ type ProxyHeader =
   | { readonly kind: 'malformed'; readonly why: string }
   | {
       readonly kind: 'read';
-      /** Length of the header; behind it begins what the visitor sent. */
+      /** Length of the header. The bytes behind it are the visitor's. */
       readonly bytes: number;
-      /** Canonical address; undefined when the header names none (LOCAL, UNKNOWN, a unix socket). */
+      /** Canonical address of the visitor. Undefined when the header names none (LOCAL, UNKNOWN, a unix socket). */
       readonly source: string | undefined;
     };
 
 /** Longest line of version 1, its line end included (section 2.1). */
 const MAX_LINE_BYTES = 107;
-/** Longest header of version 2. Additions that balancers send take some hundred bytes, certificates a few thousand. */
+/**
+ * Longest header of version 2 that is accepted. Usual additions of balancers have some hundred bytes, certificates a
+ * few thousand.
+ */
 export const MAX_PROXY_HEADER_BYTES = 8 * 1024;
 
 const LINE_START = Buffer.from('PROXY ', 'latin1');
@@ -39,7 +42,7 @@ export function readProxyHeader(bytes: Buffer): ProxyHeader {
   return malformed('no PROXY header');
 }
 
-/** Compares a shorter text up to its end. */
+/** Whether the bytes begin with `start`, as far as they have come. */
 function beginsWith(bytes: Buffer, start: Buffer): boolean {
   const length = Math.min(bytes.length, start.length);
   return bytes.compare(start, 0, length, 0, length) === 0;
@@ -92,11 +95,11 @@ function isPort(text: string): boolean {
   return /^(?:0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65_535;
 }
 
-/** What the addresses of one family and transport take, in bytes; in what no row is for nothing is read. */
+/** The length in bytes of the addresses, by family and transport. Other families are refused. */
 const ADDRESSES: ReadonlyMap<number, { readonly family: 4 | 6 | 'unix'; readonly bytes: number }> =
   new Map([
     [0x11, { family: 4, bytes: 12 }],
-    // Datagrams: a visitor who came to the balancer by QUIC.
+    // Datagrams: the visitor reached the balancer by QUIC.
     [0x12, { family: 4, bytes: 12 }],
     [0x21, { family: 6, bytes: 36 }],
     [0x22, { family: 6, bytes: 36 }],
@@ -104,7 +107,7 @@ const ADDRESSES: ReadonlyMap<number, { readonly family: 4 | 6 | 'unix'; readonly
     [0x32, { family: 'unix', bytes: 216 }],
   ]);
 
-/** Version 2: signature, version and command, family and transport, length; addresses; additions. */
+/** Version 2: signature, version and command, family and transport, length, addresses, additions. */
 function readBinary(bytes: Buffer): ProxyHeader {
   if (bytes.length < FIXED_BYTES) return INCOMPLETE;
   const command = bytes[12];
@@ -112,7 +115,7 @@ function readBinary(bytes: Buffer): ProxyHeader {
   const end = FIXED_BYTES + bytes.readUInt16BE(14);
   if (end > MAX_PROXY_HEADER_BYTES) return malformed('a header that is too long');
   if (bytes.length < end) return INCOMPLETE;
-  // LOCAL: the balancer speaks for itself, and what follows is not looked at.
+  // LOCAL: the balancer itself connects, for a health check for example. The rest of the header is not read.
   if (command === 0x20) return read(end, undefined);
 
   const transport = bytes[13] ?? 0;
@@ -140,7 +143,7 @@ function ipv6At(bytes: Buffer, at: number): string {
 
 const PP2_TYPE_CRC32C = 0x03;
 
-/** Walks over what stands behind the addresses: type, length, value, up to the end and not beyond it. */
+/** Checks the additions behind the addresses. Each has a type, a length and a value. */
 function faultInAdditions(header: Buffer, start: number): string | undefined {
   let at = start;
   while (at < header.length) {
@@ -157,15 +160,15 @@ function faultInAdditions(header: Buffer, start: number): string | undefined {
   return undefined;
 }
 
-/** How a connection that is to begin with a PROXY header began. */
+/** The beginning of a connection that has to begin with a PROXY header. */
 type Introduction =
   | { readonly kind: 'read'; readonly source: string | undefined }
   | { readonly kind: 'malformed'; readonly why: string }
   | { readonly kind: 'late' }
-  /** It ended before its header did, as the health checks of balancers do. */
+  /** It ended before its header was complete, as health checks of balancers do. */
   | { readonly kind: 'gone' };
 
-/** Takes the PROXY header off a connection, and leaves the bytes after it unread. */
+/** Reads the PROXY header of a connection, and leaves the bytes behind it. */
 export function takeProxyHeader(
   socket: Socket,
   timeoutMs: number,
