@@ -3,12 +3,12 @@ import { ADDRESS_HEADERS, withDashes } from '@guard/config/contract/address-head
 /** The name of a header field. */
 export interface FieldName {
   readonly spelling: string;
-  /** As it stands in a line. */
+  /** The name with its colon, as it begins a line. */
   readonly withColon: string;
   readonly lower: string;
-  /** A request with it may have a body, or want another protocol, or an answer before the answer. */
+  /** Whether a request with this field may have a body, ask for another protocol, or expect an interim answer. */
   readonly asksForMore: boolean;
-  /** The name that came behind it last. */
+  /** The name that followed this one in the last header section. */
   follower: FieldName | undefined;
 }
 
@@ -25,28 +25,28 @@ const MAX_REMEMBERED = 1_024;
 const MAX_REMEMBERED_LENGTH = 64;
 
 /**
- * The names in the header sections of one direction. Programs send their fields in the same order every
- * time: the name that followed last is tried first, which needs neither a copy nor a look-up.
+ * The field names of requests, or those of answers. Programs send their fields in the same order each time. So the
+ * name that followed the last time is tried first, which needs no copy and no look-up.
  */
 export class FieldNames {
-  /** What the first name of a header section comes behind. */
+  /** Stands before the first name of a header section. */
   readonly beforeFirst = makeName('');
   readonly #remembered = new Map<string, FieldName>();
 
-  /** The name at the beginning of a line, if it is the one that followed last. */
+  /** The name at the beginning of a line, if it followed `before` the last time too. */
   guess(line: string, at: number, before: FieldName): FieldName | undefined {
     const guess = before.follower;
     return guess !== undefined && line.startsWith(guess.withColon, at) ? guess : undefined;
   }
 
-  /** The name `sent`, behind that one. */
+  /** The name `sent`. It is remembered as the follower of `before`. */
   take(sent: string, before: FieldName): FieldName {
     const name = this.#nameOf(sent);
     if (name.spelling.length <= MAX_REMEMBERED_LENGTH) before.follower = name;
     return name;
   }
 
-  /** Names repeat, so each spelling is worked out once. */
+  /** Names repeat, so the result for each spelling is kept. */
   #nameOf(sent: string): FieldName {
     const known = this.#remembered.get(sent);
     if (known !== undefined) return known;
@@ -65,12 +65,12 @@ function makeName(sent: string): FieldName {
   return { spelling, withColon: `${spelling}:`, lower, asksForMore, follower: undefined };
 }
 
-/** What a proxy does with a header field, by its name. */
+/** The kinds of header fields, by what a proxy has to do with them. */
 export type HeaderKind =
   | 'end-to-end'
   /** For this hop only (RFC 9110 section 7.6.1). */
   | 'hop-by-hop'
-  /** A field of the gateway's own (X-Guard-*), or one that an origin can mistake for it. */
+  /** A field that only the gateway may send (X-Guard-*), or one that an origin could read as such a field. */
   | 'impostor'
   | 'connection'
   | 'content-length'
@@ -80,7 +80,7 @@ export type HeaderKind =
   | 'expect'
   /** X-Forwarded-For, -Proto and -Host, which the gateway writes itself. */
   | 'rewritten'
-  /** The field of RFC 7239: a claim, which a trusted proxy may not have written either. */
+  /** The field of RFC 7239. Even behind a trusted proxy, the visitor may have written it. */
   | 'forwarded'
   /** Says where the request came from or went to; believed from trusted proxies only. */
   | 'claim'
@@ -121,8 +121,8 @@ const METHOD_OVERRIDES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a request says of itself, its sender and its content. RFC 9110 section 7.6.1 forbids to name such
- * fields in Connection: without them the origin would serve another request than the one judged.
+ * Fields about the request, its sender and its content. RFC 9110 section 7.6.1 forbids to name them in Connection.
+ * Without them the origin would get another request than the one that was judged.
  */
 const NEVER_NAMED: ReadonlySet<string> = new Set([
   'host',
@@ -144,7 +144,7 @@ const NEVER_NAMED: ReadonlySet<string> = new Set([
 
 const remembered = new Map<string, HeaderKind>();
 
-/** The kind of a field, by its name as sent. Names repeat, so each spelling is worked out once. */
+/** The kind of a field, by its name as sent. Names repeat, so the result for each spelling is kept. */
 export function headerKind(name: string): HeaderKind {
   const known = remembered.get(name);
   if (known !== undefined) return known;
@@ -165,13 +165,13 @@ function classify(name: string): HeaderKind {
       return name;
   }
   if (HOP_BY_HOP.has(name)) return 'hop-by-hop';
-  // Many origins turn both - and _ into _ (CGI, WSGI), and some every sign (lighttpd), where
-  // `X_Guard_Decision` and `X.Guard.Decision` are our own header again.
+  // Many origins turn both - and _ into _ (CGI, WSGI), and some turn every punctuation mark into _ (lighttpd). For
+  // them `X_Guard_Decision` and `X.Guard.Decision` are the same as our own header.
   const dashed = withDashes(name);
   if (dashed.startsWith('x-guard-')) return 'impostor';
   if (METHOD_OVERRIDES.has(dashed)) return 'method-override';
   const kind = claimKind(dashed);
-  // In another spelling no proxy sends it: it stands beside what the proxy did send.
+  // No proxy writes such a field with other punctuation, so the visitor wrote it.
   return kind !== 'end-to-end' && dashed !== name ? 'impostor' : kind;
 }
 
@@ -182,8 +182,8 @@ function claimKind(name: string): 'rewritten' | 'forwarded' | 'claim' | 'end-to-
 }
 
 /**
- * The fields that Connection names as hop-by-hop, in lower case; undefined when it names none. What
- * belongs to the message itself cannot be named away.
+ * The fields that Connection names as hop-by-hop, in lower case. Undefined when it names none. Fields of NEVER_NAMED
+ * are ignored.
  */
 export function connectionOptions(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') {
@@ -198,8 +198,8 @@ export function connectionOptions(connection: string | undefined): ReadonlySet<s
 }
 
 /**
- * Fields beside X-Forwarded-* that say where a request came from or went to: balancers, CDNs and clouds
- * write them, and frameworks, their plug-ins and PHP programs believe them. In lower case.
+ * Other fields than X-Forwarded-* that say where a request came from or went to. Balancers, CDNs and clouds write
+ * them. Frameworks, their plug-ins and PHP programs believe them. In lower case.
  */
 const CLAIMS: ReadonlySet<string> = new Set([
   ...ADDRESS_HEADERS,
@@ -236,7 +236,7 @@ const CLAIMS: ReadonlySet<string> = new Set([
   'x-url-scheme',
 ]);
 
-/** Begin the names of claims. Each vendor adds some of its own: X-Forwarded-Ssl, Fly-Forwarded-Port. */
+/** The beginnings of names that are claims. Vendors add names of their own: X-Forwarded-Ssl, Fly-Forwarded-Port. */
 const CLAIM_BEGINNINGS = [
   'x-forwarded-',
   'x-original-forwarded-',
@@ -244,7 +244,7 @@ const CLAIM_BEGINNINGS = [
   'fly-forwarded-',
 ];
 
-/** Whether a field says where a request came from or went to. `name`: in lower case, with dashes. */
+/** Whether a field says where a request came from or went to. `name` is in lower case, with dashes. */
 function isClaim(name: string): boolean {
   return CLAIMS.has(name) || CLAIM_BEGINNINGS.some((beginning) => name.startsWith(beginning));
 }

@@ -3,8 +3,8 @@ import type { Protocol } from '@guard/config/contract/event';
 import type { ForwardedHeader } from '@guard/config/settings/schema';
 
 /**
- * A request and its answer as every stage of the gateway sees them. Node's HTTP/1.1 messages are
- * already like this; http2/ makes a stream of HTTP/2 look the same.
+ * A request and its answer as every stage of the gateway sees them. Node's HTTP/1.1 messages have this form already.
+ * http2/ gives it to a stream of HTTP/2.
  */
 export interface VisitorRequest {
   readonly method?: string | undefined;
@@ -14,14 +14,14 @@ export interface VisitorRequest {
   readonly headers: Readonly<IncomingHttpHeaders>;
   /** Names and values in turn, as sent. */
   readonly rawHeaders: readonly string[];
-  /** Keeps what follows from the header section alone, where the same section came before. */
+  /** Results that depend only on the header section. They are kept when the same section comes again. */
   readonly notes?: SectionNotes | undefined;
   /** The same for the trailer section. It is complete when 'end' is emitted. */
   readonly rawTrailers: readonly string[];
   readonly httpVersion: string;
   readonly httpVersionMajor: number;
   readonly httpVersionMinor: number;
-  /** The whole message has come, whether or not it was read. */
+  /** Whether the whole message has come. It need not have been read. */
   readonly complete: boolean;
   readonly readableEnded: boolean;
   readonly socket: VisitorSocket;
@@ -32,13 +32,13 @@ export interface VisitorRequest {
   off(event: 'data' | 'end', listener: (part: Buffer) => void): unknown;
 }
 
-/** What follows from a header section alone, for a request without a body. */
+/** Results that depend only on the header section of a request without a body. */
 export interface SectionNotes {
-  /** The visitor's fields as the origin got them last. */
+  /** The visitor's fields in the form for the origin, and the terms for which they hold. */
   sent?: { readonly fields: FieldList; readonly terms: FieldTerms };
 }
 
-/** What else decides which fields of a header section go to the origin. */
+/** The terms that decide, besides the header section, which of its fields go to the origin. */
 export interface FieldTerms {
   /** The peer is a trusted proxy. */
   readonly trusted: boolean;
@@ -52,12 +52,12 @@ export type BelievedFields = 'both' | ForwardedHeader | 'neither';
 /** The answer to one request. When the visitor has gone, every method does nothing. */
 export interface VisitorResponse {
   readonly headersSent: boolean;
-  /** Bytes that were written here and have not left this process. */
+  /** Bytes that were written and are still in this process. */
   readonly writableLength: number;
   writeHead(status: number, fields: string[]): unknown;
   writeHead(status: number, reason: string, fields: string[]): unknown;
   flushHeaders(): void;
-  /** False asks to wait for 'drain'. */
+  /** False when the caller has to wait for 'drain'. */
   write(part: Buffer): boolean;
   end(part?: Buffer): unknown;
   addTrailers(trailers: readonly [string, string][]): void;
@@ -90,12 +90,12 @@ export function isHttp10({ httpVersionMajor, httpVersionMinor }: VisitorRequest)
 }
 
 /**
- * Names and values in turn that may be sent to an origin again and again. It never changes, so the
- * client that writes it keeps with it how it is written.
+ * Names and values in turn that may be sent to an origin many times. The list never changes, so its written form is
+ * kept with it.
  */
 export class FieldList {
   readonly fields: readonly string[];
-  /** Undefined until it was written once. */
+  /** Undefined before the first time. */
   written: WrittenFields | 'unsound' | undefined;
 
   constructor(fields: readonly string[]) {
@@ -103,10 +103,10 @@ export class FieldList {
   }
 }
 
-/** Fields as they stand in a header section of HTTP/1.1, each of them one, however they are read. */
+/** Fields as text of an HTTP/1.1 header section. It was checked that every reader sees the same fields. */
 export interface WrittenFields {
   readonly lines: string;
-  /** What Content-Length says among them, in bytes; undefined without one. */
+  /** The value of their Content-Length, in bytes. Undefined without one. */
   readonly length: number | undefined;
 }
 
@@ -120,17 +120,17 @@ export function asksForContinue(req: VisitorRequest, hasBody: boolean): boolean 
   return expect.toLowerCase() === '100-continue';
 }
 
-/** The same section: sends 100 (Continue) to a visitor who waits for it. */
+/** Sends 100 (Continue) to a visitor who waits for it (RFC 9110 section 10.1.1). */
 export function inviteBody(req: VisitorRequest, res: VisitorResponse): void {
   if (req.headers.expect !== undefined && !isHttp10(req)) res.writeInterim(100, []);
 }
 
-/** The largest number that is sent on (RFC 9110 section 7.6.2 lets a recipient have one). */
+/** The largest Max-Forwards that is sent (RFC 9110 section 7.6.2 allows such a limit). */
 const LARGEST = 255;
 
 /**
- * How many proxies an OPTIONS may still pass, this one included (RFC 9110 section 7.6.2); undefined
- * without the field, where it is no number, and for methods that may ignore it.
+ * How many proxies an OPTIONS may still pass, this one included (RFC 9110 section 7.6.2). Undefined when the field is
+ * missing or not a number, and for other methods.
  */
 export function forwardsLeft({
   method,
@@ -141,23 +141,23 @@ export function forwardsLeft({
   return typeof said === 'string' && /^\d+$/.test(said) ? Number(said) : undefined;
 }
 
-/** What the next recipient reads, where this one has `left` and passes the request on. */
+/** The Max-Forwards for the next recipient, when this one got `left`. */
 export function nextForwards(left: number): string {
   return String(Math.min(left - 1, LARGEST));
 }
 
-/** The name under which the gateway enters itself in Via (RFC 9110 section 7.6.3). */
+/** The name of the gateway in Via (RFC 9110 section 7.6.3). */
 const PSEUDONYM = 'guard';
 
-/** The Via field of a request that this gateway forwards: what the request had, and one entry of our own. */
+/** The Via field of a forwarded request: the entries that it had, and our own. */
 export function nextVia({ httpVersion, headers }: VisitorRequest): string {
   const own = `${httpVersion} ${PSEUDONYM}`;
   return headers.via === undefined ? own : `${headers.via}, ${own}`;
 }
 
 /**
- * How many gateways of this name a request has passed already. A few in a row are layers. Many are an
- * origin that points back at its own gateway.
+ * How many gateways of this name a request has passed. A few can be layers of a set-up. Many mean that the origin of
+ * a gateway is the gateway itself.
  */
 export function passesBefore(via: string | undefined): number {
   if (via === undefined) return 0;
@@ -169,12 +169,12 @@ export function passesBefore(via: string | undefined): number {
 }
 
 /**
- * Node makes a list of Set-Cookie, which is a response field, and one joined text of every other field. The
- * gateway's own readers make texts of all, whatever the type says.
+ * The headers with one text for each field. Node makes a list only for Set-Cookie, which requests should not have.
+ * The gateway's own readers make no lists.
  */
 export function singleValues(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   const list: unknown = headers['set-cookie'];
-  // Safe by the sentence above; the common case shares the object of the request instead of copying it.
+  // Safe by the sentences above. Usually the object of the request is returned without a copy.
   const single = headers as Record<string, string>;
   return Array.isArray(list) ? { ...single, 'set-cookie': list.join(', ') } : single;
 }

@@ -7,7 +7,7 @@ export interface OwnAnswer {
   readonly body: Buffer;
 }
 
-/** A short text from the gateway. `fields` are more names and values in turn. */
+/** A short text from the gateway. `fields` are additional names and values in turn. */
 export function plainAnswer(status: number, why: string, ...fields: string[]): OwnAnswer {
   return {
     status,
@@ -17,8 +17,8 @@ export function plainAnswer(status: number, why: string, ...fields: string[]): O
 }
 
 /**
- * Sends an answer of the gateway itself: to HEAD without its body (RFC 9110 section 9.3.2), and with
- * the unread rest of an upload thrown away.
+ * Sends an answer of the gateway. HEAD gets no body (RFC 9110 section 9.3.2). The unread rest of an upload is
+ * discarded.
  */
 export function serve(
   req: VisitorRequest,
@@ -29,15 +29,15 @@ export function serve(
   const bodiless = status === 204 || status === 304;
   const framed = bodiless ? fields : [...fields, 'Content-Length', String(body.length)];
   linger(req, lingerMs);
-  // Node's type asks for a mutable list; it only reads it.
+  // Node's type wants a mutable list, but Node only reads it.
   res.writeHead(status, framed as string[]);
   if (bodiless || req.method === 'HEAD') res.end();
   else res.end(body);
 }
 
 /**
- * Sends the last answer of a connection of HTTP/1.1, which closes when the upload has been read, or
- * after `lingerMs` (RFC 9112 section 9.6). A stream of HTTP/2 ends alone in any case.
+ * Sends the last answer of an HTTP/1.1 connection. The connection closes when the upload was read, or after
+ * `lingerMs` (RFC 9112 section 9.6). With HTTP/2 only the stream ends.
  */
 export function serveLast(
   req: VisitorRequest,
@@ -50,13 +50,13 @@ export function serveLast(
     serve(req, res, answer, lingerMs);
     return;
   }
-  // Not before the parser is through with what it has: where that is no HTTP, Node answers itself.
+  // First the parser has to read the bytes that it has. When they are not HTTP, Node itself answers.
   process.nextTick(() => {
     if (req.socket.destroyed) return;
     res.writeHead(status, [...answer.fields, 'Content-Length', String(body.length)]);
     if (req.method === 'HEAD') res.flushHeaders();
     else res.write(body);
-    // Node closes the connection at the end of the answer. By now the whole answer has gone out.
+    // Node closes the connection when the answer ends, so `end` is called last.
     if (req.complete) res.end();
     else req.once('end', () => res.end());
     linger(req, lingerMs);
@@ -64,8 +64,8 @@ export function serveLast(
 }
 
 /**
- * Reads and discards what is left of an upload that was answered early: closing at once would reset
- * the connection, and the visitor would lose the answer (RFC 9112 section 9.6). Bounded by time.
+ * Reads and discards the rest of an upload that was answered early, for at most `lingerMs`. Closing at once would
+ * reset the connection, and the visitor would not get the answer (RFC 9112 section 9.6).
  */
 export function linger(req: VisitorRequest, lingerMs: number): void {
   if (req.complete || !announcesBody(req)) return;
@@ -80,7 +80,7 @@ export function linger(req: VisitorRequest, lingerMs: number): void {
 }
 
 function announcesBody({ headers, httpVersionMajor }: VisitorRequest): boolean {
-  // RFC 9113 section 8.1: there the frames say so, and `complete` has read them.
+  // In HTTP/2 the frames show whether there is a body (RFC 9113 section 8.1), and `complete` knows it.
   if (httpVersionMajor === 2) return true;
   const length = headers['content-length'] ?? '0';
   return headers['transfer-encoding'] !== undefined || length !== '0';
