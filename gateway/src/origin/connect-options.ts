@@ -13,7 +13,7 @@ export function connectOptions(address: OriginAddress): ConnectOptions {
   const { isSecure, host, port } = address;
   const place = { host, port };
   if (!isSecure) return { isSecure, options: place };
-  // RFC 6066 section 3: an address has no name to ask for. The name is never the visitor's Host.
+  // RFC 6066 section 3: SNI must be a name, not an address. It is the name in the settings, never the visitor's Host.
   const name = isIP(host) === 0 ? { servername: host } : {};
   return { isSecure, options: { ...place, ...name, ALPNProtocols: ['http/1.1'] } };
 }

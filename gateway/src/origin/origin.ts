@@ -3,8 +3,8 @@ import type { FieldList } from '../message/message.ts';
 import type { Turns } from './origins.ts';
 
 /**
- * The way of one request to an origin. `plain` has no body; `upload` has; `retry` repeats a plain one
- * on a connection of its own, which cannot be a stale one.
+ * The lane of a request to an origin. `plain` is for requests without a body, `upload` for those with one. `retry`
+ * repeats a plain one on a new connection, which cannot be stale.
  */
 export type Lane = 'plain' | 'upload' | 'retry';
 
@@ -14,10 +14,9 @@ export interface OriginRequest {
   /** Origin-form; written as it stands. */
   readonly target: string;
   /**
-   * The fields that the visitor sent, then what the gateway adds: names and values in turn, written in
-   * this order and spelling. The client frames and keeps the connection itself: no Connection and no
-   * Transfer-Encoding is among them, and Content-Length, of the visitor's, exactly where the body has a
-   * known length.
+   * The fields that the visitor sent, then what the gateway adds: names and values in turn, written in this order and
+   * spelling. The client itself adds framing and Connection. So the lists have no Connection and no
+   * Transfer-Encoding. `sent` has the visitor's Content-Length exactly when the body has a known length.
    */
   readonly sent: FieldList;
   readonly added: readonly string[];
@@ -26,14 +25,14 @@ export interface OriginRequest {
 
 /** The body of a request, read no faster than the origin takes it. */
 export interface RequestBody {
-  /** Bytes, as Content-Length announces them; undefined when the end will show, and chunks carry it. */
+  /** The length in bytes by Content-Length. Undefined when the length is unknown; then the body is sent in chunks. */
   readonly length: number | undefined;
-  /** From now on `sink` gets every part. Called once. */
+  /** Starts the body: `sink` gets every part. Called once. */
   start(sink: BodySink): void;
-  /** The origin takes no more for the moment. */
+  /** Called when the origin takes no more bytes at present. */
   pause(): void;
   resume(): void;
-  /** Nobody reads any further. Harmless when it is all over. */
+  /** Stops the body for good. May be called again after the end. */
   stop(): void;
 }
 
@@ -44,21 +43,19 @@ export interface BodySink {
 }
 
 /**
- * Takes the answer to one request. Nothing is called before `send` has returned, or after `abort`; the
- * last call but for an onFlush is onEnd or onError. Field lists are names and values in turn, as the origin sent them.
+ * Takes the answer to one request. No method is called before `send` has returned, or after `abort`. The last call is
+ * onEnd or onError. Only onFlush can come after it. Field lists are names and values in turn, as the origin sent
+ * them.
  */
 export interface AnswerHandler {
   /** An interim answer (RFC 9110 section 15.2): 1xx, never 101. */
   onInformational(status: number, fields: readonly string[]): void;
   onHead(status: number, reason: string, fields: readonly string[]): void;
-  /**
-   * `part` may be held without a copy until onFlush. `last` says that the body ends here, where that is
-   * known already.
-   */
+  /** `part` may be kept without a copy until onFlush. `last` is true when the body is known to end here. */
   onData(part: Buffer, last: boolean): void;
   /**
-   * All that has come was handed over, and what is held back goes out now. False says that a part is
-   * still in use: its bytes do not change while a caller holds them.
+   * All bytes that came were passed on, so the handler sends what it has held back. False when a part is still in
+   * use; then its memory is not overwritten.
    */
   onFlush(): boolean;
   onEnd(trailers: readonly string[]): void;
@@ -68,22 +65,22 @@ export interface AnswerHandler {
 /** Every way a request at an origin can fail. */
 export interface OriginError {
   /**
-   * - `connect`: there is no connection; nothing was sent, and nothing taken of the body.
-   * - `closed`: the connection ended before a byte of the answer, as idle ones do.
+   * - `connect`: no connection could be made. Nothing was sent, and no byte of the body was read.
+   * - `closed`: the connection ended before the first byte of the answer. Idle connections end so.
    * - `truncated`: it ended in the middle of the answer.
-   * - `timeout`: the origin stood still for too long.
-   * - `malformed`: what came is no answer that can be read in one way only.
+   * - `timeout`: the origin sent or took nothing for too long.
+   * - `malformed`: the bytes are not an answer, or can be read in more than one way.
    * - `unsendable`: the request cannot be written as one request.
    */
   readonly kind: 'connect' | 'closed' | 'truncated' | 'timeout' | 'malformed' | 'unsendable';
   readonly detail: string;
 }
 
-/** One request under way. Every method does nothing once it is over. */
+/** One request under way. After its end the methods do nothing. */
 export interface OriginExchange {
-  /** Cuts the connection. The handler hears nothing more. */
+  /** Cuts the connection. The handler is not called any more. */
   abort(): void;
-  /** Holds the origin back; a little may still come. */
+  /** Stops reading from the origin. A few more parts may come. */
   pause(): void;
   resume(): void;
 }
@@ -91,15 +88,15 @@ export interface OriginExchange {
 /** One origin server. */
 export interface Origin {
   readonly address: OriginAddress;
-  /** Undefined when the lane is full: then nothing was sent and the handler is not called. */
+  /** Sends a request. Undefined when the lane is full: then nothing was sent, and the handler is not called. */
   send(lane: Lane, request: OriginRequest, handler: AnswerHandler): OriginExchange | undefined;
 }
 
-/** An origin with the connections that are kept to it. */
+/** An origin and its open connections. */
 export interface OpenOrigin extends Origin {
-  /** Lets requests under way finish. */
+  /** Closes idle connections. Requests under way may finish. */
   close(): Promise<void>;
-  /** Cuts them. */
+  /** Cuts all connections. */
   destroy(): Promise<void>;
 }
 

@@ -3,25 +3,25 @@ import type { Origin as OriginAddress } from '@guard/config/settings/values/valu
 import type { GatewayLimits } from '../base/limits.ts';
 import type { OpenOrigin, Origin, Origins } from './origin.ts';
 
-/** The origins of one site, by its name and their addresses. */
+/** Finds the origins of one site, by the name of the site and their addresses. */
 export type OriginsOf = (site: string, addresses: readonly OriginAddress[]) => Origins;
 
-/** Origins for a new table of sites, which takes the place of the last one when it is whole. */
+/** The origins for new settings. `commit` makes them the current ones. */
 interface OriginDraft {
   readonly originsOf: OriginsOf;
   commit(): void;
 }
 
 /**
- * Every origin that a gateway has connections to. A site that keeps an address when the settings are
- * read again keeps its connections and its count of requests under way. An origin that no site has any
- * more stays open for `originRetireMs`, so that what began before can still be sent, and sent again.
+ * The origins to which a gateway has connections. When a site keeps an address at a reload, it also keeps the
+ * connections and the count of requests under way. An origin that was removed stays open for `originRetireMs`, so
+ * that requests that began before can still be sent, and repeated.
  */
 export class OriginRegistry {
   readonly #connect: (address: OriginAddress) => OpenOrigin;
   readonly #retireMs: number;
   readonly #retired = new Map<OpenOrigin, NodeJS.Timeout>();
-  /** Belongs to the origins, so a reload forgets none of it. */
+  /** Kept by origin, so a reload does not forget it. */
   readonly #health = new WeakMap<Origin, OriginHealth>();
   readonly #clock: Clock;
   #open: ReadonlyMap<string, OpenOrigin> = new Map();
@@ -43,7 +43,7 @@ export class OriginRegistry {
       originsOf: (site, addresses) =>
         takeTurns<Origin>(
           addresses.map((address, index) => {
-            // An address may stand twice, to get a larger share: then each has its own connections.
+            // An address may be listed twice to get a larger share. Then each entry has its own connections.
             const key = JSON.stringify([site, index, address]);
             const origin = this.#open.get(key) ?? this.#connect(address);
             drafted.set(key, origin);
@@ -81,13 +81,13 @@ export class OriginRegistry {
   }
 }
 
-/** How long no request goes to an origin that was out of reach: at first, and after many tries. Milliseconds. */
+/** How long an unreachable origin gets no request: at first, and at most after several failed tries. Milliseconds. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * Whether one origin can be reached, as far as requests to it have shown: nothing is sent to find out.
- * It belongs to the origin and not to the settings, so it outlasts a reload.
+ * Whether one origin can be reached. Only real requests show it, no probes are sent. It belongs to the origin and not
+ * to the settings, so a reload does not reset it.
  */
 export class OriginHealth {
   readonly #clock: Clock;
@@ -101,28 +101,29 @@ export class OriginHealth {
   }
 
   /**
-   * Whether a request should go there, if there is a choice. When a pause has passed, that is true for
-   * one request, and for the next one after another pause: a request that never reports does not block the next one.
+   * Whether a request should go to this origin, if there is a choice. After a pause one request is admitted, and
+   * after the next pause another one. So a request that never reports does not block the others.
    */
   admits(): boolean {
     if (this.#pauseMs === 0) return true;
     const now = this.#clock();
     const passedMs = now - this.#pauseFrom;
-    // Below zero the clock was set back, and the pause would have no end.
+    // A time below zero means that the clock was set back. Then the pause is over, because it would not end
+    // otherwise.
     if (passedMs >= 0 && passedMs < this.#pauseMs) return false;
     this.#pauseFrom = now;
     this.#tried = true;
     return true;
   }
 
-  /** How an attempt ended: there was a connection, or none could be made. The answer does not matter. */
+  /** Reports an attempt: whether a connection could be made. The answer does not matter. */
   report(reached: boolean): void {
     if (reached) {
       this.#pauseMs = 0;
       this.#tried = false;
       return;
     }
-    // Many requests can be under way when an origin goes. Together they are one failure.
+    // Many requests can be under way when an origin becomes unreachable. Together they count as one failure.
     if (this.#pauseMs > 0 && !this.#tried) return;
     this.#pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, this.#pauseMs * 2), LONGEST_PAUSE_MS);
     this.#pauseFrom = this.#clock();
@@ -131,16 +132,16 @@ export class OriginHealth {
 }
 
 export interface Turns<T> {
-  /** The next one in turn that can be reached, as far as is known. */
+  /** The next one in turn that is not known to be unreachable. */
   readonly next: () => T;
-  /** Says how an attempt at one of them ended: OriginHealth.report. */
+  /** Reports how an attempt ended: see OriginHealth.report. */
   readonly report: (origin: T, reached: boolean) => void;
   readonly count: number;
 }
 
 /**
- * Takes the origins of one site in turn, and leaves out those that cannot be reached. Where none can, all
- * are tried: what was seen a while ago is no reason to refuse a visitor.
+ * Takes the origins of one site in turn, and leaves out those that cannot be reached. When none can, all of them are
+ * tried, because an old failure is no reason to refuse a visitor.
  */
 export function takeTurns<T>(
   origins: readonly T[],

@@ -8,7 +8,7 @@ import {
 } from '../../base/characters.ts';
 import type { StatusLine } from './section-lines.ts';
 
-/** How the end of an answer shows (RFC 9112 section 6.3). */
+/** How a reader finds the end of an answer (RFC 9112 section 6.3). */
 export type AnswerFraming =
   | { readonly kind: 'none' }
   | { readonly kind: 'sized'; readonly length: number }
@@ -19,7 +19,7 @@ const NONE: AnswerFraming = { kind: 'none' };
 const CHUNKED: AnswerFraming = { kind: 'chunked' };
 const UNTIL_CLOSE: AnswerFraming = { kind: 'until close' };
 
-/** Collects the fields that say where a message ends, and whether its connection stays. */
+/** Collects the fields that say where a message ends, and whether its connection stays open. */
 export class FramingFields {
   length: number | undefined;
   chunked = false;
@@ -39,8 +39,8 @@ export class FramingFields {
   }
 
   /**
-   * Takes the field that was pushed to `fields` last. A second Content-Length that says the same is
-   * removed again, so that the next reader sees one (RFC 9110 section 8.6). Returns what is wrong.
+   * Reads the last field of `fields`. A second Content-Length with the same value is removed, so that the next reader
+   * sees one (RFC 9110 section 8.6). Returns what is wrong, or undefined.
    */
   note(fields: string[]): string | undefined {
     const name = fields[fields.length - 2] ?? '';
@@ -67,7 +67,7 @@ export class FramingFields {
         else if (trimmed === 'keep-alive') this.keeps = true;
       }
     } else if (name === 'keep-alive') {
-      // An origin says the same each time.
+      // An origin sends the same value each time, so the last result is kept.
       if (value !== this.#lastHint) {
         this.#lastHint = value;
         this.#lastHintS = readTimeout(value);
@@ -90,7 +90,7 @@ export class FramingFields {
     return undefined;
   }
 
-  /** Guard cannot undo other codings. A second `chunked` is one chunked body inside another. */
+  /** Guard cannot decode other codings. With `chunked` twice, one chunked body would be inside another. */
   #noteCoding(value: string): string | undefined {
     if (this.chunked || value.toLowerCase() !== 'chunked') return 'Transfer-Encoding not supported';
     this.chunked = true;
@@ -99,8 +99,9 @@ export class FramingFields {
 }
 
 /**
- * RFC 9110 section 6.5.1: fields that frame a message cannot come behind it. A server that merges trailers into
- * the header section would frame it anew. Takes the field that was pushed last.
+ * Whether the last field of `fields` must not be a trailer: it frames the message (RFC 9110 section 6.5.1). A server
+ * that merges trailers into the header section would read the message in another way. Returns what is wrong, or
+ * undefined.
  */
 export function trailerFault(fields: readonly string[]): string | undefined {
   const name = fields[fields.length - 2] ?? '';
@@ -110,7 +111,7 @@ export function trailerFault(fields: readonly string[]): string | undefined {
   return frames ? 'framing in a trailer section' : undefined;
 }
 
-/** The `timeout` of Keep-Alive, in seconds; undefined where there is none. */
+/** The `timeout` of Keep-Alive, in seconds. Undefined when there is none. */
 function readTimeout(hint: string): number | undefined {
   for (const parameter of hint.toLowerCase().split(',')) {
     const [key = '', text = ''] = parameter.split('=', 2);
@@ -120,8 +121,8 @@ function readTimeout(hint: string): number | undefined {
 }
 
 /**
- * RFC 9112 section 6.3, with what it calls suspicious refused: a string says why. `head` says that the
- * request was HEAD.
+ * The framing of an answer (RFC 9112 section 6.3). Suspicious answers are refused, and the result is a string that
+ * says why. `head` is true when the request was HEAD.
  */
 export function framingOf(
   { status, minor }: StatusLine,
@@ -139,9 +140,9 @@ export function framingOf(
 }
 
 /**
- * Whether another answer may follow on the connection (RFC 9112 section 9.3). It may not where the
- * origin could still send a body that this answer does not have: behind HEAD, and behind a 204 that
- * announces one (section 6.3), its bytes would be taken for the answer to another visitor's request.
+ * Whether another answer may follow on the connection (RFC 9112 section 9.3). It may not when the origin could still
+ * send a body that this answer must not have: after HEAD, and after a 204 that announces a body (section 6.3). The
+ * bytes of that body would be taken for the answer to another visitor.
  */
 export function keepsConnection(
   { status, minor }: StatusLine,
@@ -154,14 +155,14 @@ export function keepsConnection(
 
 interface ChunkSize {
   readonly size: number;
-  /** Bytes behind the size. What they say is ignored (RFC 9112 section 7.1.1). */
+  /** The length of the extensions behind the size. Their content is ignored (RFC 9112 section 7.1.1). */
   readonly extensionBytes: number;
 }
 
-/** A larger size is no exact number, and no body is so large. */
+/** A size with more digits could not be an exact number. */
 const MAX_DIGITS = 13;
 
-/** RFC 9112 section 7.1: a chunk-size line without its end; undefined when it is none. */
+/** Reads a chunk-size line without its end (RFC 9112 section 7.1). Undefined when it is malformed. */
 export function readChunkSize(bytes: Buffer, from: number, to: number): ChunkSize | undefined {
   let size = 0;
   let at = from;
@@ -176,7 +177,7 @@ export function readChunkSize(bytes: Buffer, from: number, to: number): ChunkSiz
   if (extensionBytes === 0) return { size, extensionBytes };
 
   for (let i = at; i < to; i++) if (!isTextCharacter(bytes[i] ?? 0)) return undefined;
-  // BWS may stand before the semicolon; without one it is a padded size, which is not in the grammar.
+  // Blanks may stand before a semicolon. Without a semicolon the grammar allows no blanks.
   while (at < to && isBlank(bytes[at])) at++;
   return bytes[at] === SEMICOLON ? { size, extensionBytes } : undefined;
 }

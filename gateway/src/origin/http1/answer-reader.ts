@@ -12,7 +12,7 @@ import { HTTP1_LIMITS } from './limits.ts';
 import { LineBuffer, SectionLines, type StatusLine } from './section-lines.ts';
 
 type State =
-  /** No answer is due: bytes that come now belong to no request. */
+  /** No answer is expected. Bytes that come now belong to no request. */
   | 'idle'
   | 'status line'
   | 'fields'
@@ -27,8 +27,8 @@ type State =
 const NO_FIELDS: readonly string[] = [];
 
 /**
- * Reads the answers of one connection, however their bytes are cut into chunks (RFC 9112): strictly,
- * since what two readers would take for two different messages is an attack more often than a mistake.
+ * Reads the answers of one connection (RFC 9112). Their bytes may be split anywhere. Reading is strict: bytes that
+ * two readers would understand differently are more often an attack than a mistake.
  */
 export class AnswerReader {
   readonly #sink: AnswerSink;
@@ -43,7 +43,7 @@ export class AnswerReader {
   #head = false;
   #begun = false;
   #interim = 0;
-  /** Bytes that the lines of this section may still have. */
+  /** How many more bytes the lines of this section may have. */
   #lineBudget = 0;
   #extensionBudget = 0;
   /** Bytes of the body, or of the chunk, that are still to come. */
@@ -55,7 +55,7 @@ export class AnswerReader {
     this.#maxHeaderBytes = maxHeaderBytes;
   }
 
-  /** An answer is due now: to a HEAD, or to any other method. */
+  /** Starts to expect an answer. `head` is true when the request was HEAD. */
   expect(head: boolean): void {
     this.#head = head;
     this.#begun = false;
@@ -64,17 +64,17 @@ export class AnswerReader {
     this.#beginHead();
   }
 
-  /** Reads nothing any more. */
+  /** Stops reading for good. */
   stop(): void {
     this.#state = 'stopped';
   }
 
-  /** A byte of the answer has come. */
+  /** Whether a byte of the answer has come. */
   get begun(): boolean {
     return this.#begun;
   }
 
-  /** The bytes of `chunk` up to `end`. None of them is looked at again after it. */
+  /** Reads the bytes of `chunk` up to `end`. It does not need them afterwards. */
   read(chunk: Buffer, end: number): void {
     this.#begun = true;
     this.#section.take(chunk, end);
@@ -101,7 +101,7 @@ export class AnswerReader {
     }
   }
 
-  /** The origin sends nothing more, which ends a body that has no other end. */
+  /** The origin has closed its side, which ends a body without another end. */
   finish(): void {
     if (this.#state === 'body until close') this.#complete(NO_FIELDS, false);
   }
@@ -129,7 +129,7 @@ export class AnswerReader {
     return to;
   }
 
-  /** Reads up to the end of a line, or all there is of it. */
+  /** Reads up to the end of a line, or the part of it that has come. */
   #readLine(chunk: Buffer, at: number, end: number): number {
     let lf = at;
     while (lf < end && chunk[lf] !== LF) lf++;
@@ -154,7 +154,7 @@ export class AnswerReader {
     return next;
   }
 
-  /** `lf` is where the line ends; `more` says that something stands behind it already. */
+  /** `lf` is the index of the line's LF. `more` is true when bytes behind the line have come already. */
   #endLine(bytes: Buffer, from: number, lf: number, more: boolean): void {
     if (lf > from && bytes[lf - 1] === CR) this.#takeLine(bytes, from, lf - 1, more);
     else this.#fail('line that does not end in CR LF');
@@ -181,7 +181,7 @@ export class AnswerReader {
         if (isEmpty) this.#expectLine('chunk size', HTTP1_LIMITS.maxChunkLineBytes);
         else this.#fail('chunk of another size');
         break;
-      // No line is read in these.
+      // These states read no lines.
       case 'idle':
       case 'sized body':
       case 'body until close':
@@ -278,7 +278,7 @@ export class AnswerReader {
     this.#lineBudget = maxBytes;
   }
 
-  /** `surplus`: there are bytes after the end, so the connection is not used again. */
+  /** `surplus` is true when bytes came behind the end of the answer. Then the connection is not used again. */
   #complete(trailers: readonly string[], surplus: boolean): void {
     if (!this.#isReading()) return;
     this.#state = surplus ? 'stopped' : 'idle';
@@ -290,7 +290,7 @@ export class AnswerReader {
     this.#sink.onFault(fault);
   }
 
-  /** The sink may have stopped it in the middle of a call. */
+  /** Whether reading goes on. The sink may have stopped it during a call. */
   #isReading(): boolean {
     return this.#state !== 'stopped';
   }

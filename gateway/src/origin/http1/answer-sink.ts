@@ -1,10 +1,13 @@
-/** Takes what is read of an answer, in the order in which it was sent. */
+/** Gets the parts of an answer in the order in which they were sent. */
 export interface AnswerSink {
   onInformational(status: number, fields: readonly string[]): void;
   onHead(status: number, reason: string, fields: readonly string[]): void;
   /** A part of the body: `chunk` from `from` to `to`. */
   onBody(chunk: Buffer, from: number, to: number, last: boolean): void;
-  /** `keepsForS` is the origin's promise; `reusable` that another answer may follow on the connection. */
+  /**
+   * `reusable` says that another answer may follow on the connection. `keepsForS` is how many seconds the origin
+   * promises to keep it open.
+   */
   onComplete(trailers: readonly string[], reusable: boolean, keepsForS: number | undefined): void;
   /** Nothing more is read after this. */
   onFault(fault: string): void;

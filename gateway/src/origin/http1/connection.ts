@@ -6,13 +6,13 @@ import type { Exchange, OriginTicks } from './http1-origin.ts';
 import { Upload, type UploadListener } from './upload.ts';
 import type { OriginError, RequestBody } from '../origin.ts';
 
-/** What a connection needs of the pool that it belongs to, and tells it. The pool is of one origin. */
+/** The pool of one origin, as its connections see it. */
 export interface ConnectionPool {
   readonly ticks: OriginTicks;
   readonly maxHeaderBytes: number;
-  /** The exchange has left its lane. */
+  /** The exchange has ended, and its place in the lane is free. */
   onReleased(exchange: Exchange): void;
-  /** The connection can take another request; `keepsForS` is what the origin promised. */
+  /** The connection can take another request. `keepsForS` is how many seconds the origin promises to keep it open. */
   onIdle(connection: Connection, keepsForS: number | undefined): void;
   onClosed(connection: Connection): void;
 }
@@ -21,7 +21,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 /** One connection to an origin, with at most one request on it at a time. */
 export class Connection implements AnswerSink, UploadListener, Waiting {
-  /** Tick at which the present wait is over. The pool looks at it. */
+  /** The tick at which the present wait is over. The pool checks it. */
   deadline: number;
   /** Tick at which it fell idle. */
   idleSince = 0;
@@ -32,7 +32,7 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
   #connected = false;
   #exchange: Exchange | undefined;
   #upload: Upload | undefined;
-  /** What is to be written at the end of this turn. */
+  /** The header section that is written at the end of this turn. */
   #head: string | undefined;
   #answering = false;
   #paused = false;
@@ -61,7 +61,7 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
     return this.#exchange !== undefined;
   }
 
-  /** TCP, and TLS where there is any, stand. */
+  /** TCP is connected, and the TLS handshake is done where there is one. */
   onConnected(): void {
     this.#connected = true;
     const body = this.#exchange?.request.body;
@@ -69,7 +69,7 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
     else this.#startUpload(body);
   }
 
-  /** What the origin sent, up to `end`. False says that its bytes are still in use afterwards. */
+  /** Reads the bytes of the origin up to `end`. False when the bytes are still in use afterwards. */
   read(chunk: Buffer, end: number): boolean {
     const exchange = this.#exchange;
     try {
@@ -81,7 +81,7 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
     }
   }
 
-  /** Takes one exchange, with its header section as text. The connection is idle, or new. */
+  /** Sends one exchange. `head` is its header section as text. The connection must be idle or new. */
   send(exchange: Exchange, head: string): void {
     const { method, body } = exchange.request;
     exchange.connection = this;
@@ -95,12 +95,13 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
       return;
     }
     this.#head = head;
-    // Nothing of the body is taken before the connection stands: without one, another origin can have it.
+    // The body is not read before the connection is there. So another origin can get it when this one cannot be
+    // reached.
     if (this.#connected) this.#startUpload(body);
   }
 
   #startUpload(body: RequestBody): void {
-    // The first part of a body comes in this turn, if it came with the header section: one write for both.
+    // A part of the body that came together with the header section is read in this turn. Both go out in one write.
     this.#socket.cork();
     this.endOfTurn();
     this.#upload = new Upload(this.#socket, body, this);
@@ -109,7 +110,7 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
     process.nextTick(uncork, this.#socket);
   }
 
-  /** A header section without a body goes out with those of other connections. */
+  /** Writes the header section. One without a body waits for the end of the turn. */
   endOfTurn(): void {
     if (this.#head === undefined) return;
     this.#socket.write(this.#head, 'latin1');
@@ -163,7 +164,8 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
   onComplete(trailers: readonly string[], reusable: boolean, keepsForS: number | undefined): void {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
-    // An answer to an upload that is still under way is whole; the request never will be.
+    // When the answer came before the end of the upload, the rest of the upload is not sent, so the connection cannot
+    // be used again.
     const isSent = this.#upload === undefined;
     if (reusable && isSent) {
       this.#release(exchange);
@@ -196,7 +198,7 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
     this.#close({ kind: 'unsendable', detail: fault });
   }
 
-  /** Time runs against the origin, and not while the visitor has to send. */
+  /** Sets the deadline of the origin. There is none while the visitor has to send more of the body. */
   #awaitAnswer(): void {
     if (!this.#connected || this.#answering || this.#exchange === undefined) return;
     const forVisitor = this.#upload !== undefined && !this.#upload.isBlocked;
@@ -212,7 +214,7 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
     return this.#reader.begun ? 'truncated' : 'closed';
   }
 
-  /** Ends the connection, once, and the exchange on it: with this error, or without a word. */
+  /** Closes the connection and ends its exchange. Without an error, the handler is not called. */
   #close(error: OriginError | undefined): void {
     const exchange = this.#exchange;
     this.#head = undefined;
@@ -233,7 +235,7 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
   }
 }
 
-/** An answer that was read, but that the handler cannot pass on. */
+/** The error for an answer that the handler could not pass on. */
 function unusable(error: unknown): OriginError {
   return { kind: 'malformed', detail: error instanceof Error ? error.message : String(error) };
 }

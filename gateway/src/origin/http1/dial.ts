@@ -4,19 +4,21 @@ import type { Origin as OriginAddress } from '@guard/config/settings/values/valu
 import { connectOptions } from '../connect-options.ts';
 import { Connection, type ConnectionPool } from './connection.ts';
 
-/** TCP's own probes find a peer that vanished behind a long silent answer. */
+/** After this time of silence TCP probes find out whether the origin is still there. */
 const PROBE_AFTER_MS = 60_000;
 
-/** Opens a connection. Requests may be sent on it at once; they wait until it stands. */
+/** Opens a connection. Requests may be sent on it at once. They wait until it is connected. */
 export type Dial = (pool: ConnectionPool) => Connection;
 
-/** How connections to this address are opened: plain, over TLS, or to a unix socket. */
+/** Returns the function that opens connections to an address: by TCP, TLS, or a unix socket. */
 export function dialTo(address: OriginAddress): Dial {
   const { isSecure, options } = connectOptions(address);
   return isSecure ? dialTls(options) : (pool) => dialPlain(options, pool);
 }
 
-/** Reads into memory of its own: what Node would allocate for every read cost more than the reading. */
+/**
+ * Each connection reads into its own memory. An allocation for every read, as Node does it, cost more than the read.
+ */
 function dialPlain(target: NetConnectOpts, pool: ConnectionPool): Connection {
   const memory = new ReadMemory();
   const socket = connect({
@@ -36,7 +38,7 @@ function dialPlain(target: NetConnectOpts, pool: ConnectionPool): Connection {
   return connection;
 }
 
-/** TLS with its certificate verified, HTTP/1.1 by ALPN, and the last session taken up again. */
+/** Connects by TLS, verifies the certificate, and resumes the last TLS session. */
 function dialTls(target: ConnectionOptions): Dial {
   let session: Buffer | undefined;
   return (pool) => {
@@ -57,22 +59,22 @@ function dialTls(target: ConnectionOptions): Dial {
 }
 
 function open(socket: Socket, pool: ConnectionPool): Connection {
-  // A request is one write, and the parts of an upload come as the visitor sent them.
+  // Nagle's algorithm would only delay: a request is one write.
   socket.setNoDelay(true);
   socket.setKeepAlive(true, PROBE_AFTER_MS);
   return new Connection(socket, pool);
 }
 
-/** As much as one read takes at most (the size that libuv suggests). */
+/** The most bytes of one read (the size that libuv suggests). */
 const BYTES = 64 * 1024;
 
-/** The memory that one connection is read into. It is used again unless a reader still holds the last bytes. */
+/** The memory into which one connection is read. It is used again, unless a reader still needs the last bytes. */
 class ReadMemory {
   bytes = Buffer.allocUnsafeSlow(BYTES);
   /** Whether the next read may overwrite the last one. */
   free = true;
 
-  /** Where the next read goes. */
+  /** The memory for the next read. */
   next(): Buffer {
     if (!this.free) {
       this.bytes = Buffer.allocUnsafeSlow(BYTES);

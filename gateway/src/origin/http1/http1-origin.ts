@@ -14,13 +14,13 @@ import type {
   OriginRequest,
 } from '../origin.ts';
 
-/** RFC 9110 section 9.2.2, of the methods that have no body: sent once more, they do nothing twice. */
+/** The methods without a body that may be sent twice (RFC 9110 section 9.2.2). */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * An origin that is spoken to in HTTP/1.1 (RFC 9112), one request a connection at a time, so that none
- * waits behind another. A request takes the connection that fell idle last, or opens one; the lanes
- * bound how many there are.
+ * The client of an origin in HTTP/1.1 (RFC 9112). Each connection carries one request at a time, so no request waits
+ * behind another. A request takes the connection that became idle last, or opens a new one. The lanes bound how many
+ * there are.
  */
 export class Http1Origin implements OpenOrigin, ConnectionPool {
   readonly address: OriginAddress;
@@ -116,28 +116,28 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
 const FRESH_TICKS = ticksOf(HTTP1_LIMITS.freshMs, HTTP1_LIMITS.sweepMs);
 const IDLE_TICKS = ticksOf(HTTP1_LIMITS.idleMs, HTTP1_LIMITS.sweepMs);
 
-/** How many sweeps a connection may stay idle, of what the origin promised and the bounds allow. */
+/** How many sweeps a connection may stay idle: as long as the origin promises, within the bounds. */
 function idleTicksOf(keepsForS: number | undefined): number {
   if (keepsForS === undefined) return IDLE_TICKS;
   const hintedMs = keepsForS * 1000 - HTTP1_LIMITS.hintMarginMs;
   return Math.floor(Math.min(hintedMs, HTTP1_LIMITS.maxHintedIdleMs) / HTTP1_LIMITS.sweepMs);
 }
 
-/** What cannot be written is told as every failure is: after `send` has returned. */
+/** Reports a request that cannot be written. Like every failure, it comes after `send` has returned. */
 function refuse(lanes: Lanes, exchange: Exchange): void {
   lanes.release(exchange.lane);
   exchange.refuse({ kind: 'unsendable', detail: 'the request cannot be written as HTTP/1.1' });
 }
 
 /**
- * One request and the connection that it is on. Callers may hold it for longer than it has
- * the connection. Then it must not reach into the request that has the connection next.
+ * One request and its connection. Callers may keep this object longer than the request has the connection. Then it
+ * must not affect the next request on that connection.
  */
 export class Exchange implements OriginExchange {
   readonly lane: Lane;
   readonly request: OriginRequest;
   readonly handler: AnswerHandler;
-  /** Undefined once it is over. */
+  /** Undefined when the exchange is over. */
   connection: OriginExchange | undefined;
   #aborted = false;
 
@@ -160,13 +160,13 @@ export class Exchange implements OriginExchange {
     this.connection?.resume();
   }
 
-  /** Ends it before it had a connection. */
+  /** Ends an exchange that has no connection yet. */
   refuse(error: OriginError): void {
     if (!this.#aborted) this.handler.onError(error);
   }
 }
 
-/** Connections without a request, the last used on top: those below fall out of use and are let go. */
+/** Idle connections. The last used one is taken first, so connections that are not needed stay idle and expire. */
 export class IdleStack<T extends { readonly idleSince: number }> {
   readonly #max: number;
   readonly #stack: T[] = [];
@@ -175,13 +175,13 @@ export class IdleStack<T extends { readonly idleSince: number }> {
     this.#max = max;
   }
 
-  /** The one that was used last, if it fell idle no earlier than `since`. */
+  /** The connection that was used last. Undefined when it became idle before the tick `since`. */
   take(since: number): T | undefined {
     const last = this.#stack.at(-1);
     return last === undefined || last.idleSince < since ? undefined : this.#stack.pop();
   }
 
-  /** False when there are enough. */
+  /** False when the stack is full. */
   put(connection: T): boolean {
     if (this.#stack.length >= this.#max) return false;
     this.#stack.push(connection);
@@ -219,7 +219,7 @@ export class Lanes {
   }
 }
 
-/** Deadlines of what an origin is waited for. */
+/** The deadlines for an origin. */
 export type OriginTicks = DeadlineTicks<'connect' | 'head' | 'body'>;
 
 function originTicks(limits: GatewayLimits): OriginTicks {

@@ -1,21 +1,24 @@
 /** Bounds of the client that no setting changes. Milliseconds, bytes and counts, as the names say. */
 export const HTTP1_LIMITS = {
-  /** Fields of one header section, and of one trailer section. Their bytes: `originMaxHeaderBytes`. */
+  /** Fields of one header section, and of one trailer section. `originMaxHeaderBytes` bounds their bytes. */
   maxFields: 1_024,
   /** Interim answers before the final one. */
   maxInterim: 32,
-  /** One chunk-size line with its extensions, and all extensions of one answer. */
+  /** The bytes of one chunk-size line, and of all chunk extensions of one answer. */
   maxChunkLineBytes: 4 * 1024,
   maxChunkExtensionBytes: 16 * 1024,
   /** Connections that are kept without a request. */
   maxIdle: 1_024,
-  /** How long one is kept; less, or at most `maxHintedIdleMs`, where the origin says Keep-Alive: timeout. */
+  /**
+   * How long an idle connection is kept. When the origin sends `Keep-Alive: timeout`, that time counts, up to
+   * `maxHintedIdleMs`.
+   */
   idleMs: 4_000,
   maxHintedIdleMs: 60_000,
-  /** Taken off what the origin promises: its clock began before ours. */
+  /** Subtracted from the time that the origin promises, because the origin began to count earlier. */
   hintMarginMs: 1_000,
-  /** What must not be sent twice is not sent on a connection that was idle for longer. */
+  /** A request that must not be sent twice takes only a connection that was idle for less than this. */
   freshMs: 1_000,
-  /** How often deadlines are looked at. They are kept to that precision, and never come early. */
+  /** The time between two checks of the deadlines. A deadline can be late by this much, and is never early. */
   sweepMs: 500,
 } as const;

@@ -2,13 +2,13 @@ import { isToken, readDecimal } from '../../base/characters.ts';
 import type { WrittenFields } from '../../message/message.ts';
 import type { OriginRequest } from '../origin.ts';
 
-/** Methods whose empty content is announced as such (RFC 9110 section 8.6). */
+/** Methods that send `Content-Length: 0` when they have no body (RFC 9110 section 8.6). */
 const EXPECTS_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * The header section of a request as it goes on the wire (RFC 9112 section 3), one latin1 character a
- * byte; undefined when it could be read as anything else than this one request. `last` says that
- * the connection will not be used again.
+ * The header section of a request as text (RFC 9112 section 3). Each byte is one latin1 character. Undefined when a
+ * server could read it as anything else than this one request. `last` says that the connection will not be used
+ * again.
  */
 export function requestHead(request: OriginRequest, last: boolean): string | undefined {
   const { method, target, sent, added, body } = request;
@@ -19,16 +19,17 @@ export function requestHead(request: OriginRequest, last: boolean): string | und
   if (length !== undefined && length !== (body === undefined ? 0 : body.length)) return undefined;
 
   const framing = length === undefined ? framingLine(request) : '';
-  // Said although it is the rule: HTTP/1.0 needs to hear it, and Apache says Keep-Alive only in return.
+  // Keep-alive is the default of HTTP/1.1, but servers of HTTP/1.0 need the field, and Apache sends Keep-Alive only
+  // in reply to it.
   const end = last ? 'Connection: close\r\n\r\n' : 'Connection: keep-alive\r\n\r\n';
   const rest = `${fieldLines(added)}${framing}${end}`;
-  // Connection is one more.
+  // The last 1 is the Connection field.
   const count = added.length / 2 + (framing === '' ? 0 : 1) + 1;
   if (!readsBack(rest, count)) return undefined;
   return `${method} ${target} HTTP/1.1\r\n${lines}${rest}`;
 }
 
-/** What can stand in a request line: no blank, no line break, nothing above latin1. */
+/** The characters of a request target: no blank, no line break, nothing outside latin1. */
 const TARGET = /^[^\0\r\n \u0100-\uffff]+$/;
 
 function write(fields: readonly string[]): WrittenFields | 'unsound' {
@@ -38,7 +39,7 @@ function write(fields: readonly string[]): WrittenFields | 'unsound' {
   return isSound ? { lines, length } : 'unsound';
 }
 
-/** The trailer section behind the last chunk, with the empty line that ends it; undefined as above. */
+/** The trailer section behind the last chunk, with its empty line. Undefined when a server could misread it. */
 export function trailerSection(fields: readonly string[]): string | undefined {
   const section = `${fieldLines(fields)}\r\n`;
   return readsBack(section, fields.length / 2) ? section : undefined;
@@ -52,19 +53,19 @@ function fieldLines(fields: readonly string[]): string {
   return lines;
 }
 
-/** How the body is framed, where the fields do not say it already. */
+/** The framing of the body, when the fields do not have it already. */
 function framingLine({ method, body }: OriginRequest): string {
   if (body !== undefined && body.length === undefined) return 'Transfer-Encoding: chunked\r\n';
   if (body === undefined && !EXPECTS_CONTENT.has(method)) return '';
   return `Content-Length: ${body?.length ?? 0}\r\n`;
 }
 
-/** What Content-Length says, in bytes; `unsound` where a field frames in another way, or a second time. */
+/** The value of Content-Length in bytes. `unsound` when there is a second one, or another field that frames. */
 function announcedLength(fields: readonly string[]): number | 'unsound' | undefined {
   let announced: number | undefined;
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const name = fields[i] ?? '';
-    // Names that frame are told by their length first: hardly another one is lower-cased here.
+    // The length is compared first, so that few names have to be lower-cased.
     if (name.length === 14 && name.toLowerCase() === 'content-length') {
       if (announced !== undefined) return 'unsound';
       announced = readDecimal(fields[i + 1] ?? '');
@@ -82,16 +83,15 @@ function isFramedHere(name: string): boolean {
 }
 
 /**
- * Reads what was written as its receiver will: `fields` lines that are fields, and an empty one at the
- * end. Whoever put a line break into a name or value made one line more (RFC 9112 section 11.1), so one
- * look finds what is in any part. A character above latin1 would lose its high byte on the wire, and
- * U+010A is a line break then.
+ * Whether the text has exactly `fields` field lines and an empty line at the end, as a server reads it. A line break
+ * inside a name or value makes one line more (RFC 9112 section 11.1), so this one check covers all parts. A character
+ * outside latin1 would lose its high byte, and U+010A would become a line break.
  */
 function readsBack(text: string, fields: number): boolean {
   return (SECTIONS[fields] ??= formOf(fields)).test(text);
 }
 
-/** By the number of fields, which the bounds of a visitor's header section bound. */
+/** The index is the number of fields. The bound on the fields of a header section bounds it. */
 const SECTIONS: RegExp[] = [];
 
 /** A regular expression takes a third of the time of a loop over the characters. */

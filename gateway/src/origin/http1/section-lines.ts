@@ -1,24 +1,24 @@
 import { COLON, isBlank, isTextCharacter, isTokenCharacter, SP } from '../../base/characters.ts';
 import { type FieldName, FieldNames } from '../../message/field-names.ts';
 
-/** Decoding this many bytes costs hardly more than decoding one line, and most header sections are shorter. */
+/** This many bytes are decoded at once. It costs little more than one line, and most header sections are shorter. */
 const AHEAD = 2048;
 
 const names = new FieldNames();
 
 /**
- * Reads the lines of header and trailer sections, given as bytes without the line's end. The texts that
- * it gives share memory with the bytes that came: keep them no longer than an answer takes.
+ * Reads the lines of header and trailer sections. A line comes as bytes without its end. The returned texts share the
+ * memory of a larger text, so do not keep them longer than the answer.
  */
 export class SectionLines {
   #last: FieldName = names.beforeFirst;
-  /** The bytes of `#chunk` from `#from` on, a latin1 character each. */
+  /** The bytes of `#chunk` from `#from` on, as latin1. */
   #text = '';
   #from = 0;
   #chunk: Buffer | undefined;
   #end = 0;
 
-  /** Other bytes have come, up to `end` of `chunk`, which may be memory that is used again. */
+  /** New bytes have come: `chunk` up to `end`. The memory of `chunk` may be the same as before. */
   take(chunk: Buffer, end: number): void {
     this.#chunk = chunk;
     this.#end = end;
@@ -30,7 +30,7 @@ export class SectionLines {
     this.#last = names.beforeFirst;
   }
 
-  /** Undefined when it is none of HTTP/1.0 or 1.1. */
+  /** Undefined when it is not a status line of HTTP/1.0 or 1.1. */
   readStatus(bytes: Buffer, from: number, to: number): StatusLine | undefined {
     const at = this.#placeOf(bytes, from, to);
     return readStatusLine(this.#text, at, at + to - from);
@@ -60,7 +60,7 @@ export class SectionLines {
     return undefined;
   }
 
-  /** Where in `#text` these bytes are. They are of the chunk, or a line that was put together. */
+  /** The index of these bytes in `#text`. They belong to the chunk, or to a line that was joined from two chunks. */
   #placeOf(bytes: Buffer, from: number, to: number): number {
     if (bytes !== this.#chunk) this.take(bytes, bytes.length);
     const at = from - this.#from;
@@ -71,21 +71,21 @@ export class SectionLines {
   }
 }
 
-/** The line's own end is no token character, so no name runs beyond it. */
+/** The index behind a field name. The end of a line is not a token character, so a name ends there at the latest. */
 function nameEnd(text: string, from: number, to: number): number {
   let at = from;
   while (at < to && isTokenCharacter(text.charCodeAt(at))) at++;
   return at;
 }
 
-/** Section 5.1: a space before the colon has been read as two different names. Section 5.2: obs-fold. */
+/** Section 5.1: servers have read a space before the colon in different ways. Section 5.2: folded lines. */
 function nameFault(found: number): string {
   return isBlank(found) ? 'space around a field name, or a folded line' : 'field without a name';
 }
 
 export interface StatusLine {
   readonly minor: 0 | 1;
-  /** 100 to 999: what a number above 599 means is the visitor's to know. */
+  /** 100 to 999. A status above 599 is passed on. */
   readonly status: number;
   readonly reason: string;
 }
@@ -94,8 +94,8 @@ const NAME = 'HTTP/1.';
 const ZERO = 0x30;
 
 /**
- * RFC 9112 section 4: the latin1 characters from `from` to `to`, without the line's end; undefined when they are no
- * status line of HTTP/1.0 or 1.1. The space before an empty reason may be missing, as it often is.
+ * Reads a status line without its end (RFC 9112 section 4). Undefined when it is not one of HTTP/1.0 or 1.1. The
+ * space before an empty reason may be missing, because many servers leave it out.
  */
 function readStatusLine(text: string, from: number, to: number): StatusLine | undefined {
   const minor = readMinor(text, from);
@@ -126,7 +126,7 @@ function readStatus(text: string, from: number): number | undefined {
   return status < 100 ? undefined : status;
 }
 
-/** The first part of a line that is not complete. The code that appends checks the limit. */
+/** The first part of a line that is not complete. The caller of `append` checks the limit. */
 export class LineBuffer {
   length = 0;
   #bytes = Buffer.alloc(0);
@@ -138,14 +138,14 @@ export class LineBuffer {
     this.length = needed;
   }
 
-  /** The bytes so far, in place; the buffer is empty after it, and the bytes hold until the next append. */
+  /** Returns the bytes and empties the buffer. The bytes are valid until the next `append`. */
   take(): Buffer {
     const line = this.#bytes.subarray(0, this.length);
     this.length = 0;
     return line;
   }
 
-  /** Doubles, so that a line that comes byte by byte is copied a constant number of times. */
+  /** Doubles the buffer, so that few copies are needed even when a line comes byte by byte. */
   #grow(needed: number): void {
     const bytes = Buffer.allocUnsafe(Math.max(256, needed, 2 * this.#bytes.length));
     this.#bytes.copy(bytes, 0, 0, this.length);

@@ -2,12 +2,12 @@ import type { Socket } from 'node:net';
 import type { BodySink, RequestBody } from '../origin.ts';
 import { trailerSection } from './request-head.ts';
 
-/** Learns how far an upload has come. */
+/** Is told about the progress of an upload. */
 export interface UploadListener {
   /** `isBlocked` has changed. */
   onUploadTurned(): void;
   onUploadDone(): void;
-  /** What was announced and what came differ: the request cannot become a whole one any more. */
+  /** The body differs from what was announced, so the request cannot be completed. */
   onUploadFault(fault: string): void;
 }
 
@@ -16,7 +16,7 @@ const CRLF = '\r\n';
 
 /** Writes one request body in the framing that the header section announced (RFC 9112 section 7.1). */
 export class Upload implements BodySink {
-  /** The origin takes no more for the moment; else it is the visitor who is waited for. */
+  /** True while the origin takes no more bytes. Otherwise the visitor has to send the next part. */
   isBlocked = false;
   readonly #socket: Socket;
   readonly #body: RequestBody;
@@ -30,7 +30,7 @@ export class Upload implements BodySink {
     this.#listener = listener;
   }
 
-  /** The header section was written, and is held back for the rest of this turn. */
+  /** Starts the body. The header section was written before and is held back until the end of this turn. */
   start(): void {
     this.#body.start(this);
   }
@@ -75,7 +75,7 @@ export class Upload implements BodySink {
     this.#body.resume();
   }
 
-  /** Nobody takes the rest. */
+  /** Stops the body. The rest is not needed. */
   stop(): void {
     this.#over = true;
     this.#body.stop();
