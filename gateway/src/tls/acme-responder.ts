@@ -3,8 +3,8 @@ import { createSecureContext, createServer } from 'node:tls';
 import type { AcmeChallenges } from '../base/options.ts';
 
 /**
- * Shows an authority the certificate that proves a host, and ends the connection. It is a TLS server of its own, so
- * that no visitor is ever shown such a certificate.
+ * Shows a certificate authority the certificate that proves a host, and ends the connection. It is a separate TLS
+ * server, so that no visitor ever gets such a certificate.
  */
 export function createAcmeResponder(
   challenges: AcmeChallenges,
@@ -23,7 +23,7 @@ export function createAcmeResponder(
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   server.on('secureConnection', (socket) => {
     socket.on('error', () => undefined);
-    // A peer may never close, and nothing else times this connection.
+    // The peer may never close, and nothing else limits the time of this connection.
     socket.end(() => socket.destroy());
   });
   return (socket) => {

@@ -4,14 +4,14 @@ import type { TlsCertificate } from '@guard/config/settings/sections/tls';
 
 /** The certificates of a listener, by the name that a visitor asks for (RFC 6066 section 3). */
 export interface Certificates {
-  /** Shown to who names no host, or one that no certificate is for. */
+  /** Shown to a visitor who names no host, or a host without a certificate. */
   readonly first: TlsCertificate;
   readonly contextOf: (serverName: string) => SecureContext;
-  /** Whether one of them is for this host; a port does not count. */
+  /** Whether there is a certificate for this host. A port in `host` is ignored. */
   readonly isFor: (host: string) => boolean;
 }
 
-/** Loads certificates. Undefined without any; throws when the TLS library refuses one. */
+/** Loads certificates. Undefined when there are none. Throws when the TLS library refuses one. */
 export function loadCertificates(
   certificates: readonly TlsCertificate[],
 ): Certificates | undefined {
@@ -30,7 +30,10 @@ export function loadCertificates(
   };
 }
 
-/** By the first host of each certificate, when it ends, in seconds since 1970. The earliest, where two share a host. */
+/**
+ * The end of each certificate in seconds since 1970, by its first host. When two certificates have the same first
+ * host, the earlier end counts.
+ */
 export function certificateExpiry(
   certificates: readonly TlsCertificate[],
 ): ReadonlyMap<string, number> {

@@ -3,7 +3,7 @@ import type { ClientHello } from '@guard/config/contract/transport';
 import { readFirstBytes, type Reading } from '../listen/first-bytes.ts';
 import { ja4Of } from './ja4.ts';
 
-/** Longest beginning of a connection that is looked at for a ClientHello. */
+/** The most bytes at the beginning of a connection in which a ClientHello is looked for. */
 export const MAX_HELLO_BYTES = 16 * 1024;
 
 const HANDSHAKE_RECORD = 22;
@@ -11,18 +11,18 @@ const CLIENT_HELLO = 1;
 const RECORD_HEADER_BYTES = 5;
 const MAX_RECORD_BYTES = 1 << 14;
 
-/** What the first bytes of a connection are, as far as they have come. */
+/** What the first bytes of a connection are. */
 type FirstBytes =
   | { readonly kind: 'incomplete' }
   /** Not TLS at all. */
   | { readonly kind: 'foreign' }
-  /** TLS whose hello is too long or not well-formed; whether to go on is for the TLS library. */
+  /** TLS with a hello that is too long or malformed. The TLS library decides whether to accept it. */
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'hello'; readonly hello: ClientHello; readonly isAcme?: true };
 
 /**
- * Reads the ClientHello at the start of a connection. A hello may be split over records (RFC 8446
- * section 5.1) and a record over packets; the answer is `incomplete` until the last byte is there.
+ * Reads the ClientHello at the start of a connection. A hello may be split over records (RFC 8446 section 5.1), and a
+ * record over packets. The result is `incomplete` until the last byte is there.
  */
 export function readHello(bytes: Uint8Array): FirstBytes {
   if (bytes.length === 0) return { kind: 'incomplete' };
@@ -37,7 +37,7 @@ export function readHello(bytes: Uint8Array): FirstBytes {
   return parsed === undefined ? { kind: 'unreadable' } : { kind: 'hello', ...parsed };
 }
 
-/** The body of the first handshake message, put together from its records once, when all are there. */
+/** The body of the first handshake message. Its records are joined when all of them are there. */
 function firstMessage(bytes: Uint8Array): Uint8Array | 'incomplete' | 'malformed' {
   const parts: Uint8Array[] = [];
   const header: number[] = [];
@@ -57,12 +57,12 @@ function firstMessage(bytes: Uint8Array): Uint8Array | 'incomplete' | 'malformed
   return whole?.subarray(4, wantedBytes(header)) ?? 'malformed';
 }
 
-/** Length of a message with its header of four bytes, as soon as that is there. */
+/** The length of a message with its header. Until the header of four bytes is there, the length is 4. */
 function wantedBytes(header: readonly number[]): number {
   return header.length < 4 ? 4 : 4 + (((header[1] ?? 0) << 16) | uint16(header, 2));
 }
 
-/** What has come of the payload of a record. */
+/** The part of a record's payload that has come. */
 function recordAt(bytes: Uint8Array, at: number): Uint8Array | 'incomplete' | 'malformed' {
   const from = at + RECORD_HEADER_BYTES;
   if (bytes.length < from) return 'incomplete';
@@ -79,7 +79,7 @@ const SIGNATURE_ALGORITHMS = 13;
 const ALPN = 16;
 const SUPPORTED_VERSIONS = 43;
 
-/** Parses the body of a ClientHello; undefined when any length in it does not add up. */
+/** Parses the body of a ClientHello. Undefined when a length in it is wrong. */
 function parseClientHello(
   body: Uint8Array,
 ): { readonly hello: ClientHello; readonly isAcme?: true } | undefined {
@@ -136,7 +136,7 @@ function parseClientHello(
   return ACME_PROTOCOL.equals(alpn) ? { hello, isAcme: true } : { hello };
 }
 
-/** RFC 8701: 0x0a0a, 0x1a1a … 0xfafa are reserved, and mean nothing. */
+/** RFC 8701: the values 0x0a0a, 0x1a1a … 0xfafa have no meaning. */
 function isNotGrease(value: number): boolean {
   return (value & 0x0f0f) !== 0x0a0a || value >> 8 !== (value & 0xff);
 }
@@ -145,7 +145,7 @@ function uint16(bytes: ArrayLike<number>, at: number): number {
   return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
 }
 
-/** Reads from the front. Behind the end it reads zeros, and `broken` stays true. */
+/** Reads values one after the other. Beyond the end it returns zeros, and `broken` becomes true. */
 class Reader {
   broken = false;
   readonly #bytes: Uint8Array;
@@ -191,20 +191,20 @@ class Reader {
   }
 }
 
-/** How a connection begins. */
+/** The beginning of a connection. */
 type Beginning =
   | {
       readonly kind: 'tls';
       readonly hello: ClientHello | undefined;
-      /** It asks for the proof of tls-alpn-01 (RFC 8737). */
+      /** A certificate authority asks for the proof of tls-alpn-01 (RFC 8737). */
       readonly isAcme?: true;
     }
   /** Something that is not TLS, such as plain HTTP. */
   | { readonly kind: 'foreign' }
-  /** It ended, or said too little within the time. */
+  /** It ended, or its first message did not come in time. */
   | { readonly kind: 'gone' };
 
-/** Reads the first message of a connection, and leaves it there for a TLS library. */
+/** Reads the first message of a connection, and leaves its bytes for the TLS library. */
 export function peekHello(
   socket: Socket,
   timeoutMs: number,

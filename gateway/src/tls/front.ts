@@ -16,11 +16,14 @@ import { peekHello } from './client-hello.ts';
 
 /** The https side of a gateway: HTTP/2 and HTTP/1.1 on one port. */
 export interface TlsFront {
-  /** What listens. Its own timeouts and counts hold for HTTP/1.1. */
+  /** The server that listens. Its timeouts and counts hold for HTTP/1.1. */
   readonly server: Server;
-  /** For every handshake from now on. */
+  /** Changes the certificates for every handshake from now on. */
   readonly useCertificates: (certificates: Certificates | undefined) => void;
-  /** Ends handshakes, and asks the visitors of HTTP/2 to go; who speaks HTTP/1.1 is told with the next answer. */
+  /**
+   * Ends open handshakes, and tells HTTP/2 visitors to send no more requests. HTTP/1.1 visitors learn it with the
+   * next answer.
+   */
   readonly drain: () => void;
   /** Ends every connection that is left. */
   readonly cut: () => void;
@@ -29,7 +32,7 @@ export interface TlsFront {
 const NOT_HTTPS =
   'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 27\r\n\r\nThis port speaks https only';
 
-/** A fatal alert that there is no certificate for the name: unrecognized_name (RFC 6066 section 3). */
+/** The fatal TLS alert unrecognized_name: there is no certificate for the name (RFC 6066 section 3). */
 const NO_CERTIFICATE = Uint8Array.of(21, 3, 3, 0, 2, 2, 112);
 
 /** What is known of a connection before its handshake. */
@@ -40,8 +43,8 @@ interface Begun {
 }
 
 /**
- * A connection is read up to its ClientHello, given to the TLS library with no byte missing, and
- * then to the server of the protocol that it chose by ALPN (RFC 7301).
+ * Reads the ClientHello of each connection, then gives the connection with all bytes to the TLS library, and then to
+ * the server of the protocol that was chosen by ALPN (RFC 7301).
  */
 export function createTlsFront(
   intake: Intake,
@@ -50,18 +53,18 @@ export function createTlsFront(
 ): TlsFront {
   const { limits } = intake;
   const proveHost = challenges && createAcmeResponder(challenges, limits.handshakeMs);
-  // The TLS library names no way back from its socket to the one below, but it calls back in the
-  // context in which it was given that one.
-  const below = new AsyncLocalStorage<Begun>();
+  // From a TLS socket there is no way to the TCP socket below. But the TLS library calls back in the same async
+  // context, so the context keeps it.
+  const handshakeContext = new AsyncLocalStorage<Begun>();
   const sockets = new Set<Socket>();
   const handshaking = new Set<Socket>();
   const streams = createStreamServer(intake);
-  // It is given connections that are decrypted, and only those that chose HTTP/1.1.
+  // Gets only decrypted connections that chose HTTP/1.1.
   const http1 = createHttp1Front(intake);
   const { server } = http1;
   let current = certificates;
 
-  const secure = createServer({
+  const tlsServer = createServer({
     ...(certificates && shownFirst(certificates)),
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: limits.handshakeMs,
@@ -94,18 +97,18 @@ export function createTlsFront(
             endWith(socket, NO_CERTIFICATE);
             return;
           }
-          below.run({ socket, peer, hello: beginning.hello }, () =>
-            secure.emit('connection', socket),
+          handshakeContext.run({ socket, peer, hello: beginning.hello }, () =>
+            tlsServer.emit('connection', socket),
           );
           return;
       }
     });
   });
 
-  // Nobody else closes a connection whose handshake failed, or took too long.
-  secure.on('tlsClientError', (_error, socket) => socket.destroy());
-  secure.on('secureConnection', (socket: TLSSocket) => {
-    const begun = below.getStore();
+  // No other code closes a connection whose handshake failed, or took too long.
+  tlsServer.on('tlsClientError', (_error, socket) => socket.destroy());
+  tlsServer.on('secureConnection', (socket: TLSSocket) => {
+    const begun = handshakeContext.getStore();
     if (begun !== undefined) {
       handshaking.delete(begun.socket);
       notePeer(socket, begun.peer);
@@ -117,10 +120,10 @@ export function createTlsFront(
     server,
     useCertificates: (next) => {
       current = next;
-      if (next !== undefined) secure.setSecureContext(shownFirst(next));
+      if (next !== undefined) tlsServer.setSecureContext(shownFirst(next));
     },
     drain: () => {
-      // Nothing is under way before the handshake, and what has said nothing may never say anything.
+      // A connection has no request before its handshake is done, and the handshake may never end.
       for (const socket of handshaking) socket.destroy();
       streams.drain();
       http1.drain();
@@ -138,7 +141,7 @@ interface Protocols {
   readonly http1: Http1Front;
 }
 
-/** Gives a connection whose handshake is done to the server of its protocol. */
+/** Gives a connection to the server of its protocol after the handshake. */
 function serveSecured(
   socket: TLSSocket,
   hello: ClientHello | undefined,
@@ -165,5 +168,5 @@ function shownFirst({ first }: Certificates): SecureContextOptions {
 }
 
 function ignore(): void {
-  // 'close' follows and says all there is to know.
+  // 'close' follows and is handled elsewhere.
 }

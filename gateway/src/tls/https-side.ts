@@ -6,7 +6,7 @@ import { drain, listen, portOf } from '../listen/listen.ts';
 import { certificateExpiry, type Certificates, loadCertificates } from './certificates.ts';
 import { createTlsFront, type TlsFront } from './front.ts';
 
-/** The https side of a gateway, with the certificates that it shows at present. It is closed until it listens. */
+/** The https side of a gateway and its current certificates. It serves nothing before `listen`. */
 export class HttpsSide {
   #front: TlsFront | undefined;
   #files: readonly TlsCertificate[];
@@ -19,12 +19,12 @@ export class HttpsSide {
     this.#challenges = challenges;
   }
 
-  /** Undefined where it does not listen, or has none. */
+  /** Undefined when it does not listen, or has no certificate. */
   get certificates(): Certificates | undefined {
     return this.#loaded;
   }
 
-  /** Undefined where it does not listen, or on a unix socket. */
+  /** Undefined when it does not listen, and on a unix socket. */
   get port(): number | undefined {
     return this.#front && portOf(this.#front.server);
   }
@@ -40,7 +40,7 @@ export class HttpsSide {
     return listen(this.#front.server, address, { scheme: 'https', shared });
   }
 
-  /** Loads other certificates, and returns what shows them from then on. Throws as loadCertificates does. */
+  /** Loads other certificates. Returns a function that starts to show them. Throws as loadCertificates does. */
   prepare(files: readonly TlsCertificate[], issued = this.#issued): () => void {
     const loaded = this.#front && loadCertificates([...files, ...issued]);
     return () => {
@@ -62,7 +62,7 @@ export class HttpsSide {
     return certificateExpiry([...this.#files, ...this.#issued]);
   }
 
-  /** Lets requests finish for at most `drainMs`, and ends. */
+  /** Closes it. Requests may finish for at most `drainMs`. */
   async close(drainMs: number): Promise<void> {
     if (this.#front === undefined) return;
     this.#front.drain();

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 
-/** What JA4 is made of, each list as sent and without GREASE. */
+/** The parts of a JA4 fingerprint. The lists are in the order in which they were sent, without GREASE. */
 export interface Ja4Input {
-  /** The highest version on offer, as on the wire: 0x0304 is TLS 1.3. */
+  /** The highest version that the client offers. 0x0304 is TLS 1.3. */
   readonly version: number;
-  /** A server_name extension is there. */
+  /** Whether there is a server_name extension. */
   readonly namesServer: boolean;
   readonly ciphers: readonly number[];
   readonly extensions: readonly number[];
   readonly signatureAlgorithms: readonly number[];
-  /** The first protocol of ALPN; empty without any. */
+  /** The first protocol of ALPN. Empty without ALPN. */
   readonly alpn: Uint8Array;
 }
 
@@ -23,13 +23,13 @@ const VERSIONS: ReadonlyMap<number, string> = new Map([
 ]);
 
 const NOTHING = '000000000000';
-/** Both say where the visitor went, not what the visitor is. */
+/** server_name and ALPN depend on the site, not on the visitor's program. */
 const NOT_HASHED: ReadonlySet<number> = new Set([0, 16]);
 
 /**
- * The JA4 fingerprint of a TLS client over TCP (FoxIO's public description of JA4): what is countable
- * in plain text, then the sorted cipher suites and the sorted extensions with the signature algorithms
- * as two truncated SHA-256. Sorting makes it the same for clients that shuffle their extensions.
+ * The JA4 fingerprint of a TLS client over TCP, by FoxIO's public description. First come the counts as text. Then
+ * come two truncated SHA-256 hashes: of the sorted cipher suites, and of the sorted extensions with the signature
+ * algorithms. Sorting makes it the same for clients that shuffle their extensions.
  */
 export function ja4Of(input: Ja4Input): string {
   const { ciphers, extensions, signatureAlgorithms } = input;
@@ -58,7 +58,10 @@ function twoDigits(count: number): string {
   return String(Math.min(count, 99)).padStart(2, '0');
 }
 
-/** First and last character of the protocol name; of its hex form where one of them is no letter or digit. */
+/**
+ * The first and last character of the protocol name. When one of them is not a letter or digit, those of its hex
+ * form.
+ */
 function endsOf(alpn: Uint8Array): string {
   if (alpn.length === 0) return '00';
   const name = Buffer.from(alpn);
