@@ -15,7 +15,7 @@ import { eventOf, refuseUnreadable, type RequestPlan } from './judge/request-pla
 import type { VisitorRequest, VisitorResponse } from './message/message.ts';
 import { type OwnAnswer, plainAnswer, serve, serveLast } from './message/own-answer.ts';
 
-/** The stages, built once. */
+/** The stages that a request passes. They are built once for each reading of the settings. */
 export interface Stages extends Reception {
   readonly log: Log;
   /** For faults that can come with every request: see sparing-log.ts. */
@@ -23,9 +23,9 @@ export interface Stages extends Reception {
   readonly metrics: Metrics;
   readonly judge: Judge;
   readonly uploads: UploadsUnderWay;
-  /** The first one that has an answer gives it. */
+  /** Tried in this order. The first answer is sent. */
   readonly early?: readonly EarlyAnswer[];
-  /** Undefined where nothing is traced. */
+  /** Undefined when nothing is traced. */
   readonly tracing?: Tracing | undefined;
 }
 
@@ -55,7 +55,7 @@ export function createHandle(stages: Stages): Handle {
     const { req, res } = visit;
     try {
       const opened = await openBody(visit, sample, limits.bodySampleMs);
-      // The parser has refused the rest meanwhile. It was answered and counted there.
+      // In the meantime the parser has refused the rest. The refusal was answered and counted there.
       if (brokenStatus(req.socket) !== undefined) return;
       if (req.socket.destroyed) abandon(stages, visit);
       else settle(opened, judge(opened, readings), forward);
@@ -114,7 +114,7 @@ export function createHandle(stages: Stages): Handle {
   };
 }
 
-/** Does what was decided. This function records the event, or `forward` does. */
+/** Carries out the plan. This function records the event; for a request that is forwarded, `forward` does. */
 function enforcePlan(stages: Stages, visit: Visit, plan: RequestPlan, forward: Forward): void {
   const { req, res } = visit;
   try {
@@ -140,7 +140,7 @@ function abandon({ log, metrics }: Stages, visit: Visit): void {
   logVisitorGone(log, visit);
 }
 
-/** A fault of our own costs one visitor an answer, never the process. */
+/** After a fault of our own code one visitor gets no proper answer. The process goes on. */
 function breakOff(
   { log, metrics, limits }: Stages,
   error: unknown,
@@ -158,17 +158,17 @@ function servedPlan(answer: OwnAnswer): RequestPlan {
   return { kind: 'served', answer, event: undefined };
 }
 
-/** The field that asks for Server-Timing. Like all of this name it never reaches the origin. */
-const ASKS = 'x-guard-server-timing';
+/** The field that asks for Server-Timing. Like every X-Guard-* field of a visitor, it never reaches the origin. */
+const SERVER_TIMING_REQUESTED = 'x-guard-server-timing';
 
 /**
- * Whether an answer is to say how long its stages took. Only to a program of this machine that speaks for
- * itself: how fast a decision was can tell which way it took, and that is no visitor's business.
+ * Whether the answer tells how long its stages took. Only a program on this machine that connects directly gets the
+ * times, because the time of a decision can tell a visitor how it was made.
  */
 function asksForTimes({ client, req }: Visit): boolean {
   return (
     client.from === 'peer' &&
     (client.ip === '127.0.0.1' || client.ip === '::1') &&
-    req.headers[ASKS] !== undefined
+    req.headers[SERVER_TIMING_REQUESTED] !== undefined
   );
 }

@@ -34,7 +34,7 @@ export type {
 } from './base/options.ts';
 export { compileRoute, type IsProtected } from './arrive/sites.ts';
 
-/** Builds a gateway: takes requests, asks, enforces, forwards. It listens when it is told to. */
+/** Builds a gateway. It listens nowhere until one of its `listen` functions is called. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { clock, log, metrics } = options;
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
@@ -86,7 +86,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       https.close(limits.drainMs),
       drain(forwardAuth, limits.drainMs, () => undefined),
     ]);
-    // A tunnel may never end by itself. A connection without its PROXY header has no request under way.
+    // A tunnel may never end by itself, so it is ended here. A connection that has not sent its PROXY header has no
+    // request under way.
     upgrades.close();
     for (const socket of accept.waiting) socket.destroy();
     await drained;
