@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -224,6 +232,21 @@ describe('a file that is not whole never looks complete', () => {
     expect(readFileSync(out, 'utf8')).toBe('mine');
     expect((await guardExport('--out', out, '--force', '--last', '1s')).code).toBe(0);
     expect(readFileSync(out, 'utf8')).toMatch(/^"created_at",.*\n$/);
+  });
+
+  test('a link, a folder and a device are never replaced, with --force neither', async () => {
+    const place = (name: string): string => join(folder, name);
+    const [aim, link, pipe] = [place('aim.csv'), place('link.csv'), place('pipe.csv')] as const;
+    writeFileSync(aim, 'mine');
+    symlinkSync(aim, link);
+    spawnSync('mkfifo', [pipe]);
+    for (const out of [link, pipe, folder]) {
+      const { code, stderr } = await guardExport('--out', out, '--force', '--last', '1s');
+      expect([code, stderr]).toEqual([1, expect.stringContaining('a link, a folder or a device')]);
+    }
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(lstatSync(pipe).isFIFO()).toBe(true);
+    expect(readFileSync(aim, 'utf8')).toBe('mine');
   });
 
   test('Parquet without rows is a file with its columns', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
 /** Where an export goes. All of it rejects for what the file system refuses. */
@@ -18,10 +18,15 @@ const ENDS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * A file that this user alone can read. It has another name until it is whole, so a part of an export never looks
- * complete. Without `force` it takes the place of no other file, even of one that appears meanwhile.
+ * complete. Without `force` it takes the place of no other file, even of one that appears meanwhile. What is no
+ * plain file is never replaced: `--out /dev/null --force` of root would take the device away from all programs.
  */
 export async function openFile(path: string, force: boolean): Promise<ExportOutput> {
-  if (!force && existsSync(path)) throw new Error(alreadyThere(path));
+  const there = lstatSync(path, { throwIfNoEntry: false });
+  if (there?.isFile() === false) {
+    throw new Error(`${path} is a link, a folder or a device; choose the name of a file`);
+  }
+  if (!force && there !== undefined) throw new Error(alreadyThere(path));
   const temporary = `${path}.${randomBytes(6).toString('hex')}.part`;
   const file: FileHandle = await open(temporary, 'wx', 0o600);
   const leave = (signal: NodeJS.Signals): void => {
