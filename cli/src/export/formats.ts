@@ -21,6 +21,10 @@ interface ExportFormat {
 
 const NOTHING = Buffer.alloc(0);
 const [QUOTE, LINE_END] = [0x22, 0x0a];
+/** In front of a text it tells a spreadsheet that this is a text. */
+const APOSTROPHE = Buffer.from("'");
+/** Bytes of the longest character that begins a formula. */
+const LONGEST_SIGN = 3;
 
 export const FORMATS = {
   jsonl: {
@@ -28,20 +32,13 @@ export const FORMATS = {
     head: 'JSONEachRow',
     rows: 'JSONEachRow',
     // JSON writes a line end inside of a text as \n.
-    join: () => joinLines((answer) => countLines(answer, false)),
+    join: joinJsonLines,
   },
   csv: {
     endings: /\.csv$/i,
     head: 'CSVWithNames',
     rows: 'CSV',
-    join: () => {
-      let isHead = true;
-      return joinLines((answer) => {
-        const lines = isHead ? 0 : countLines(answer, true);
-        isHead = false;
-        return lines;
-      });
-    },
+    join: joinCsv,
   },
   parquet: {
     endings: /\.parquet$/i,
@@ -63,11 +60,11 @@ export function chooseFormat(asked: string | undefined, file = ''): FormatName |
   return FORMAT_NAMES.find((name) => FORMATS[name].endings.test(file)) ?? 'jsonl';
 }
 
-function joinLines(count: (answer: Buffer) => number): Joining {
+function joinJsonLines(): Joining {
   let rows = 0;
   return {
     add(answer) {
-      rows += count(answer);
+      for (const byte of answer) if (byte === LINE_END) rows += 1;
       return answer;
     },
     end: () => NOTHING,
@@ -75,13 +72,33 @@ function joinLines(count: (answer: Buffer) => number): Joining {
   };
 }
 
-/** Lines that end outside of quotes. A quote inside of quotes is written twice. */
-function countLines(text: Buffer, hasQuotes: boolean): number {
-  let lines = 0;
-  let isOpen = false;
-  for (const byte of text) {
-    if (hasQuotes && byte === QUOTE) isOpen = !isOpen;
-    else if (byte === LINE_END && !isOpen) lines += 1;
-  }
-  return lines;
+/** Rows are lines that end outside of quotes. A quote inside of quotes is written twice. */
+function joinCsv(): Joining {
+  // The line of names.
+  let lines = -1;
+  return {
+    add(answer) {
+      const parts: Buffer[] = [];
+      let copied = 0;
+      let isOpen = false;
+      for (let at = 0; at < answer.length; at += 1) {
+        const byte = answer[at];
+        if (byte === QUOTE) {
+          isOpen = !isOpen;
+          if (isOpen && answer[at - 1] !== QUOTE && startsFormula(answer, at + 1)) {
+            parts.push(answer.subarray(copied, at + 1), APOSTROPHE);
+            copied = at + 1;
+          }
+        } else if (byte === LINE_END && !isOpen) lines += 1;
+      }
+      return Buffer.concat([...parts, answer.subarray(copied)]);
+    },
+    end: () => NOTHING,
+    rows: () => lines,
+  };
+}
+
+/** What a visitor wrote would be run by the spreadsheet of the person who opens the file. */
+function startsFormula(text: Buffer, at: number): boolean {
+  return /^[=+\-@\t\r＝＋－＠]/u.test(text.toString('utf8', at, at + LONGEST_SIGN));
 }
