@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, linkSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
@@ -76,13 +75,15 @@ function alreadyThere(path: string): string {
 
 /** Standard output. A reader that leaves early ends the export. */
 export function standardOutput(): ExportOutput {
-  const { stdout } = process;
   return {
-    async write(bytes) {
-      if (stdout.write(bytes)) return;
-      if (stdout.destroyed) throw new Error('the reader of the output has left');
-      await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]);
-    },
+    write: (bytes) =>
+      new Promise((resolve, reject) => {
+        process.stdout.write(bytes, (error: NodeJS.ErrnoException | null | undefined) => {
+          if (!error) resolve();
+          else
+            reject(error.code === 'EPIPE' ? new Error('the reader of the output has left') : error);
+        });
+      }),
     finish: () => Promise.resolve(),
     abandon: () => Promise.resolve(),
   };

@@ -10,8 +10,8 @@ export interface Ran {
 
 /** Runs a command in this process, as `guard` runs it: no terminal, so no colours. */
 export async function runCommand(...args: readonly string[]): Promise<Ran> {
-  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const stdout = vi.spyOn(process.stdout, 'write').mockImplementation(taken);
+  const stderr = vi.spyOn(process.stderr, 'write').mockImplementation(taken);
   const written = (spy: typeof stdout) => spy.mock.calls.map(([part]) => String(part)).join('');
   try {
     const code = await main(args);
@@ -20,4 +20,10 @@ export async function runCommand(...args: readonly string[]): Promise<Ran> {
     stdout.mockRestore();
     stderr.mockRestore();
   }
+}
+
+function taken(_part: unknown, ...more: unknown[]): boolean {
+  const written = more.at(-1);
+  if (typeof written === 'function') (written as () => void)();
+  return true;
 }
