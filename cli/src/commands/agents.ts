@@ -12,7 +12,7 @@ import {
 } from '../crawlers/fetch-options.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { columns } from '../terminal/layout.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
+import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 
 const OPTIONS = {
   config: CONFIG_OPTION,
@@ -122,8 +122,7 @@ function list(config: string, json: boolean): number {
     print(json ? JSON.stringify(views) : table);
     return 0;
   } catch (error) {
-    print(`guard agents: ${messageOf(error)}`, 'error');
-    return 1;
+    return failed('agents', messageOf(error));
   }
 }
 

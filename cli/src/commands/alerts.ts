@@ -1,7 +1,7 @@
 import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
 import { readSettings } from '../command-line/read-settings.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
+import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 
 const OPTIONS = {
   config: CONFIG_OPTION,
@@ -31,8 +31,7 @@ settings, and says which of them accepted it. No running Guard is needed.`,
     const settings = readSettings(values.config)?.settings;
     if (settings === undefined) return 1;
     if (settings.alerts === undefined) {
-      print(`guard alerts: ${values.config} has no alerts: add webhook, mail or command`, 'error');
-      return 1;
+      return failed('alerts', `${values.config} has no alerts: add webhook, mail or command`);
     }
     const { sendAlert } = await import('@guard/server');
     const alert = { name: 'test', about: '', seen: 'Nothing is wrong.' } as const;

@@ -11,7 +11,7 @@ import {
 } from '../crawlers/fetch-options.ts';
 import { createProgressBar } from '../terminal/progress-bar.ts';
 import { messageOf } from '../terminal/faults.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
+import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
 import { type Options, readCommandLine } from '../command-line/options.ts';
 
@@ -64,8 +64,7 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
     const [action, ...names] = positionals;
     const json = values.json === true;
     if (values.ranges !== undefined && !existsSync(values.ranges)) {
-      print(`guard crawlers: --ranges ${values.ranges}: there is no such folder`, 'error');
-      return 1;
+      return failed('crawlers', `--ranges ${values.ranges}: there is no such folder`);
     }
     const folder = values.ranges ?? values.into ?? DEFAULT_FOLDER;
     return attempt(() => {
@@ -97,8 +96,7 @@ async function attempt(action: () => number | Promise<number>): Promise<number> 
   try {
     return await action();
   } catch (error) {
-    print(`guard crawlers: ${messageOf(error)}`, 'error');
-    return 1;
+    return failed('crawlers', messageOf(error));
   }
 }
 
@@ -139,8 +137,7 @@ function show(name: string, folder: string, json: boolean): number {
     .find((one) => one.name.toLowerCase() === wanted || one.id === wanted);
   if (crawler === undefined) {
     const hint = `guard crawlers list ${JSON.stringify(name)} searches`;
-    print(`guard crawlers: there is no crawler ${JSON.stringify(name)}; ${hint}`, 'error');
-    return 1;
+    return failed('crawlers', `there is no crawler ${JSON.stringify(name)}; ${hint}`);
   }
   const view = viewOf(crawler, catalogue, Date.now());
   print(json ? JSON.stringify(view) : fullText(view));

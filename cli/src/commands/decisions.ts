@@ -5,7 +5,7 @@ import {
 import { changeDecisions, standingDecisions } from '../decisions/change-decisions.ts';
 import { columns } from '../terminal/layout.ts';
 import { printable, printableJson } from '../terminal/printable.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
+import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
 import { readSettings } from '../command-line/read-settings.ts';
@@ -46,8 +46,7 @@ end      ends the decision ID: a second later no request is decided by it`,
         ? await standingDecisions(settings, now)
         : await changeDecisions(settings, now, (standing) => withoutOne(standing, id));
     if (changed.kind === 'refused') {
-      print(`guard decisions: ${changed.reason}`, 'error');
-      return 1;
+      return failed('decisions', changed.reason);
     }
     const { result } = changed;
     if (values.json) print(printableJson(result));

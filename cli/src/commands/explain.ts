@@ -5,7 +5,7 @@ import { choosePolicy } from '../explain/choose-policy.ts';
 import { describeExplanation } from '../explain/describe-explanation.ts';
 import { type Asked, readRequest } from '../explain/read-request.ts';
 import { messageOf } from '../terminal/faults.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
+import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 
@@ -45,10 +45,11 @@ async function explainAsked(asked: Asked): Promise<number> {
     // The validator and its lists are much to load, and `guard --help` needs none of them.
     const { askValidator } = await import('../explain/ask.ts');
     const standing = await standingDecisions(loaded.settings, Date.now());
-    if (standing.kind === 'refused') return fail(standing.reason);
+    if (standing.kind === 'refused') return failed('explain', standing.reason);
     const { result: temporary } = standing;
     const explained = await askValidator(loaded.settings, organisation, question, temporary);
-    if (explained.kind === 'error') return fail(`${explained.type}: ${explained.message}`);
+    if (explained.kind === 'error')
+      return failed('explain', `${explained.type}: ${explained.message}`);
     const { explanation } = explained;
     const { agentNames } = await import('@guard/analytics/agent-names');
     const { user_agent, crawler } = explanation.facts;
@@ -60,13 +61,8 @@ async function explainAsked(asked: Asked): Promise<number> {
     );
     return 0;
   } catch (error) {
-    return fail(messageOf(error));
+    return failed('explain', messageOf(error));
   }
-}
-
-function fail(message: string): 1 {
-  print(`guard explain: ${message}`, 'error');
-  return 1;
 }
 
 /** Host and path of a body's URL. Undefined when it has none: the validator says so better. */

@@ -6,13 +6,13 @@ import { chooseFormat, FORMAT_NAMES, type FormatName } from '../export/formats.t
 import { type ExportOutput, openFile, standardOutput } from '../export/output.ts';
 import type { Wanted } from '../export/pages.ts';
 import { readTimes } from '../export/read-times.ts';
-import { type Exported, runExport } from '../export/run-export.ts';
+import { runExport } from '../export/run-export.ts';
 import { findGuard, GUARD_OPTIONS } from '../running-guard/find-guard.ts';
 import type { EventsAccess } from '../running-guard/query-events.ts';
 import { fileFault } from '../terminal/faults.ts';
 import { counted } from '../terminal/layout.ts';
-import { printable } from '../terminal/printable.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
+import { createProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
+import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 
 const { config, api, key } = GUARD_OPTIONS;
 const OPTIONS = {
@@ -54,9 +54,6 @@ interface Asked {
   readonly force: boolean;
   readonly json: boolean;
 }
-
-/** How often progress is told where no terminal is. */
-const TELL_EVERY_MS = 10_000;
 
 export const exportEvents: Command = {
   name: 'export',
@@ -125,16 +122,20 @@ async function write(access: EventsAccess, asked: Asked): Promise<number> {
   try {
     output = out === undefined ? standardOutput() : await openFile(out, force);
   } catch (error) {
-    return failed(fileFault(error));
+    return failed('export', fileFault(error));
   }
-  const shown = createProgress();
+  let bar: ProgressBar | undefined;
   const ended = await runExport({
     ...{ access, wanted, format, output },
-    progress: (done, total) => shown.tell(done, total),
+    progress(rows, total) {
+      bar ??= createProgressBar(process.stderr, total);
+      bar.advance('rows', rows);
+    },
   });
-  shown.end();
+  bar?.end();
   if (ended.kind === 'failed') {
     return failed(
+      'export',
       `${ended.why}${out === undefined ? '; the output is not complete' : '; no file was written'}`,
     );
   }
@@ -149,32 +150,8 @@ async function write(access: EventsAccess, asked: Asked): Promise<number> {
   return 0;
 }
 
-/** Tells on standard error how far an export is: over itself on a terminal, else now and then. */
-function createProgress() {
-  const isTerminal = process.stderr.isTTY;
-  let toldAt = performance.now();
-  return {
-    tell(done: Exported, total: number): void {
-      const text = `${done.rows} of ${counted(total, 'row')}, ${sizeOf(done.bytes)}`;
-      if (isTerminal) process.stderr.write(`\r\u001b[K${text}`);
-      else if (performance.now() - toldAt > TELL_EVERY_MS) {
-        toldAt = performance.now();
-        print(text, 'error');
-      }
-    },
-    end(): void {
-      if (isTerminal) process.stderr.write('\r\u001b[K');
-    },
-  };
-}
-
 function sizeOf(bytes: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB'];
   const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
   return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${units[power]}`;
-}
-
-function failed(why: string): 1 {
-  print(`guard export: ${printable(why, 2000)}`, 'error');
-  return 1;
 }

@@ -12,8 +12,7 @@ import { readSettings } from '../command-line/read-settings.ts';
 import { askControl, type Asked } from '../forget/ask-control.ts';
 import { openTerminal } from '../init/ask-questions.ts';
 import { counted } from '../terminal/layout.ts';
-import { printable } from '../terminal/printable.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
+import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 
 const OPTIONS = {
   config: CONFIG_OPTION,
@@ -52,6 +51,7 @@ the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
     const socket = controlSocket(settings);
     if (socket === undefined) {
       return failed(
+        'forget',
         'these settings name no folder for the socket of Guard: set analytics.spill (or store.path); without `analytics` no events are kept',
       );
     }
@@ -64,7 +64,8 @@ the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
       print(JSON.stringify(found));
       return 0;
     }
-    if (!yes && found.rows > 0 && !(await agrees(found.rows))) return failed('nothing was deleted');
+    if (!yes && found.rows > 0 && !(await agrees(found.rows)))
+      return failed('forget', 'nothing was deleted');
     return deleteRows(ask, socket, json);
   },
 };
@@ -81,7 +82,7 @@ function readCall(
   if (person === undefined) {
     return 'name one address, session (32 hex digits) or value of the cookie _guard, as in: guard forget 203.0.113.7 --config guard.yaml';
   }
-  if (config === undefined) return 'say --config FILE';
+  if (config === undefined) return 'name the settings file: --config guard.yaml';
   if (!yes && !json && !process.stdin.isTTY) return 'there is no terminal to ask at: say --yes';
   return { person, config, yes, json };
 }
@@ -147,18 +148,14 @@ async function agrees(rows: number): Promise<boolean> {
 function failedWith(asked: Asked, socket: string): 1 {
   switch (asked.kind) {
     case 'refused':
-      return failed(asked.message);
+      return failed('forget', asked.message);
     case 'away':
       return failed(
+        'forget',
         `no Guard with these settings answers at ${socket}: ${asked.why}; is it running, and is this its account or root?`,
       );
     case 'counted':
     case 'deleted':
-      return failed('the answer of Guard does not belong to the question');
+      return failed('forget', 'the answer of Guard does not belong to the question');
   }
-}
-
-function failed(why: string): 1 {
-  print(`guard forget: ${printable(why, 2000)}`, 'error');
-  return 1;
 }

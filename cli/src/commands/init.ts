@@ -10,7 +10,7 @@ import { askQuestions, openTerminal } from '../init/ask-questions.ts';
 import { type Answers, QUESTIONS } from '../init/answers.ts';
 import { GATEWAY_PORT, settingsText } from '../init/settings-text.ts';
 import { fileFault } from '../terminal/faults.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
+import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 
 const OPTIONS = {
   into: {
@@ -82,7 +82,7 @@ Each question has an option; what an option says is not asked.`,
     const files = [into, environmentFileOf(into)];
     const there = files.find((file) => existsSync(file));
     if (there !== undefined) {
-      return failed(`${there} is there already; name another file: --into FILE`);
+      return failed('init', `${there} is there already; name another file: --into FILE`);
     }
     const terminal = asksNothing ? undefined : openTerminal();
     const asked = await askQuestions(values, terminal?.ask);
@@ -105,7 +105,7 @@ async function write(answers: Answers, into: string, json: boolean): Promise<num
       throw error;
     }
   } catch (error) {
-    return failed(`${into}: ${fileFault(error)}`);
+    return failed('init', `${into}: ${fileFault(error)}`);
   }
   // As guard start will read them. It prints what is wrong.
   const settings = readSettings(into)?.settings;
@@ -162,9 +162,4 @@ function nextSteps({ site, events, mode }: Answers, into: string): string[] {
       ? [`take the line observe: true out of ${into} when events are what you expect`]
       : []),
   ];
-}
-
-function failed(reason: string): 1 {
-  print(`guard init: ${reason}`, 'error');
-  return 1;
 }

@@ -4,8 +4,8 @@ import { type Options, readCommandLine } from '../command-line/options.ts';
 import { findGuard, GUARD_OPTIONS } from '../running-guard/find-guard.ts';
 import { type EventsAccess, postQuery, refusalOf } from '../running-guard/query-events.ts';
 import { messageOf } from '../terminal/faults.ts';
-import { printable, printableLines } from '../terminal/printable.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
+import { printableLines } from '../terminal/printable.ts';
+import { calledWrongly, failed } from '../terminal/terminal.ts';
 
 const { config, api, key } = GUARD_OPTIONS;
 const OPTIONS = {
@@ -49,7 +49,7 @@ Guard gives no answer; 2 called wrongly.`,
     if (typeof guard === 'number') return guard;
     if ('missing' in guard.events) return calledWrongly('query', guard.events.missing);
     const sql = await readStatement(typed);
-    if (typeof sql !== 'string') return failed(sql.why);
+    if (typeof sql !== 'string') return failed('query', sql.why);
     const hasFormat = HAS_FORMAT.test(sql);
     if (hasFormat && values.json) {
       return calledWrongly('query', 'the statement has a FORMAT clause; leave it out, or --json');
@@ -89,14 +89,10 @@ function bare(sql: string): string {
 
 async function answer(access: EventsAccess, sql: string, isSeen: boolean): Promise<number> {
   const answered = await postQuery(access, sql, TIMEOUT_MS);
-  if (answered.kind === 'away') return failed(`${access.url} gives no answer: ${answered.why}`);
+  if (answered.kind === 'away')
+    return failed('query', `${access.url} gives no answer: ${answered.why}`);
   const { status, text } = answered;
-  if (status !== 200) return failed(refusalOf(access, status, text));
+  if (status !== 200) return failed('query', refusalOf(access, status, text));
   if (text !== '') process.stdout.write(isSeen ? printableLines(text) : text);
   return 0;
-}
-
-function failed(why: string): 1 {
-  print(`guard query: ${printable(why, 2000)}`, 'error');
-  return 1;
 }

@@ -3,7 +3,7 @@ import { replayNotes } from '../replay/replay-notes.ts';
 import type { Replay, ReplayPlan } from '../replay/run-replay.ts';
 import { KEY_VARIABLE } from '../running-guard/query-events.ts';
 import { messageOf } from '../terminal/faults.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
+import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
@@ -98,21 +98,22 @@ async function replayFrom(
   // Loaded here for the reason that explain.ts has.
   const { siteFault } = await import('@guard/replay');
   const fault = siteFault(candidate, site) ?? (current && siteFault(current, site));
-  if (fault !== undefined) return refused(fault);
+  if (fault !== undefined) return failed('replay', fault);
   const assumeVerified = session !== undefined;
   const plan = { candidate, against: current, from, site, assumeVerified, showProgress: !json };
   try {
     const { describeReplay } = await import('../replay/describe-replay.ts');
     const { runReplay } = await import('../replay/run-replay.ts');
     const replayed = await runReplay(plan);
-    if (replayed.judged === 0 && replayed.unreadable > 0) return refused(nothingReadIn(replayed));
+    if (replayed.judged === 0 && replayed.unreadable > 0)
+      return failed('replay', nothingReadIn(replayed));
     const settings = current ? [candidate, current] : [candidate];
     const isStored = from.kind === 'events';
     const notes = replayNotes(replayed, settings, { assumeVerified, isStored });
     print(json ? JSON.stringify({ ...replayed, notes }) : describeReplay(replayed, notes));
     return 0;
   } catch (error) {
-    return refused(messageOf(error));
+    return failed('replay', messageOf(error));
   }
 }
 
@@ -144,11 +145,6 @@ function sourceOf(
   const back = Duration.safeParse(since);
   if (!back.success) return '--since takes a duration such as 30m, 24h or 7d';
   return { kind: 'events', source: { url, key, sinceMs: nowMs - back.data, untilMs: nowMs } };
-}
-
-function refused(reason: string): number {
-  print(`guard replay: ${reason}`, 'error');
-  return 1;
 }
 
 function wrong(message: string): 2 {

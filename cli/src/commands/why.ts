@@ -5,7 +5,7 @@ import { type Options, readCommandLine } from '../command-line/options.ts';
 import { findGuard, GUARD_OPTIONS } from '../running-guard/find-guard.ts';
 import type { EventsAccess } from '../running-guard/query-events.ts';
 import { printable, printableJson } from '../terminal/printable.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
+import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 import { type AskedAbout, readAsked, wordsOf } from '../why/asked.ts';
 import { lookUp } from '../why/look-up.ts';
 
@@ -88,8 +88,7 @@ async function answer(question: {
   const found = await lookUp(access, asked);
   switch (found.kind) {
     case 'refused':
-      print(`guard why: ${printable(found.why)}`, 'error');
-      return 1;
+      return failed('why', found.why);
     case 'none':
       if (json) print(printableJson({ asked, events: [], in_all: null }));
       print(nothingFound(asked, access), 'error');

@@ -4,13 +4,8 @@ import { type FormatName, FORMATS } from './formats.ts';
 import type { ExportOutput } from './output.ts';
 import { askHead, countHours, type Page, readPages, type Wanted } from './pages.ts';
 
-export interface Exported {
-  readonly rows: number;
-  readonly bytes: number;
-}
-
 export type ExportEnd =
-  | ({ readonly kind: 'done' } & Exported)
+  | { readonly kind: 'done'; readonly rows: number; readonly bytes: number }
   /** The output is abandoned. `why` is a phrase. */
   | { readonly kind: 'failed'; readonly why: string };
 
@@ -20,8 +15,8 @@ export interface ExportJob {
   readonly wanted: Wanted;
   readonly format: FormatName;
   readonly output: ExportOutput;
-  /** Told after each page, with the rows that were counted at the start. */
-  readonly progress: (done: Exported, total: number) => void;
+  /** Told after each page, with its rows, and all rows that were counted at the start. */
+  readonly progress: (rows: number, total: number) => void;
 }
 
 /**
@@ -58,8 +53,9 @@ async function copy(job: ExportJob): Promise<ExportEnd> {
   const total = counted.rows.reduce((sum, hour) => sum + hour.rows, 0);
   for await (const page of readPages(access, wanted, counted.rows, rows)) {
     if (page.kind === 'failed') return { kind: 'failed', why: page.why };
+    const before = joining.rows();
     await write(joining.add(page.answer));
-    progress({ rows: joining.rows(), bytes }, total);
+    progress(joining.rows() - before, total);
   }
   await write(joining.end());
   return { kind: 'done', rows: joining.rows(), bytes };

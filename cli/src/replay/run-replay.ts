@@ -37,8 +37,6 @@ export interface Replay extends Compared {
   readonly seconds: number;
 }
 
-/** Steps of the bar: one for each hundredth of the bytes. */
-const STEPS = 100;
 const HEAD_BYTES = 64 * 1024;
 
 /** Judges every request of a log with the settings, and counts what would change. Throws an Error with a sentence when a source gives nothing. */
@@ -62,14 +60,14 @@ async function readAll(
   switch (from.kind) {
     case 'events': {
       const events = { ...from.source, ask: askOver(from.source) };
-      const progress = startProgress(stream, await countEvents(events));
-      const sink = sinkOf(from.source.url, progress.advance);
+      const bar = createProgressBar(stream, await countEvents(events));
+      const sink = sinkOf(from.source.url, () => undefined);
       let number = 0;
       for await (const lines of readEvents(events)) {
         for (const line of lines) sink.line(line, (number += 1));
-        progress.advance(lines.length);
+        bar.advance('events', lines.length);
       }
-      progress.end();
+      bar.end();
       return;
     }
     case 'files': {
@@ -78,12 +76,12 @@ async function readAll(
       const total = lengths.some((length) => length === undefined)
         ? 0
         : lengths.reduce<number>((sum, length) => sum + (length ?? 0), 0);
-      const progress = startProgress(stream, total);
+      const bar = createProgressBar(stream, total);
       for (const file of files) {
-        const sink = sinkOf(file, progress.advance);
+        const sink = sinkOf(file, (amount) => bar.advance('bytes of the log', amount));
         await readLogFile(file, sink).catch((error: unknown) => refuse(file, error));
       }
-      progress.end();
+      bar.end();
     }
   }
 }
@@ -119,19 +117,4 @@ function beginOf(file: string): number {
     if (reading.kind === 'request') return reading.request.timeMs;
   }
   return Infinity;
-}
-
-function startProgress(stream: Parameters<typeof createProgressBar>[0], total: number) {
-  const bar = total > 0 ? createProgressBar(stream, STEPS) : undefined;
-  let read = 0;
-  let shown = 0;
-  return {
-    advance: (amount: number): void => {
-      read += amount;
-      for (; shown < Math.min(STEPS, Math.floor((read / total) * STEPS)); shown += 1) {
-        bar?.advance('of the log');
-      }
-    },
-    end: () => bar?.end(),
-  };
 }

@@ -24,6 +24,20 @@ test('no line of it is wider than the terminal', () => {
   for (const frame of drawn(true, 20).split('\r\u001b[K')) expect(frame.length).toBeLessThan(20);
 });
 
+test('of many things it is drawn once for each hundredth, and more than all of them are 100 %', () => {
+  const frames: string[] = [];
+  const bar = createProgressBar({ isTTY: true, write: (part) => frames.push(part) }, 10_000);
+  for (let page = 0; page < 240; page += 1) bar.advance('rows', 50);
+  expect(frames).toHaveLength(101);
+  expect(frames.at(-1)).toBe('\r\u001b[K[########################] 10000/10000 rows');
+});
+
+test('nothing is drawn where the total is not known', () => {
+  const write = () => expect.unreachable();
+  const bar = createProgressBar({ isTTY: true, write }, 0);
+  bar.advance('bytes', 50);
+});
+
 test('nothing is drawn where no terminal is', () => {
   expect(drawn(false)).toBe('');
 });

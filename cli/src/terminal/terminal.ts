@@ -1,3 +1,8 @@
+import { printableLines } from './printable.ts';
+
+/** Longer reasons are cut: other programs write some of them. */
+const MOST_CHARACTERS = 2_000;
+
 /** Writes a text and a line end to the terminal: results to stdout, errors to stderr. */
 export function print(text: string, stream: 'result' | 'error' = 'result'): void {
   (stream === 'result' ? process.stdout : process.stderr).write(`${text}\n`);
@@ -7,4 +12,10 @@ export function print(text: string, stream: 'result' | 'error' = 'result'): void
 export function calledWrongly(command: string, message: string): 2 {
   print(`guard ${command}: ${message}\nguard ${command} --help shows how it is called.`, 'error');
   return 2;
+}
+
+/** Prints why a command did not do what it was asked for, and returns the exit code for it. */
+export function failed(command: string, why: string): 1 {
+  print(`guard ${command}: ${printableLines(why.slice(0, MOST_CHARACTERS))}`, 'error');
+  return 1;
 }
