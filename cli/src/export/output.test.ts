@@ -1,21 +1,28 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
 
-/** A process that writes 40 pages to its standard output, and then tells how it went. */
-function writer() {
+/** A process that has the functions of output.ts, and does this. */
+function run(program: string) {
   const module = JSON.stringify(new URL('./output.ts', import.meta.url).href);
-  const program = `
-    const { standardOutput } = await import(${module});
+  const code = `const { openFile, standardOutput } = await import(${module});${program}`;
+  return spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'pipe' });
+}
+
+/** Writes 40 pages to its standard output, and then tells how it went. */
+function writer() {
+  return run(`
     process.stdout.on('error', () => undefined);
     const output = standardOutput();
     try {
       for (let page = 0; page < 40; page += 1) await output.write(Buffer.alloc(256 * 1024, 'a'));
     } catch (error) {
       console.error(error.message);
-    }`;
-  return spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'pipe' });
+    }`);
 }
 
 test('many pages go to standard output as fast as its reader takes them, without a warning', async () => {
@@ -30,4 +37,23 @@ test('a reader that leaves early ends an export with a sentence', async () => {
   await once(child.stdout, 'readable');
   child.stdout.destroy();
   expect(await readAll(child.stderr)).toBe('the reader of the output has left\n');
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s ends an export with %d, and leaves no part of a file', async (signal, code) => {
+  const folder = testFolder();
+  const file = JSON.stringify(join(folder, 'week.csv'));
+  const child = run(`
+    const output = await openFile(${file}, false);
+    await output.write(Buffer.from('a part'));
+    setInterval(() => undefined, 1000);
+    console.log('written');`);
+  await once(child.stdout, 'data');
+  expect(readdirSync(folder)).toEqual([expect.stringMatching(/^week\.csv\.[0-9a-f]{12}\.part$/)]);
+  child.kill(signal);
+  expect(await once(child, 'exit')).toEqual([code, null]);
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { constants } from 'node:os';
 
 /** Where an export goes. All of it rejects for what the file system refuses. */
 export interface ExportOutput {
@@ -30,7 +31,7 @@ export async function openFile(path: string, force: boolean): Promise<ExportOutp
   const file: FileHandle = await open(temporary, 'wx', 0o600);
   const leave = (signal: NodeJS.Signals): void => {
     rmSync(temporary, { force: true });
-    process.exit(signal === 'SIGINT' ? 130 : 143);
+    process.exit(128 + constants.signals[signal]);
   };
   for (const signal of ENDS) process.once(signal, leave);
   const close = async (): Promise<void> => {
