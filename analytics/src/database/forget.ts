@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Person } from '@guard/config/settings/derived/forget-request';
+import type { ForgetAnswer, Person } from '@guard/config/settings/derived/forget-request';
 import { DATABASE, LOCAL_TABLE, rowFilter, TABLE } from './accounts.ts';
 import { ask, type Database, type EngineState } from './engine.ts';
 import { failure } from './prepare.ts';
@@ -9,20 +9,13 @@ import { quoteName, quoteText } from './schema.ts';
 const DELETE_TIMEOUT_MS = 1_800_000;
 const COUNT_TIMEOUT_MS = 120_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Rows that came while rows were deleted are deleted, too; so often at most. */
+/** Rows that come during a deletion are deleted in a next round. Most rounds of one request. */
 const MOST_ROUNDS = 3;
 
-/** What came of it. `waiting` events of all people are not in the database yet. */
+/** The answer, before the log has the deletion. */
 export type Forgotten =
-  | { readonly kind: 'counted'; readonly rows: number; readonly waiting: number }
-  | {
-      readonly kind: 'deleted';
-      readonly rows: number;
-      readonly left: number;
-      readonly waiting: number;
-    }
-  /** Nothing is known to be deleted. A sentence. */
-  | { readonly kind: 'refused'; readonly message: string };
+  | Exclude<ForgetAnswer, { readonly kind: 'deleted' }>
+  | Omit<Extract<ForgetAnswer, { readonly kind: 'deleted' }>, 'audit'>;
 
 /** Counts or deletes the rows of one person in one organisation. One at a time. Never rejects. */
 export type Forget = (

@@ -1,6 +1,7 @@
 import type { RunQuery } from '@guard/config/contract/ports';
 import { TEMPORARY_RULE } from '@guard/config/contract/temporary-rule';
 import type { Alert } from './alert.ts';
+import { LEAST_ORIGIN_ERRORS } from './metric-conditions.ts';
 
 /** Fewer blocks in ten minutes are no jump, however few they were before. */
 const LEAST_BLOCKS = 50;
@@ -8,8 +9,7 @@ const TIMES_USUAL = 5;
 /** Fewer visitors can be people who cleared their cookies. */
 const LEAST_AGAIN = 10;
 const SHARE_AGAIN = 0.05;
-/** Fewer errors of an origin are one visitor's bad luck. One visitor can choose what a site does not answer. */
-const LEAST_UNANSWERED = 10;
+/** One visitor can choose requests that a site does not answer. */
 const LEAST_NETWORKS = 3;
 
 /**
@@ -31,7 +31,7 @@ FROM (SELECT site, count() AS asked, countIf(is_silent) AS unanswered, uniqIf(cu
     FROM events_distributed
     WHERE created_at >= now() - INTERVAL 5 MINUTE AND action = 'allow' AND site != '')
   GROUP BY site)
-WHERE unanswered >= ${LEAST_UNANSWERED} AND 2 * unanswered > asked AND networks >= ${LEAST_NETWORKS}
+WHERE unanswered >= ${LEAST_ORIGIN_ERRORS} AND 2 * unanswered > asked AND networks >= ${LEAST_NETWORKS}
 ORDER BY unanswered DESC LIMIT 5 FORMAT JSONCompact`;
 
 /** Visitors of the last hour that passed a challenge, and those of them that got another one within ten minutes. */

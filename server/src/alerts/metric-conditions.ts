@@ -12,7 +12,7 @@ export interface Reading {
 const CERTIFICATE_LEFT_MS = 14 * 86_400_000;
 const OLD_AFTER_S = OLD_AFTER_MS / 1000;
 /** Fewer errors of an origin are one visitor's bad luck. */
-const LEAST_ORIGIN_ERRORS = 10;
+export const LEAST_ORIGIN_ERRORS = 10;
 
 /**
  * What the metrics of this Guard say. `before` is about a minute older than `now`.

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { canonicalHost } from '../../matching/host.ts';
 import { findAcmeContradictions } from './acme-references.ts';
 import { findDashboardContradictions } from './dashboard-references.ts';
-import { findHomelessDatabases } from '../derived/fetched-databases.ts';
+import { findHomelessDatabases } from './database-references.ts';
 import { findExposedSecrets } from './exposed-secrets.ts';
 import { findCircularOrigins } from './circular-origins.ts';
 import type { SettingPath } from '../problems/problems.ts';

@@ -1,10 +1,8 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { bundledAt, type DatabaseKind } from '../../catalogue/data-age.ts';
 import { mmdbBuiltAt } from '../../catalogue/mmdb.ts';
-import { dataFolder, dataFolderIn } from './data-places.ts';
-import type { SettingPath } from '../problems/problems.ts';
+import { dataFolder } from './data-places.ts';
 import type { Settings } from '../schema.ts';
 
 /**
@@ -67,25 +65,4 @@ export function databaseFilesOf(settings: Settings): DatabaseFiles {
     return isUsed ? [[kind, copy] as const] : [];
   });
   return Object.fromEntries([...own, ...copies]);
-}
-
-const url = z.object({ url: z.string() });
-const Outline = z.object({
-  databases: z.object({
-    country: url.optional().catch(undefined),
-    asn: url.optional().catch(undefined),
-  }),
-});
-
-/** Databases of URLs without a folder for their copies, of a settings file as plain data of any shape. */
-export function findHomelessDatabases(
-  value: unknown,
-): { readonly path: SettingPath; readonly message: string }[] {
-  const read = Outline.safeParse(value);
-  if (!read.success || dataFolderIn(value) !== undefined) return [];
-  const message =
-    'expected store.path, or analytics with the engine embedded: the last good copy of the database is kept in that folder';
-  return Object.entries(read.data.databases).flatMap(([kind, named]) =>
-    named === undefined ? [] : [{ path: ['databases', kind, 'url'], message }],
-  );
 }

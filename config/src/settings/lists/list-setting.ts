@@ -14,7 +14,7 @@ export function publishedUrl(what: string) {
   return z.string().max(2048).refine(isPublishedUrl, expected);
 }
 
-/** Over plain http anybody on the way could write the list. */
+/** Over plain http any machine on the way could write the list. */
 function isPublishedUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '') return false;
