@@ -46,7 +46,7 @@ export type LockFile = z.infer<typeof LockFile>;
 export interface Dependency {
   readonly name: string;
   readonly version: string;
-  /** SPDX expression; undefined where nobody says it. */
+  /** SPDX expression; undefined where the package does not say it. */
   readonly licence: string | undefined;
   /** Guard runs without it. */
   readonly optional: boolean;

@@ -30,7 +30,7 @@ const { name, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'u
   version: string;
 }; // our own manifest, which npm checks
 
-// Ours is written anew. What lies in another folder belongs to somebody.
+// Ours is written anew. Files in another folder are not ours.
 if (values.into === RELEASE) rmSync(RELEASE, { recursive: true, force: true });
 mkdirSync(into, { recursive: true });
 const [lies] = readdirSync(into);

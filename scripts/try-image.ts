@@ -12,7 +12,7 @@ import { startRecordingOrigin } from '../test/kit/recording-origin.ts';
 import { ANALYTICS_KEY, storySettings } from '../test/kit/story-settings.ts';
 import { curl } from '../test/kit/visitors.ts';
 
-/** What came of an image. */
+/** The result of trying an image. */
 export interface Tried {
   /** From the start to the first good health check. */
   readonly readyS: number;

@@ -1,7 +1,7 @@
 import type { TimeRange } from '@guard/config/plain-words/find-events';
 import { isField, type FieldName } from './sql/fields.ts';
 
-/** What the page shows, as it stands in the address: so a view can be sent to a colleague, and the back button works. */
+/** What the page shows, as the address has it: so a view can be sent to a colleague, and the back button works. */
 
 export const PERIODS = ['15m', '1h', '6h', '24h', '7d', '30d', '90d'] as const;
 export type Period = (typeof PERIODS)[number];

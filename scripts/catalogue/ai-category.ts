@@ -15,7 +15,7 @@ const BY_FUNCTION: readonly (readonly [RegExp, CrawlerCategory])[] = [
   [/\bscrap|\bdata\b/i, 'Scraper'],
 ];
 
-/** The catalogue category of an AI agent that nobody has looked at by hand. */
+/** The catalogue category of an AI agent that was not looked at by hand. */
 export function aiCategory(purpose: string): CrawlerCategory {
   if (/undocumented/i.test(purpose)) return 'Other';
   return BY_FUNCTION.find(([pattern]) => pattern.test(purpose))?.[1] ?? 'Other';

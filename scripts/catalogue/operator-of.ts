@@ -1,6 +1,6 @@
 import type { Seed } from './seeds.ts';
 
-/** Sites that describe other people's crawlers, or where anybody keeps a project. */
+/** Sites that describe other people's crawlers, or where every user can keep a project. */
 const ABOUT_OTHERS: ReadonlySet<string> = new Set([
   'datadome.co',
   'discord.com',
@@ -34,7 +34,7 @@ export function operatorOf(url: string, known: readonly Seed[]): string {
   return match?.operator ?? domain;
 }
 
-/** The domain of a host name as somebody registers it; undefined for an address. */
+/** The domain of a host name as it is registered; undefined for an address. */
 function domainOf(host: string): string | undefined {
   const labels = host.split('.');
   if (/^[\d.]+$|^\[/.test(host) || labels.length < 2) return undefined;

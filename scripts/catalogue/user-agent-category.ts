@@ -16,7 +16,7 @@ const BY_TAG: readonly (readonly [string, CrawlerCategory])[] = [
 const SEO_WORDS = /seo|serp|rank|link|audit|sitemap|keyword|backlink/i;
 
 /**
- * Tags of software that anybody can run, or that people use: their names belong into
+ * Tags of software that every user can run, or that people use: their names belong into
  * config/data/user-agents, by hand.
  */
 const SOFTWARE_TAGS: ReadonlySet<string> = new Set(['http-library', 'browser-automation']);

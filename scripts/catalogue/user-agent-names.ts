@@ -35,7 +35,7 @@ export const USER_AGENT_LICENCE = join(
 export type IsKnown = (userAgent: string) => boolean;
 
 /**
- * Seeds for the agents of the User-Agent list that nobody knows yet. The token of a seed is what its
+ * Seeds for the agents of the User-Agent list that are not known yet. The token of a seed is what its
  * pattern finds in the samples, extended to whole words; the entry of an agent that is known by all
  * of its samples is passed over.
  */

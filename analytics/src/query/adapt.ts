@@ -3,7 +3,7 @@ import { identifier, keyword, lex, type Token } from './lexer.ts';
 
 /**
  * Two things that are right in SQL and that this database does not take. A statement that it refused for one of them
- * is changed in one way, and what came of it is judged like any other before it is sent.
+ * is changed in one way, and the changed statement is judged like any other before it is sent.
  */
 
 /** What programs write for a time of UTC: `'2026-11-20T08:00:00.000Z'`. */

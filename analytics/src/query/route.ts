@@ -11,7 +11,7 @@ interface RouteOptions {
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** A caller who takes nothing of the rows for so long is cut off: they are in memory, and hold a place of his key. */
+/** A caller who takes no rows for this time is cut off: the rows fill memory, and hold a slot of the key. */
 const UNREAD_MS = 30_000;
 
 const PLAIN = 'text/plain; charset=utf-8';

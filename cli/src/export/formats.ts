@@ -54,7 +54,7 @@ export const FORMATS = {
 export type FormatName = keyof typeof FORMATS;
 export const FORMAT_NAMES = Object.keys(FORMATS) as readonly FormatName[];
 
-/** The format that was asked for, or what the name of the file says, or JSON lines. Undefined for a name that is none. */
+/** The format that was asked for, or what the name of the file says, or JSON lines. Undefined for an unknown format. */
 export function chooseFormat(asked: string | undefined, file = ''): FormatName | undefined {
   if (asked !== undefined) return FORMAT_NAMES.find((name) => name === asked);
   return FORMAT_NAMES.find((name) => FORMATS[name].endings.test(file)) ?? 'jsonl';

@@ -107,7 +107,7 @@ function valueOf(fields: readonly Field[], id: number): Buffer {
   return found.value;
 }
 
-/** Copies a struct, and moves the places in it by so many bytes. Throws where the bytes are no struct. */
+/** Copies a struct, and adds `movedBy` to the places in it. Throws where the bytes are no struct. */
 class FooterReader {
   readonly #in: Buffer;
   readonly #moved: bigint;

@@ -178,7 +178,7 @@ export type RunQuery = (query: {
   readonly authorization?: string | undefined;
   /** For a statement without a FORMAT clause: with a first line of column names. Without names by default. */
   readonly withNames?: boolean;
-  /** Resolves, and never rejects, when the caller has the rows or has gone: so long they fill memory, and the query keeps its place. */
+  /** Resolves when the caller has the rows or has gone. Until then the rows fill memory, and the query keeps its slot. Never rejects. */
   readonly delivered?: Promise<unknown>;
   readonly signal?: AbortSignal;
 }) => Promise<QueryOutcome>;

@@ -12,7 +12,7 @@ import { SIGN_IN_MS, type SignedIn, type SignIns } from './sign-ins.ts';
 const ATTEMPTS = { requests: 10, perMs: 60_000 };
 const OIDC_S = 10 * 60;
 
-/** JSON takes time of the visitors, and anybody may send it. */
+/** JSON takes time of the visitors, and any client may send it. */
 const MAX_BODY = 4_096;
 
 const Body = z.strictObject({ key: z.string().min(1).max(300) });

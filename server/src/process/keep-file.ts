@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 /** Names of files whose write is not finished. */
 const TEMPORARY = /\.[0-9a-f]{12}\.tmp$/;
-/** No write takes so long. */
+/** A temporary file of this age is left over: no write takes an hour. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
 /**

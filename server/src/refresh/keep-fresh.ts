@@ -81,7 +81,7 @@ export function keepFresh(
     return ms * (SHORTEST + random() * (LONGEST - SHORTEST));
   }
 
-  /** A longer wait than any that is drawn is of a clock that was set back, or of an `every` that was longer. */
+  /** No wait is drawn as long as this: the clock was set back, or `every` was longer before. */
   function isDue({ every, spread }: Published, { nextAt }: Watched): boolean {
     const wait = nextAt - clock();
     return wait <= 0 || wait > LONGEST * every + spread;

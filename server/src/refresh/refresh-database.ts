@@ -15,7 +15,7 @@ import { type FetchOutcome, keptBack } from './keep-fresh.ts';
 
 /** For some ten megabytes on a slow line. */
 const TIMEOUT_MS = 5 * 60_000;
-/** Four times a large database of countries or systems. It is whole in memory once, and then again as the one in use. */
+/** Four times a large database of countries or systems. Both databases can be in memory whole, beside those in use. */
 const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_ORIGIN_BYTES = 8 * 1024;
 

@@ -11,7 +11,7 @@ import { TRAP_PATH, type TrapHit } from './trap-link.ts';
  * screen is found again by SQL; of a page that was left before it had an answer; and of a visitor who was doubted, or passed with
  * findings that came to nothing, with the reasons. Other judgements need none: the visitor's next decision says them.
  * Undefined when there is nothing to say, or no authentic ticket names the organisation: an event
- * for everything that is posted here would let anybody fill the table.
+ * for everything that is posted here would let any client fill the table.
  */
 export function describeUpload(
   outcome: CollectOutcome,

@@ -85,7 +85,7 @@ export function createCollector(options: CollectorOptions): Collect {
   };
 }
 
-/** Nothing came of it, and nothing was told by it. */
+/** An upload without a result, and a leave that was known already. */
 function isVain(settled: Settlement): boolean {
   return settled.kind === 'failed' || (settled.kind === 'left' && settled.ticket === undefined);
 }

@@ -6,7 +6,7 @@ import { judge, type Judgement } from './evidence/judge.ts';
 
 const TICKET = 'the ticket of these tests';
 
-/** Somebody listens to the console: a weak finding. It takes a second one for a doubt, and for both to be named. */
+/** The console has a listener: a weak finding. It takes a second one for a doubt, and for both to be named. */
 const LISTENING = { inspector: { value: { stacksFormatted: 1 } } } as const;
 
 /** What is different about a recorded browser. */
@@ -40,7 +40,7 @@ export function judgedPerson(
   );
 }
 
-/** What is named when somebody also listens to the console, which by itself is nothing. */
+/** What is named when the console also has a listener, which by itself is nothing. */
 export function namedBesideAnother(name: string, change: Change): readonly Reason[] {
   const judgement = judgedPerson(name, {
     ...change,

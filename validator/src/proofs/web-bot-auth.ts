@@ -7,7 +7,7 @@ import { type SignatureBase, type SignedRequest, signatureBase } from './signatu
 import { namedDirectory } from './signature-agent.ts';
 import { type InnerList, parseDictionary } from './structured-field.ts';
 
-/** Why a signature proves nothing. None of these is an accusation: anybody can send a bad signature. */
+/** Why a signature proves nothing. None of these is an accusation: any client can send a bad signature. */
 export type SignatureFault =
   | 'malformed'
   | 'algorithm'
@@ -228,7 +228,7 @@ function timeFault(
 
 /**
  * A signature without the authority could be taken from one site to another, and one without the
- * Signature-Agent that was sent would let anybody name another one.
+ * Signature-Agent that was sent would let any client name another one.
  */
 function coverageFault(covered: InnerList, { headers }: SignedRequest): SignatureFault | undefined {
   const names = covered.items.map(({ value }) => value.value);

@@ -69,7 +69,7 @@ function sessionOf({ session }: Facts): string | undefined {
 
 /**
  * The value is hashed: it may be a credential, and it may be long. Without the header a visitor is
- * counted by address; one counter for all of them would let anybody use it up for the rest.
+ * counted by address; one counter for all of them would let one visitor use it up for the rest.
  */
 function headerOf(name: string, { headers }: Facts): string | undefined {
   const value = headers[name];

@@ -35,7 +35,7 @@ export const signals: readonly Signal[] = [
 ];
 
 /**
- * What is asked of a signed agent: whether it claims to be a crawler, and what came of its challenge. It says
+ * What is asked of a signed agent: whether it claims to be a crawler, and the result of its challenge. It says
  * by its signature that it is a program, so headers and a network that betray one are no news.
  */
 const ofSignedAgents: readonly Signal[] = [crawlerSignal, sessionSignal];

@@ -61,7 +61,7 @@ function conclude(retryAfterMs: number, deciding: Deciding): MaybePromise<Judgem
   return settle({ kind: 'limited', reasons: ['rate_limit_exceeded'], by, retryAfterMs }, deciding);
 }
 
-/** A rule's own block. A crawler it was aimed at is told apart from a block of anybody. */
+/** A rule's own block. A block that is aimed at crawlers has a reason of its own. */
 function ruleBlock(by: Rule, facts: Facts, findings: readonly Reason[]): Verdict {
   const primary: Reason = facts.crawler ? 'crawler_blocked' : 'policy_block';
   return { kind: 'block', reasons: [...new Set([primary, ...findings])], by };

@@ -117,7 +117,7 @@ export class FreePages {
 
   /**
    * Waits for the end of a request for data, to count it when it was a document. Undefined, and the request is not
-   * free, when so many of its address wait at once that they could be more documents than are free. `onPage` is called
+   * free, when the waiting requests of its address could be more documents than are free. `onPage` is called
    * for a document that its address and its shape had a free page for.
    */
   awaitEnd(

@@ -27,7 +27,7 @@ export interface Shape {
   /** It loaded something that pages are made of, or data. */
   readonly hasParts: boolean;
   /**
-   * Documents came at regular intervals, or one a second and more for longer than anybody opens tabs, or on a walk one
+   * Documents came at regular intervals, or one a second and more for longer than a person opens tabs, or on a walk one
    * in each three seconds and more, all in all.
    */
   readonly isRegular: boolean;
@@ -116,7 +116,7 @@ export class SessionShape {
     return shape;
   }
 
-  /** True where more documents came together than anybody opens tabs. */
+  /** True where more documents came together than a person opens tabs. */
   #time(nowMs: number): boolean {
     if (this.#events > 0 && !this.#isApart) {
       this.#inEvent += 1;

@@ -27,7 +27,7 @@ export interface RedisLinkOptions {
   readonly url: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Somebody changed the value of a key that was read here; undefined: of any. */
+  /** Another instance changed the value of a key that was read here. Undefined: any key may have changed. */
   readonly onChange: (key: string | undefined) => void;
 }
 

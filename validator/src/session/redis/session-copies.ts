@@ -75,7 +75,7 @@ export class SessionCopies {
     this.#copies.delete(id);
   }
 
-  /** Somebody changed it. */
+  /** Another instance changed it. */
   doubt(id: string): void {
     this.#changes += 1;
     const copy = this.#copies.get(id);

@@ -1,6 +1,6 @@
 import { known } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
-/** Somebody listens to the console: a driver, or a developer with the tools open. Weak for that reason. */
+/** The console has a listener: a driver, or a developer with the tools open. Weak for that reason. */
 export const judgeInspector: Judge = ({ evidence }) =>
   (known(evidence.readings.inspector)?.stacksFormatted ?? 0) > 0 ? 'debugger_attached' : undefined;
