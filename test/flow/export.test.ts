@@ -275,9 +275,9 @@ test('a key exports the rows of its own organisation and no other', async () => 
     '--columns',
     'organisation',
     '--last',
-    '2m',
+    '3h',
   );
-  expect(tried.stdout).not.toContain('other');
+  expect(new Set(tried.stdout.trim().split('\n'))).toEqual(new Set(['{"organisation":"acme"}']));
 });
 
 test('in CSV no text of a visitor is a formula for a spreadsheet, and other formats have it as it is', async () => {
@@ -301,7 +301,7 @@ test.each([
   [['--last', '7d', '--from', '2026-11-01'], 'either --last or --from'],
   [['--from', '2026-11-01T12:00'], 'a time with its zone'],
   [['--json'], 'give --out FILE'],
-])('%j is called wrongly, and no file is made', async (args, said) => {
+])('%j is called wrongly', async (args, said) => {
   const { code, stderr } = await guardExport(...args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
 });
