@@ -5,6 +5,7 @@ import { rawExchange } from './raw-exchange.ts';
 import { errorType, KEY, serveValidator } from './serve-validator.ts';
 
 const good = { url: 'https://shop.example/', ip: HOME_IP };
+const END = Buffer.from('\r\n');
 const JSON_KEY = { 'content-type': 'application/json', 'x-api-key': KEY };
 
 describe('2.1 "JSON body"', () => {
@@ -107,15 +108,15 @@ describe('2.1 "JSON body"', () => {
     expect((await post('identity', plain)).status).toBe(200);
   });
 
-  test('may come in chunks', async () => {
-    const { url } = await serveValidator();
-    const body = JSON.stringify({ ...good, headers: curl });
-    const [first, rest] = [body.slice(0, 10), body.slice(10)];
-    const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
-    const answer = await rawExchange(
-      url,
-      `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunk(first)}${chunk(rest)}0\r\n\r\n`,
-    );
+  test('may come in chunks, also when one ends inside a character', async () => {
+    const { url, events } = await serveValidator();
+    const body = Buffer.from(JSON.stringify({ ...good, url: `${good.url}é`, headers: curl }));
+    const cut = body.indexOf(0xc3) + 1;
+    const chunk = (bytes: Buffer) => [Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, END];
+    const head = `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`;
+    const chunks = [body.subarray(0, cut), body.subarray(cut), Buffer.alloc(0)].flatMap(chunk);
+    const answer = await rawExchange(url, Buffer.concat([Buffer.from(head), ...chunks]));
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(events).toMatchObject([{ path: '/é' }]);
   });
 });

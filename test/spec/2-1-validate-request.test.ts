@@ -14,6 +14,11 @@ describe('2.1 "url: string, URI, required": what the visitor requested, as it wa
     ['https://shop.example/a/%2e%2e/b', 'https', 'shop.example', '/a/%2e%2e/b', ''],
     ['https://shop.example/ä b', 'https', 'shop.example', '/ä b', ''],
     ['https://shop.example/a?b#fragment', 'https', 'shop.example', '/a', 'b'],
+    ['https://shop.example/a#b?c', 'https', 'shop.example', '/a', ''],
+    ['https://shop.example', 'https', 'shop.example', '/', ''],
+    ['https://shop.example?q', 'https', 'shop.example', '/', 'q'],
+    ['https://shop.example//admin/./x', 'https', 'shop.example', '//admin/./x', ''],
+    ['https://shop.example\\admin', 'https', 'shop.example', '/\\admin', ''],
   ])('%s', async (url, scheme, host, path, query) => {
     const { ask, events } = await serveValidator();
     await ask({ ...good, url });
@@ -27,6 +32,8 @@ describe('2.1 "url: string, URI, required": what the visitor requested, as it wa
     ['a script', 'javascript:alert(1)'],
     ['one with credentials', 'https://user:password@shop.example/'],
     ['one without a host', 'https:///path'],
+    ['one with a port alone', 'https://:80/'],
+    ['another scheme with a host', 'javascript://shop.example/'],
     ['a host with a space', 'https://shop example/'],
     ['a host that is no name', 'https://shop"example/'],
     ['a Unicode host that is no name', 'https://\u{fffd}/'],

@@ -1,7 +1,8 @@
 import { VALIDATE } from '@guard/config/contract/limits';
 import { describe, expect, test } from 'vitest';
 import { HOME_IP } from '../kit/visitors.ts';
-import { errorType, serveValidator } from './serve-validator.ts';
+import { rawExchange } from './raw-exchange.ts';
+import { errorType, KEY, serveValidator } from './serve-validator.ts';
 
 const good = { url: 'https://shop.example/', ip: HOME_IP };
 const headersOf = (count: number) =>
@@ -43,6 +44,15 @@ describe('8 "/validate request size limits: not shown": ours, each to the last a
     expect((await post(bodyOf(VALIDATE.maxBodyBytes), chunked)).status).toBe(200);
     const answer = await post(bodyOf(VALIDATE.maxBodyBytes + 1), chunked);
     expect([answer.status, errorType(answer)]).toEqual([400, 'invalid_request']);
+  });
+
+  test('what follows a body that is too long is not taken for a request', async () => {
+    const { url } = await serveValidator();
+    const head = `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\n`;
+    const smuggled = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
+    const text = await rawExchange(url, `${head}Content-Length: 262145\r\n\r\n${smuggled}`);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
+    expect(text).toMatch(/\r\nconnection: close\r\n/i);
   });
 
   test.each([
