@@ -93,8 +93,11 @@ export function trapName(hasTrap: boolean): readonly 'trap'[] {
   return hasTrap ? ['trap'] : [];
 }
 
-/** Heading and paragraphs of one screen; the heading takes the focus when the screen appears. */
-export function screenHtml({ heading, paragraphs }: ScreenText): string {
-  const texts = paragraphs.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`);
-  return `<h1 tabindex="-1">${escapeHtml(heading)}</h1>${texts.join('')}`;
+/** Heading and paragraph of one screen; the heading takes the focus when the screen appears. */
+export function screenHtml({ heading, text }: ScreenText): string {
+  return `<h1 tabindex="-1">${escapeHtml(heading)}</h1>${paragraph(text)}`;
+}
+
+export function paragraph(text: string): string {
+  return `<p>${escapeHtml(text)}</p>`;
 }

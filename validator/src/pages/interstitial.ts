@@ -1,5 +1,5 @@
 import type { Program } from '../../page-contract/program.ts';
-import { frameDocument, screenHtml, trapName } from './document-frame.ts';
+import { frameDocument, paragraph, screenHtml, trapName } from './document-frame.ts';
 import { escapeHtml } from './escape-html.ts';
 import type { FormSource } from './form-source.ts';
 import type { Look } from './look.ts';
@@ -138,8 +138,7 @@ function screens(messages: Messages, form: FormSource): string {
     cookies,
     noScript,
   } = messages;
-  const notes = form === 'own' ? [messages.resubmission] : [];
-  const check = { ...checking, paragraphs: [...checking.paragraphs, ...notes] };
+  const note = form === 'own' ? paragraph(messages.resubmission) : '';
   const again = button('again', messages.tryAgain);
   const back = button('back', messages.goBack, ' class="guard-quiet"');
   // Only its own site may send a foreign form again.
@@ -147,10 +146,10 @@ function screens(messages: Messages, form: FormSource): string {
     form === 'foreign' ? button('back', messages.goBack) : button('reload', messages.tryAgain);
   const bar = '<div class="guard-bar" aria-hidden="true"><i></i></div>';
   return `<div role="status" aria-live="polite">
-${section('checking', check, bar, '')}
-${section('waiting', { ...checking, paragraphs: [waiting] }, bar)}
-${section('working', { ...checking, paragraphs: [working] }, bar)}
-${section('doubted', { ...checking, paragraphs: [doubted] }, bar)}
+${section('checking', checking, note + bar, '')}
+${section('waiting', { ...checking, text: waiting }, bar)}
+${section('working', { ...checking, text: working }, bar)}
+${section('doubted', { ...checking, text: doubted }, bar)}
 ${form === 'own' ? section('resend', resend, button('reload', messages.send) + back) : ''}
 ${form === 'foreign' ? section('elsewhere', elsewhere, button('back', messages.goBack)) : ''}
 ${section('retry', retry, again)}

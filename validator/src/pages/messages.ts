@@ -1,7 +1,7 @@
-/** One screen of a page: a heading, and paragraphs below it. */
+/** One screen of a page: a heading, and a paragraph below it. */
 export interface ScreenText {
   readonly heading: string;
-  readonly paragraphs: readonly string[];
+  readonly text: string;
 }
 
 /** The screen of a visitor who does not get what was asked for. */
@@ -11,7 +11,8 @@ export type Notice = 'blocked' | 'rateLimited' | 'unreachable' | 'busy';
 export interface Messages {
   /** BCP 47 tag, for the `lang` attribute; choose-language.ts matches it with Accept-Language. */
   readonly language: string;
-  readonly direction: 'ltr' | 'rtl';
+  /** `ltr` or `rtl`, for the `dir` attribute. */
+  readonly direction: string;
   readonly checking: ScreenText;
   /** In the place of what `checking` says, while others of the same network come first. */
   readonly waiting: string;

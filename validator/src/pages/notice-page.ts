@@ -33,7 +33,7 @@ export function renderNotice(options: NoticeOptions): RenderedPage {
   if (own !== undefined) {
     const html = own({
       reference,
-      reason: messages[notice].paragraphs.join(' '),
+      reason: messages[notice].text,
       support: look.contact,
       language: messages.language,
       retry_after: retryAfterS?.toString() ?? '',

@@ -216,7 +216,7 @@ describe("a page of the user's own", () => {
   test('has the reference, the sentence for visitors, the support, the language and the seconds, all escaped', () => {
     const escaped = '&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;';
     expect(own(html).html).toBe(
-      `<html lang="de"><p>${chooseLanguage('de').rateLimited.paragraphs.join(' ')}</p>${escaped} ${escaped} ${escaped} [90]`,
+      `<html lang="de"><p>${chooseLanguage('de').rateLimited.text}</p>${escaped} ${escaped} ${escaped} [90]`,
     );
   });
 
