@@ -1,33 +1,18 @@
 import { automatedBrowser } from './reasons/automated-browser.ts';
-import type { CATEGORIES } from './categories.ts';
+import {
+  type Category,
+  type FindingEntry,
+  inCategory,
+  outcome,
+  type OutcomeEntry,
+} from './reason-entry.ts';
 import { botIdentity } from './reasons/bot-identity.ts';
 import { challengeFailure } from './reasons/challenge-failure.ts';
 import { fingerprintMismatch } from './reasons/fingerprint-mismatch.ts';
 import { headerAnomaly } from './reasons/header-anomaly.ts';
 import { suspiciousNetwork } from './reasons/suspicious-network.ts';
-import type { Group, Strength } from './strengths.ts';
 
 /** Every block reason Guard can give (contract 2.2): identifier, category, meaning, and of a finding how much it counts. */
-
-export type Category = (typeof CATEGORIES)[number];
-
-/** What detection finds, at a visitor's request or in a challenge. It is weighed (strengths.ts). */
-interface FindingEntry {
-  readonly category: Category;
-  /** By default; guard.yaml may say otherwise. */
-  readonly strength: Strength;
-  readonly group: Group;
-  readonly meaning: string;
-}
-
-/** What a rule or a limit decided, or why an upload was no answer. Nothing weighs it. */
-interface OutcomeEntry {
-  readonly category: Category;
-  readonly strength?: never;
-  readonly group?: never;
-  readonly meaning: string;
-}
-
 export const reasons = {
   ...botIdentity,
   ...automatedBrowser,
@@ -35,11 +20,8 @@ export const reasons = {
   ...fingerprintMismatch,
   ...suspiciousNetwork,
   ...challengeFailure,
-  policy_block: {
-    category: 'unknown',
-    meaning: 'A rule of the site blocks this request.',
-  },
-} as const satisfies Record<string, FindingEntry | OutcomeEntry>;
+  ...inCategory('unknown', { policy_block: outcome('A rule of the site blocks this request.') }),
+} satisfies Record<string, FindingEntry | OutcomeEntry>;
 
 export type Reason = keyof typeof reasons;
 

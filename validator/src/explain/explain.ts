@@ -1,6 +1,7 @@
 import type { Action, DecisionEvent } from '@guard/config/contract/event';
 import type { Budget, Session, SessionStore } from '@guard/config/contract/ports';
-import { type Category, type Reason, reasons } from '@guard/config/contract/reasons';
+import type { Category } from '@guard/config/contract/reason-entry';
+import { type Reason, reasons } from '@guard/config/contract/reasons';
 import type { Group, Strength } from '@guard/config/contract/strengths';
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';

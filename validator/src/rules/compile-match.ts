@@ -1,4 +1,5 @@
-import { type Category, reasons, type Reason } from '@guard/config/contract/reasons';
+import type { Category } from '@guard/config/contract/reason-entry';
+import { reasons, type Reason } from '@guard/config/contract/reasons';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import {
   compileFoldedGlob,
