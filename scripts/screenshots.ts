@@ -2,7 +2,12 @@ import { Branding } from '@guard/config/settings/sections/branding';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { openScreen, SCREENS, startGallery, type Gallery } from '../validator/browser/gallery.ts';
+import {
+  openScreen,
+  SCREENS,
+  startGallery,
+  type Gallery,
+} from '../validator/browser/testing/gallery.ts';
 import { launchPlain } from '../test/kit/plain-chromium.ts';
 import { compileLook } from '../validator/src/pages/look.ts';
 import { shrinkPng } from './shrink-png.ts';

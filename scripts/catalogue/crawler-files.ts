@@ -1,6 +1,6 @@
 import { RSL_CATEGORIES } from '../../config/src/catalogue/crawler-file.ts';
 import type { CrawlerFile } from '../../config/src/catalogue/crawler-file.ts';
-import { crawlerId } from '../../config/src/catalogue/crawler-id.ts';
+import { crawlerId } from '../../config/src/catalogue/testing/crawler-id.ts';
 import { rangesOf } from './crawler-ranges.ts';
 import type { Origins } from './crawler-ranges.ts';
 import type { Seed } from './seeds.ts';

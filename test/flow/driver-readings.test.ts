@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startSite, type Site } from '../../validator/browser/test-site.ts';
+import { startSite, type Site } from '../../validator/browser/testing/test-site.ts';
 import { Upload } from '../../validator/page-contract/evidence.ts';
 import { CHROMIUM_FLAGS } from '../kit/chromium-flags.ts';
 import { deskFirefox } from '../kit/desk-browsers.ts';

@@ -2,7 +2,12 @@ import { buildSync } from 'esbuild';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { siteClock, SECRETS, startSite, type Site } from '../../validator/browser/test-site.ts';
+import {
+  siteClock,
+  SECRETS,
+  startSite,
+  type Site,
+} from '../../validator/browser/testing/test-site.ts';
 import {
   known,
   type Readings,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MARKER_FONTS } from '../../validator/page-contract/marker-fonts.ts';
-import { startSite, type Site } from '../../validator/browser/test-site.ts';
+import { startSite, type Site } from '../../validator/browser/testing/test-site.ts';
 import { PARTITION_MEASURED } from '../../validator/src/challenge/evidence/judges/automation-flags.ts';
 import { known, Upload, type Readings } from '../../validator/page-contract/evidence.ts';
 import { type DeskBrowser, deskChromium, deskFirefox } from '../kit/desk-browsers.ts';

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { languages } from '../src/pages/languages.ts';
-import { type Gallery, openScreen, SCREENS, startGallery } from './gallery.ts';
+import { type Gallery, openScreen, SCREENS, startGallery } from './testing/gallery.ts';
 import { violations, violationsInBothSchemes } from '../../test/kit/accessibility.ts';
 import { launchPlain } from '../../test/kit/plain-chromium.ts';
 

@@ -8,7 +8,7 @@ import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { createQuestionPool } from '../src/challenge/learned/question-pool.ts';
 import { known, type ReadingValue, Upload } from '../page-contract/evidence.ts';
 import { newTicketId } from '../src/challenge/tickets/ticket.ts';
-import { SECRETS, type Site, startSite } from './test-site.ts';
+import { SECRETS, type Site, startSite } from './testing/test-site.ts';
 
 /** The reading alone, as a global function. */
 const [PROGRAM] = buildSync({

@@ -9,7 +9,7 @@ import { judge } from '../src/challenge/evidence/judge.ts';
 import { farthest, scaleOf } from '../src/challenge/evidence/judges/layout.ts';
 import { answering, USUAL } from '../src/challenge/test-answers.ts';
 import { fixture } from '../src/challenge/test-challenge.ts';
-import { startSite, type Site } from './test-site.ts';
+import { startSite, type Site } from './testing/test-site.ts';
 
 /** What the challenge page reads, in a layout engine and in documents that have none. */
 

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { launchPlain } from '../../test/kit/plain-chromium.ts';
-import { startSite, type Site } from './test-site.ts';
+import { startSite, type Site } from './testing/test-site.ts';
 
 /**
  * A form that meets a challenge (contract 3). Chromium's location.reload() sends it again without

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { SCREENS } from './gallery.ts';
+import { SCREENS } from './testing/gallery.ts';
 
 const CONTENT = new URL('../../docs/guide/', import.meta.url);
 const page = readFileSync(new URL('challenge.md', CONTENT), 'utf8');

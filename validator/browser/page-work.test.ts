@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { launchDriven } from '../../test/kit/driven-chromium.ts';
 import { isWorkDone } from '../src/challenge/work/check-work.ts';
-import { startSite } from './test-site.ts';
+import { startSite } from './testing/test-site.ts';
 
 const TASK = '4.AAAAAAAAAAAAAAAAAAAAAA';
 

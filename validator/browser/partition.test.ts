@@ -2,7 +2,7 @@ import sparticuz from '@sparticuz/chromium';
 import { chromium } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { Upload } from '../page-contract/evidence.ts';
-import { startSite } from './test-site.ts';
+import { startSite } from './testing/test-site.ts';
 
 /** What the challenge page reads of partitions, in a browser that was started with these switches too. */
 async function partitionRead(args: readonly string[], block?: string) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { Programs } from '../src/challenge/program/programs.ts';
 import { buildPrograms, loadBrowserBundle } from './build.ts';
-import { ofPages, SECRETS, type Site, startSite } from './test-site.ts';
+import { ofPages, SECRETS, type Site, startSite } from './testing/test-site.ts';
 
 let site: Site;
 let browser: Browser;

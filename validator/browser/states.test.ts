@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { launchPlain } from '../../test/kit/plain-chromium.ts';
-import { startSite, type Site } from './test-site.ts';
+import { startSite, type Site } from './testing/test-site.ts';
 
 /** What people do while a page checks their browser, and what lines do. Never a loop: visits are counted. */
 

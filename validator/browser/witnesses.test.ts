@@ -10,7 +10,7 @@ import { readTicket } from '../src/challenge/tickets/ticket.ts';
 import { judgeWitnesses } from '../src/challenge/witnesses/judge-witnesses.ts';
 import { createWitnesses } from '../src/challenge/witnesses/witnesses.ts';
 import { createSealer } from '../src/session/sealer.ts';
-import { SECRETS, type Site, startSite } from './test-site.ts';
+import { SECRETS, type Site, startSite } from './testing/test-site.ts';
 
 /** The reading alone, as a global function. */
 const [PROGRAM] = buildSync({

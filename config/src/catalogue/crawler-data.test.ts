@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readPublicRanges } from '../net/bogons.ts';
 import { CrawlerFile, RSL_CATEGORIES } from './crawler-file.ts';
-import { crawlerId } from './crawler-id.ts';
+import { crawlerId } from './testing/crawler-id.ts';
 import { CRAWLER_WIDTH_LIMIT } from './crawler-list.ts';
 import { CrawlerCatalogue } from './crawlers.ts';
 import { dataPath } from './data-path.ts';

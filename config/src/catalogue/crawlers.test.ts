@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { crawlerId } from './crawler-id.ts';
+import { crawlerId } from './testing/crawler-id.ts';
 import { CrawlerCatalogue } from './crawlers.ts';
 import type { CatalogueCrawler } from './crawlers.ts';
 

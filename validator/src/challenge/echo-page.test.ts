@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { collectByPath } from '../script/collect-by-path.ts';
 import { createSealer } from '../session/sealer.ts';
 import { createSessionIds } from '../session/session-id.ts';
-import { readAgent } from '../signals/test-facts.ts';
+import { readAgent } from '../signals/testing/facts.ts';
 import { answerEchoPage } from './echo-page.ts';
 import { aChallengedVisitor, SECRETS, TERMS } from './test-challenge.ts';
 

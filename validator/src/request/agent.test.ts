@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readAgent } from '../signals/test-facts.ts';
+import { readAgent } from '../signals/testing/facts.ts';
 
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36';

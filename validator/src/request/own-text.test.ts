@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createSealer } from '../session/sealer.ts';
 import { createSessionIds } from '../session/session-id.ts';
 import { SessionTable } from '../session/session-table.ts';
-import { readAgent } from '../signals/test-facts.ts';
+import { readAgent } from '../signals/testing/facts.ts';
 
 const ids = createSessionIds(createSealer(['a secret of the installation'], 'session'));
 const table = new SessionTable<number>(4_000);

@@ -9,7 +9,7 @@ import { poll } from '../../../test/kit/http.ts';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { LastingStore } from './lasting-store.ts';
 import { writeSnapshotFile } from './snapshot-file.ts';
-import { session, sessionStoreContract } from './store-contract.ts';
+import { session, sessionStoreContract } from './testing/store-contract.ts';
 
 const LIMITS = { maxSessions: 1_000, maxSpent: 1_000, maxBudgets: 1_000 };
 const HOUR_MS = 3_600_000;

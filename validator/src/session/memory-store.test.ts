@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MemoryStore } from './memory-store.ts';
-import { session, sessionStoreContract } from './store-contract.ts';
+import { session, sessionStoreContract } from './testing/store-contract.ts';
 
 sessionStoreContract('MemoryStore', () => {
   const time = { now: 1_000_000 };

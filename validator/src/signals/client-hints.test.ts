@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chromeHttp, chromeHttps, firefoxHttps } from '../../../test/kit/visitors.ts';
 import { clientHintsSignal } from './client-hints.ts';
-import { changed, factsOf, PLAIN_HTTP } from './test-facts.ts';
+import { changed, factsOf, PLAIN_HTTP } from './testing/facts.ts';
 
 const found = (changes: Record<string, string | undefined>) =>
   clientHintsSignal(factsOf(changed(chromeHttps, changes)));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chromeHttps } from '../../../test/kit/visitors.ts';
 import { crawlerSignal } from './crawler.ts';
-import { claimOf, factsOf } from './test-facts.ts';
+import { claimOf, factsOf } from './testing/facts.ts';
 
 const found = (over: Parameters<typeof claimOf>[0]) =>
   crawlerSignal(factsOf(chromeHttps, { crawler: claimOf(over) }));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chromeHttp, chromeHttps, firefoxHttps, safariIphone } from '../../../test/kit/visitors.ts';
 import { fetchMetadataSignal } from './fetch-metadata.ts';
-import { changed, factsOf } from './test-facts.ts';
+import { changed, factsOf } from './testing/facts.ts';
 
 describe('fetch metadata (W3C Fetch Metadata Request Headers)', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chromeHttps, firefoxHttps, safariIphone } from '../../../test/kit/visitors.ts';
 import { headerOrderSignal } from './header-order.ts';
-import { factsOf } from './test-facts.ts';
+import { factsOf } from './testing/facts.ts';
 
 /** Orders over HTTP/2 measured from the browsers themselves, as names in one line. */
 const CHROMIUM_156 =

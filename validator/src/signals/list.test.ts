@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { chromeHttps, firefoxHttps, safariIphone } from '../../../test/kit/visitors.ts';
 import { findingsOf, signals } from './list.ts';
 import { NOTHING } from './signal.ts';
-import { factsOf } from './test-facts.ts';
+import { factsOf } from './testing/facts.ts';
 
 test.each([
   ['Chrome', chromeHttps],

@@ -7,7 +7,7 @@ import {
   safariIphone,
 } from '../../../test/kit/visitors.ts';
 import { missingHeadersSignal } from './missing-headers.ts';
-import { changed, claimOf, factsOf, PLAIN_HTTP } from './test-facts.ts';
+import { changed, claimOf, factsOf, PLAIN_HTTP } from './testing/facts.ts';
 
 const found = (changes: Record<string, string | undefined>) =>
   missingHeadersSignal(factsOf(changed(chromeHttps, changes)));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chromeHttps } from '../../../test/kit/visitors.ts';
 import { networkSignal } from './network.ts';
-import { factsOf } from './test-facts.ts';
+import { factsOf } from './testing/facts.ts';
 
 test.each([
   ['datacenter', 'datacenter_ip'],

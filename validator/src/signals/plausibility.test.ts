@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plausibilitySignal } from './plausibility.ts';
-import { claimOf, factsOf } from './test-facts.ts';
+import { claimOf, factsOf } from './testing/facts.ts';
 
 const found = (userAgent: string) => plausibilitySignal(factsOf({ 'user-agent': userAgent }));
 const chromium = (system: string, rest: string) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HOME_IP, chromeHttps } from '../../../test/kit/visitors.ts';
 import { proxyHeadersSignal } from './proxy-headers.ts';
-import { changed, claimOf, factsOf } from './test-facts.ts';
+import { changed, claimOf, factsOf } from './testing/facts.ts';
 
 const found = (changes: Record<string, string>) =>
   proxyHeadersSignal(factsOf(changed(chromeHttps, changes)));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chromeHttps, firefoxHttps, safariIphone } from '../../../test/kit/visitors.ts';
 import { scriptLikeValuesSignal } from './script-like-values.ts';
-import { changed, factsOf } from './test-facts.ts';
+import { changed, factsOf } from './testing/facts.ts';
 
 const found = (changes: Record<string, string>, over: Parameters<typeof factsOf>[1] = {}) =>
   scriptLikeValuesSignal(factsOf(changed(chromeHttps, changes), over));

@@ -2,7 +2,7 @@ import type { ShownChallenge } from '../request/facts.ts';
 import { expect, test } from 'vitest';
 import { chromeHttps } from '../../../test/kit/visitors.ts';
 import { sessionSignal } from './session.ts';
-import { factsOf } from './test-facts.ts';
+import { factsOf } from './testing/facts.ts';
 
 const session = {
   organisation: 'acme',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { handshakeOf } from '../../../test/kit/handshakes.ts';
 import { chromeHttps, curl, firefoxHttps, safariIphone } from '../../../test/kit/visitors.ts';
-import { factsOf } from './test-facts.ts';
+import { factsOf } from './testing/facts.ts';
 import { transportHttp2Signal } from './transport-http2.ts';
 
 const found = (headers: Readonly<Record<string, string>>, client: string) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { handshakeOf, handshakes } from '../../../test/kit/handshakes.ts';
 import { chromeHttps, curl, firefoxHttps, safariIphone } from '../../../test/kit/visitors.ts';
-import { factsOf } from './test-facts.ts';
+import { factsOf } from './testing/facts.ts';
 import { transportTlsSignal } from './transport-tls.ts';
 
 type Headers = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { chromeHttps, curl } from '../../../test/kit/visitors.ts';
-import { changed, claimOf, factsOf } from './test-facts.ts';
+import { changed, claimOf, factsOf } from './testing/facts.ts';
 import { userAgentSignal } from './user-agent.ts';
 
 const found = (userAgent: string) => userAgentSignal(factsOf({ 'user-agent': userAgent }));

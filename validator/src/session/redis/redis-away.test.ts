@@ -6,7 +6,7 @@ import { poll } from '../../../../test/kit/http.ts';
 import { type RedisServer, startRedis } from '../../../../test/kit/redis-server.ts';
 import { hasRedis } from '../../../../test/kit/tools.ts';
 import { type SlowLine, openSlowLine } from '../../../../test/kit/slow-line.ts';
-import { session } from '../store-contract.ts';
+import { session } from '../testing/store-contract.ts';
 import { type Instance, openInstance } from './testing/open-stores.ts';
 
 const HOUR_MS = 3_600_000;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { poll } from '../../../../test/kit/http.ts';
 import { type RedisServer, startRedis } from '../../../../test/kit/redis-server.ts';
 import { hasRedis } from '../../../../test/kit/tools.ts';
-import { session, sessionStoreContract } from '../store-contract.ts';
+import { session, sessionStoreContract } from '../testing/store-contract.ts';
 import { type Instance, openInstance } from './testing/open-stores.ts';
 
 const HOUR_MS = 3_600_000;

@@ -5,7 +5,7 @@ import { hasRedis } from '../../../../test/kit/tools.ts';
 import { resolveSession } from '../resolve.ts';
 import { createSealer } from '../sealer.ts';
 import { createSessionIds } from '../session-id.ts';
-import { session } from '../store-contract.ts';
+import { session } from '../testing/store-contract.ts';
 import { type Instance, openInstance } from './testing/open-stores.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
-import { createAgentReader } from '../request/agent.ts';
-import type { CrawlerClaim, Facts } from '../request/facts.ts';
+import { createAgentReader } from '../../request/agent.ts';
+import type { CrawlerClaim, Facts } from '../../request/facts.ts';
 
 export const readAgent = createAgentReader(CrawlerCatalogue.load(), UserAgentCatalogue.load());
 

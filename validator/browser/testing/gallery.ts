@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { chooseLanguage } from '../src/pages/choose-language.ts';
-import type { FormSource } from '../src/pages/form-source.ts';
-import { plainProgram } from '../src/challenge/program/programs.ts';
-import { createInterstitial, type RenderedPage } from '../src/pages/interstitial.ts';
-import { compileLook, type Look } from '../src/pages/look.ts';
-import { type NoticeOptions, renderNotice } from '../src/pages/notice-page.ts';
-import { loadBrowserBundle } from './build.ts';
+import { chooseLanguage } from '../../src/pages/choose-language.ts';
+import type { FormSource } from '../../src/pages/form-source.ts';
+import { plainProgram } from '../../src/challenge/program/programs.ts';
+import { createInterstitial, type RenderedPage } from '../../src/pages/interstitial.ts';
+import { compileLook, type Look } from '../../src/pages/look.ts';
+import { type NoticeOptions, renderNotice } from '../../src/pages/notice-page.ts';
+import { loadBrowserBundle } from '../build.ts';
 
 /** Every screen a visitor can see, one address each: for looking at them, and for checking them. */
 

@@ -1,6 +1,6 @@
 import type { Session, SessionStore } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
-import { hashUserAgent } from '../request/user-agent-hash.ts';
+import { hashUserAgent } from '../../request/user-agent-hash.ts';
 
 export const session: Session = {
   organisation: 'acme',
