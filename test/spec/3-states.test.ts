@@ -114,12 +114,13 @@ describe('3 "rate-limit rule exceeded": decision block with rate_limited: true',
     const answer = await ask(visit());
     expect(answer).toMatchObject({
       decision: 'block',
+      status_code: 429,
       rate_limited: true,
       retry_after: 30,
       block_reasons: ['rate_limit_exceeded'],
       block_reason_categories: ['suspicious_network'],
     });
-    expect(events.at(-1)).toMatchObject({ action: 'limited', rateLimited: true });
+    expect(events.at(-1)).toMatchObject({ action: 'limited', rateLimited: true, rule: 'r' });
     time.now += 30_000;
     expect((await ask(visit())).decision).toBe('allow');
   });
