@@ -20,7 +20,7 @@ import { openCertificates, type OpenCertificates } from './certificates/open-cer
 import { orderCertificates } from './certificates/order-certificates.ts';
 import { openControl } from './control/open-control.ts';
 import { openCrowdsec } from './crowdsec/open-crowdsec.ts';
-import { openDecisions } from './decisions/open-decisions.ts';
+import { openDecisions } from './decisions/watch-decisions.ts';
 import { noAnalytics } from './events/no-analytics.ts';
 import { logDecisions, measureEvents } from './events/watch-events.ts';
 import { createDashboardLinks, type DashboardLink } from './listeners/dashboard-links.ts';

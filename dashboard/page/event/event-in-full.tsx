@@ -6,11 +6,15 @@ import { DataTable } from '../chart/data-table.tsx';
 import { SignedIn } from '../data/signed-in.ts';
 import { Value } from '../parts/value.tsx';
 import { Verdict } from '../parts/verdict.tsx';
-import { fullTime, micros } from '../text/format.ts';
+import { fullTime, micros, eventTime } from '../text/format.ts';
 import { Findings } from './findings.tsx';
 import { LetIn } from './let-in.tsx';
-import { PlainWords } from './plain-words.tsx';
-import { Timeline } from './timeline.tsx';
+import { adviceOf, NO_OTHERS, othersOf } from '@guard/config/plain-words/advice';
+import { num, text, texts } from '@guard/config/plain-words/cells';
+import { useQuery } from '../data/use-query.ts';
+import { Link } from '../parts/link.tsx';
+import { Failed, Loading } from '../parts/panel.tsx';
+import { timeline } from '../sql/events.ts';
 
 interface Props {
   readonly event: WholeEvent;
@@ -144,6 +148,81 @@ function Headers({ event }: { readonly event: WholeEvent }) {
       ) : (
         <DataTable caption="Header fields" head={['Name', 'Value']} rows={event.headers} />
       )}
+    </section>
+  );
+}
+
+/** For the person who answers a visitor: which other visitors can get this reason, and what the visitor can do. */
+function PlainWords({ event }: { readonly event: WholeEvent }) {
+  const { me } = useContext(SignedIn);
+  const others = othersOf(event, me.reasons);
+  return (
+    <section class="plain-words">
+      <h3>Who else can have this</h3>
+      {others.length === 0 ? (
+        <p>{NO_OTHERS}</p>
+      ) : (
+        <ul>
+          {others.map(({ name, words }) => (
+            <li key={name}>
+              {words} <span class="note">{name}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <h3>What the visitor can do</h3>
+      <ul>
+        {adviceOf(event, me.reasons).map((words) => (
+          <li key={words}>{words}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** What the visitor did before and after. */
+function Timeline({ event }: { readonly event: WholeEvent }) {
+  const asked = useQuery(timeline(event));
+  return (
+    <section>
+      <h3>
+        {event.session === '' ? 'The same address and agent, ten minutes around' : 'The session'}
+      </h3>
+      {asked.state === 'loading' ? <Loading /> : null}
+      {asked.state === 'failed' ? <Failed message={asked.message} retry={asked.retry} /> : null}
+      {asked.state === 'ready' ? (
+        <ol class="timeline">
+          {asked.answer.rows.map((row) => {
+            const id = text(row[1]);
+            const when = eventTime(num(row[0]), event.atMs);
+            return (
+              <li key={id} class={id === event.requestId ? 'here' : ''}>
+                {id === event.requestId ? (
+                  <strong>{when}</strong>
+                ) : (
+                  <Link to={{ event: id, reference: '' }}>{when}</Link>
+                )}{' '}
+                <Verdict verdict={text(row[2])} />{' '}
+                <span class="path">
+                  {text(row[5])} {text(row[6])}
+                </span>{' '}
+                <span class="note">
+                  {[
+                    text(row[7]),
+                    text(row[8]) === 'none' ? '' : `challenge ${text(row[8])}`,
+                    ...texts(row[4]),
+                  ]
+                    .filter((part) => part !== '')
+                    .join(' · ')}
+                </span>
+              </li>
+            );
+          })}
+        </ol>
+      ) : null}
+      {asked.state === 'ready' && asked.answer.rows.length === 100 ? (
+        <p class="about">The first 100 are shown.</p>
+      ) : null}
     </section>
   );
 }

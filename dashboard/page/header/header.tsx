@@ -1,13 +1,14 @@
-import { useContext } from 'preact/hooks';
+import { useContext, useState } from 'preact/hooks';
 import { SignedIn } from '../data/signed-in.ts';
 import { useNavigation } from '../navigation.tsx';
 import { Choice, Select } from '../parts/choice.tsx';
 import { Link } from '../parts/link.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { fullTime } from '../text/format.ts';
-import { PERIODS, type View } from '../url-state.ts';
-import { FilterChips } from './filter-chips.tsx';
-import { SearchBox } from './search-box.tsx';
+import { PERIODS, type View, withFilter } from '../url-state.ts';
+import { FIELDS } from '../sql/fields.ts';
+import { announce } from '../parts/announcer.tsx';
+import { recognise } from '@guard/config/plain-words/sought';
 
 const VIEWS: readonly (readonly [View, string])[] = [
   ['overview', 'Overview'],
@@ -131,5 +132,87 @@ function SignOut() {
     <button type="button" class="small sign-out" onClick={() => void leave()}>
       Sign out
     </button>
+  );
+}
+
+/** What was chosen to be shown only, or to be left out. */
+function FilterChips() {
+  const { state, go } = useNavigation();
+  if (state.filters.length === 0) return null;
+  return (
+    <ul class="chips" aria-label="Filters">
+      {state.filters.map((filter) => {
+        const words = `${FIELDS[filter.field].label} ${filter.exclude ? 'is not' : 'is'} ${filter.value === '' ? '(none)' : filter.value}`;
+        return (
+          <li key={words} class={filter.exclude ? 'excluded' : ''}>
+            <span title={words}>{words}</span>
+            <button
+              type="button"
+              aria-label={`Remove filter: ${words}`}
+              onClick={() =>
+                go({ filters: state.filters.filter((one) => one !== filter), before: '' })
+              }
+            >
+              ×
+            </button>
+          </li>
+        );
+      })}
+      <li class="all">
+        <button type="button" onClick={() => go({ filters: [], before: '' })}>
+          Remove all
+        </button>
+      </li>
+    </ul>
+  );
+}
+
+/** Takes a text that names a visitor or a request, and recognises its kind. */
+function SearchBox() {
+  const { state, go } = useNavigation();
+  const [typed, setTyped] = useState('');
+  const search = (): void => {
+    const sought = recognise(typed);
+    switch (sought.kind) {
+      case 'nothing':
+        return;
+      case 'reference':
+        go({ reference: sought.value, event: '' });
+        break;
+      case 'request':
+        go({ event: sought.value, reference: '' });
+        break;
+      case 'address':
+      case 'network':
+      case 'session':
+      case 'path': {
+        const filter = { field: sought.kind, value: sought.value, exclude: false } as const;
+        const { filters } = withFilter(state, filter);
+        go({ filters, before: '', view: state.view === 'health' ? 'events' : state.view });
+        announce(`The page shows requests of this ${sought.kind}.`);
+      }
+    }
+    setTyped('');
+  };
+  return (
+    <form
+      class="search"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        search();
+      }}
+    >
+      <input
+        type="search"
+        aria-label="Search: reference code, address, session, request or path"
+        placeholder="Reference code, address, session, path …"
+        autocomplete="off"
+        spellcheck={false}
+        value={typed}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+      <button type="submit">Find</button>
+    </form>
   );
 }

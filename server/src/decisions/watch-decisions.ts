@@ -3,9 +3,12 @@ import {
   targetText,
   type TemporaryDecision,
 } from '@guard/config/settings/derived/temporary-decision';
-import type { TemporaryRules } from '@guard/validator';
+import { TemporaryRules } from '@guard/validator';
 import type { Close } from '../process/process-context.ts';
-import type { ReadDecisions } from './read-decisions.ts';
+import { type ReadDecisions, createReadDecisions } from './read-decisions.ts';
+import { decisionsPlace } from '@guard/config/settings/derived/data-places';
+import type { Settings } from '@guard/config/settings/schema';
+import type { SharedTextOptions } from '../store/shared-text.ts';
 
 /** Time between two looks. A decision reaches each instance after this time at most. */
 const EVERY_MS = 1_000;
@@ -19,7 +22,7 @@ interface Watched {
   readonly log: Log;
 }
 
-export interface WatchedDecisions {
+interface WatchedDecisions {
   /** The number of current decisions. */
   readonly count: () => number;
   readonly close: Close;
@@ -93,4 +96,19 @@ function logChanges(
   for (const { id, organisation } of ended) {
     log('info', 'temporary_decision_ended', { id, organisation });
   }
+}
+
+export interface OpenDecisions extends WatchedDecisions {
+  readonly rules: TemporaryRules;
+}
+
+/** The temporary decisions of these settings, kept as people change them. Resolves after the first look. */
+export async function openDecisions(
+  settings: Settings,
+  redis: SharedTextOptions['redis'],
+  ports: { readonly clock: Clock; readonly log: Log },
+): Promise<OpenDecisions> {
+  const rules = new TemporaryRules(ports.clock);
+  const read = createReadDecisions(decisionsPlace(settings), redis);
+  return { ...(await watchDecisions({ ...ports, read, rules })), rules };
 }

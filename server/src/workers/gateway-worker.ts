@@ -15,7 +15,7 @@ import {
   retire,
 } from '../deployment/deployment.ts';
 import { openCertificates, type OpenCertificates } from '../certificates/open-certificates.ts';
-import { openDecisions, type OpenDecisions } from '../decisions/open-decisions.ts';
+import { openDecisions, type OpenDecisions } from '../decisions/watch-decisions.ts';
 import { noAnalytics } from '../events/no-analytics.ts';
 import { logDecisions, measureEvents } from '../events/watch-events.ts';
 import { listenGateway } from '../listeners/listen.ts';

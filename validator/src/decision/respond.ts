@@ -13,7 +13,7 @@ import { clientClass } from '../request/client-class.ts';
 import type { Facts, SessionFact } from '../request/facts.ts';
 import { render } from '../response/render.ts';
 import { representationFor } from '../request/representation.ts';
-import { isPage } from '../request/part-of-page.ts';
+import { isPage } from '../request/representation.ts';
 import { sessionCookie } from '../session/cookie.ts';
 import { isDue } from '../session/session-value.ts';
 import type { Findings } from '../signals/findings.ts';

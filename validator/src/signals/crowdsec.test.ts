@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chromeHttps } from '../../../test/kit/visitors.ts';
 import { crowdsecSignal } from './crowdsec.ts';
-import { factsOf } from './test-facts.ts';
+import { factsOf } from './testing/facts.ts';
 
 test('an address that CrowdSec lists is crowdsec_listed, any other one is not', () => {
   expect(crowdsecSignal(factsOf(chromeHttps, { isListed: () => true }))).toEqual([

@@ -4,7 +4,7 @@ import type { Rule } from '@guard/config/settings/sections/rule';
 import { afterWith } from '../session/after-with.ts';
 import { isShortPass } from '../session/short-pass.ts';
 import type { Facts } from '../request/facts.ts';
-import { isPage } from '../request/part-of-page.ts';
+import { isPage } from '../request/representation.ts';
 import type { LazyFindings } from '../rules/compile-match.ts';
 import type { Directives } from '../rules/direct.ts';
 import type { FreePages } from './free-pages.ts';

@@ -2,7 +2,7 @@ import type { Budget, Clock, Ending, RequestEnded, Session } from '@guard/config
 import { sessionRoot } from '@guard/config/contract/session-root';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { Facts, SessionFact } from '../request/facts.ts';
-import { isPage, isPartOfPage } from '../request/part-of-page.ts';
+import { isPage, isPartOfPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
 import { waitFor, withOneMore } from '../rules/gcra.ts';
 import { isShortPass, SHORT_PASS_PART } from '../session/short-pass.ts';

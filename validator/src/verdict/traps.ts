@@ -5,7 +5,7 @@ import { trapPaths } from '@guard/config/settings/sections/trap-paths';
 import type { Organisation } from '@guard/config/settings/schema';
 import { afterWith } from '../session/after-with.ts';
 import type { Facts } from '../request/facts.ts';
-import { isFileOfPage, isPage } from '../request/part-of-page.ts';
+import { isFileOfPage, isPage } from '../request/representation.ts';
 import { compileMatch, type Condition } from '../rules/compile-match.ts';
 import { endSession } from '../session/end-session.ts';
 

@@ -1,3 +1,7 @@
+import { LRUCache } from 'lru-cache';
+import type { Facts } from '../../request/facts.ts';
+import { OriginStrain } from './origin-strain.ts';
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -75,4 +79,82 @@ export class Group {
   forget(cause: Group): void {
     this.#count = Math.max(0, this.#count - cause.#count);
   }
+}
+
+/** Groups that are known, and as many that are new. The one unused longest starts anew. */
+const MAX_GROUPS = 1_024;
+
+/** A group that came again for this long is known. */
+const KNOWN_AFTER_MS = 3_600_000;
+
+/** Something that is counted, and since when. */
+interface Born {
+  readonly bornAt: number;
+}
+
+/**
+ * The groups of one kind. A program can make as many new ones as it sends requests, and pushes no known one out: each
+ * of them would have to last for an hour among the new ones.
+ */
+export class KnownGroups<Kind extends Born> {
+  readonly #known = new LRUCache<string, Kind>({ max: MAX_GROUPS });
+  readonly #new = new LRUCache<string, Kind>({ max: MAX_GROUPS });
+  readonly #make: (name: string, nowMs: number) => Kind;
+  readonly #isKnown: (group: Kind, nowMs: number) => boolean;
+
+  constructor(
+    make: (name: string, nowMs: number) => Kind,
+    isKnownAt: (group: Kind, nowMs: number) => boolean = isKnown,
+  ) {
+    this.#make = make;
+    this.#isKnown = isKnownAt;
+  }
+
+  /** Undefined for a group that never came, or that was forgotten. */
+  find(name: string): Kind | undefined {
+    return this.#known.get(name) ?? this.#new.get(name);
+  }
+
+  of(name: string, nowMs: number): Kind {
+    const known = this.#known.get(name);
+    if (known) return known;
+    const found = this.#new.get(name);
+    if (found === undefined) {
+      const made = this.#make(name, nowMs);
+      this.#new.set(name, made);
+      return made;
+    }
+    if (this.#isKnown(found, nowMs)) {
+      this.#new.delete(name);
+      this.#known.set(name, found);
+    }
+    return found;
+  }
+}
+
+export function isKnown({ bornAt }: Born, nowMs: number): boolean {
+  return nowMs - bornAt >= KNOWN_AFTER_MS;
+}
+
+/** Longest name of a part, in UTF-16 code units: longer first segments with the same beginning share one. */
+const MAX_SEGMENT = 64;
+
+/** All paths of a site with the same first segment. */
+export class PartOfSite extends Group {
+  readonly origin: OriginStrain;
+
+  constructor(name: string, nowMs: number) {
+    super(name, nowMs, FLOOR_OF_MANY);
+    this.origin = new OriginStrain(nowMs);
+  }
+}
+
+/**
+ * The part of a site that a request is for: site and first segment. Of several readings of the path the last one
+ * counts, in which everything is decoded and resolved: `/x/../search` is for `/search`.
+ */
+export function nameOfPart({ foldedPaths }: Pick<Facts, 'foldedPaths'>, site: string): string {
+  const path = foldedPaths.at(-1) ?? '/';
+  const end = path.indexOf('/', 1);
+  return `${site} ${path.slice(0, Math.min(MAX_SEGMENT, end === -1 ? path.length : end))}`;
 }
