@@ -212,30 +212,13 @@ export function withoutNamed(fields: readonly string[], named: ReadonlySet<strin
  * header section afterwards. Content-Length, Trailer, Max-Forwards and hop-by-hop fields are left out by their
  * kind.
  */
-const NEVER_TRAILERS: ReadonlySet<string> = new Set([
-  'host',
-  'cache-control',
-  'expires',
-  'age',
-  'vary',
-  'date',
-  'location',
-  'retry-after',
-  'pragma',
-  'range',
-  'if-match',
-  'if-none-match',
-  'if-modified-since',
-  'if-unmodified-since',
-  'if-range',
-  'authorization',
-  'www-authenticate',
-  'cookie',
-  'set-cookie',
-  'content-encoding',
-  'content-type',
-  'content-range',
-]);
+const NEVER_TRAILERS: ReadonlySet<string> = new Set(
+  [
+    'host cache-control expires age vary date location retry-after pragma range if-match',
+    'if-none-match if-modified-since if-unmodified-since if-range authorization',
+    'www-authenticate cookie set-cookie content-encoding content-type content-range',
+  ].flatMap((line) => line.split(' ')),
+);
 
 function isTrailer(name: string): boolean {
   return headerKind(name) === 'end-to-end' && !NEVER_TRAILERS.has(name.toLowerCase());

@@ -6,35 +6,11 @@ import { startOrigin } from '../testing/recording-origin.ts';
 
 /** Names that Node, JavaScript or Guard treat in a way of their own. */
 const NAMES = [
-  'set-cookie',
-  'cookie',
-  'cookie2',
-  '__proto__',
-  'constructor',
-  'tostring',
-  'hasownproperty',
-  'age',
-  'authorization',
-  'date',
-  'etag',
-  'expires',
-  'from',
-  'if-modified-since',
-  'last-modified',
-  'location',
-  'max-forwards',
-  'proxy-authorization',
-  'referer',
-  'retry-after',
-  'server',
-  'user-agent',
-  'forwarded',
-  'x-forwarded-for',
-  'sec-fetch-dest',
-  'signature-input',
-  'range',
-  'x-guard-decision',
-];
+  'set-cookie cookie cookie2 __proto__ constructor tostring hasownproperty age',
+  'authorization date etag expires from if-modified-since last-modified location',
+  'max-forwards proxy-authorization referer retry-after server user-agent forwarded',
+  'x-forwarded-for sec-fetch-dest signature-input range x-guard-decision',
+].flatMap((line) => line.split(' '));
 
 test.each(FRONTS)(
   'contract 7.1: no header field makes a request pass unjudged, over %s',

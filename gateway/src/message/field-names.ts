@@ -87,19 +87,14 @@ export type HeaderKind =
   /** Asks for another method than the one that was judged. */
   | 'method-override';
 
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authenticate',
-  'proxy-authentication-info',
-  'proxy-authorization',
-  'te',
-  'transfer-encoding',
-  'upgrade',
-  'http2-settings',
-  // CGI programs would read it as the variable HTTP_PROXY.
-  'proxy',
-]);
+const HOP_BY_HOP: ReadonlySet<string> = new Set(
+  [
+    'keep-alive proxy-connection proxy-authenticate proxy-authentication-info',
+    'proxy-authorization te transfer-encoding upgrade http2-settings',
+    // CGI programs would read it as the variable HTTP_PROXY.
+    'proxy',
+  ].flatMap((line) => line.split(' ')),
+);
 
 const REWRITTEN: ReadonlySet<string> = new Set([
   'x-forwarded-for',
@@ -107,40 +102,24 @@ const REWRITTEN: ReadonlySet<string> = new Set([
   'x-forwarded-host',
 ]);
 
-const METHOD_OVERRIDES: ReadonlySet<string> = new Set([
-  'x-http-method-override',
-  'x-http-method',
-  'x-httpmethod',
-  'x-httpmethod-override',
-  'x-method-override',
-  'x-override-method',
-  'x-rest-method',
-  'x-rest-method-override',
-  'http-method-override',
-  'method-override',
-]);
+const METHOD_OVERRIDES: ReadonlySet<string> = new Set(
+  [
+    'x-http-method-override x-http-method x-httpmethod x-httpmethod-override',
+    'x-method-override x-override-method x-rest-method x-rest-method-override',
+    'http-method-override method-override',
+  ].flatMap((line) => line.split(' ')),
+);
 
 /**
  * Fields about the request, its sender and its content. RFC 9110 section 7.6.1 forbids to name them in Connection.
  * Without them the origin would get another request than the one that was judged.
  */
-const NEVER_NAMED: ReadonlySet<string> = new Set([
-  'host',
-  'content-length',
-  'content-type',
-  'content-encoding',
-  'content-range',
-  'authorization',
-  'cookie',
-  'user-agent',
-  'origin',
-  'referer',
-  'accept',
-  'accept-encoding',
-  'accept-language',
-  'range',
-  'cache-control',
-]);
+const NEVER_NAMED: ReadonlySet<string> = new Set(
+  [
+    'host content-length content-type content-encoding content-range authorization cookie',
+    'user-agent origin referer accept accept-encoding accept-language range cache-control',
+  ].flatMap((line) => line.split(' ')),
+);
 
 const remembered = new Map<string, HeaderKind>();
 
@@ -203,37 +182,16 @@ export function connectionOptions(connection: string | undefined): ReadonlySet<s
  */
 const CLAIMS: ReadonlySet<string> = new Set([
   ...ADDRESS_HEADERS,
-  // The host, path and method that were asked for.
-  'forwarded-host',
-  'x-envoy-original-path',
-  'x-host',
-  'x-host-override',
-  'x-http-host',
-  'x-http-host-override',
-  'x-original-path',
-  'x-real-host',
-  'x-request-uri',
-  'x-rewrite-path',
-  'x-original-host',
-  'x-original-method',
-  'x-original-uri',
-  'x-original-url',
-  'x-override-url',
-  'x-proxy-url',
-  'x-rewrite-uri',
-  'x-rewrite-url',
-  // The scheme and the port.
-  'cf-visitor',
-  'cloudfront-forwarded-proto',
-  'x-arr-ssl',
-  'fastly-ssl',
-  'forwarded-proto',
-  'front-end-https',
-  'wl-proxy-ssl',
-  'x-original-proto',
-  'x-original-scheme',
-  'x-scheme',
-  'x-url-scheme',
+  ...[
+    // The host, path and method that were asked for.
+    'forwarded-host x-envoy-original-path x-host x-host-override x-http-host',
+    'x-http-host-override x-original-path x-real-host x-request-uri x-rewrite-path',
+    'x-original-host x-original-method x-original-uri x-original-url x-override-url',
+    'x-proxy-url x-rewrite-uri x-rewrite-url',
+    // The scheme and the port.
+    'cf-visitor cloudfront-forwarded-proto x-arr-ssl fastly-ssl forwarded-proto',
+    'front-end-https wl-proxy-ssl x-original-proto x-original-scheme x-scheme x-url-scheme',
+  ].flatMap((line) => line.split(' ')),
 ]);
 
 /** The beginnings of names that are claims. Vendors add names of their own: X-Forwarded-Ssl, Fly-Forwarded-Port. */

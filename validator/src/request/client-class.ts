@@ -81,22 +81,12 @@ function headerShape(facts: ClassFacts): string {
 /** Fields that a browser sends with each page, in an order of its own. Others come and go with the request. */
 const SHAPING: ReadonlyMap<string, number> = new Map(
   [
-    'host',
-    'connection',
-    'user-agent',
-    'accept',
-    'accept-encoding',
-    'accept-language',
-    'sec-ch-ua',
-    'sec-ch-ua-mobile',
-    'sec-ch-ua-platform',
-    'sec-fetch-dest',
-    'sec-fetch-mode',
-    'sec-fetch-site',
-    'upgrade-insecure-requests',
-    'priority',
-    'te',
-  ].map((name, index) => [name, index + 1]),
+    'host connection user-agent accept accept-encoding accept-language sec-ch-ua',
+    'sec-ch-ua-mobile sec-ch-ua-platform sec-fetch-dest sec-fetch-mode sec-fetch-site',
+    'upgrade-insecure-requests priority te',
+  ]
+    .flatMap((line) => line.split(' '))
+    .map((name, index) => [name, index + 1]),
 );
 
 /**

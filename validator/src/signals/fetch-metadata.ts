@@ -5,19 +5,9 @@ import { NOTHING, type Signal } from './signal.ts';
 const MODES = new Set(['navigate', 'cors', 'no-cors', 'same-origin', 'websocket']);
 const SITES = new Set(['none', 'same-origin', 'same-site', 'cross-site']);
 /** Destinations that only a part of a page has; a navigation never goes to one. */
-const SUBRESOURCES = new Set([
-  'audio',
-  'font',
-  'image',
-  'manifest',
-  'script',
-  'serviceworker',
-  'sharedworker',
-  'style',
-  'track',
-  'video',
-  'worker',
-]);
+const SUBRESOURCES = new Set(
+  'audio font image manifest script serviceworker sharedworker style track video worker'.split(' '),
+);
 
 const IMPOSSIBLE: readonly Reason[] = ['fetch_metadata_impossible'];
 
