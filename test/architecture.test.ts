@@ -44,7 +44,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'init', 'decisions', 'explain', 'export', 'forget', 'replay', 'doctor', 'top', 'why', 'demo', 'start', 'completion',
     'commands', 'main.ts',
   ],
-  analytics: ['base', 'events', 'database', 'query'],
+  analytics: ['base', 'events', 'database', 'query', 'clickhouse-http'],
   mcp: ['edge', 'docs', 'tools'],
   dashboard: ['page', 'sign-in', 'data'],
   replay: ['logged', 'judge', 'change', 'process'],

@@ -24,6 +24,7 @@ import { createReceiver } from './events/relay.ts';
 import type { Pause } from './events/outbox.ts';
 import { openSpill } from './events/spill.ts';
 import type { Spill } from './events/spill.ts';
+import { createClickHouseListener } from './clickhouse-http/listener.ts';
 import { createListColumns } from './query/list-columns.ts';
 import { createQueryRoute } from './query/route.ts';
 import { createRunQuery } from './query/run.ts';
@@ -58,6 +59,8 @@ export interface Analytics {
   readonly routes: FastifyPluginAsync;
   /** The same at another path, for callers who are known in another way. */
   readonly routeFor: (path: string, identify: Identify) => FastifyPluginAsync;
+  /** ClickHouse's HTTP interface for programs that speak it: the same statements, keys and limits. */
+  readonly clickHouseRoutes: FastifyPluginAsync;
   /** Tells that the settings now name these; each can be asked for once its account is made. */
   setOrganisations(organisations: readonly Pick<Organisation, 'id'>[]): void;
   /** Counts or deletes the rows of one person. For the operator alone: no key gives a right to it. */
@@ -154,6 +157,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
       return holder && { organisation: holder.organisation, authorization };
     }),
     routeFor,
+    clickHouseRoutes: createClickHouseListener({ state: engine.state, authenticate, runQuery }),
     setOrganisations: (next) => engine.setOrganisations(next.map(({ id }) => id)),
     forget: createForget(engine.state, () => settle(outbox)),
     ready: () => engine.state().kind === 'ready',

@@ -80,7 +80,7 @@ function letter(sql: string, token: Token): string {
 }
 
 /** @param changes in the order of their places. */
-function replace(
+export function replace(
   sql: string,
   changes: readonly { readonly at: number; readonly end: number; readonly by: string }[],
 ): string {

@@ -1,6 +1,7 @@
 import type { DatabaseAnswer } from '../database/database-client.ts';
 
-const MAX_LENGTH = 16_384;
+/** As much of an error as is read. */
+export const MAX_ERROR_BYTES = 16_384;
 
 const NOT_IMPLEMENTED = 48;
 const TYPE_MISMATCH = 53;
@@ -49,7 +50,7 @@ export function isCorrelated(answer: DatabaseAnswer): boolean {
  * @param secrets paths and host names that must not show.
  */
 export function publicMessage(body: Buffer, secrets: readonly string[]): string {
-  let text = body.toString('utf8', 0, MAX_LENGTH).trim();
+  let text = body.toString('utf8', 0, MAX_ERROR_BYTES).trim();
   const code = Number(/^Code: (\d+)\./.exec(text)?.[1]);
   const identifier = UNREACHED.get(code);
   // Such a text is little else than addresses of servers, in many forms.

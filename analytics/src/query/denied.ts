@@ -63,7 +63,7 @@ export const DENIED_CALLS: ReadonlySet<string> = new Set(
     'paimons3cluster postgresql prometheusquery prometheusqueryrange redis remote remotesecure ' +
     's3 s3cluster sqlite timeseriesdata timeseriesmetrics timeseriessamples ' +
     'timeseriesselector timeseriestags url urlcluster viewexplain viewifpermitted ytsaurus ' +
-    'authenticateduser authuser blocknumber chdb currentprofiles currentqueryid currentroles ' +
+    'authenticateduser authuser blocknumber chdb currentprofiles currentqueryid currentroles displayname ' +
     'current_query_id defaultprofiles defaultroles enabledprofiles ' +
     'enabledroles initialqueryid initialquerystarttime initial_query_id ' +
     'initial_query_start_time queryid query_id revision version'

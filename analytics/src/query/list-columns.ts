@@ -15,24 +15,31 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
  * organisations see no system tables. Rejects while the database is away.
  */
 export function createListColumns(state: () => EngineState): ListColumns {
-  return async () => {
-    const asked = await ask(state, undefined, ({ client, writer }) =>
-      client.send({
-        account: writer,
-        parameters: {},
-        body: [Buffer.from(SQL)],
-        timeoutMs: TIMEOUT_MS,
-        maxAnswerBytes: MAX_ANSWER_BYTES,
-      }),
-    );
-    if (asked.kind !== 'asked') throw new Error(asked.kind === 'away' ? asked.message : asked.kind);
-    const { answer } = asked;
-    const failed = answer && failure(answer);
-    if (failed !== undefined || answer?.kind !== 'answered') {
-      throw new Error(`The columns could not be read: ${failed ?? 'no server was asked'}`);
-    }
-    return columnsOf(JSON.parse(answer.body.toString('utf8')));
-  };
+  return async () => columnsOf(JSON.parse(await readAsWriter(state, SQL)));
+}
+
+/**
+ * The answer to a statement of ours.
+ *
+ * @throws why there is none
+ */
+export async function readAsWriter(state: () => EngineState, sql: string): Promise<string> {
+  const asked = await ask(state, undefined, ({ client, writer }) =>
+    client.send({
+      account: writer,
+      parameters: {},
+      body: [Buffer.from(sql)],
+      timeoutMs: TIMEOUT_MS,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+    }),
+  );
+  if (asked.kind !== 'asked') throw new Error(asked.kind === 'away' ? asked.message : asked.kind);
+  const { answer } = asked;
+  const failed = answer && failure(answer);
+  if (failed !== undefined || answer?.kind !== 'answered') {
+    throw new Error(`The database could not be read: ${failed ?? 'no server was asked'}`);
+  }
+  return answer.body.toString('utf8');
 }
 
 /** JSONCompactColumns: one list a column of the result. */

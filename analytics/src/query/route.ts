@@ -44,18 +44,7 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
   }
 
   const scope = (instance: FastifyInstance): Promise<void> => {
-    instance.removeAllContentTypeParsers();
-    instance.addContentTypeParser(
-      '*',
-      { parseAs: 'buffer', bodyLimit: QUERY.maxBodyBytes },
-      (_request, body, done) => done(null, body),
-    );
-    instance.setErrorHandler(async (error: { statusCode?: number }, _request, reply) => {
-      const isBody = error.statusCode !== undefined && error.statusCode < 500;
-      if (!isBody) return answerText(reply, 502, 'The query could not be relayed.');
-      const message = `The request is malformed, or its body is larger than ${QUERY.maxBodyBytes} bytes.`;
-      return answerText(reply, 400, message);
-    });
+    takeStatements(instance);
     instance.addHook('onRequest', authorise);
     instance.post('', query);
     // Every method but POST ends in `authorise`; what arrives here is a path below this one.
@@ -67,8 +56,24 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
   };
 }
 
+/** Lets the routes of a scope take a body of any content type, bounded; `decodeStatement` reads it. */
+export function takeStatements(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer', bodyLimit: QUERY.maxBodyBytes },
+    (_request, body, done) => done(null, body),
+  );
+  scope.setErrorHandler(async (error: { statusCode?: number }, _request, reply) => {
+    const isBody = error.statusCode !== undefined && error.statusCode < 500;
+    if (!isBody) return answerText(reply, 502, 'The query could not be relayed.');
+    const message = `The request is malformed, or its body is larger than ${QUERY.maxBodyBytes} bytes.`;
+    return answerText(reply, 400, message);
+  });
+}
+
 /** The body as text; undefined when it is no UTF-8. */
-function decodeStatement(body: unknown): string | undefined {
+export function decodeStatement(body: unknown): string | undefined {
   if (!Buffer.isBuffer(body)) return '';
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body);
@@ -78,7 +83,7 @@ function decodeStatement(body: unknown): string | undefined {
 }
 
 /** Fires when the caller has gone before it got its answer. */
-function goneSignal(reply: FastifyReply): AbortSignal {
+export function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.on('close', () => {
     if (!reply.raw.writableFinished) gone.abort();
@@ -89,12 +94,7 @@ function goneSignal(reply: FastifyReply): AbortSignal {
 async function answerOutcome(reply: FastifyReply, outcome: QueryOutcome): Promise<void> {
   switch (outcome.kind) {
     case 'rows':
-      reply.raw.setTimeout(UNREAD_MS, () => reply.raw.destroy());
-      await reply
-        .code(200)
-        .header('content-type', outcome.contentType)
-        .send(Readable.from(pieces(outcome.body)));
-      return;
+      return sendRows(reply, outcome);
     case 'revoked':
       return answerUnauthorised(reply);
     case 'refused':
@@ -110,6 +110,18 @@ async function answerOutcome(reply: FastifyReply, outcome: QueryOutcome): Promis
     case 'unavailable':
       return answerText(reply, 502, outcome.message);
   }
+}
+
+/** Sends rows to a caller who has to take them in time. */
+export async function sendRows(
+  reply: FastifyReply,
+  { contentType, body }: Extract<QueryOutcome, { kind: 'rows' }>,
+): Promise<void> {
+  reply.raw.setTimeout(UNREAD_MS, () => reply.raw.destroy());
+  await reply
+    .code(200)
+    .header('content-type', contentType)
+    .send(Readable.from(pieces(body)));
 }
 
 /** The answer as a stream (contract 4.3): as much of it goes out as the caller takes. */

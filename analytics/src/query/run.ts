@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { QUERY } from '@guard/config/contract/limits';
+import type { AnswerForm } from '@guard/config/contract/answer-form';
 import type { AuthenticateBearer, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
 import { ask, type Database, type EngineState } from '../database/engine.ts';
 import type { Account, DatabaseAnswer } from '../database/database-client.ts';
 import { DATABASE, LOCAL_TABLE } from '../database/accounts.ts';
+import { compressedText } from '../database/compressed-text.ts';
 import { execute } from '../database/prepare.ts';
 import { overLocalTable, withTimesOfUtc } from './adapt.ts';
-import { hasOtherType, isCorrelated, publicMessage } from './database-error.ts';
+import {
+  hasOtherType,
+  isCorrelated,
+  MAX_ERROR_BYTES,
+  publicMessage,
+} from './database-error.ts';
 import { judgeStatement } from './gate.ts';
 import { KeyWatch } from './key-watch.ts';
 import { SlotTable } from './slots.ts';
@@ -23,10 +30,10 @@ interface RunOptions {
   readonly authenticate: AuthenticateBearer;
 }
 
-/** A statement that the gate passed. `withNames`: as in RunQuery. */
+/** A statement that the gate passed; the rest is as in RunQuery. */
 interface Statement {
   readonly sql: string;
-  readonly withNames: boolean;
+  readonly form: AnswerForm;
 }
 
 type Run = () => Promise<QueryOutcome>;
@@ -62,12 +69,12 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
     }
   }
 
-  return async ({ organisation, sql, authorization, withNames = false, delivered, signal }) => {
+  return async ({ organisation, sql, authorization, form = {}, delivered, signal }) => {
     const verdict = judgeStatement(sql);
     if (verdict.kind === 'refused') return verdict;
     const run = (until: AbortSignal | undefined): Promise<QueryOutcome> =>
       within(ofOrganisations, organisation, 'this organisation', until, delivered, () =>
-        askAs(state, organisation, { sql, withNames }, until),
+        askAs(state, organisation, { sql, form }, until),
       );
     return authorization === undefined
       ? run(signal)
@@ -152,7 +159,7 @@ function adapted(
 async function send(
   database: Database,
   account: Account,
-  { sql, withNames }: Statement,
+  { sql, form }: Statement,
   signal: AbortSignal | undefined,
 ): Promise<DatabaseAnswer> {
   const queryId = randomUUID();
@@ -161,7 +168,8 @@ async function send(
     parameters: {
       query_id: queryId,
       database: DATABASE,
-      default_format: withNames ? 'TabSeparatedWithNames' : 'TabSeparated',
+      default_format: 'TabSeparated',
+      ...form,
       // As much as may be answered at all: up to there, the status comes after the last row.
       buffer_size: String(QUERY.maxAnswerBytes + 1),
     },
@@ -171,7 +179,9 @@ async function send(
     signal,
   });
   if (wasLeft(answer)) await stop(database, queryId);
-  return answer;
+  return answer.kind === 'answered' && answer.exceptionCode !== 0 && form.compress === '1'
+    ? { ...answer, body: compressedText(answer.body, MAX_ERROR_BYTES) }
+    : answer;
 }
 
 /** True when the connection was given up while the database may still be at work. */

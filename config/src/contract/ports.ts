@@ -1,4 +1,5 @@
 /** The seams between the packages. Only server/ knows both sides of a seam. */
+import type { AnswerForm } from './answer-form.ts';
 import type { DecisionEvent, IpSource, Protocol } from './event.ts';
 import type { MetricName } from './metrics.ts';
 import type { ReplayOutcome } from './replay.ts';
@@ -176,8 +177,8 @@ export type RunQuery = (query: {
   readonly sql: string;
   /** What the caller was let in with: the query ends when this credential ends, and counts for its key. */
   readonly authorization?: string | undefined;
-  /** For a statement without a FORMAT clause: with a first line of column names. Without names by default. */
-  readonly withNames?: boolean;
+  /** How the answer is wanted; tab-separated and without names by default. */
+  readonly form?: AnswerForm;
   /** Resolves when the caller has the rows or has gone. Until then the rows fill memory, and the query keeps its slot. Never rejects. */
   readonly delivered?: Promise<unknown>;
   readonly signal?: AbortSignal;

@@ -230,6 +230,8 @@ export const Settings = z.strictObject({
     forward_auth: Listen.optional(),
     validator: Listen.optional(),
     api: Listen.optional(),
+    /** ClickHouse's HTTP interface, for the tools that speak it; needs `analytics`. */
+    sql: Listen.optional(),
     collector: Listen.optional(),
     docs: Listen.optional(),
     admin: Listen.optional(),

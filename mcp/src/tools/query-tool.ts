@@ -46,7 +46,10 @@ export function createQueryTool(runQuery: RunQuery): Tool<DataCaller, typeof Inp
     input: Input,
     call: async ({ sql }, { organisation, authorization }, signal) =>
       readOutcome(
-        await runQuery({ organisation, authorization, sql, withNames: true, signal }),
+        await runQuery({
+          ...{ organisation, authorization, sql, signal },
+          form: { default_format: 'TabSeparatedWithNames' },
+        }),
         HAS_TOTALS.test(sql),
       ),
   };

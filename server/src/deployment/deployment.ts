@@ -162,6 +162,7 @@ async function routesOf(
     collector: () => [validator.collectorRoutes],
     api: () => [analytics.routes, createDataServer({ ...analytics, authenticate })],
     docs: () => [docs],
+    sql: () => [analytics.clickHouseRoutes],
     admin: () => [adminRoutes({ metrics, isReady, answersTo, database })],
     dashboard: () => (dashboard ? [dashboardOf(built, dependencies, dashboard)] : []),
   };
@@ -226,6 +227,7 @@ const ROUTED_SERVICES: readonly RoutedService[] = [
   'collector',
   'api',
   'docs',
+  'sql',
   'admin',
   'dashboard',
 ];

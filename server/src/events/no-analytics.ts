@@ -23,6 +23,7 @@ export function noAnalytics(metrics: Metrics): Analytics {
     listColumns: () => Promise.resolve([]),
     routes: missingAt('/query'),
     routeFor: missingAt,
+    clickHouseRoutes: missingAt('/'),
     setOrganisations: () => undefined,
     forget: () => Promise.resolve({ kind: 'refused', message: MESSAGE }),
     ready: () => true,

@@ -241,7 +241,7 @@ function listeners({ listen, tls, sites, organisations }: Outline): Contradictio
     (listen['gateway_tls'] === undefined) === (tls === undefined)
       ? []
       : [{ path: tls === undefined ? ['listen', 'gateway_tls'] : ['tls'], message }];
-  const orphans = ['validator', 'collector', 'api'].flatMap((service) =>
+  const orphans = ['validator', 'collector', 'api', 'sql'].flatMap((service) =>
     listen[service] === undefined || organisations?.length !== 0
       ? []
       : [

@@ -4,7 +4,7 @@ import type { SettingPath } from '../problems/problems.ts';
 const anything = z.unknown().optional();
 const Groups = z.object({ groups: z.record(z.string(), z.unknown()).catch({}) });
 const Outline = z.object({
-  listen: z.object({ dashboard: anything }).catch({}),
+  listen: z.object({ dashboard: anything, sql: anything }).catch({}),
   analytics: anything,
   trusted_proxies: z.array(z.unknown()).catch([]),
   organisations: z
@@ -33,6 +33,11 @@ export function findDashboardContradictions(value: unknown): Refused[] {
   if (listen.dashboard !== undefined && analytics === undefined) {
     const message = 'expected analytics in this file: the dashboard shows the events that it keeps';
     refused.push({ path: ['listen', 'dashboard'], message });
+  }
+  if (listen.sql !== undefined && analytics === undefined) {
+    const message =
+      'expected analytics in this file: listen.sql is asked for the events that it keeps';
+    refused.push({ path: ['listen', 'sql'], message });
   }
   if (dashboard.proxy_header !== undefined && trusted_proxies.length === 0) {
     const message = 'expected trusted_proxies in this file: only they may say who signs in';

@@ -25,7 +25,7 @@ const GROUPS: readonly { readonly title: string; readonly paths: readonly string
   },
   {
     title: 'Seeing your traffic',
-    paths: ['/dashboard', '/analytics', '/analytics-cookbook', '/assistants'],
+    paths: ['/dashboard', '/analytics', '/analytics-cookbook', '/bi-tools', '/assistants'],
   },
   { title: 'Running it', paths: ['/operations', '/threat-model', '/privacy'] },
   {

@@ -1,0 +1,119 @@
+import { quoteName, quoteText } from '../database/schema.ts';
+import { replace } from '../query/adapt.ts';
+import { identifier, isSymbol, keyword, lex, type Token } from '../query/lexer.ts';
+import { SYSTEM_TABLES } from './system-tables.ts';
+
+/** What programs ask about the server and the account. */
+export interface Told {
+  readonly version: string;
+  readonly revision: number;
+  readonly organisation: string;
+}
+
+const organisation = (told: Told): string => quoteText(told.organisation);
+const NAME_OF_SERVER = "'Guard'";
+
+/** By the name of a function without arguments, in lower case. */
+const FUNCTIONS: ReadonlyMap<string, (told: Told) => string> = new Map([
+  ['version', ({ version }) => quoteText(version)],
+  // As wide as in ClickHouse: programs read the bytes.
+  ['revision', ({ revision }) => `toUInt32(${revision})`],
+  ['displayname', () => NAME_OF_SERVER],
+  ['hostname', () => NAME_OF_SERVER],
+  ['currentuser', organisation],
+  ['user', organisation],
+]);
+
+const TABLE = '(?:[`"]?(?<database>\\w+)[`"]?\\.)?[`"]?(?<table>\\w+)[`"]?';
+const DESCRIBED =
+  "name, type, '' AS default_type, default_expression, comment, '' AS codec_expression, '' AS ttl_expression";
+
+/** Statements about tables, and the query with the same answer. `table` is a plain word. */
+const SPOKEN: readonly (readonly [start: string, query: (table: string) => string])[] = [
+  ['SHOW (?:DATABASES|SCHEMAS)', () => 'SELECT name FROM system.databases WHERE 1'],
+  [
+    'SHOW TABLES(?: (?:FROM|IN) [`"]?(?<database>\\w+)[`"]?)?',
+    () => 'SELECT name FROM system.tables WHERE 1',
+  ],
+  [
+    `DESC(?:RIBE)? (?:TABLE )?${TABLE}`,
+    (table) => `SELECT ${DESCRIBED} FROM system.columns WHERE table = '${table}'`,
+  ],
+  [
+    `EXISTS (?:TABLE )?${TABLE}`,
+    (table) => `SELECT toUInt8(count()) AS result FROM system.tables WHERE name = '${table}'`,
+  ],
+];
+const PATTERNS = SPOKEN.map(([start, query]) => {
+  const text = `^\\s*${start.replaceAll(' ', '\\s+')}\\s*(?<format>FORMAT\\s+\\w+)?[\\s;]*$`;
+  return { pattern: new RegExp(text, 'i'), query };
+});
+
+/** True for a statement whose answer needs the version of the server. */
+export function asksForVersion(sql: string): boolean {
+  return /\b(?:version|revision)\b/i.test(sql);
+}
+
+/**
+ * The statement with constants in place of what programs ask about the database. It is judged like any other before it
+ * runs, so what is not known here is refused there.
+ */
+export function introspect(given: string, told: Told): string {
+  const sql = spelledOut(given);
+  const lexed = lex(sql);
+  if (lexed.kind === 'refused') return sql;
+  const { tokens } = lexed;
+  const used = new Set<string>();
+  const changes = tokens.flatMap((token, at) => {
+    const end = tokens[at + 2]?.end;
+    if (end === undefined || isSymbol(tokens[at - 1], '.')) return [];
+    const table = systemTable(tokens, at);
+    if (table !== undefined) {
+      used.add(table);
+      return [{ at: token.at, end, by: quoteName(table) }];
+    }
+    const value = constant(tokens, at, told);
+    return value === undefined ? [] : [{ at: token.at, end, by: value }];
+  });
+  return withTables(replace(sql, changes), tokens, used);
+}
+
+function spelledOut(sql: string): string {
+  for (const { pattern, query } of PATTERNS) {
+    const said = pattern.exec(sql)?.groups;
+    if (said === undefined) continue;
+    const { database, table = '', format = '' } = said;
+    const where = database === undefined ? '' : `AND database = '${database}'`;
+    return `${query(table)} ${where} ${format}`;
+  }
+  return sql;
+}
+
+/** `system.columns`, of those that are known. */
+function systemTable(tokens: readonly Token[], at: number): string | undefined {
+  if (identifier(tokens[at]) !== 'system' || !isSymbol(tokens[at + 1], '.')) return undefined;
+  const name = identifier(tokens[at + 2]) ?? '';
+  return SYSTEM_TABLES.has(name) ? name : undefined;
+}
+
+/** What stands for `version()`. The column keeps its name, since programs read it by that. */
+function constant(tokens: readonly Token[], at: number, told: Told): string | undefined {
+  const name = identifier(tokens[at]) ?? '';
+  const value = FUNCTIONS.get(name.toLowerCase());
+  const isCall = isSymbol(tokens[at + 1], '(') && isSymbol(tokens[at + 2], ')');
+  return value && isCall ? `(${value(told)} AS ${quoteName(`${name}()`)})` : undefined;
+}
+
+/** The statement, with a common table expression in front for each table that it uses. */
+function withTables(sql: string, tokens: readonly Token[], used: ReadonlySet<string>): string {
+  if (used.size === 0) return sql;
+  const tables = Array.from(
+    used,
+    (name) => `${quoteName(name)} AS (${SYSTEM_TABLES.get(name) ?? ''})`,
+  ).join(', ');
+  const [first, second] = tokens;
+  if (keyword(first) !== 'with') return `WITH ${tables} ${sql}`;
+  // Nothing was changed before it: a statement begins with it.
+  const start = (keyword(second) === 'recursive' ? second : first)?.end ?? 0;
+  return `${sql.slice(0, start)} ${tables}, ${sql.slice(start)}`;
+}

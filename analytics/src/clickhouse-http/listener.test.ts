@@ -1,0 +1,312 @@
+import { createClient } from '@clickhouse/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compressedText } from '../database/compressed-text.ts';
+import { EVENT_COLUMNS } from '../events/columns/event-columns.ts';
+import {
+  basic,
+  type ClickHouseListener,
+  openClickHouseListener,
+  type Said,
+} from '../testing/clickhouse-listener.ts';
+import { readCorpus } from '../testing/corpus.ts';
+import { OPENINGS } from '../testing/opening-requests.ts';
+import { sampleEvent } from '../testing/sample-event.ts';
+import { until } from '../testing/until.ts';
+import { FILE_CANARY, openWalledEngine, type WalledEngine } from '../testing/walled-engine.ts';
+
+const RIVAL = 'canary-of-the-rival-2290';
+
+let engine: WalledEngine;
+let listener: ClickHouseListener;
+
+/** One statement in the body; `search` is the query string. */
+function ask(
+  sql: string,
+  search = '',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Said> {
+  return listener.ask(sql, search, { authorization: basic('default', 'acme'), ...headers });
+}
+
+beforeAll(async () => {
+  engine = await openWalledEngine();
+  for (const organisation of ['acme', 'acme', 'rival']) {
+    const path = organisation === 'rival' ? `/${RIVAL}` : '/shelf';
+    engine.analytics.sink.record(sampleEvent({ organisation, path }));
+  }
+  for (const organisation of ['acme', 'rival']) {
+    await until('its rows are there', async () => {
+      const { text } = await engine.query(organisation, 'SELECT count() > 0 FROM events');
+      return text === '1\n';
+    });
+  }
+  listener = await openClickHouseListener(engine.analytics);
+});
+afterAll(async () => {
+  await listener.close();
+  await engine.close();
+});
+
+describe('programs ask the database of events as they ask ClickHouse', () => {
+  test('@clickhouse/client: ping, rows, types, a stream, parameters, and an error with its code', async () => {
+    const client = createClient({
+      url: listener.url,
+      username: 'default',
+      password: 'acme',
+      log: { level: 127 },
+    });
+    const rows = async (query: string, query_params = {}) =>
+      (await client.query({ query, query_params, format: 'JSONEachRow' })).json();
+    expect(await client.ping()).toEqual({ success: true });
+    expect(await client.ping({ select: true })).toEqual({ success: true });
+    expect(await rows('SELECT path FROM events_distributed')).toEqual([
+      { path: '/shelf' },
+      { path: '/shelf' },
+    ]);
+    const streamed = await client.query({
+      query: 'SELECT number FROM numbers(20000)',
+      format: 'JSONCompactEachRow',
+    });
+    let count = 0;
+    for await (const part of streamed.stream()) count += part.length;
+    expect(count).toBe(20_000);
+    const given = {
+      text: "it's \\ \n\t{b:UInt8} 'x",
+      count: 7,
+      list: ["x'y", 'z\\'],
+      at: new Date(1_700_000_000_123),
+      nothing: null,
+      yes: true,
+    };
+    const query =
+      'SELECT {text:String} AS text, {count:UInt8} AS count, {list:Array(String)} AS list, {at:DateTime64(3)} AS at, {nothing:Nullable(String)} AS nothing, {yes:Bool} AS yes LIMIT {count:UInt8}';
+    expect(await rows(query, given)).toEqual([{ ...given, at: '2023-11-14 22:13:20.123' }]);
+    await expect(rows('SELECT nowhere FROM events_distributed')).rejects.toMatchObject({
+      code: '47',
+      type: 'UNKNOWN_IDENTIFIER',
+    });
+    await expect(client.insert({ table: 'events', values: [{}] })).rejects.toMatchObject({
+      code: '497',
+      type: 'ACCESS_DENIED',
+    });
+    await client.close();
+  });
+
+  test.each(OPENINGS)(
+    'what $program sends first is answered',
+    async ({ search = '', headers = {}, statements }) => {
+      for (const sql of statements) {
+        const { status, text } = await ask(sql, search, headers);
+        expect(status === 200 ? 'answered' : text, sql).toBe('answered');
+      }
+    },
+  );
+
+  test('constants have the names and types of ClickHouse, and the version is the true one', async () => {
+    const sql =
+      'SELECT version(), VERSION(), revision(), displayName(), currentUser() AS who FORMAT JSONCompact';
+    const { meta, data } = JSON.parse((await ask(sql)).text) as Record<string, unknown[]>;
+    expect(meta).toMatchObject([
+      { name: 'version()', type: 'String' },
+      { name: 'VERSION()', type: 'String' },
+      { name: 'revision()', type: 'UInt32' },
+      { name: 'displayName()' },
+      { name: 'who', type: 'String' },
+    ]);
+    const [version = '', revision] = (await engine.asOwner('SELECT version(), revision()'))
+      .trim()
+      .split('\t');
+    expect(data).toEqual([[version, version, Number(revision), 'Guard', 'acme']]);
+  });
+
+  test('system tables hold the one table and its columns, alone, joined, and in a statement WITH', async () => {
+    const columns = EVENT_COLUMNS.map(({ name, type }) => `${name}\t${type}\n`).join('');
+    const sql = 'SELECT name, type FROM system.columns ORDER BY position FORMAT TSVRaw';
+    expect((await ask(sql)).text).toBe(columns);
+    expect((await ask('SELECT * FROM `system`."tables" FORMAT JSONEachRow')).text).toContain(
+      '"name":"events_distributed"',
+    );
+    const joined =
+      "WITH 'default' AS here SELECT count() FROM system.tables WHERE database = here AND name IN (SELECT table FROM system.columns)";
+    expect((await ask(joined)).text).toBe('1\n');
+    expect((await ask('DESC events_distributed FORMAT TSV')).text.split('\n')).toHaveLength(
+      EVENT_COLUMNS.length + 1,
+    );
+  });
+
+  test('the format comes from the statement, a header or the query string; a revision of Native from the query string', async () => {
+    const sql = 'SELECT 1 AS check';
+    expect((await ask(sql)).format).toBe('TabSeparated');
+    expect((await ask(sql, 'default_format=CSVWithNames')).text).toBe('"check"\n1\n');
+    const header = { 'x-clickhouse-format': 'JSONCompactEachRow' };
+    expect((await ask(sql, '', header)).format).toBe('JSONCompactEachRow');
+    expect((await ask(`${sql} FORMAT CSV`, 'default_format=Native')).text).toBe('1\n');
+    const native = await ask(`${sql}\n FORMAT Native`, 'client_protocol_version=54405');
+    expect(native.body.subarray(8, 16).toString('latin1')).toBe('\x01\x01\x05check');
+    const get = await fetch(
+      `${listener.url}/?query=${encodeURIComponent(sql)}&default_format=TSV`,
+      { headers: { authorization: basic('acme', '') } },
+    );
+    expect(await get.text()).toBe('1\n');
+  });
+
+  test('with compress=1 rows come in frames of LZ4, and errors as plain text that can be read', async () => {
+    const sql = "SELECT number, repeat('ab', 50) FROM numbers(3000)";
+    const [plain, packed] = [await ask(sql), await ask(sql, 'compress=1')];
+    expect(packed.body.length).toBeLessThan(plain.body.length / 4);
+    expect(compressedText(packed.body, 1024 * 1024).equals(plain.body)).toBe(true);
+    for (const wrong of ['SELECT nowhere', 'SELECT throwIf(number = 9) FROM numbers(10)', 'DROP']) {
+      const { status, code, text } = await ask(wrong, 'compress=1');
+      expect(status).toBe(403);
+      expect(text).toMatch(new RegExp(`^Code: ${code}\\. DB::Exception: .+ \\([A-Z_]+\\)\n$`, 's'));
+      expect(text).not.toContain('version');
+    }
+  });
+
+  test.each([
+    ['Basic, the key as password', { authorization: basic('whoever', 'acme') }],
+    ['Basic, the key as user', { authorization: basic('acme', '') }],
+    ['X-ClickHouse-Key', { authorization: '', 'x-clickhouse-key': 'acme' }],
+    ['Bearer', { authorization: 'Bearer acme' }],
+  ])('a key is accepted in this form: %s', async (_form, headers) => {
+    expect((await ask('SELECT 1', '', headers)).text).toBe('1\n');
+  });
+});
+
+describe('it is no way around the walls (contract 4.3, 5)', () => {
+  test.each([
+    ['a wrong key', { authorization: basic('default', 'nobody') }, ''],
+    ['no key', { authorization: '' }, ''],
+    ['the account of the engine', { authorization: basic('default', '') }, ''],
+    ['the account of an organisation', { authorization: basic('guard_acme', '') }, ''],
+    ['user in the query string', { authorization: '' }, 'user=default&password='],
+    ['a key in the query string', { authorization: '' }, 'user=default&password=acme'],
+    ['no Base64', { authorization: 'Basic ***' }, ''],
+  ])('401 and no row: %s', async (_what, headers, search) => {
+    const { status, code, text } = await ask('SELECT 1', search, headers);
+    expect({ status, code }).toEqual({ status: 401, code: '516' });
+    expect(text).toMatch(/^Code: 516\. .*analytics key/);
+  });
+
+  test('each key sees its own organisation, and system tables are the same for all', async () => {
+    const rival = { authorization: basic('acme', 'rival') };
+    const sql = 'SELECT DISTINCT organisation, currentUser() FROM events_distributed';
+    expect((await ask(sql)).text).toBe('acme\tacme\n');
+    expect((await ask(sql, '', rival)).text).toBe('rival\trival\n');
+    for (const table of ['columns', 'tables', 'databases', 'settings', 'data_type_families']) {
+      const all = `SELECT * FROM system.${table} FORMAT JSONEachRow`;
+      const { status, text } = await ask(all);
+      expect(status).toBe(200);
+      expect(text).toBe((await ask(all, '', rival)).text);
+      expect(text).not.toMatch(/rival|guard_|writer|\/tmp/);
+    }
+  });
+
+  test.each(readCorpus('hostile/*.txt'))(
+    'shows nothing of others: $tries',
+    async ({ statements }) => {
+      for (const statement of statements) {
+        const { text } = await ask(statement.replaceAll('FILE', engine.secretFile));
+        expect(text, statement).not.toContain(RIVAL);
+        expect(text, statement).not.toContain(FILE_CANARY);
+      }
+    },
+  );
+
+  test.each([
+    'SELECT * FROM system.users',
+    'SELECT * FROM system.query_log',
+    'SELECT * FROM system.processes',
+    'SELECT * FROM information_schema.tables',
+    'SELECT * FROM SYSTEM.tables',
+    'SELECT * FROM system . `grants`',
+    'SELECT * FROM default.tables',
+    'SELECT x IN system.one FROM system.tables',
+    'SELECT getSetting(name) FROM system.settings',
+    'SELECT version(1)',
+    'DESCRIBE (SELECT 1)',
+    'SHOW GRANTS',
+    'SHOW CREATE TABLE events_distributed',
+    'SHOW TABLES; SELECT 1',
+    'EXISTS TABLE events; DROP TABLE events',
+    'INSERT INTO events_distributed VALUES (1)',
+    'SELECT 1 SETTINGS readonly = 0',
+    'SET readonly = 0',
+    "SELECT file('/etc/passwd') FROM system.tables",
+    'SELECT _part_offset FROM system.tables, events',
+  ])('403: %s', async (sql) => {
+    const { status, code } = await ask(sql);
+    expect({ status, code }).toEqual({ status: 403, code: '497' });
+  });
+
+  test('limits that a program sets are let be, and those of Guard hold', async () => {
+    const wide =
+      'readonly=0&max_result_rows=0&max_execution_time=0&max_memory_usage=0&result_overflow_mode=break';
+    expect((await ask('SELECT 1', wide)).text).toBe('1\n');
+    const { status, code } = await ask('SELECT number FROM numbers(1000001) FORMAT Null', wide);
+    expect({ status, code }).toEqual({ status: 500, code: '396' });
+    const large = await ask("SELECT repeat('x', 100000) FROM numbers(100)", wide);
+    expect(large).toMatchObject({ status: 500, code: '396' });
+  });
+
+  test.each([
+    'join_use_nulls=1',
+    'session_timezone=Asia/Tokyo',
+    'additional_table_filters={}',
+    'role=admin',
+    'user=writer',
+    'password=acme',
+    'database=system',
+    'default_format=Template',
+    'format_schema=x',
+    'output_format_json_quote_denormals=1',
+    'extremes=1',
+    'stacktrace=1',
+    'decompress=1',
+    'param_a=1&SQL_x=1',
+  ])('403 rather than other rows than were asked for: ?%s', async (search) => {
+    const { status, code } = await ask('SELECT 1', search);
+    expect({ status, code }).toEqual({ status: 403, code: '497' });
+  });
+
+  test('a parameter is a value: neither it nor its type can be read as SQL', async () => {
+    const breakout = "') UNION ALL SELECT path FROM events --";
+    const filled = await ask('SELECT {a:String}', `param_a=${encodeURIComponent(breakout)}`);
+    expect(filled.text).toBe("\\') UNION ALL SELECT path FROM events --\n");
+    for (const sql of [
+      "SELECT {a:String'), file('/etc/passwd}",
+      'SELECT {a:Nothing} FROM {b:Identifier}',
+      'SELECT {a:Identifier}',
+      'SELECT {a}',
+      'SELECT {a:UInt8',
+      'SELECT {missing:UInt8}',
+      'SELECT {a:UInt8 SETTINGS readonly=0}',
+    ]) {
+      const { status, text } = await ask(sql, 'param_a=1&param_b=events');
+      expect(status, sql).toBeGreaterThanOrEqual(400);
+      expect(text, sql).toMatch(/^Code: \d+/);
+    }
+  });
+
+  test.each([
+    '/../query',
+    '/%2e%2e/query',
+    '/query',
+    '/play',
+    '/dashboard',
+    '/replicas_status',
+    '//',
+  ])('404: GET %s', async (path) => {
+    const status = await listener.statusOf(path, basic('default', 'acme'));
+    expect(status).toBe(404);
+  });
+
+  test('a query ends with its key, in whatever form the key came', async () => {
+    const headers = { authorization: basic('default', 'acme-leaked') };
+    const endless = ask('SELECT sum(sipHash64(number)) FROM numbers(100000000000)', '', headers);
+    const running = "SELECT count() FROM system.processes WHERE user = 'guard_acme'";
+    await until('it runs', async () => (await engine.asOwner(running)) === '1\n');
+    engine.revoke('acme-leaked');
+    expect((await endless).status).toBe(401);
+  });
+});

@@ -1,0 +1,147 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  Asking,
+  AuthenticateBearer,
+  QueryOutcome,
+  RunQuery,
+} from '@guard/config/contract/ports';
+import type { EngineState } from '../database/engine.ts';
+import { readAsWriter } from '../query/list-columns.ts';
+import { decodeStatement, goneSignal, sendRows, takeStatements } from '../query/route.ts';
+import { asksForVersion, introspect, type Told } from './introspect.ts';
+import { fillIn } from './parameters.ts';
+import { askingBy, readWish, type Wish } from './request.ts';
+
+interface ListenerOptions {
+  readonly state: () => EngineState;
+  readonly authenticate: AuthenticateBearer;
+  readonly runQuery: RunQuery;
+}
+
+/** Errors of ClickHouse that mean the same: the status, and what stands around the text. */
+const ERRORS = {
+  refused: { status: 403, code: 497, name: 'ACCESS_DENIED' },
+  revoked: { status: 401, code: 516, name: 'AUTHENTICATION_FAILED' },
+  too_large: { status: 500, code: 396, name: 'TOO_MANY_ROWS_OR_BYTES' },
+  unavailable: { status: 503, code: 210, name: 'NETWORK_ERROR' },
+} as const;
+
+/** Programs that ask for packed answers unpack those of every status but 401 and 403. Errors are not packed here. */
+const STATUS_OF_PLAIN_TEXT = 403;
+
+const NO_KEY = 'The password must be an analytics key; the user does not matter.';
+const TOO_LARGE = 'The answer is larger than 4 MiB. Ask for fewer rows, or for fewer columns.';
+
+/**
+ * ClickHouse's HTTP interface, as far as programs that speak it need it to read one table. A statement is put into the form
+ * of `POST /query` and runs like one: the same gate, keys, slots and limits.
+ */
+export function createClickHouseListener(options: ListenerOptions): FastifyPluginAsync {
+  const { state, authenticate, runQuery } = options;
+
+  async function run(asking: Asking, wish: Wish, reply: FastifyReply): Promise<QueryOutcome> {
+    if (wish.kind === 'refused') return wish;
+    const filled = fillIn(wish.sql, wish.parameters);
+    if (filled.kind === 'refused') return filled;
+    const told = await tellOf(state, filled.sql, asking.organisation);
+    if (typeof told === 'string') return { kind: 'unavailable', message: told };
+    const sql = introspect(filled.sql, told);
+    const delivered = new Promise((resolve) => reply.raw.once('close', resolve));
+    return runQuery({
+      ...{ ...asking, sql, form: wish.form, delivered },
+      signal: goneSignal(reply),
+    });
+  }
+
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { headers, url } = request;
+    const asking = askingBy(headers, authenticate);
+    if (asking === undefined) return answerOutcome(reply, { kind: 'revoked' }, false);
+    // A ping of older programs.
+    if (url === '/' && request.method === 'GET') return answerPing(request, reply);
+    const search = new URLSearchParams(/\?(.*)$/s.exec(url)?.[1]);
+    const wish = readWish(search, headers, decodeStatement(request.body));
+    return answerOutcome(reply, await run(asking, wish, reply), search.get('compress') === '1');
+  }
+
+  return (app) => {
+    takeStatements(app);
+    app.get('/ping', answerPing);
+    app.route({
+      method: ['GET', 'POST'],
+      url: '/',
+      // Before its body is read.
+      async onRequest({ headers }, reply) {
+        void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
+        if (askingBy(headers, authenticate) === undefined)
+          await answerOutcome(reply, { kind: 'revoked' }, false);
+      },
+      handler: answer,
+    });
+    return Promise.resolve();
+  };
+}
+
+async function answerPing(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  await reply.type('text/plain').send('Ok.\n');
+}
+
+/** What there is to tell, or why it cannot be told now. */
+async function tellOf(
+  state: () => EngineState,
+  sql: string,
+  organisation: string,
+): Promise<Told | string> {
+  if (!asksForVersion(sql)) return { version: '', revision: 0, organisation };
+  try {
+    const text = await readAsWriter(state, 'SELECT version(), revision() FORMAT TSV');
+    const [version = '', revision] = text.trim().split('\t');
+    return { version, revision: Number(revision), organisation };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function answerOutcome(
+  reply: FastifyReply,
+  outcome: QueryOutcome,
+  isPacked: boolean,
+): Promise<void> {
+  if (outcome.kind === 'rows') {
+    void reply.header('x-clickhouse-format', outcome.format ?? '');
+    return sendRows(reply, outcome);
+  }
+  const { status, text } = errorOf(outcome);
+  // Programs look at this first.
+  const code = /^Code: (\d+)/.exec(text)?.[1] ?? '1002';
+  await reply
+    .code(isPacked && status !== 401 ? STATUS_OF_PLAIN_TEXT : status)
+    .header('x-clickhouse-exception-code', code)
+    .type('text/plain; charset=utf-8')
+    .send(`${text}\n`);
+}
+
+function errorOf(outcome: Exclude<QueryOutcome, { kind: 'rows' }>): {
+  status: number;
+  text: string;
+} {
+  switch (outcome.kind) {
+    case 'database_error':
+      return { status: outcome.status, text: outcome.message };
+    case 'revoked':
+      return inWordsOfClickHouse('revoked', NO_KEY);
+    case 'too_large':
+      return inWordsOfClickHouse('too_large', TOO_LARGE);
+    case 'refused':
+    case 'unavailable':
+      return inWordsOfClickHouse(outcome.kind, outcome.message);
+  }
+}
+
+function inWordsOfClickHouse(
+  kind: keyof typeof ERRORS,
+  message: string,
+): { status: number; text: string } {
+  const { status, code, name } = ERRORS[kind];
+  return { status, text: `Code: ${code}. DB::Exception: ${message} (${name})` };
+}

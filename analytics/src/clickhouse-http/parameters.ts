@@ -1,0 +1,55 @@
+import { quoteText } from '../database/schema.ts';
+import { replace } from '../query/adapt.ts';
+import { identifier, isSymbol, lex, type Token } from '../query/lexer.ts';
+
+export type Filled =
+  | { readonly kind: 'filled'; readonly sql: string }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** Of these ClickHouse reads the value as it stands; of all others it takes away escapes before. */
+const COMPOSITE = /^(?:Array|Tuple|Map|Nested|Variant|JSON)\b/;
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  ...{ b: '\b', f: '\f', r: '\r', n: '\n', t: '\t', 0: '\0' },
+};
+
+/**
+ * Writes the values of query parameters, `param_name=…`, where `{name:Type}` stands. Each becomes a literal that the
+ * database converts, so that no value and no type can be read as SQL; what comes of it is judged like any statement.
+ */
+export function fillIn(sql: string, values: ReadonlyMap<string, string>): Filled {
+  const lexed = lex(sql);
+  if (lexed.kind === 'refused') return lexed;
+  const { tokens } = lexed;
+  const changes: { at: number; end: number; by: string }[] = [];
+  for (const [at, token] of tokens.entries()) {
+    if (!isSymbol(token, '{')) continue;
+    const close = tokens.slice(at).find((one) => isSymbol(one, '}'));
+    const name = identifier(tokens[at + 1]);
+    if (close === undefined || name === undefined || !isSymbol(tokens[at + 2], ':')) {
+      return refuse('A parameter is written as {name:Type}.');
+    }
+    const type = typeIn(sql, tokens[at + 2], close);
+    const value = values.get(name);
+    if (value === undefined) return refuse(`The parameter ${name} has no value: param_${name}.`);
+    if (type === 'Identifier') return refuse('Names cannot be parameters: write the name itself.');
+    changes.push({ at: token.at, end: close.end, by: literal(value, type) });
+  }
+  return { kind: 'filled', sql: replace(sql, changes) };
+}
+
+function typeIn(sql: string, colon: Token | undefined, close: Token): string {
+  return sql.slice(colon?.end, close.at).trim();
+}
+
+function literal(value: string, type: string): string {
+  if (value === '\\N') return `CAST(NULL, ${quoteText(type)})`;
+  const text = COMPOSITE.test(type)
+    ? value
+    : value.replaceAll(/\\(.)/gs, (_whole, char: string) => ESCAPES[char] ?? char);
+  return type === 'String' ? quoteText(text) : `CAST(${quoteText(text)}, ${quoteText(type)})`;
+}
+
+function refuse(message: string): Filled {
+  return { kind: 'refused', message };
+}

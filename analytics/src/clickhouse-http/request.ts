@@ -1,0 +1,111 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AnswerForm } from '@guard/config/contract/answer-form';
+import type { Asking, AuthenticateBearer } from '@guard/config/contract/ports';
+import { DATABASE } from '../database/accounts.ts';
+import { ALLOWED_FORMATS } from '../query/denied.ts';
+
+/** What a request of ClickHouse's HTTP interface asks for. */
+export type Wish =
+  | {
+      readonly kind: 'statement';
+      readonly sql: string;
+      readonly parameters: ReadonlyMap<string, string>;
+      readonly form: AnswerForm;
+    }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** What is read here, besides values of parameters. */
+const READ: ReadonlySet<string> = new Set(['query', 'database', 'default_format', 'compress']);
+const PARAMETER = 'param_';
+
+/**
+ * Settings that change no row: how an answer travels, names of queries and sessions, limits (Guard's own hold), how inserts
+ * are read. Programs send them unasked, so they are let be. None reaches the database.
+ */
+const LET_BE = [
+  /^(?:query_id|quota_key|session_(?:id|timeout|check)|readonly|wait_end_of_query|buffer_size)$/,
+  /^(?:(?:add|enable)_http|http|network|send|receive|connect|client|log|cancel_http)_\w+$/,
+  /^(?:max|min|timeout|allow|insert|input_format|select_sequential)_\w+$|^result_overflow_mode$/,
+  /^(?:async_insert\w*|date_time_input_format|output_format_(?:json_quote_64bit_integers|(?:native|binary)_\w+))$/,
+];
+
+/**
+ * Who asks: the holder of an analytics key, which is the password of Basic authentication, or its user, or stands in
+ * `X-ClickHouse-Key`. Never in the address: that is in logs.
+ */
+export function askingBy(
+  headers: IncomingHttpHeaders,
+  authenticate: AuthenticateBearer,
+): Asking | undefined {
+  const { authorization = '' } = headers;
+  const basic = /^Basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1];
+  const pair = Buffer.from(basic ?? '', 'base64').toString('utf8');
+  const colon = pair.indexOf(':');
+  const keys = [
+    pair.slice(colon + 1),
+    pair.slice(0, Math.max(colon, 0)),
+    headers['x-clickhouse-key'],
+    headers['x-clickhouse-user'],
+  ];
+  const bearers = keys.flatMap((key) =>
+    typeof key === 'string' && key !== '' ? `Bearer ${key}` : [],
+  );
+  for (const bearer of [authorization, ...bearers]) {
+    const holder = authenticate(bearer);
+    if (holder !== undefined) return { organisation: holder.organisation, authorization: bearer };
+  }
+  return undefined;
+}
+
+/** Reads what is asked for. A setting that would change rows, and is not followed, is refused. */
+export function readWish(
+  search: URLSearchParams,
+  headers: IncomingHttpHeaders,
+  body: string | undefined,
+): Wish {
+  if (body === undefined) return refuse('The body is not UTF-8 text.');
+  const unknown = [...search.keys()].find((name) => !isLetBe(name));
+  if (unknown !== undefined) return refuse(whyNot(unknown));
+  const read = (parameter: string, header: string): string | undefined => {
+    const value = search.get(parameter) ?? headers[header];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const database = read('database', 'x-clickhouse-database') ?? DATABASE;
+  if (database !== DATABASE) return refuse(`There is one database, and it is called ${DATABASE}.`);
+  const format = read('default_format', 'x-clickhouse-format');
+  if (format !== undefined && !ALLOWED_FORMATS.has(format.toLowerCase())) {
+    return refuse(`The format ${format} is not available; JSONEachRow and Native are.`);
+  }
+  const sql = [search.get('query') ?? '', body].join('\n').trim();
+  if (sql === '') return refuse('There is no statement, in `query` or in the body.');
+  const parameters = new Map<string, string>();
+  for (const [name, value] of search) {
+    if (name.startsWith(PARAMETER)) parameters.set(name.slice(PARAMETER.length), value);
+  }
+  return { kind: 'statement', sql, parameters, form: formOf(search, format) };
+}
+
+function isLetBe(name: string): boolean {
+  return (
+    READ.has(name) || name.startsWith(PARAMETER) || LET_BE.some((pattern) => pattern.test(name))
+  );
+}
+
+function formOf(search: URLSearchParams, format: string | undefined): AnswerForm {
+  const revision = search.get('client_protocol_version') ?? '';
+  return {
+    ...(format !== undefined && { default_format: format }),
+    ...(search.get('compress') === '1' && { compress: '1' }),
+    ...(/^\d{1,6}$/.test(revision) && { client_protocol_version: revision }),
+  };
+}
+
+function whyNot(name: string): string {
+  return name === 'user' || name === 'password'
+    ? 'A key in the address ends up in logs: send it as the password of Basic authentication.'
+    : `The setting ${name.slice(0, 100)} cannot be set here: take it out of the connection.`;
+}
+
+function refuse(message: string): Wish {
+  return { kind: 'refused', message };
+}

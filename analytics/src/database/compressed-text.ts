@@ -1,0 +1,41 @@
+/** Bytes of a frame before its data: a checksum, the method, the size with these nine bytes, the size of the data unpacked. */
+const CHECKSUM = 16;
+const HEAD = CHECKSUM + 9;
+
+/**
+ * Unpacks what ClickHouse answers to `compress=1`: frames of LZ4 blocks. It is for texts of errors, which are to be read
+ * before a client gets them. Checksums are not looked at: the connection is the server's own.
+ *
+ * @param maxBytes what comes behind it is left out, as is what does not unpack.
+ */
+export function compressedText(body: Buffer, maxBytes: number): Buffer {
+  const text: number[] = [];
+  for (let at = 0; at + HEAD <= body.length && text.length < maxBytes;) {
+    const end = at + CHECKSUM + body.readUInt32LE(at + CHECKSUM + 1);
+    if (end <= at + HEAD) break;
+    unpack(body.subarray(at + HEAD, end), text, maxBytes);
+    at = end;
+  }
+  return Buffer.from(text.slice(0, maxBytes));
+}
+
+/** One LZ4 block: runs of literals, each followed by a copy of what came before. */
+function unpack(block: Buffer, text: number[], maxBytes: number): void {
+  let at = 0;
+  const next = (): number => block[at++] ?? 0;
+  const length = (short: number): number => {
+    let long = short;
+    for (let more = short === 15 ? 255 : 0; more === 255;) long += more = next();
+    return long;
+  };
+  while (at < block.length && text.length < maxBytes) {
+    const token = next();
+    const literals = length(token >> 4);
+    text.push(...block.subarray(at, (at += literals)));
+    if (at >= block.length) return;
+    const distance = next() + 256 * next();
+    const copied = length(token & 15) + 4;
+    for (let each = 0; each < copied && text.length < maxBytes; each += 1)
+      text.push(text[text.length - distance] ?? 0);
+  }
+}

@@ -1,0 +1,56 @@
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Fastify from 'fastify';
+import type { Analytics } from '../index.ts';
+
+/** What was answered to one statement. */
+export interface Said {
+  readonly status: number;
+  readonly code: string | null;
+  readonly format: string | null;
+  readonly body: Buffer;
+  readonly text: string;
+}
+
+/** The listener for programs that speak ClickHouse's HTTP interface, on a socket. */
+export interface ClickHouseListener {
+  readonly url: string;
+  /** Posts a statement; `search` is the query string. */
+  ask(sql: string, search: string, headers: Readonly<Record<string, string>>): Promise<Said>;
+  /** Asks for a path as it is written, which `fetch` would not. */
+  statusOf(path: string, authorization: string): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+export function basic(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}
+
+export async function openClickHouseListener(
+  analytics: Pick<Analytics, 'clickHouseRoutes'>,
+): Promise<ClickHouseListener> {
+  const app = Fastify();
+  await app.register(analytics.clickHouseRoutes);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    async ask(sql, search, headers) {
+      const response = await fetch(`${url}/?${search}`, { method: 'POST', headers, body: sql });
+      const body = Buffer.from(await response.arrayBuffer());
+      const { headers: said, status } = response;
+      const code = said.get('x-clickhouse-exception-code');
+      return { status, code, format: said.get('x-clickhouse-format'), body, text: body.toString() };
+    },
+    statusOf: (path, authorization) =>
+      new Promise((resolve, reject) => {
+        const sent = request({ port, path, headers: { authorization } }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        });
+        sent.once('error', reject).end();
+      }),
+    close: () => app.close(),
+  };
+}
