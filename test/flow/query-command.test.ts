@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
+import { createClient } from '@clickhouse/client';
 import { beforeAll, expect, test } from 'vitest';
 import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { curl } from '../kit/visitors.ts';
 
@@ -14,7 +15,8 @@ import { curl } from '../kit/visitors.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
 const { listen } = storySettings('http://127.0.0.1:1') as { listen: Record<string, string> };
-const story = useProduct({ top: { listen: { ...listen, api: `127.0.0.1:${await freePort()}` } } });
+const own = { api: `127.0.0.1:${await freePort()}`, sql: '127.0.0.1:0' };
+const story = useProduct({ top: { listen: { ...listen, ...own } } });
 
 /** What a stranger sends so that a terminal changes its colour and hides the row. */
 const HOSTILE = '/shelf?\u001b[2J\u009b31m';
@@ -52,6 +54,18 @@ test('rows come tab-separated, without a header, and a semicolon or a comment at
   expect(await query([sql])).toEqual({ code: 0, stdout: '/shelf\tchallenge\n', stderr: '' });
   const json = await query([`SELECT path FROM events_distributed -- newest`, '--json']);
   expect(JSON.parse(json.stdout)).toMatchObject({ data: [{ path: '/shelf' }], rows: 1 });
+});
+
+test('on listen.sql a program that speaks ClickHouse reads the same rows, with the key as its password', async () => {
+  const { sql: url } = story.product.addresses;
+  const client = createClient({ url, username: 'default', password: ANALYTICS_KEY });
+  expect(await client.ping({ select: true })).toEqual({ success: true });
+  const query_params = { path: '/shelf' };
+  const sql = 'SELECT version() AS v, path FROM events_distributed WHERE path = {path:String}';
+  const rows = await client.query({ query: sql, query_params, format: 'JSONEachRow' });
+  expect(await rows.json()).toMatchObject([{ path: '/shelf' }]);
+  await client.close();
+  expect((await fetch(url, { method: 'POST', body: 'SELECT 1' })).status).toBe(401);
 });
 
 test('- reads the statement from standard input', async () => {

@@ -13,7 +13,7 @@ import {
 import { Backoff } from '@guard/config/time/backoff';
 import type { Database, Engine, EngineState } from './engine.ts';
 import { createDatabaseClient } from './database-client.ts';
-import { execute, prepareSchema } from './prepare.ts';
+import { execute, isTooOld, prepareSchema } from './prepare.ts';
 import { quoteName, quoteText } from './schema.ts';
 
 type RemoteSettings = Extract<AnalyticsSettings, { engine: 'clickhouse' }>;
@@ -95,7 +95,7 @@ export function openRemote(options: RemoteOptions): Engine {
         await connected();
       }
       if (closed()) return;
-      state = { kind: 'away', message: 'The analytics database is not connected.' };
+      state = unreadyState(problem);
       log('error', 'analytics_database_away', { reason: problem ?? 'it stopped answering' });
       await pause(backoff.next());
     }
@@ -115,6 +115,13 @@ export function openRemote(options: RemoteOptions): Engine {
       database.client.close();
     },
   };
+}
+
+/** For those who ask it. A server that is too old is for an operator to see. */
+function unreadyState(problem: string | undefined): EngineState {
+  return problem !== undefined && isTooOld(problem)
+    ? { kind: 'failing', message: problem }
+    : { kind: 'away', message: 'The analytics database is not connected.' };
 }
 
 function describe(settings: RemoteSettings, open: ReadonlySet<string>): Database {

@@ -2,6 +2,13 @@ import { presentColumnsQuery, schemaStatements } from './schema.ts';
 import type { Layout, PresentColumn } from './schema.ts';
 import type { Account, DatabaseAnswer, DatabaseClient } from './database-client.ts';
 
+/**
+ * The oldest ClickHouse that Guard uses. What came before lacks settings that the accounts of organisations have, or reads
+ * SQL in another way than the gate.
+ */
+const OLDEST = { major: 24, minor: 8 };
+const UPDATE = `Guard needs ${OLDEST.major}.${OLDEST.minor} or newer; update the server.`;
+
 const STATEMENT_TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -36,6 +43,8 @@ export async function prepareSchema(
   layout: Layout,
   room: () => Promise<string | undefined> = () => Promise.resolve(undefined),
 ): Promise<string | undefined> {
+  const unfit = await findUnfit(client, account);
+  if (unfit !== undefined) return unfit;
   const present = await readColumns(client, account, presentColumnsQuery(cluster, layout));
   if (typeof present === 'string') return present;
   const statements = schemaStatements(cluster, layout, present);
@@ -46,6 +55,25 @@ export async function prepareSchema(
     if (failed !== undefined) return failed;
   }
   return undefined;
+}
+
+/** Why this server is not used, as far as its version says; undefined for one that is. */
+async function findUnfit(client: DatabaseClient, account: Account): Promise<string | undefined> {
+  const answer = await ask(client, account, 'SELECT version()');
+  const failed = failure(answer);
+  if (failed !== undefined || answer.kind !== 'answered') return failed;
+  const version = answer.body.toString('utf8').trim();
+  const [, major, minor] = (/^(\d+)\.(\d+)\./.exec(version) ?? []).map(Number);
+  if (major === undefined || minor === undefined) {
+    return `This is no ClickHouse: asked for its version, it says ${JSON.stringify(version.slice(0, 100))}.`;
+  }
+  const isOld = major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor);
+  return isOld ? `ClickHouse ${version} is too old: ${UPDATE}` : undefined;
+}
+
+/** True for what prepareSchema says of a server that is too old: waiting does not help. */
+export function isTooOld(problem: string): boolean {
+  return problem.endsWith(UPDATE);
 }
 
 /** The columns, or why there are none to read. */

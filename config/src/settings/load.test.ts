@@ -118,6 +118,12 @@ test('a loaded file says where a setting stands, or where one that is absent is 
   expect(result.positionOf(['store'])).toEqual({ line: 1, column: 1 });
 });
 
+test('no listener is there by itself: listen.sql is off in a file that names another', () => {
+  const { listen } = load('clickhouse.yaml');
+  expect(listen).toMatchObject({ api: expect.anything() as unknown });
+  expect(listen.sql).toBeUndefined();
+});
+
 test('a variable is put in after YAML was read, so its value is text whatever it looks like', () => {
   expect(load('clickhouse.yaml').analytics).toMatchObject({
     password: 'p@ss: word # with everything YAML could trip over',

@@ -1,0 +1,61 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readAll } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { openWithoutKeys } from '../testing/open-analytics.ts';
+import { createRecorders } from '../testing/recorders.ts';
+import { until } from '../testing/until.ts';
+
+/** Says of itself what servers of that version say, and remembers what it was asked. */
+async function serverOf(version: string): Promise<{ url: string; asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    void readAll(request).then((sql) => {
+      asked.push(sql);
+      response.end(sql === 'SELECT version()' ? `${version}\n` : '');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await new Promise((listens) => server.once('listening', listens));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+test.each(['18.16.1', '24.3.12.75', '24.7.1.1'])(
+  'a ClickHouse that is too old is told so by its version, and is asked nothing else: %s',
+  async (version) => {
+    const { url, asked } = await serverOf(version);
+    const recorders = createRecorders();
+    const settings = { engine: 'clickhouse', url, user: 'guard', password: 'x' } as const;
+    const analytics = await openWithoutKeys(settings, ['acme'], recorders);
+    onTestFinished(() => analytics.close());
+    const message = `ClickHouse ${version} is too old: Guard needs 24.8 or newer; update the server.`;
+    await until('it is looked at', () => analytics.condition()?.state === 'failing');
+    expect(analytics.condition()).toEqual({ state: 'failing', message });
+    expect(recorders.lines.join('\n')).toContain(message);
+    expect(await analytics.runQuery({ organisation: 'acme', sql: 'SELECT 1' })).toEqual({
+      kind: 'unavailable',
+      message,
+    });
+    expect(new Set(asked)).toEqual(new Set(['SELECT version()']));
+  },
+);
+
+test('what is no ClickHouse is said to be none, and asked again', async () => {
+  const { url, asked } = await serverOf('<!doctype html>');
+  const recorders = createRecorders();
+  const settings = { engine: 'clickhouse', url, user: 'guard', password: 'x' } as const;
+  const analytics = await openWithoutKeys(settings, ['acme'], recorders);
+  onTestFinished(() => analytics.close());
+  await until('it is asked twice', () => asked.length > 1);
+  expect(analytics.condition()).toMatchObject({ state: 'away' });
+  expect(recorders.lines.join('\n')).toContain('This is no ClickHouse');
+});
+
+test.each(['24.8.1.1', '24.10.1.1', '25.3.2.39'])('a newer one is used: %s', async (version) => {
+  const { url, asked } = await serverOf(version);
+  const settings = { engine: 'clickhouse', url, user: 'guard', password: 'x' } as const;
+  const analytics = await openWithoutKeys(settings, [], createRecorders());
+  onTestFinished(() => analytics.close());
+  await until('its columns are read', () => asked.some((sql) => sql.includes('system.columns')));
+});
