@@ -4,6 +4,7 @@ import type { Account } from './database-client.ts';
 import {
   ACCOUNT_SETTINGS,
   DATABASE,
+  INDEX_SETTINGS,
   LOCAL_TABLE,
   organisationAccount,
   rowFilter,
@@ -72,6 +73,9 @@ export function usersXml(
     </start_up>
     <organisation>
       ${settingsXml({ ...settings, ...EMBEDDED_SETTINGS, max_concurrent_queries_for_user: 2 * QUERY.runningOfOrganisation })}
+      <constraints>
+        ${INDEX_SETTINGS.map((name) => `<${name}><changeable_in_readonly/></${name}>`).join('\n        ')}
+      </constraints>
     </organisation>
   </profiles>
   <quotas><default/></quotas>

@@ -55,3 +55,14 @@ export const ACCOUNT_SETTINGS: Readonly<Record<string, string | number>> = {
   // Errors come as an error status, not inside an answer that looks whole.
   http_write_exception_in_output_format: 0,
 };
+
+/**
+ * Where these are 0, the database reads every row that the policy shows, and works nothing out of the bounds of parts. The
+ * bounds are those of all organisations: `intDiv(1, toInt32(toDate(created_at)) - 20778)` fails where another one has rows
+ * of that day. They are the only settings that the account may change; a statement cannot, since the gate refuses SETTINGS.
+ */
+export const INDEX_SETTINGS = [
+  'use_primary_key',
+  'use_partition_pruning',
+  'use_statistics_for_part_pruning',
+] as const;

@@ -4,6 +4,7 @@ import type { Log } from '@guard/config/contract/ports';
 import {
   ACCOUNT_SETTINGS,
   DATABASE,
+  INDEX_SETTINGS,
   LOCAL_TABLE,
   organisationAccount,
   rowFilter,
@@ -201,6 +202,8 @@ export function accountStatements(
     ...[LOCAL_TABLE, TABLE].map(
       (table) => `GRANT${scope} SELECT ON ${DATABASE}.${table} TO ${name}`,
     ),
+    // Last: an old server does not know these settings, and the account works without them.
+    `ALTER USER ${name}${scope} ADD SETTINGS ${INDEX_SETTINGS.map((setting) => `${setting} = 1 CHANGEABLE_IN_READONLY`).join(', ')}`,
   ];
 }
 

@@ -34,6 +34,22 @@ export function hasOtherType(answer: DatabaseAnswer): boolean {
   return answer.kind === 'answered' && answer.exceptionCode === TYPE_MISMATCH;
 }
 
+/** Limits, and errors of a statement's text: no row of another organisation leads to them. */
+const OF_NO_ROW = new Set([62, 158, 159, 202, 241, 394, 396, 516]);
+/** UNKNOWN_SETTING and READONLY. */
+const REFUSED_SETTING = new Set([115, 164]);
+
+/** True for an error that may come of the bounds of parts, in which other organisations have rows. */
+export function mayTellOfOthers(answer: DatabaseAnswer): boolean {
+  if (answer.kind !== 'answered' || answer.exceptionCode === 0) return false;
+  return !OF_NO_ROW.has(answer.exceptionCode) && !UNREACHED.has(answer.exceptionCode);
+}
+
+/** True where the account may not change a setting: it is not that of accountStatements(), or the server is old. */
+export function refusedSetting(answer: DatabaseAnswer): boolean {
+  return answer.kind === 'answered' && REFUSED_SETTING.has(answer.exceptionCode);
+}
+
 /** True for the error that a subquery which uses columns of the query around it leads to. */
 export function isCorrelated(answer: DatabaseAnswer): boolean {
   return (

@@ -4,7 +4,7 @@ import type { AnswerForm } from '@guard/config/contract/answer-form';
 import type { AuthenticateBearer, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
 import { ask, type Database, type EngineState } from '../database/engine.ts';
 import type { Account, DatabaseAnswer } from '../database/database-client.ts';
-import { DATABASE, LOCAL_TABLE } from '../database/accounts.ts';
+import { DATABASE, INDEX_SETTINGS, LOCAL_TABLE } from '../database/accounts.ts';
 import { compressedText } from '../database/compressed-text.ts';
 import { execute } from '../database/prepare.ts';
 import { overLocalTable, withTimesOfUtc } from './adapt.ts';
@@ -12,7 +12,9 @@ import {
   hasOtherType,
   isCorrelated,
   MAX_ERROR_BYTES,
+  mayTellOfOthers,
   publicMessage,
+  refusedSetting,
 } from './database-error.ts';
 import { judgeStatement } from './gate.ts';
 import { KeyWatch } from './key-watch.ts';
@@ -22,6 +24,7 @@ import { SlotTable } from './slots.ts';
 const TIMEOUT_MS = (QUERY.maxExecutionS + 5) * 1000;
 /** AUTHENTICATION_FAILED: our own accounts are not in place, which is no fault of the statement. */
 const AUTHENTICATION_FAILED = 516;
+const WITHOUT_INDEXES = Object.fromEntries(INDEX_SETTINGS.map((name) => [name, '0']));
 const CANCELLED = 'The query was cancelled.';
 
 interface RunOptions {
@@ -34,6 +37,8 @@ interface RunOptions {
 interface Statement {
   readonly sql: string;
   readonly form: AnswerForm;
+  /** No part is left out by its bounds. */
+  readonly readsAll?: boolean;
 }
 
 type Run = () => Promise<QueryOutcome>;
@@ -132,7 +137,10 @@ async function askAs(
   }
 }
 
-/** The answer to the statement as it is written. One that the database refuses for its dialect is sent again, adapted. */
+/**
+ * The answer to the statement as it is written. One that the database refuses for its dialect is sent
+ * again, adapted. An error is that of the organisation's own rows.
+ */
 async function sendAdapted(
   database: Database,
   account: Account,
@@ -142,9 +150,12 @@ async function sendAdapted(
   const answer = await send(database, account, statement, signal);
   const sql = adapted(database, answer, statement.sql);
   // It ends: neither adaptation changes what it made itself.
-  return sql === undefined || sql === statement.sql || judgeStatement(sql).kind === 'refused'
-    ? answer
-    : sendAdapted(database, account, { ...statement, sql }, signal);
+  if (sql !== undefined && sql !== statement.sql && judgeStatement(sql).kind === 'passed') {
+    return sendAdapted(database, account, { ...statement, sql }, signal);
+  }
+  if (!mayTellOfOthers(answer)) return answer;
+  const own = await send(database, account, { ...statement, readsAll: true }, signal);
+  return refusedSetting(own) ? answer : own;
 }
 
 function adapted(
@@ -159,13 +170,14 @@ function adapted(
 async function send(
   database: Database,
   account: Account,
-  { sql, form }: Statement,
+  { sql, form, readsAll = false }: Statement,
   signal: AbortSignal | undefined,
 ): Promise<DatabaseAnswer> {
   const queryId = randomUUID();
   const answer = await database.client.send({
     account,
     parameters: {
+      ...(readsAll && WITHOUT_INDEXES),
       query_id: queryId,
       database: DATABASE,
       default_format: 'TabSeparated',

@@ -5,7 +5,7 @@ export const GRAMMAR_FUNCTIONS: ReadonlySet<string> = new Set(
     'divide modulo negate concat in notin globalin globalnotin like notlike ilike notilike match ' +
     'isnull isnotnull isdistinctfrom isnotdistinctfrom exists array arrayelement tuple tupleelement ' +
     'cast _cast casewithexpression casewithoutexpression multiif if between lambda ' +
-    'tointervalsecond tointervalminute tointervalhour tointervalday tointervalweek ' +
+    'tointervalsecond tointervalminute tointervalhour tointervalday tointervalweek tointervalyear ' +
     'trimboth trimleft trimright substring overlay position min max ' +
     'toyear tohour nullin singlevalueornull'
   ).split(' '),
