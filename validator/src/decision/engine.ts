@@ -8,16 +8,16 @@ import type { FactSources } from '../request/facts.ts';
 import type { TemporaryRules } from '../rules/temporary-rules.ts';
 import type { SessionIds } from '../session/session-id.ts';
 
-/** Everything a decision needs, built once. */
+/** Everything that a decision needs. It is built once for each reading of the settings. */
 export interface Engine {
   readonly sources: FactSources;
   readonly store: SessionStore;
-  /** With the store, for one decision (contract 8). */
+  /** The time limit for one decision, with its questions to the store (contract 8). */
   readonly patience: Patience;
   readonly ids: SessionIds;
   readonly issue: IssueChallenge;
   readonly issueTrapLink: IssueTrapLink;
-  /** What people decided by hand for a while. It stays over reloads. */
+  /** Temporary decisions. They outlast a reload. */
   readonly temporary: TemporaryRules;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,18 +27,18 @@ export interface Engine {
   readonly settingsRevision: string;
 }
 
-/** Who asks, and where the challenge page of its visitors uploads to. */
+/** Who asks for a decision, and where a challenge page for its visitors uploads. */
 export interface Caller {
   readonly site: string;
   readonly via: 'in-process' | 'api';
   readonly uploadUrl: string;
-  /** How the caller came to know the visitor's address. */
+  /** How the caller found out the visitor's address. */
   readonly ipFrom: IpSource;
-  /** The caller says how each request ended: KnownBesides.ended. */
+  /** The caller reports how each request ended: KnownBesides.ended. */
   readonly tellsEnd?: true;
-  /** Ends the question early: its answer is of no use any more. */
+  /** Aborted when the caller does not need the answer any more. */
   readonly signal?: AbortSignal | undefined;
-  /** What the visitor's own handshake showed, where the caller saw it. */
+  /** What the visitor's TLS handshake showed. Undefined when the caller did not see it. */
   readonly transport?: TransportFacts | undefined;
   /** Only for the event: DecisionEvent.protocol and body. */
   readonly protocol?: Protocol | undefined;

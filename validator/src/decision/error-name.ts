@@ -1,4 +1,4 @@
-/** The kind of an error, for a log line. Not its message: that can quote what was sent. */
+/** The name of an error for a log line. The message is not logged, because it can quote the request. */
 export function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }

@@ -10,16 +10,16 @@ import type { Findings } from '../signals/findings.ts';
 import { microseconds, stagesOf, type Times } from './times.ts';
 import type { Judgement } from '../verdict/verdict.ts';
 
-/** What was put together for one answer, and is remembered with it. */
+/** The parts of one answer that its event records too. */
 export interface Answer extends Rendering {
-  /** Digest of the visitor's session, presented or new; empty when there is none. */
+  /** Digest of the visitor's session, presented or new. Empty when there is none. */
   readonly session: string;
-  /** The same of the one that came with the request. */
+  /** Digest of the session that came with the request. */
   readonly sessionSent: string;
   readonly nowMs: number;
 }
 
-/** By whom, for whom and since when. */
+/** The surroundings of a decision: the policy, the caller, the engine, the findings and the times. */
 interface Setting {
   readonly policy: Pick<Policy, 'organisation'>;
   readonly caller: Pick<Caller, 'site' | 'via' | 'ipFrom' | 'protocol' | 'body'>;
@@ -28,10 +28,10 @@ interface Setting {
   readonly times: Times;
 }
 
-/** Most decisions have no reasons, and share their categories. */
+/** Most decisions have no reasons, so they share this empty list. */
 const NONE: readonly string[] = [];
 
-/** A decision as it is remembered (contract 2.7). */
+/** Makes the event of a decision (contract 2.7). */
 export function describeEvent(
   judgement: Judgement,
   response: ValidateResponse,

@@ -26,17 +26,17 @@ export interface Setting {
   readonly engine: Engine;
   readonly findings: Findings;
   readonly times: Times;
-  /** The session id that came with the request; empty for none. */
+  /** The session id that came with the request. Empty when there was none. */
   readonly presented: string;
 }
 
-/** The wire's answer, and what it does not say. */
+/** The response of contract 2.2, and facts that it does not contain. */
 export interface Responded extends KnownBesides {
   readonly kind: 'response';
   readonly response: ValidateResponse;
 }
 
-/** A judgement to the wire's answer, and to the event that remembers it. */
+/** Makes the response of contract 2.2 and the event from a judgement. */
 export function respond(facts: Facts, judged: Judgement, setting: Setting): Responded {
   const { policy, engine, presented } = setting;
   const judgement = engine.observe ? observed(judged) : judged;
@@ -75,7 +75,10 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
   };
 }
 
-/** A page uploads the value that it reads, so it is given a new one where the browser has several. */
+/**
+ * Whether the request's own session is used for the answer. A challenge page uploads the cookie that it reads. When
+ * the browser has several, the page gets a new session.
+ */
 function hasSession(
   session: SessionFact,
   showsPage: boolean,
@@ -90,8 +93,8 @@ function cookiesOf(value: string, { url }: Facts): readonly Cookie[] {
 }
 
 /**
- * The next value of a verified session (session/renewal.ts), or empty. It goes out with pages only, because shared
- * caches do not keep them. With parts of pages it would make each part private.
+ * The next value of a verified session (session/renewal.ts), or empty. It is sent only with pages. With files of
+ * pages it would stop shared caches from keeping them.
  */
 function renewedFor(
   facts: Facts,
@@ -112,15 +115,15 @@ function renewedFor(
   }
 }
 
-/** Observe mode: whatever was concluded, the visitor passes. */
+/** Observe mode: the visitor passes. The conclusion is kept for the event. */
 function observed({ concluded, monitor }: Judgement): Judgement {
   const { reasons, by } = concluded;
   return { concluded, enforced: { kind: 'allow', reasons, by }, monitor };
 }
 
 /**
- * A new session's id; a matched crawler, and who is only observed, get none. An id that could not be
- * sealed is none: an `allow` stays one, and a challenge goes out without its page.
+ * The id of a new session. It is empty for a known crawler and in observe mode. It is also empty when it could not be
+ * sealed. Then an `allow` stays an `allow`, and a challenge has no page.
  */
 function mintFor(
   facts: Facts,
@@ -137,8 +140,8 @@ function mintFor(
 }
 
 /**
- * The challenge page. Without a session it could not be won, so there is none. One that could not be
- * rendered is left out, and the caller denies (contract 3).
+ * The challenge page. Undefined without a session, because nobody could pass it, and when it could not be rendered.
+ * Then the caller denies the request (contract 3).
  */
 function challengeFor(
   facts: Facts,
@@ -170,7 +173,7 @@ function challengeFor(
   }
 }
 
-/** The hidden link on a page of ours; empty where no page goes out, or there is no session to bind it to. */
+/** The target of the hidden link on a page of Guard. Empty when no page is sent, or when there is no session. */
 function trapFor(
   facts: Facts,
   { kind }: Verdict,
@@ -184,7 +187,7 @@ function trapFor(
   return engine.issueTrapLink({ organisation, session, ip: facts.ip, nowMs }, caller.uploadUrl);
 }
 
-/** Only who is shown a page, or a problem, has a use for a code. */
+/** The reference code. An allowed visitor sees no page and no problem, so there is none. */
 function referenceFor({ kind }: Verdict): string {
   return kind === 'allow' ? '' : newReference();
 }

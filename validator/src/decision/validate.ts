@@ -21,17 +21,17 @@ export type Validated =
       readonly kind: 'error';
       readonly type: ValidateErrorType;
       readonly message?: string;
-      /** The cause of a `validation_timeout`. */
+      /** Why a `validation_timeout` came. */
       readonly late?: Late;
     };
 
 const TIMED_OUT: Validated = { kind: 'error', type: 'validation_timeout' };
 
 /**
- * One decision (contract 3): facts, findings, rules, verdict, response, and the event, which the caller records.
- * It answers at once while the store does, and never later than the budget of 500 ms (contract 8). A store that is
- * late decides from what it knows here, so the budget ends only a decision whose store breaks that promise. Never
- * rejects: any failure, here or in the store, is a logged `internal_server_error`.
+ * One decision (contract 3): facts, findings, rules, verdict, response, and the event, which the caller records. It
+ * answers at once when the store does, and always within 500 ms (contract 8). A store that is late is expected to
+ * answer from its local copy, so this time limit ends a decision only when the store fails to do so. Never rejects:
+ * any failure is logged and becomes an `internal_server_error`.
  */
 export function validate(
   request: ValidateRequest,
@@ -66,15 +66,15 @@ export function validate(
   }
 }
 
-/** One decision on its way. */
+/** One decision that is under way. */
 interface Decision extends Setting {
   readonly findings: Findings;
   readonly facts: RequestFacts;
-  /** The budget of time is spent. */
+  /** True when the time limit has passed. */
   isLate: boolean;
 }
 
-/** A store that answers too late finds that no request waits any more, so nothing is spent or recorded. */
+/** Whether no request waits for this decision any more. Then nothing is spent or recorded. */
 function isOver({ isLate, caller }: Decision): boolean {
   return isLate || caller.signal?.aborted === true;
 }
@@ -125,7 +125,7 @@ function inTime(answer: Promise<Validated>, decision: Decision): Promise<Validat
 }
 
 function failed(error: unknown, { log }: Engine): Validated {
-  // Its name and not its message, which can quote what was sent.
+  // Only the name is logged, because the message can quote the request.
   log('error', 'validate_failed', { error: nameOf(error) });
   return { kind: 'error', type: 'internal_server_error' };
 }
