@@ -1,15 +1,15 @@
 import { challengeStateOf, type Facts } from '../request/facts.ts';
 import { representationFor, type Representation } from '../request/representation.ts';
 
-/** What was known of a request, as plain data. */
+/** The facts about a request, as plain data. */
 export interface ExplainedFacts {
   readonly method: string;
   readonly host: string;
   readonly path: string;
-  /** Every way an origin may read the path, as sent first. */
+  /** Every way in which an origin may read the path. The path as sent comes first. */
   readonly readings: readonly string[];
   readonly ip: string;
-  /** A kind of network that people seldom have; null for any other. */
+  /** A kind of network that people seldom use. Null for any other network. */
   readonly network: string | null;
   /** ISO 3166-1 alpha-2; null when it is not known. */
   readonly country: string | null;
@@ -31,16 +31,16 @@ export interface ExplainedFacts {
     readonly proof: string;
     readonly allowlisted: boolean;
   } | null;
-  /** Who signed the request; null without a valid signature. */
+  /** The agent that signed the request. Null without a valid signature. */
   readonly signed_agent: { readonly name: string; readonly directory: string } | null;
   readonly session: {
-    /** As the rules see it. */
+    /** The state that rules use. */
     readonly state: Facts['session']['state'];
-    /** As it is recorded. */
+    /** The state in the event. */
     readonly challenge: string;
     readonly id: string | null;
   };
-  /** What a denied request would be answered with: a page, or application/problem+json. */
+  /** The form of a denial: a page, or application/problem+json. */
   readonly representation: Representation;
 }
 

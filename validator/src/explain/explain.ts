@@ -22,19 +22,19 @@ import { TRAPPED } from '../verdict/traps.ts';
 import { type Weighed, weigh } from '../verdict/weigh.ts';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
 
-/** A request to explain, and what to take for granted where only a running installation could know. */
+/** A request to explain, with assumptions about facts that only a running installation knows. */
 export interface ExplainQuestion {
-  /** JSON, as `POST /validate` takes it. */
+  /** The JSON body of `POST /validate`. */
   readonly body: string;
   /** Name of the gateway's site; empty for a caller of `POST /validate`. */
   readonly site: string;
-  /** Explain as if the request came with a session that passed its challenge, or was only issued. */
+  /** Assume a session: one that passed its challenge, or one that was only issued. */
   readonly session?: 'verified' | 'issued' | undefined;
-  /** Explain as if every budget were used up. */
+  /** Assume that every budget is used up. */
   readonly overBudget?: boolean;
 }
 
-/** Why a request gets the answer it gets: plain data, in the words of the wire and of guard.yaml. */
+/** Why a request gets its answer. Plain data, in the words of the contract and of guard.yaml. */
 export interface Explanation {
   readonly organisation: string;
   readonly site: string;
@@ -42,20 +42,20 @@ export interface Explanation {
   readonly findings: readonly {
     readonly reason: Reason;
     readonly category: Category;
-    /** Undefined for a reason that is no finding, such as an upload that was no answer. */
+    /** Undefined for a reason that is not a finding, such as a malformed upload. */
     readonly strength: Strength | undefined;
     readonly group: Group | undefined;
     readonly meaning: string;
   }[];
-  /** What the findings amount to, should a rule let them decide. */
+  /** The points of the findings, and what they would decide. */
   readonly weighed: Weighed;
   readonly rules: readonly {
     readonly name: string;
     readonly built_in: boolean;
     readonly matched: boolean;
-    /** The directives it sets, each as guard.yaml has it. */
+    /** The directives that it sets, as in guard.yaml. */
     readonly sets: Readonly<Partial<Record<DirectiveName, unknown>>>;
-    /** Those in which it is the one that counts. */
+    /** The directives for which this rule decides. */
     readonly decides: readonly DirectiveName[];
   }[];
   readonly verdict: {
@@ -67,7 +67,7 @@ export interface Explanation {
     readonly monitor: boolean;
     readonly observe: boolean;
   };
-  /** The wire's answer; of its page only the length, because it is a new one every time. */
+  /** The response of contract 2.2. Of its page only the length is told, because the page differs each time. */
   readonly answer: Omit<ValidateResponse, 'response_html'> & { readonly body_bytes: number };
 }
 
@@ -75,15 +75,15 @@ export type Explained =
   | { readonly kind: 'explained'; readonly explanation: Explanation }
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message: string };
 
-/** What a decision passed through, noted while it was made. */
+/** Notes that are taken while a decision is made. */
 interface Trace {
   seen: { readonly facts: Facts; readonly findings: LazyFindings } | undefined;
   readonly matched: Set<Rule>;
 }
 
 /**
- * Explains one decision by making it: the same pipeline, with rules that note what they saw, and a store
- * that spends nothing. Nothing is recorded, counted or stored.
+ * Explains one decision by making it. It runs the same stages, with rules that take notes, and with a store that
+ * changes nothing. Nothing is recorded, counted or stored.
  */
 export async function explain(
   question: ExplainQuestion,
@@ -98,14 +98,14 @@ export async function explain(
     request,
     tracing(policy, trace),
     { site: question.site, via: 'in-process', uploadUrl: '/.guard/verify', ipFrom: 'caller' },
-    { ...engine, store: untouchable(engine.store, question, request, policy) },
+    { ...engine, store: readOnlyStore(engine.store, question, request, policy) },
   );
   if (validated.kind === 'error') {
     return { kind: 'error', type: validated.type, message: validated.message ?? '' };
   }
   const { event } = validated;
   const { seen } = trace;
-  // Every policy ends in the built-in rule.
+  // Every policy has the built-in rule, so some rule was asked.
   if (seen === undefined) throw new Error('a decision left no trace');
   const explanation: Explanation = {
     organisation: policy.organisation,
@@ -136,12 +136,12 @@ function tracing(policy: Policy, trace: Trace): Policy {
       return matched;
     },
   }));
-  // What a pass was good for lately, and what groups ask for, would be counted.
+  // Both would count the request.
   return { ...policy, rules, sessionLimits: undefined, pressure: undefined };
 }
 
-/** A store that can be read and not changed; budgets are full, or all used up, as the question wants. */
-function untouchable(
+/** A store that can be read but not changed. The question decides whether its budgets are full or used up. */
+function readOnlyStore(
   store: SessionStore,
   { session, overBudget = false }: ExplainQuestion,
   request: ValidateRequest,
@@ -167,7 +167,7 @@ function untouchable(
     take: (_name, _subject, budget) => waitOf(budget),
     takeAll: (_name, charges) => Math.max(0, ...charges.map(({ budget }) => waitOf(budget))),
     remember: () => undefined,
-    // Of traps it says what is so.
+    // Hits of traps are read from the real store.
     remembers: (name, subject) =>
       name.startsWith(TRAPPED) ? store.remembers(name, subject) : overBudget,
     close: () => Promise.resolve(),
