@@ -12,8 +12,8 @@ interface CollectorRouteOptions extends HealthOptions {
 }
 
 /**
- * The collector's own host (contract 4.2, 4.7): the browser script and its uploads, and those of challenge
- * pages served by API callers.
+ * The routes of the collector (contract 4.2, 4.7): the browser script, its uploads, and the uploads of challenge
+ * pages that API callers serve.
  */
 export function collectorRoutes(options: CollectorRouteOptions): FastifyPluginAsync {
   async function collect(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -21,7 +21,7 @@ export function collectorRoutes(options: CollectorRouteOptions): FastifyPluginAs
     const [path, query] = splitTarget(request.raw.url ?? '');
     const body = typeof request.body === 'string' ? request.body : '';
     const answer = await options.collect({ method, path, query, headers, body, ip });
-    // Fastify would say that a 304 without a body is 0 bytes long.
+    // With an empty text Fastify would add `Content-Length: 0` to a 304.
     return reply
       .code(answer.status)
       .headers(answer.headers)
@@ -33,7 +33,7 @@ export function collectorRoutes(options: CollectorRouteOptions): FastifyPluginAs
     app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) =>
       done(null, body),
     );
-    // Fastify's own 404 repeats the URL.
+    // The default 404 of Fastify repeats the URL.
     app.setNotFoundHandler((_request, reply) => reply.code(404).send());
     const isHealthAuthorised = orCloudHealthAgent(options.isHealthAuthorised);
     addHealthRoute(app, { ...options, isHealthAuthorised });
@@ -44,7 +44,7 @@ export function collectorRoutes(options: CollectorRouteOptions): FastifyPluginAs
   };
 }
 
-/** Path and query of a request target, neither decoded. */
+/** The path and the query of a request target. They are not decoded. */
 function splitTarget(target: string): readonly [string, string] {
   const mark = target.indexOf('?');
   return mark === -1 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)];

@@ -4,15 +4,18 @@ import { KeyRing } from '@guard/config/settings/keys/key-ring';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Who asks for health: a stranger, a customer or load balancer, or our own monitoring. */
+/**
+ * Who asks for the health: `stranger` has no key, `outsider` is a customer or load balancer, `internal` has the
+ * health check token.
+ */
 export type HealthCaller = 'stranger' | 'outsider' | 'internal';
 
 export type HealthCheck = (headers: IncomingHttpHeaders) => HealthCaller;
 
 /**
- * The User-Agent of Google Cloud's load balancer health checks, `GoogleHC/1.0`, in lower case and
- * without its version. Contract 5 lets one provider's agent in at the collector; it proves nothing, so it
- * sees no more than that the collector is ready.
+ * The User-Agent of Google Cloud's load balancer health checks, `GoogleHC/1.0`, in lower case and without its
+ * version. Contract 5 admits this one agent at the collector. Anybody can send it, so it learns only whether the
+ * collector is ready.
  */
 const CLOUD_HEALTH_AGENT = 'googlehc/';
 
@@ -37,7 +40,7 @@ export function createHealthCheck(options: {
   };
 }
 
-/** The same for the collector, which a cloud load balancer may ask as well (contract 5). */
+/** The same check for the collector. It also admits a cloud load balancer (contract 5). */
 export function orCloudHealthAgent(isHealthAuthorised: HealthCheck): HealthCheck {
   return (headers) => {
     const caller = isHealthAuthorised(headers);

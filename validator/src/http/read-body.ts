@@ -1,19 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
-/** A request's body as it came in, or that it is longer than it may be. */
+/** The body of a request, or the fact that it is too long. */
 export type Body = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'too_long' };
 
-/** U+FEFF at the very start (RFC 8259 8.1): it should not be sent, and some editors and clients do. */
+/** U+FEFF at the start (RFC 8259 section 8.1). It should not be sent, but some editors and clients send it. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Reads a body of at most `maxBytes` as text, whatever its Content-Type says: JSON is UTF-8 and has no
- * charset (RFC 8259 8.1, 11). A body in another encoding is read as empty, which is no JSON: decoding
- * it with replacement characters would make another URL of the one that was sent.
+ * Reads a body of at most `maxBytes` as UTF-8 text. Its Content-Type does not matter, because JSON is always UTF-8
+ * (RFC 8259 sections 8.1 and 11). A body in another encoding becomes empty text, which is not JSON. Replacement
+ * characters could change the URL in it.
  *
- * `done` is called once, and at the first byte too many; the rest is thrown away as it comes. Of an
- * upload that breaks off no client is left to hear, and it is not called.
+ * `done` is called once: at the end, or when the body becomes too long. The rest is then discarded. When the client
+ * disconnects early, `done` is not called, because no one waits for an answer.
  */
 export function readBody(
   request: IncomingMessage,
@@ -36,7 +36,7 @@ export function readBody(
     done({ kind: 'too_long' });
   };
   const onEnd = (): void => {
-    // Nearly always there is one, and it need not be copied.
+    // Nearly always there is one chunk, which need not be copied.
     const [first] = chunks;
     const bytes = first?.length === length ? first : Buffer.concat(chunks, length);
     done({ kind: 'text', text: isUtf8(bytes) ? textOf(bytes) : '' });

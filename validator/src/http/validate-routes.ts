@@ -33,7 +33,7 @@ type Authenticated =
 
 const TOO_LONG = `The body must be at most ${VALIDATE.maxBodyBytes} bytes long.`;
 
-/** `POST /validate` (contract 4.1) and `GET /health`, for a fastify instance of the caller's. */
+/** `POST /validate` (contract 4.1) and `GET /health`, as a plugin for the caller's fastify instance. */
 export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsync {
   const { engine, events, clock, collectorUrl } = options;
   const onError = errorHandler(options.log);
@@ -44,7 +44,7 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
     ),
   );
 
-  /** Whose key came with the request (contract 5). */
+  /** The policy of the organisation whose key came with the request (contract 5). */
   function authenticate({ headers }: IncomingMessage): Authenticated {
     const key = headers['x-api-key'];
     if (typeof key !== 'string' || key === '') return { kind: 'error', type: 'missing_api_key' };
@@ -53,9 +53,8 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
   }
 
   /**
-   * A hook and no handler, because fastify reads the body in between: the key is asked first, so that
-   * a stranger's bytes cost nothing, and the body is read here at a fraction of what fastify's parsers
-   * take.
+   * It runs as a hook, because fastify reads the body before it calls a handler. So a request without a key is
+   * refused before its body is read. Reading the body here is also much faster than fastify's parsers.
    */
   function answer(request: FastifyRequest, reply: FastifyReply): void {
     const caller = authenticate(request.raw);
@@ -75,7 +74,7 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
 
   function answerBody(body: Body, policy: Policy, reply: FastifyReply): void {
     if (body.kind === 'too_long') {
-      // What of it is still under way would be taken for the next request.
+      // The rest of the body would be taken for the next request, so the connection is closed.
       answerError(reply.header('Connection', 'close'), 'invalid_request', TOO_LONG);
       return;
     }
@@ -94,13 +93,13 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
       return;
     }
     events.record(validated.event);
-    // Past fastify's hooks and serialisers: this route has none.
+    // Skips fastify's hooks and serialisers, which this route does not have.
     reply.hijack();
     writeTogether(reply.raw, JSON.stringify(validated.response));
   }
 
   return (app) => {
-    // A path without a route is 404, with any body.
+    // Accepts any body, so that a path without a route is always 404.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _bytes, done) => done(null));
     app.setErrorHandler(onError);
@@ -118,7 +117,7 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
   };
 }
 
-/** RFC 9110 15.5.6: 405 names what is allowed. */
+/** RFC 9110 section 15.5.6: a 405 has to name the allowed methods. */
 function refuseMethod(_request: FastifyRequest, reply: FastifyReply): void {
   reply
     .code(405)
