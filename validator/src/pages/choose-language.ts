@@ -3,25 +3,27 @@ import type { Messages } from './messages.ts';
 
 const MAX_CHARS = 256;
 
-/** Subtags by which a region or a script asks for another of our languages than the first of its kind. */
-const IMPLIED: ReadonlyMap<string, { readonly subtags: readonly string[]; readonly tag: string }> =
-  new Map([
-    // Chinese is written in traditional characters in Taiwan, Hong Kong and Macao.
-    ['zh', { subtags: ['hant', 'tw', 'hk', 'mo'], tag: 'zh-Hant' }],
-    // Outside of Brazil, Portuguese follows the norm of Portugal.
-    ['pt', { subtags: ['pt', 'ao', 'mz', 'cv', 'gw', 'st', 'tl'], tag: 'pt-PT' }],
-  ]);
+/** Regions and scripts that select the second of two languages with the same primary subtag. */
+const SECOND_LANGUAGE: ReadonlyMap<
+  string,
+  { readonly subtags: readonly string[]; readonly tag: string }
+> = new Map([
+  // Chinese is written in traditional characters in Taiwan, Hong Kong and Macao.
+  ['zh', { subtags: ['hant', 'tw', 'hk', 'mo'], tag: 'zh-Hant' }],
+  // Outside of Brazil, Portuguese follows the norm of Portugal.
+  ['pt', { subtags: ['pt', 'ao', 'mz', 'cv', 'gw', 'st', 'tl'], tag: 'pt-PT' }],
+]);
 
 const byTag = new Map(languages.map((messages) => [messages.language, messages]));
 const byPrimary = new Map(
-  // Reversed: of several languages with one primary subtag, the first of the list stays.
+  // Reversed, so that the first language with a primary subtag wins.
   [...languages].reverse().map((messages) => [primaryOf(messages.language), messages]),
 );
 
 /**
- * The best of our languages for an Accept-Language value (RFC 9110, 12.5.4): the primary subtag
- * chooses, and for Chinese and Portuguese the script or region. Missing or broken values mean the
- * first language. Reads at most 256 characters.
+ * The best of our languages for an Accept-Language value (RFC 9110 section 12.5.4). The primary subtag decides, and
+ * for Chinese and Portuguese also the script or region. A missing or malformed value gives the first language. Only
+ * 256 characters are read.
  */
 export function chooseLanguage(acceptLanguage: string | undefined): Messages {
   let best = languages[0];
@@ -40,10 +42,10 @@ export function chooseLanguage(acceptLanguage: string | undefined): Messages {
 
 function messagesFor(range: string): Messages | undefined {
   const [first = '', ...subtags] = range.split('-');
-  // `iw` is what Hebrew was called before 1989; some browsers still say so.
+  // `iw` was the tag of Hebrew before 1989. Some browsers still send it.
   const primary = first === 'iw' ? 'he' : first;
-  const implied = IMPLIED.get(primary);
-  // A script stands before the region and outweighs it: zh-Hans-HK is simplified.
+  const implied = SECOND_LANGUAGE.get(primary);
+  // A script counts more than a region: zh-Hans-HK is simplified Chinese.
   const tagged =
     implied && !subtags.includes('hans') && subtags.some((one) => implied.subtags.includes(one))
       ? byTag.get(implied.tag)
@@ -55,7 +57,7 @@ function primaryOf(tag: string): string {
   return tag.split('-', 1)[0] ?? tag;
 }
 
-/** The quality of one range: 1 without `q`, 0 (not acceptable) when it makes no sense. */
+/** The quality of one range. 1 without `q`. 0 (not acceptable) when `q` is malformed. */
 function weightOf(parameters: readonly string[]): number {
   for (const parameter of parameters) {
     const [name, value] = parameter.split('=');

@@ -20,14 +20,14 @@ const BUILT_IN = `<!doctype html>
 `;
 
 /**
- * A link that is no element: people, browsers and screen readers do not meet it. Only a program that looks for
- * links in the text of a page does.
+ * A link inside a comment. People, browsers and screen readers do not see it. Only a program that searches the text
+ * of a page for links finds it.
  */
 const TRAP = '<!-- <a href="{{trap}}" rel="nofollow">Archive</a> -->\n';
 
 /**
- * Puts a page together, in one language and one look. What stays as `{{name}}` is filled in for each
- * request: the nonce, the reference, and what `content` names.
+ * Builds a page in one language and one look. Placeholders `{{name}}` that are left are filled in for each request:
+ * the nonce, the reference, and those in `content`.
  */
 export function frameDocument(options: {
   readonly messages: Messages;
@@ -37,7 +37,7 @@ export function frameDocument(options: {
   readonly attributes: string;
   readonly content: string;
   readonly script: string;
-  /** Whether the page has a trap, whose target is the placeholder `trap`. */
+  /** Whether the page has a hidden link. Its target is the placeholder `trap`. */
   readonly hasTrap: boolean;
   /** Whether this page may have the organisation's own template. */
   readonly ownTemplate: boolean;
@@ -55,7 +55,7 @@ ${footerHtml(messages, look)}
 ${hasTrap ? TRAP : ''}${script}`,
   };
   const template = (ownTemplate ? look.template : undefined) ?? BUILT_IN;
-  // A function: a replacement text would have its $ interpreted.
+  // A function, because `replace` would interpret `$` in a replacement text.
   return template.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) =>
     Object.hasOwn(fixed, name) ? (fixed[name] ?? '') : placeholder,
   );
@@ -77,7 +77,10 @@ function footerHtml(messages: Messages, look: Look): string {
   return `<footer><span>${escapeHtml(messages.reference)}: <code>{{reference}}</code></span>${support}</footer>`;
 }
 
-/** A link. The subject of a mail has the reference, so that the visitor does not have to type it. */
+/**
+ * The link to the support. The subject of a mail contains the reference code, so that the visitor does not have to
+ * type it.
+ */
 function supportHtml(
   { isMail, href, label }: NonNullable<Look['support']>,
   { reference }: Messages,
@@ -88,7 +91,7 @@ function supportHtml(
   return `<a href="${href}${subject}" rel="noreferrer">${label}</a>`;
 }
 
-/** The placeholder of a trap, where a page has one. */
+/** The placeholder of the hidden link, when the page has one. */
 export function trapName(hasTrap: boolean): readonly 'trap'[] {
   return hasTrap ? ['trap'] : [];
 }

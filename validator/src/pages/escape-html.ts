@@ -1,4 +1,4 @@
-/** Text made safe for element content and for quoted attributes. */
+/** Escapes text for element content and for quoted attributes. */
 export function escapeHtml(text: string): string {
   let escaped = '';
   let from = 0;

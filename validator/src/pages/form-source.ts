@@ -1,21 +1,21 @@
 import { referrerOrigin } from '@guard/config/contract/referrer-origin';
 
-/** Where the form came from whose submission meets a challenge. */
+/** The source of a form whose submission is challenged. */
 export type FormSource =
   /** There is no form: GET or HEAD. */
   | 'none'
   /** A page of the same origin: the browser may send it again from here. */
   | 'own'
-  /** Another origin, or one that cannot be told. */
+  /** Another origin, or an unknown one. */
   | 'foreign';
 
 /**
- * Tells a form of the site's own from a foreign one. It decides what the challenge page does after
- * a pass: Chromium's location.reload() sends a POST again as if this page had been its source, with
- * the site as `Origin`, `Sec-Fetch-Site: same-origin` and all SameSite cookies. A foreign form sent
- * again that way would be a forgery (CSRF) that Guard had made possible, so only an own one is.
+ * Distinguishes a form of the site itself from a foreign one, for the time after the challenge is passed. Chromium's
+ * location.reload() sends a POST again as if the challenge page was its source: with the site as `Origin`,
+ * `Sec-Fetch-Site: same-origin` and all SameSite cookies. With a foreign form that would be a forgery (CSRF), so only
+ * a form of the site itself is sent again.
  *
- * Sec-Fetch-Site is believed first: page scripts cannot set it. Without it, `Origin`, then `Referer`.
+ * Sec-Fetch-Site is read first, because page scripts cannot set it. Without it, `Origin`, then `Referer`.
  */
 export function formSource(request: {
   readonly method: string;

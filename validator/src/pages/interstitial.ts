@@ -14,25 +14,28 @@ export interface InterstitialOptions {
   readonly ticket: string;
   /** What the page is asked to style: challenge/cascade/sheet.ts. As the next two, written for an attribute in double quotes. */
   readonly sheet: string;
-  /** What it is asked to load: challenge/witnesses/. Empty for nothing, and always so for an absolute `uploadUrl`. */
+  /**
+   * The files that the page has to load: challenge/witnesses/. Empty for none, and always with an absolute
+   * `uploadUrl`.
+   */
   readonly witnesses?: string;
-  /** What it is asked: challenge/learned/. Empty for nothing. */
+  /** The questions to the page: challenge/learned/. Empty for none. */
   readonly questions?: string;
-  /** The session it is for: a browser may hold several `_guard` cookies. */
+  /** The session of the challenge, because a browser may have several `_guard` cookies. */
   readonly session: string;
-  /** Where the page posts its evidence: a path of the site itself, or an absolute URL. */
+  /** Where the page uploads its evidence: a path on the site itself, or an absolute URL. */
   readonly uploadUrl: string;
   readonly reference: string;
   /** One of languages.ts. */
   readonly messages: Messages;
-  /** Whose form the challenged request carried: it decides what follows a pass. */
+  /** The source of the form in the challenged request. It decides what the page does after a pass. */
   readonly form: FormSource;
   readonly look: Look;
-  /** Target of the hidden link (challenge/trap-link.ts); none by default. */
+  /** Target of the hidden link (challenge/trap-link.ts). None by default. */
   readonly trap?: string;
 }
 
-/** A page and the headers it must be served with (contract 3: they belong together). */
+/** A page, and the headers with which it must be served (contract 3). */
 export interface RenderedPage {
   /** In UTF-8. */
   readonly html: Buffer;
@@ -60,7 +63,7 @@ const NAMES = [
 const WRITTEN = ['sheet', 'witnesses', 'questions'] as const;
 type FillPage = Fill<(typeof NAMES)[number] | 'trap'>;
 
-/** Builds challenge pages; a request only fills in. */
+/** Makes challenge pages. A page is compiled once, and each request fills in its values. */
 export function createInterstitial(): RenderInterstitial {
   const cached = createPageCache<FillPage>();
   return ({
@@ -79,9 +82,9 @@ export function createInterstitial(): RenderInterstitial {
     const nonce = newNonce();
     const ownHost = uploadUrl.startsWith('/');
     const connect = ownHost ? "'self'" : new URL(uploadUrl).origin;
-    // For the echo page (challenge/echo-page.ts) and the frame around it, which inherits this policy.
+    // For the echo page (challenge/echo-page.ts) and the frame around it. Both inherit this policy.
     const frames = ownHost ? " frame-src data: 'self';" : '';
-    // For the witnesses (challenge/witnesses/), beside what the look needs.
+    // For the witnesses (challenge/witnesses/), in addition to the needs of the look.
     const files = ownHost ? `${look.policy || '; img-src'} 'self'; font-src 'self'` : look.policy;
     const fill = cached(look, `${messages.language} ${form} ${hasTrap}`, () =>
       compile(look, messages, form, hasTrap),
@@ -121,10 +124,10 @@ function compile(look: Look, messages: Messages, form: FormSource, hasTrap: bool
   return compileTemplate(html, [...NAMES, ...trapName(hasTrap)], WRITTEN);
 }
 
-/** What a button does; the page's script knows these words. */
+/** The action of a button. The script of the page knows these words. */
 type ButtonAction = 'again' | 'reload' | 'back';
 
-/** All screens at once: the script only chooses. Without scripts, style hides all but the last. */
+/** All screens of the page. The script shows one of them. Without scripts, a style shows only the last one. */
 function screens(messages: Messages, form: FormSource): string {
   const {
     checking,
@@ -141,7 +144,7 @@ function screens(messages: Messages, form: FormSource): string {
   const note = form === 'own' ? paragraph(messages.resubmission) : '';
   const again = button('again', messages.tryAgain);
   const back = button('back', messages.goBack, ' class="guard-quiet"');
-  // Only its own site may send a foreign form again.
+  // A foreign form must not be sent again from here.
   const reload =
     form === 'foreign' ? button('back', messages.goBack) : button('reload', messages.tryAgain);
   const bar = '<div class="guard-bar" aria-hidden="true"><i></i></div>';

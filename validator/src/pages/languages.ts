@@ -21,8 +21,8 @@ import zhHant from './locales/zh-hant.json' with { type: 'json' };
 import type { Messages } from './messages.ts';
 
 /**
- * Every language the pages speak. The first is used when none fits; of several with one primary
- * subtag, the first one is meant when a visitor names no region or script.
+ * All languages of the pages. The first one is used when no other fits. When several have the same primary subtag, a
+ * visitor without a region or script gets the first of them.
  */
 export const languages: readonly [Messages, ...Messages[]] = [
   en,

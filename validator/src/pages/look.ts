@@ -2,30 +2,30 @@ import type { Branding } from '@guard/config/settings/sections/branding';
 import { escapeHtml } from './escape-html.ts';
 import { shield, themeStyle } from './style.ts';
 
-/** How the pages of one organisation look: HTML and CSS that are ready to be put into a page. */
+/** The look of the pages of one organisation, as HTML and CSS that need no more escaping. */
 export interface Look {
-  /** Colours, as a rule of CSS that stands behind the pages' own. */
+  /** Colours, as a CSS rule behind the pages' own style. */
   readonly theme: string;
-  /** Logo and name, or the shield. */
+  /** The logo and the name; or the shield when there is neither. */
   readonly brand: string;
-  /** Where people get help; undefined when it is not set. */
+  /** The link to the support. Undefined when it is not set. */
   readonly support: SupportLink | undefined;
-  /** The same as text: an e-mail address or a URL; empty when it is not set. */
+  /** The support as text: an e-mail address or a URL. Empty when it is not set. */
   readonly contact: string;
-  /** Document of their own for the challenge page; undefined for the built-in one. */
+  /** The organisation's own document for the challenge page. Undefined for the built-in one. */
   readonly template: string | undefined;
-  /** What the Content-Security-Policy has to add. */
+  /** The addition to the Content-Security-Policy. */
   readonly policy: string;
 }
 
-/** In HTML that is ready to be put into a page. */
+/** All texts are escaped HTML. */
 interface SupportLink {
   readonly isMail: boolean;
   readonly href: string;
   readonly label: string;
 }
 
-/** Compiles the settings of an organisation, once. */
+/** Compiles the branding of an organisation. */
 export function compileLook(branding: Branding = {}, template?: { readonly html: string }): Look {
   const { name, logo, support } = branding;
   const image = logo && `<img src="${logo.dataUrl}" alt="">`;
@@ -45,7 +45,7 @@ export function compileLook(branding: Branding = {}, template?: { readonly html:
   };
 }
 
-/** Escaped, braces too: what an organisation calls itself is never taken for a placeholder. */
+/** Escapes text and braces, so that an organisation's name is never taken for a placeholder. */
 function textHtml(text: string): string {
   return escapeHtml(text).replaceAll('{', '&#123;');
 }

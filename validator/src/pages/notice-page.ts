@@ -14,11 +14,11 @@ export interface NoticeOptions {
   readonly reference: string;
   readonly acceptLanguage: string | undefined;
   readonly look: Look;
-  /** Seconds until it is worth coming again; undefined when that is not known. */
+  /** Seconds until the visitor may try again. Undefined when that is unknown. */
   readonly retryAfterS?: number | undefined;
-  /** Target of the hidden link (challenge/trap-link.ts); none by default. */
+  /** Target of the hidden link (challenge/trap-link.ts). None by default. */
   readonly trap?: string;
-  /** A page of the user's own in the place of ours. It has no hidden link. */
+  /** The organisation's own page instead of Guard's. It has no hidden link. */
   readonly own?: FillOwnPage | undefined;
 }
 
@@ -26,7 +26,7 @@ type FillPage = Fill<'nonce' | 'reference' | 'trap' | 'wait'>;
 
 const cached = createPageCache<FillPage>();
 
-/** The page that a visitor sees who does not get what was asked for, with what can be done about it. */
+/** The page for a visitor whose request is denied or not answered, with advice. */
 export function renderNotice(options: NoticeOptions): RenderedPage {
   const { notice, reference, acceptLanguage, look, trap = '', retryAfterS, own } = options;
   const messages = chooseLanguage(acceptLanguage);
@@ -76,14 +76,15 @@ function advice(messages: Messages): string {
   return `<h2>${escapeHtml(messages.adviceHeading)}</h2><ul>${items.join('')}</ul>`;
 }
 
-const clocks = new Map<string, Intl.RelativeTimeFormat>();
+const timeFormats = new Map<string, Intl.RelativeTimeFormat>();
 
 /** `Try again: in 2 minutes`, rounded up, in the words of the language. */
 function waitText({ language, tryAgain }: Messages, seconds: number): string {
-  let clock = clocks.get(language);
-  if (clock === undefined) clocks.set(language, (clock = new Intl.RelativeTimeFormat(language)));
-  if (seconds < 60) return `${tryAgain}: ${clock.format(seconds, 'second')}`;
+  let timeFormat = timeFormats.get(language);
+  if (timeFormat === undefined)
+    timeFormats.set(language, (timeFormat = new Intl.RelativeTimeFormat(language)));
+  if (seconds < 60) return `${tryAgain}: ${timeFormat.format(seconds, 'second')}`;
   const minutes = Math.ceil(seconds / 60);
-  if (minutes < 60) return `${tryAgain}: ${clock.format(minutes, 'minute')}`;
-  return `${tryAgain}: ${clock.format(Math.ceil(minutes / 60), 'hour')}`;
+  if (minutes < 60) return `${tryAgain}: ${timeFormat.format(minutes, 'minute')}`;
+  return `${tryAgain}: ${timeFormat.format(Math.ceil(minutes / 60), 'hour')}`;
 }

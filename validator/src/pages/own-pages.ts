@@ -8,12 +8,12 @@ import type { Organisation } from '@guard/config/settings/schema';
 import type { Notice } from './messages.ts';
 import { compileTemplate, type Fill } from './template.ts';
 
-/** Fills a page of the user's own; what it has no placeholder for is left out. */
+/** Fills an organisation's own page. A value without a placeholder is left out. */
 export type FillOwnPage = Fill<PagePlaceholder>;
 
 type Pages = Pick<Organisation, 'block_page' | 'limit_page' | 'error_page'>;
 
-/** The pages of an organisation's own, taken apart once. */
+/** The own pages of an organisation, compiled once. */
 export class OwnPages {
   readonly #organisation: Pages;
   readonly #fills = new Map<OwnPage, FillOwnPage>();
@@ -27,7 +27,10 @@ export class OwnPages {
     }
   }
 
-  /** The page of the rule that decided before that of the organisation; undefined for a page of Guard's. */
+  /**
+   * The page of the rule that decided; otherwise the page of the organisation. Undefined when Guard's page is to be
+   * used.
+   */
   find(notice: Notice, by?: Pick<Rule, 'block_page' | 'limit_page'>): FillOwnPage | undefined {
     const page = this.#pageFor(notice, by);
     return page && this.#fills.get(page);
@@ -47,7 +50,7 @@ export class OwnPages {
   }
 }
 
-/** The settings have no page with another placeholder (config/src/settings/sections/pages.ts). */
+/** Other placeholders are refused when the settings are read (config/src/settings/sections/pages.ts). */
 function compile({ html }: OwnPage): FillOwnPage {
   return compileTemplate(
     html,

@@ -1,11 +1,11 @@
 import { randomText } from '../session/random-text.ts';
 
-/** A fresh nonce for one response (CSP 3, 2.3.1: at least 128 bits). Base64url needs no escaping. */
+/** A new nonce for one response, with at least 128 bits (CSP 3 section 2.3.1). Base64url needs no escaping. */
 export function newNonce(): string {
   return randomText(24);
 }
 
-/** Caches are told thrice: some read a header of their own. */
+/** Three headers forbid caching, because some caches read only their own header. */
 const ANY_PAGE = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
@@ -18,8 +18,8 @@ const ANY_PAGE = {
 };
 
 /**
- * The headers of a page of the user's own. It may have styles, scripts and images from where it likes; no plug-in, no
- * other base for its links, and no frame of another site around it.
+ * The headers of an organisation's own page. It may load styles, scripts and images from anywhere. It may have no
+ * plug-in and no other base URL, and no other site may show it in a frame.
  */
 export const OWN_PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...ANY_PAGE,
@@ -27,9 +27,9 @@ export const OWN_PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The headers of a page of ours. `policy` is added to a Content-Security-Policy that allows nothing
- * but the page's own style; `form-action` is 'self' because Chromium takes the reload of a page that
- * answered a POST for a form submission.
+ * The headers of a page of Guard. `policy` is added to a Content-Security-Policy that allows only the page's own
+ * style. `form-action` is 'self', because Chromium treats the reload of a page that answered a POST as a form
+ * submission.
  */
 export function pageHeaders(nonce: string, policy: string): Record<string, string> {
   return {

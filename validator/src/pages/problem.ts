@@ -14,8 +14,8 @@ export interface RenderedProblem {
 }
 
 /**
- * RFC 9457 problem details for fetch, XHR and API clients, which can do nothing with a page. The
- * type stays `about:blank`, whose title is the status's own (4.2.1); `code` tells the cases apart.
+ * Problem details (RFC 9457) for fetch, XHR and API clients, which cannot use a page. The type is `about:blank`, so
+ * the title is that of the status (section 4.2.1). `code` tells the cases apart.
  */
 export function renderProblem(options: ProblemOptions): RenderedProblem {
   const { status, code, requestId, reference } = options;

@@ -1,9 +1,10 @@
 import type { Branding } from '@guard/config/settings/sections/branding';
 import { CARD } from '@guard/config/settings/values/colour';
 
-/** The look of every page. Colours are variables with one dark set, so that a theme is a few lines. */
-
-/** The style of the challenge itself. A custom page gets only this. */
+/**
+ * The style of the content of every page. An organisation's own document gets only this. Colours are variables, so
+ * that a theme is a few lines.
+ */
 export const screenStyle = oneLine(`
 :root{color-scheme:light dark;--guard-ground:#f3f5f8;--guard-card:${CARD.light};--guard-ink:#1b2130;--guard-soft:#4d566a;--guard-line:#dfe3ea;--guard-accent:#2b5fd9;--guard-on-accent:#fff}
 @media (prefers-color-scheme:dark){:root{--guard-ground:#12151c;--guard-card:${CARD.dark};--guard-ink:#eef1f6;--guard-soft:#b3bccb;--guard-line:#3a4352;--guard-accent:#86acff;--guard-on-accent:#0d1a38}}
@@ -31,7 +32,7 @@ export const screenStyle = oneLine(`
 @media (forced-colors:active){.guard button{border-color:ButtonText}.guard .guard-bar{border:1px solid CanvasText}.guard .guard-bar i{background:Highlight;forced-color-adjust:none}}
 `);
 
-/** The page and the card around it, where no template says otherwise. */
+/** The style of the built-in document: the page and its card. */
 export const cardStyle = oneLine(`
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;min-height:100dvh;display:grid;grid-template-columns:minmax(0,1fr);place-items:center;padding:1.5rem;background:var(--guard-ground)}
@@ -42,7 +43,7 @@ main{width:100%;max-width:31rem;padding:2.25rem 2rem 1.75rem;background:var(--gu
 @media (max-width:30rem){body{padding:1rem}main{padding:1.75rem 1.25rem 1.25rem}}
 `);
 
-/** An organisation's own colours; empty when it has set none. */
+/** The colours of an organisation. Empty when it has set none. */
 export function themeStyle({ accent, background, background_dark: dark }: Branding): string {
   const light = variables(accent?.light, background);
   const darker = variables(accent?.dark, dark);
@@ -66,6 +67,6 @@ function oneLine(css: string): string {
   return css.trim().replaceAll('\n', '');
 }
 
-/** A shield: decoration, hidden from screen readers. */
+/** A shield as decoration. Screen readers ignore it. */
 export const shield =
   '<svg class="guard-mark" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M12 3 5 5.6v5.3c0 4.4 2.9 7.9 7 9.6 4.1-1.7 7-5.2 7-9.6V5.6z"/></svg>';
