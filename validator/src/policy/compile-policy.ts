@@ -22,9 +22,9 @@ export interface Policy {
   readonly features: Organisation['features'];
   readonly monitor: boolean;
   readonly strengths: Strengths;
-  /** What its challenges ask for. */
+  /** The terms of its challenges. */
   readonly challenge: ChallengeTerms;
-  /** What new passes cost; undefined where they cost nothing. */
+  /** The work that new passes cost. Undefined when they cost none. */
   readonly passPrice: PassPrice | undefined;
   readonly freePages: FreePages | undefined;
   readonly pressure: Pressure | undefined;
@@ -32,9 +32,9 @@ export interface Policy {
   readonly traps: Traps | undefined;
   /** How its pages look. */
   readonly look: Look;
-  /** Its own pages in the place of ours. */
+  /** Its own pages instead of Guard's. */
   readonly ownPages: OwnPages;
-  /** The validator-owned robots.txt; undefined leaves the origin's own. */
+  /** The robots.txt of the validator. Undefined when the origin's own is used. */
   readonly robots: string | undefined;
 }
 

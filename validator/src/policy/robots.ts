@@ -7,8 +7,8 @@ import { type CompiledRule, direct } from '../rules/direct.ts';
 export const ROBOTS_HEADERS = { 'Content-Type': 'text/plain; charset=utf-8' } as const;
 
 /**
- * The managed robots.txt (RFC 9309): it disallows each known crawler that the rules would block on
- * the front page even when it comes from its operator's own addresses.
+ * The managed robots.txt (RFC 9309). It disallows each known crawler that the rules block on the front page even when
+ * its claim is proved.
  */
 export function managedRobots(
   crawlers: readonly CatalogueCrawler[],
@@ -24,7 +24,7 @@ export function managedRobots(
 
 const NO_FINDINGS: LazyFindings = { all: () => [] };
 
-/** A verified visit of this crawler to the front page, with nothing else known. */
+/** The facts of a verified visit of this crawler to the front page. Nothing else is known. */
 function visitOf(crawler: CatalogueCrawler): Facts {
   return {
     url: { scheme: 'https', host: '', path: '/', query: '' },
