@@ -1,33 +1,33 @@
 import { parseIp } from '@guard/config/net/cidr';
 import { Resolver as NodeResolver } from 'node:dns/promises';
 
-/** The part of node:dns/promises that is needed; a test brings its own. */
+/** The part of node:dns/promises that is used. Tests have their own. */
 export interface Resolver {
   reverse(ip: string): Promise<string[]>;
   resolve4(name: string): Promise<string[]>;
   resolve6(name: string): Promise<string[]>;
 }
 
-/** The resolver of the machine; it gives up on a server earlier than we give up on it. */
+/** The resolver of the machine. Its own time-outs end before the time limit of a look-up. */
 export function createResolver(): Resolver {
   return new NodeResolver({ timeout: 1_500, tries: 2 });
 }
 
 /**
- * What the name of an address says: it lies in one of the domains and leads back to the address; it
- * does not; or no resolver could be asked.
+ * `confirmed`: the name of the address is in one of the domains and leads back to the address. `denied`: it does not.
+ * `failed`: no resolver answered.
  */
 export type NameAnswer = 'confirmed' | 'denied' | 'failed';
 
-/** Most names of one address that are followed; a real crawler has one. */
+/** Only this many names of one address are looked up. A real crawler has one. */
 const MAX_NAMES = 4;
 
-/** The name server answered that there is no such name or record: an answer, not a failure. */
+/** Codes for "there is no such name or record". They are answers, not failures. */
 const NO_SUCH_NAME: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
 
 /**
- * Forward-confirmed reverse DNS: the address has a name in one of the domains, and that name has the
- * address. The first alone proves nothing, because the owner of an address chooses its name. Never rejects.
+ * Forward-confirmed reverse DNS: the address has a name in one of the domains, and that name has the address. A name
+ * alone proves nothing, because the owner of an address chooses it. Never rejects.
  */
 export async function lookUpNames(
   ip: string,
@@ -64,7 +64,7 @@ async function follow(
   return answer;
 }
 
-/** The records a name server has, none when it says so, undefined when it could not be asked. */
+/** The records of a name server. Empty when it has none, undefined when it did not answer. */
 async function recordsOf(ask: () => Promise<string[]>): Promise<readonly string[] | undefined> {
   try {
     return await ask();
@@ -74,7 +74,7 @@ async function recordsOf(ask: () => Promise<string[]>): Promise<readonly string[
   }
 }
 
-/** Whether a name is the domain or below it: `crawl.example.evil` and `evilexample` are not `example`. */
+/** Whether a name is the domain or below it. `crawl.example.evil` and `evilexample` are not below `example`. */
 function isWithin(name: string, domain: string): boolean {
   const host = name.toLowerCase().replace(/\.$/, '');
   return host === domain || host.endsWith(`.${domain}`);

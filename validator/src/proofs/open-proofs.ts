@@ -8,22 +8,22 @@ import { type CheckSignature, createSignatureCheck } from './web-bot-auth.ts';
 
 export interface ProofOptions {
   readonly crawlers: CrawlerCatalogue;
-  /** Keys with which crawlers and agents sign; none means that signatures are not looked at. */
+  /** Keys with which crawlers and agents sign. Without any, signatures are not checked. */
   readonly botKeys?: readonly BotKey[] | undefined;
-  /** Looks up the names of addresses; without it none is looked up. */
+  /** Looks up the names of addresses. Without it no name is looked up. */
   readonly resolver?: Resolver | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** What an installation can prove of its visitors. */
+/** The proofs that this installation can check. */
 export interface Proofs {
   readonly proveClaim: ProveClaim;
-  /** Undefined where no key is known. */
+  /** Undefined when no key is known. */
   readonly checkSignature: CheckSignature | undefined;
 }
 
-/** The proofs of an installation. A key whose operator has no crawlers is logged. */
+/** Builds the proofs of an installation. Logs each key whose operator is not in the catalogue. */
 export function openProofs(options: ProofOptions): Proofs {
   const { crawlers, botKeys = [], resolver, clock, log } = options;
   const operators = new Set(crawlers.all().map(({ operator }) => operator));

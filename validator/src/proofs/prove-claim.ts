@@ -6,21 +6,21 @@ import type {
 import type { ReverseDns } from './reverse-dns.ts';
 import type { SignatureProof } from './web-bot-auth.ts';
 
-/** What a crawler's claim is proved by. */
+/** The evidence for a crawler's claim. */
 export interface ClaimEvidence {
   /** As `parseIp` spells it. */
   readonly ip: string;
-  /** Undefined where no signature was looked for. */
+  /** Undefined when signatures were not checked. */
   readonly signed: SignatureProof | undefined;
 }
 
-/** Where a claim to be a crawler stands; at once, and never by an exception. */
+/** Decides about a crawler's claim. Answers at once, and never throws. */
 export type ProveClaim = (crawler: CatalogueCrawler, evidence: ClaimEvidence) => CrawlerStanding;
 
 /**
- * The proofs of a crawler's claim, the cheapest first: the operator's ranges, a signature with the
- * operator's key, the operator's host names. One that succeeds is enough. Only ranges and host names
- * can unmask an impersonator; a bad signature is as good as none.
+ * The proofs of a crawler's claim, the cheapest first: the operator's ranges, a signature with the operator's key,
+ * the operator's host names. One proof is enough. Only ranges and host names can show an impersonator. A bad
+ * signature counts like no signature.
  */
 export function createClaimProver(sources: {
   readonly crawlers: CrawlerCatalogue;

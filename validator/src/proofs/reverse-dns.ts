@@ -15,15 +15,15 @@ export interface ReverseDnsOptions {
 }
 
 export interface ReverseDnsLimits {
-  /** Answers kept; beyond that the one that was used longest ago is forgotten, and asked for again. */
+  /** Answers that are kept. When there are more, the one that was used longest ago is forgotten. */
   readonly maxAnswers: number;
-  /** Questions under way at a time. */
+  /** Questions that are under way at the same time. */
   readonly maxConcurrent: number;
-  /** Questions that wait; one more is not asked now, but when the address comes again. */
+  /** Questions that may wait. One more is dropped, and asked when the address comes again. */
   readonly maxQueued: number;
   /** How long all look-ups of one question may take. */
   readonly timeoutMs: number;
-  /** How long an answer holds. */
+  /** How long an answer is valid. */
   readonly ttlMs: Readonly<Record<NameAnswer, number>>;
 }
 
@@ -39,17 +39,17 @@ const DEFAULT_LIMITS: ReverseDnsLimits = {
 
 export interface ReverseDns {
   /**
-   * What the name of an address (as `parseIp` spells it) says of a crawler's claim. Answers at once:
-   * a new address is `unverifiable`, and its name is looked up for the next request. An address without the
-   * name is an impersonator only if the operator publishes nothing but host names, and never because a
-   * look-up failed.
+   * What the host name of an address says about a crawler's claim. `ip` is as `parseIp` writes it. It answers at
+   * once: a new address is `unverifiable`, and its name is looked up for the next request. An address without the
+   * right name is an impersonator only when host names are all that the operator publishes. A failed look-up never
+   * makes one.
    */
   confirm(crawler: CatalogueCrawler, ip: string): CrawlerStanding;
   /** Resolves when no look-up is under way or waiting. */
   settled(): Promise<void>;
 }
 
-/** An answer, or that it is being looked for; an earlier answer stands meanwhile. */
+/** An answer. While it is looked up again, the earlier one is valid. */
 interface Known {
   answer: NameAnswer | undefined;
   validUntil: number;
@@ -62,7 +62,7 @@ interface Question {
   readonly known: Known;
 }
 
-/** Forward-confirmed reverse DNS beside the request path: bounded in memory, questions and time. */
+/** Forward-confirmed reverse DNS outside of the request path. Memory, questions and time are bounded. */
 export function createReverseDns(options: ReverseDnsOptions): ReverseDns {
   const { proofsOf, resolver, clock } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };

@@ -12,21 +12,24 @@ export interface SignedRequest {
   readonly method: string;
   /** The full URL, as it was sent. */
   readonly url: string;
-  /** Names in lower case; a field that came several times is joined by commas. */
+  /** Names are in lower case. The values of a field that came several times are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export type SignatureBase =
   | { readonly kind: 'built'; readonly base: string }
-  /** It covers something the request does not have. */
+  /** The signature covers a component that the request does not have. */
   | { readonly kind: 'component_missing' }
-  /** It covers something twice, or in a form that is not read here. */
+  /** The signature covers a component twice, or in a form that this code does not support. */
   | { readonly kind: 'component_unsupported' };
 
-/** Most components that a signature can cover. Agents cover two to five; each one costs time before any check. */
+/**
+ * A signature may cover at most this many components. Agents cover two to five. Each one costs time before the
+ * signature is checked.
+ */
 const MAX_COMPONENTS = 16;
 
-/** The text that was signed: RFC 9421 section 2.5. */
+/** Builds the text that was signed (RFC 9421 section 2.5). */
 export function signatureBase(covered: InnerList, request: SignedRequest): SignatureBase {
   if (covered.items.length > MAX_COMPONENTS) return { kind: 'component_unsupported' };
   const lines: string[] = [];
@@ -49,14 +52,14 @@ export function signatureBase(covered: InnerList, request: SignedRequest): Signa
 
 const UNSUPPORTED = Symbol('unsupported');
 
-/** Fields that were read by their keys, by name. A field is read once, however many of its keys are covered. */
+/** Dictionary fields that were parsed, by name. Each field is parsed once. */
 type Dictionaries = Map<string, ReadonlyMap<string, Member>>;
 
 const NO_MEMBERS: ReadonlyMap<string, Member> = new Map();
 
 type ComponentValue = string | undefined | typeof UNSUPPORTED;
 
-/** The derived components (RFC 9421 section 2.2). Parameters of the query one by one are not read. */
+/** The derived components (RFC 9421 section 2.2). `@query-param` is not supported. */
 const DERIVED: ReadonlyMap<string, (request: SignedRequest) => string> = new Map([
   ['@method', ({ method }: SignedRequest) => method],
   ['@target-uri', ({ url }: SignedRequest) => url],
@@ -67,7 +70,10 @@ const DERIVED: ReadonlyMap<string, (request: SignedRequest) => string> = new Map
   ['@query', ({ url }: SignedRequest) => queryOf(url)],
 ]);
 
-/** A derived component, or a field (RFC 9421 section 2.1), the latter also by dictionary key (2.1.2). */
+/**
+ * The value of a derived component, of a field (RFC 9421 section 2.1), or of one key of a dictionary field (section
+ * 2.1.2).
+ */
 function valueOf(
   name: string,
   { parameters }: Item,
@@ -92,14 +98,14 @@ function valueOf(
   return member.kind === 'list' ? serializeInnerList(member) : serializeItem(member);
 }
 
-/** Everything between the scheme and the path; `new URL` would change the rest of it. */
+/** Scheme, authority and target of a URL. `new URL` would change the target. */
 const PARTS = /^([a-z]+):\/\/([^/?#\\]*)([^#]*)/i;
 
 function schemeOf(url: string): string {
   return (PARTS.exec(url)?.[1] ?? '').toLowerCase();
 }
 
-/** Host in lower case, with its port where that is not the scheme's own (RFC 9421 section 2.2.3). */
+/** Host in lower case, with its port unless it is the default port (RFC 9421 section 2.2.3). */
 function authorityOf(url: string): string {
   const authority = (PARTS.exec(url)?.[2] ?? '').toLowerCase();
   return authority.replace(schemeOf(url) === 'https' ? /:(443)?$/ : /:(80)?$/, '');
@@ -110,7 +116,7 @@ function targetOf(url: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** With its question mark, which stands alone when there is no query (RFC 9421 section 2.2.7). */
+/** The query with its question mark. Without a query it is a question mark alone (RFC 9421 section 2.2.7). */
 function queryOf(url: string): string {
   const target = targetOf(url);
   const at = target.indexOf('?');

@@ -1,7 +1,7 @@
 /**
- * Structured Fields (RFC 9651), as far as signatures need them: dictionaries of items and inner
- * lists. Parsing is strict and bounded; what is not of the form is undefined, never an exception.
- * Decimals, dates and display strings are refused: no signature parameter is one.
+ * Structured Fields (RFC 9651), as far as signatures need them: dictionaries of items and inner lists. Parsing is
+ * strict and bounded. Malformed text gives undefined, never an exception. Decimals, dates and display strings are
+ * refused, because no signature parameter has these types.
  */
 
 export type BareItem =
@@ -28,7 +28,7 @@ export type Member = Item | InnerList;
 
 /** Longest field that is read, in UTF-16 code units. */
 const MAX_FIELD_LENGTH = 8_192;
-/** Most members, items of a list, and parameters of one of them. */
+/** Most members of a dictionary, items of a list, and parameters of an item. */
 const MAX_ENTRIES = 64;
 
 const KEY = /[a-z*][a-z0-9_.*-]*/y;
@@ -41,7 +41,7 @@ const SPACES = / */y;
 const COMMA = /[ \t]*,[ \t]*/y;
 const END = /[ \t]*$/y;
 
-/** A dictionary (RFC 9651 section 4.2.2). A name that comes twice has its last value. */
+/** A dictionary (RFC 9651 section 4.2.2). When a name comes twice, the last value counts. */
 export function parseDictionary(text: string): ReadonlyMap<string, Member> | undefined {
   if (text.length > MAX_FIELD_LENGTH) return undefined;
   const cursor = new Cursor(text);
@@ -51,7 +51,7 @@ export function parseDictionary(text: string): ReadonlyMap<string, Member> | und
     const name = cursor.take(KEY)?.[0];
     const member = name === undefined ? undefined : parseMember(cursor);
     if (name === undefined || member === undefined) return undefined;
-    // The last value also stands at the last place.
+    // The last value also takes the last place.
     members.delete(name);
     members.set(name, member);
     if (cursor.take(END) !== undefined) return members;
@@ -76,7 +76,7 @@ function parseMember(cursor: Cursor): Member | undefined {
   return parameters && { kind: 'item', value: { kind: 'boolean', value: true }, parameters };
 }
 
-/** Behind the opening bracket. */
+/** Parses what follows the opening bracket. */
 function parseInnerList(cursor: Cursor): InnerList | undefined {
   const items: Item[] = [];
   let isSeparated = true;
@@ -131,7 +131,7 @@ function parseBareItem(cursor: Cursor): BareItem | undefined {
   return token === undefined ? undefined : { kind: 'token', value: token };
 }
 
-/** An inner list as it is written (RFC 9651 section 4.1.1.1): one way only. */
+/** Writes an inner list in its one canonical form (RFC 9651 section 4.1.1.1). */
 export function serializeInnerList({ items, parameters }: InnerList): string {
   return `(${items.map(serializeItem).join(' ')})${serializeParameters(parameters)}`;
 }
@@ -164,7 +164,7 @@ function serializeBareItem(item: BareItem): string {
   }
 }
 
-/** A place in a text that moves on with what is taken from it. */
+/** A position in a text. It advances when text is taken. */
 class Cursor {
   readonly #text: string;
   #at = 0;
@@ -173,7 +173,7 @@ class Cursor {
     this.#text = text;
   }
 
-  /** Takes what a sticky expression finds here. */
+  /** Takes the match of a sticky expression at this position. */
   take(sticky: RegExp): RegExpExecArray | undefined {
     sticky.lastIndex = this.#at;
     const match = sticky.exec(this.#text);

@@ -23,7 +23,7 @@ export type SignatureFault =
   | 'too_many';
 
 export type SignatureProof =
-  /** The request carries no signature of this kind. */
+  /** The request has no signature of this kind. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'valid'; readonly key: BotKey }
   | { readonly kind: 'invalid'; readonly fault: SignatureFault };
@@ -33,30 +33,30 @@ export interface SentRequest extends SignedRequest {
   readonly ip: string;
 }
 
-/** Checks the signature of a request; at once, and with no network. */
+/** Checks the signature of a request. Answers at once, without the network. */
 export type CheckSignature = (request: SentRequest) => SignatureProof;
 
-/** The word by which these signatures are told from others (draft-meunier-web-bot-auth-architecture). */
+/** The tag of these signatures (draft-meunier-web-bot-auth-architecture). */
 const TAG = 'web-bot-auth';
 
-/** Tells an agent that it may sign, and over what (RFC 9421 section 5.1): a value of Accept-Signature. */
+/** The value of Accept-Signature: it tells agents that they may sign, and which components (RFC 9421 section 5.1). */
 export const ACCEPTED_SIGNATURE = `sig1=("@authority" "signature-agent");created;expires;tag="${TAG}"`;
 
 /** Longest time from `created` to `expires`. */
 const MAX_LIFETIME_MS = 24 * 60 * 60 * 1000;
-/** How far the clocks of the two sides may be apart. */
+/** How much the clocks of the two sides may differ. */
 const CLOCK_SKEW_MS = 30_000;
-/** Most nonces that are remembered; beyond that the one seen longest ago could be used again. */
+/** Most nonces that are remembered. When there are more, the oldest is forgotten and could be used again. */
 const MAX_NONCES = 10_000;
 const MAX_NONCE_LENGTH = 256;
-/** Most signatures that are remembered as good: a crawler may send one with many requests. */
+/** Most good signatures that are remembered. A crawler may send the same one with many requests. */
 const MAX_SIGNATURES = 1_000;
-/** Characters of what they sign, together: a header field can be long. */
+/** Most characters of all their signed texts together, because a header field can be long. */
 const MAX_SIGNED_LENGTH = 1024 * 1024;
 
 /**
- * Bad signatures with a known key of one address in a minute that are looked at, whatever is wrong with them.
- * Beyond that none of the address counts, and no signed text is built; a good one that is remembered does count.
+ * Bad signatures with a known key that one address may send in a minute. After that its signatures are not checked,
+ * to save time. Only a good one that is remembered still counts.
  */
 const MAX_BAD_SIGNATURES = 20;
 const BAD_FOR_MS = 60_000;
@@ -78,9 +78,9 @@ interface SignatureParameters {
 }
 
 /**
- * Web Bot Auth: HTTP message signatures (RFC 9421) by Ed25519 keys of crawlers and agents. A nonce
- * counts once, as long as it is remembered. A key of a directory counts for requests that name the
- * directory in a Signature-Agent under the signature: an operator who lists a foreign key gains nothing by it.
+ * Web Bot Auth: HTTP message signatures (RFC 9421) by Ed25519 keys of crawlers and agents. A nonce that is remembered
+ * does not count again. A key of a directory counts only when the signature covers a Signature-Agent that names the
+ * directory. So an operator who lists a foreign key gains nothing.
  */
 export function createSignatureCheck(
   keys: readonly BotKey[],
@@ -89,7 +89,7 @@ export function createSignatureCheck(
 ): CheckSignature {
   const byId = Map.groupBy(keys.map(load), ({ keyId }) => keyId);
   const nonces = new LRUCache<string, number>({ max: maxNonces });
-  /** What each good signature signed. */
+  /** The signed text of each good signature. */
   const good = new LRUCache<string, string>({
     max: MAX_SIGNATURES,
     maxSize: MAX_SIGNED_LENGTH,
@@ -127,7 +127,7 @@ export function createSignatureCheck(
     return isReplayed(parameters) ? invalid('replayed') : { kind: 'valid', key };
   }
 
-  /** Looks at the bytes of a signature; at those of a good one once. */
+  /** Checks the bytes of a signature. The result of a good one is remembered. */
   function signatureFault(
     signature: Buffer,
     known: string | undefined,
@@ -142,7 +142,10 @@ export function createSignatureCheck(
     return undefined;
   }
 
-  /** Remembers the nonce of a good signature; a bad one cannot push others out. */
+  /**
+   * Whether the nonce was used before. Only nonces of good signatures are remembered, so bad ones cannot push them
+   * out.
+   */
   function isReplayed({ keyId, nonce, expiresMs }: SignatureParameters): boolean {
     if (nonce === undefined) return false;
     const name = `${keyId} ${nonce}`;
@@ -165,7 +168,10 @@ export function createSignatureCheck(
   };
 }
 
-/** Of keys with the same id the one of the directory that the request names, or else of the user's own file. */
+/**
+ * Chooses among keys with the same id: first the key of the directory that the request names, then the key of the
+ * user's own file.
+ */
 function choose(
   keys: readonly LoadedKey[] | undefined,
   covered: InnerList,
@@ -195,7 +201,7 @@ function signatureOf(field: string, label: string): Buffer | undefined {
   return member.value.value.length === 64 ? member.value.value : undefined;
 }
 
-/** `created`, `expires` and `keyid` have to be there; `nonce` may. */
+/** `created`, `expires` and `keyid` are required. `nonce` is optional. */
 function readParameters({ parameters }: InnerList): SignatureParameters | undefined {
   const created = parameters.get('created');
   const expires = parameters.get('expires');
