@@ -2,7 +2,7 @@
 export interface PageWish {
   /** Quality of HTML, 0 to 1, by the most specific range that covers it; 0 is "not acceptable". */
   readonly html: number;
-  /** HTML is named, and not only covered by a wildcard. */
+  /** Whether HTML is named, and not only covered by a wildcard. */
   readonly named: boolean;
   /** The best quality among the other types that are named. */
   readonly other: number;
@@ -10,7 +10,7 @@ export interface PageWish {
 
 /** Ranges that cover HTML, the most specific first. */
 const HTML_RANGES = ['text/html', 'application/xhtml+xml', 'text/*', '*/*'] as const;
-/** No browser names half as many; the rest of a longer list is not read. */
+/** The rest of a longer list is not read. Browsers name less than half as many. */
 const MAX_RANGES = 32;
 
 /** How much a client wants a page. Without the header everything is acceptable. */
@@ -34,7 +34,7 @@ export function readPageWish(accept: string | undefined): PageWish {
   };
 }
 
-/** The weight among a range's parameters; 1 when it has none, 0 when it is no number of RFC 9110 12.4.2. */
+/** The weight of a range. 1 when it has none, 0 when it is malformed (RFC 9110 section 12.4.2). */
 function qualityOf(parameters: readonly string[]): number {
   const weight = parameters.map((text) => text.trim()).find((text) => /^q=/i.test(text));
   if (weight === undefined) return 1;

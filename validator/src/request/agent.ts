@@ -9,19 +9,19 @@ import { hashUserAgent, MAX_AGENT_LENGTH } from './user-agent-hash.ts';
 
 export type { Engine, Platform } from './browser-claim.ts';
 
-/** How far a claimed browser sends a header: on every request, on most, or perhaps never. */
+/** How often the claimed browser sends a header: with every request, with most, or unknown. */
 export type Expectation = 'always' | 'usually' | 'unknown';
 
-/** What a User-Agent string claims to be, and what follows from it; read once per distinct string. */
+/** What a User-Agent string claims to be, and what follows from it. Each different string is read once. */
 export interface Agent extends BrowserClaim {
-  /** What a judged session remembers of the string (user-agent-hash.ts). */
+  /** The hash that a judged session keeps (user-agent-hash.ts). */
   readonly hash: string;
   readonly plausibility: Plausibility;
   /** Sec-Fetch-* on https (W3C Fetch Metadata). */
   readonly fetchMetadata: Expectation;
   /** Low-entropy client hints on https (W3C UA-CH). */
   readonly clientHints: Expectation;
-  /** The `sec-ch-ua` value that exactly this browser sends; empty when it cannot be told. */
+  /** The exact `sec-ch-ua` value of this browser. Empty when it is unknown. */
   readonly brands: string;
   /** The token of an HTTP library or command-line client. */
   readonly httpClient: string | undefined;
@@ -30,7 +30,7 @@ export interface Agent extends BrowserClaim {
   readonly crawler: CatalogueCrawler | undefined;
 }
 
-/** Distinct strings kept parsed; a visitor can invent new ones for ever. */
+/** The parsed strings that are kept. The number is bounded, because a visitor can invent new ones. */
 const MAX_AGENTS = 5_000;
 
 /** First majors that send Sec-Fetch-* with every request to a trustworthy origin. */
@@ -96,7 +96,7 @@ export function agentOf(crawler: CatalogueCrawler): Agent {
   };
 }
 
-/** Safari's is only usual: views of apps and content blockers of iOS leave it out. */
+/** Safari sends them only usually: on iOS, views inside apps and content blockers leave them out. */
 function fetchMetadataOf({ engine, major, embedded }: BrowserClaim): Expectation {
   if (engine === undefined || embedded || major < FETCH_METADATA_SINCE[engine]) return 'unknown';
   return engine === 'webkit' ? 'usually' : 'always';

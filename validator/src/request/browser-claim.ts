@@ -7,16 +7,16 @@ export type Product = 'chrome' | 'edge' | 'opera' | 'other';
 
 /** Which browser a User-Agent says it is. */
 export interface BrowserClaim {
-  /** Undefined when it claims none that is in use. */
+  /** Undefined when it claims no engine that is still in use. */
   readonly engine: Engine | undefined;
-  /** Major version of the engine's own token: Chrome/N, Firefox/N, Version/N; 0 when there is none. */
+  /** Major version from the token of the engine: Chrome/N, Firefox/N, Version/N. 0 when there is none. */
   readonly major: number;
   readonly product: Product;
   readonly mobile: boolean;
   readonly platform: Platform;
-  /** Part of an app, a television or another program: it sends fewer headers than a plain browser. */
+  /** Whether the browser is part of an app, a television or another program. Such a browser sends fewer headers. */
   readonly embedded: boolean;
-  /** Claims a browser at all, also one that has died out. */
+  /** Whether it claims any browser, including ones that no longer exist. */
   readonly recognised: boolean;
 }
 
@@ -30,17 +30,17 @@ const EMBEDDED = new RegExp(
   ].join('|'),
 );
 
-/** Chrome's own form, and what Edge and Opera append to it. Anything more is another product. */
+/** The form of Chrome, and the additions of Edge and Opera. With any other addition it is another product. */
 const PLAIN_CHROMIUM =
   /\(KHTML, like Gecko\) Chrome\/\d+[\d.]* (?:Mobile )?Safari\/537\.36(?: (EdgA?|OPR)\/[\d.]+)?$/;
 
-/** Engines and browsers of the past and of small devices: old, but browsers. */
+/** Old browsers and browsers of small devices. */
 const OTHER_BROWSER =
   /AppleWebKit\/|Gecko\/|Trident\/|MSIE |Opera[ /]|Presto\/|KHTML\/|NetFront|Goanna\//;
 
 /**
- * Which browser a User-Agent says it is, when it has exactly the form in which browsers write it. Headers are
- * expected of nothing else.
+ * The browser that a User-Agent claims, when it has exactly the form that browsers write. Only such a browser is
+ * expected to send a browser's headers.
  */
 export function readBrowserClaim(userAgent: string): BrowserClaim {
   const engine = engineOf(userAgent);
@@ -57,8 +57,8 @@ export function readBrowserClaim(userAgent: string): BrowserClaim {
 }
 
 /**
- * The same, and the engine that is named in any other form. A page's evidence is held against what is claimed,
- * so that one more space does not make a browser unknown.
+ * The same, but it also accepts an engine that is named in another form. The evidence of a page is compared with this
+ * claim, so one more space must not make a browser unknown.
  */
 export function readPageClaim(userAgent: string): BrowserClaim {
   const claim = readBrowserClaim(userAgent);
@@ -75,7 +75,7 @@ function namedEngine(userAgent: string): Engine | undefined {
 
 function engineOf(userAgent: string): Engine | undefined {
   if (!userAgent.startsWith('Mozilla/5.0 (')) return undefined;
-  // Every browser of iOS is WebKit, whatever its name.
+  // All browsers on iOS use WebKit.
   if (/iPhone|iPad|iPod/.test(userAgent)) return 'webkit';
   if (/ (?:Headless)?Chrom(?:e|ium)\/\d/.test(userAgent)) return 'chromium';
   if (/ Gecko\/.* Firefox\/\d/.test(userAgent)) return 'gecko';

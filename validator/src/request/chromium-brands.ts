@@ -1,6 +1,6 @@
 import type { BrowserClaim } from './browser-claim.ts';
 
-/** What the punctuation, the version and the place of Chromium's GREASE brand are drawn from. */
+/** Chromium chooses the punctuation, the version and the place of its GREASE brand from these lists. */
 const PUNCTUATION = [' ', '(', ':', '-', '.', '/', ')', ';', '=', '?', '_'] as const;
 const VERSIONS = ['8', '99', '24'] as const;
 type Places = readonly [grease: number, chromium: number, product: number];
@@ -14,14 +14,14 @@ const PLACES: readonly [Places, ...Places[]] = [
   [2, 1, 0],
 ];
 
-/** The first major that draws its GREASE brand in this way. */
+/** The first major version that chooses its GREASE brand in this way. */
 const SINCE = 110;
 
 const BRAND = { chrome: 'Google Chrome', edge: 'Microsoft Edge' } as const;
 
 /**
- * The brand that Chromium of one major version adds to `sec-ch-ua` so that no site relies on the list
- * (W3C UA-CH, GREASE). It is drawn from the version, not at random: each major always has the same.
+ * The GREASE brand that Chromium adds to `sec-ch-ua`, so that no site relies on a fixed list (W3C UA-CH). It depends
+ * only on the major version.
  */
 export function greaseBrand(major: number): string {
   const first = pick(PUNCTUATION, major);
@@ -29,7 +29,7 @@ export function greaseBrand(major: number): string {
   return `"Not${first}A${second}Brand";v="${pick(VERSIONS, major)}"`;
 }
 
-/** The whole `sec-ch-ua` of Chrome or Edge; empty for others, and for versions that drew differently. */
+/** The whole `sec-ch-ua` of Chrome or Edge. Empty for other browsers and for older versions. */
 export function expectedBrands({ product, major }: BrowserClaim): string {
   if ((product !== 'chrome' && product !== 'edge') || major < SINCE) return '';
   const brands = [
@@ -44,12 +44,12 @@ export function expectedBrands({ product, major }: BrowserClaim): string {
   return list.join(', ');
 }
 
-/** Whether a brand list has the GREASE brand of its version, on its side of Chromium. */
+/** Whether a brand list has the GREASE brand of its version, on the right side of the Chromium brand. */
 export function hasGreaseOf(major: number, brands: string): boolean {
   if (major < SINCE) return brands.includes('Not') && brands.includes('Brand');
   const grease = brands.indexOf(greaseBrand(major));
   if (grease === -1) return false;
-  // Lists of two or four have other places to draw from.
+  // The places are known only for lists of three.
   if (brands.split('", "').length !== 3) return true;
   const [greasePlace, chromiumPlace] = pick(PLACES, major);
   return grease < brands.indexOf('"Chromium"') === greasePlace < chromiumPlace;

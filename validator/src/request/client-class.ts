@@ -4,8 +4,9 @@ import { isPage } from './representation.ts';
 import { passedProxy } from './passed-proxy.ts';
 
 /**
- * What one browser does not change from page to page: its connection ({@link connectionClass}), and how its engine
- * writes the header section of a page. Five words with a blank between them. A part that Guard did not see is empty.
+ * The properties that one browser does not change from page to page: its connection ({@link connectionClass}), and
+ * how its engine writes the header section of a page. The result has five parts, separated by blanks. A part that
+ * Guard did not see is empty.
  */
 export function clientClass(facts: ClassFacts): string {
   return `${connectionClass(facts.url.scheme, facts.transport)} ${headerShape(facts)}`;
@@ -14,28 +15,28 @@ export function clientClass(facts: ClassFacts): string {
 type ClassFacts = Pick<Facts, 'method' | 'url' | 'headers' | 'ipFrom' | 'transport'>;
 
 /**
- * The scheme, the cipher suites of the TLS handshake (as JA4 has them, and whether GREASE stood among them), and the
- * order of the HTTP/2 pseudo-header fields. Other parts of the fingerprints differ between a new and a resumed
- * connection, or between HTTP versions.
+ * The scheme, the cipher suites of the TLS handshake (their part of JA4, and whether there was GREASE), and the order
+ * of the HTTP/2 pseudo-header fields. The other parts of the fingerprints differ between new and resumed connections,
+ * or between HTTP versions.
  */
 export function connectionClass(scheme: string, transport: TransportFacts | undefined): string {
   return `${scheme} ${transport === undefined ? ' ' : transportClass(transport)}`;
 }
 
-/** The part of a class that the connection showed, without what each request can choose. */
+/** The part of a class that comes from the connection, and not from the single request. */
 export function connectionOf(client: string): string {
   return client.split(' ', 3).join(' ');
 }
 
-/** The part of a class that the TLS handshake showed; empty where Guard saw none. */
+/** The part of a class that comes from the TLS handshake. Empty when Guard saw none. */
 export function handshakeOf(client: string): string {
   const [, tls = ''] = client.split(' ', 2);
   return tls;
 }
 
-/** Whether a request can be of the client that was judged. A part that was not seen fits every other. */
+/** Whether a request can come from the client that was judged. An empty part fits every value. */
 export function isSameClient(judged: string, now: string): boolean {
-  // What is no page has its last parts empty, so that the class of its visitor begins with it.
+  // The last parts are empty when the request is not for a page. Then the class of the visitor begins with this one.
   if (judged.startsWith(now)) return true;
   const parts = now.split(' ');
   return judged
@@ -43,7 +44,7 @@ export function isSameClient(judged: string, now: string): boolean {
     .every((part, at) => part === '' || (parts[at] ?? '') === '' || part === parts[at]);
 }
 
-/** Of a connection, which has many requests. */
+/** Kept for each connection, because it has many requests. */
 const known = new WeakMap<TransportFacts, string>();
 
 function transportClass(transport: TransportFacts): string {
@@ -58,10 +59,10 @@ function transportClass(transport: TransportFacts): string {
 }
 
 /**
- * Whether a page has both Accept-Language and Accept-Encoding, and which of them its engine writes first. Scripts may
- * set fields of their own, which changes their place: so the order is compared only where the browser asks for an
- * upgrade to https, as it does for navigations. The operator's CDN may drop the two fields, and not for every path. So
- * pages that came through it have only that in common. A company's proxy, on the visitor's side, treats each page alike.
+ * Whether the request for a page has both Accept-Language and Accept-Encoding, and which of them comes first. Scripts
+ * can set these fields and change their place. So the order is compared only when the browser asks for an upgrade to
+ * https, as it does for navigations. The operator's CDN may drop the two fields for some paths, so pages that came
+ * through it are all called `proxied`. A company's proxy on the visitor's side treats every page in the same way.
  */
 function headerShape(facts: ClassFacts): string {
   const { headers } = facts;

@@ -22,59 +22,64 @@ import type { Agent } from './agent.ts';
 import type { HeaderFields } from './header-fields.ts';
 import { type RequestUrl, splitUrl } from './url.ts';
 
-/** A known crawler's claim, and what its proofs say of it. */
+/** A known crawler's claim, and the result of its proofs. */
 export interface CrawlerClaim extends CrawlerFact {
   readonly proof: 'verified' | 'impersonator' | 'unverifiable';
   /** On the organisation's allowlist. */
   readonly allowlisted: boolean;
 }
 
-/** It passed for another client (client-class.ts), or two clients had it (renewal.ts). */
+/**
+ * Why a session does not count: it passed for another client (client-class.ts), or two clients have it (renewal.ts).
+ */
 export type LostBy = Extract<Reason, 'session_of_another' | 'session_shared'>;
 
 /**
- * The challenge that a session was shown within the last hour and has not passed: `open` while it may still be answered,
- * `uncleared` when it ran out.
+ * The challenge that a session was shown within the last hour and has not passed. `open`: it can still be answered.
+ * `uncleared`: it has expired.
  */
 export type ShownChallenge = 'none' | 'open' | 'uncleared';
 
-/** Where the visitor stands with the challenge. Only `verified` and `rejected` are stored. */
+/** The state of the visitor's session. Only `verified` and `rejected` sessions are stored. */
 export type SessionFact =
   | { readonly state: 'none' }
   | {
       readonly state: 'issued';
       readonly id: string;
       readonly challenge: ShownChallenge;
-      /** A page needs a new one: other values came along, or a client that shares this one could go on with it. */
+      /** A page gets a new session: the request had several values, or two clients share this one. */
       readonly contested?: boolean;
-      /** Why it does not count here, though it passed its challenge. */
+      /** Why the session does not count, although it passed its challenge. */
       readonly lost?: LostBy;
-      /** The session that two clients have, with `session_shared`. */
+      /** With `session_shared`: the session that two clients have. */
       readonly shared?: Session;
     }
   | {
       readonly state: 'verified' | 'rejected';
       readonly id: string;
       readonly session: Session;
-      /** Another session may be the visitor's own: neither is given another value. */
+      /** The request had several sessions, and each may be the visitor's own. So none of them gets a new value. */
       readonly contested?: boolean;
     };
 
-/** What signals and rules may know of a request. Parsed once; nothing here changes afterwards. */
+/** The facts about a request for signals and rules. They are parsed once and do not change. */
 export interface Facts {
   readonly url: RequestUrl;
-  /** Every reading of the path an origin could make; the first one is the path as sent. */
+  /** Every way in which an origin could read the path. The first one is the path as sent. */
   readonly paths: readonly string[];
-  /** The same, folded; the same list where folding changes nothing. */
+  /** The same paths, folded. It is the same list object when folding changes nothing. */
   readonly foldedPaths: readonly string[];
-  /** In upper case, also where a caller's framework is not strict about it. */
+  /** In upper case, because frameworks of callers may send lower case. */
   readonly method: string;
   /** From the `referrer` field, or else from the Referer header. Empty when neither was sent. */
   readonly referrer: string;
   readonly ip: string;
-  /** How the address came to be known: `peer` where the visitor connected directly, without a trusted proxy. */
+  /** How the address is known. `peer`: the visitor connected directly, without a trusted proxy. */
   readonly ipFrom: IpSource;
-  /** Names in lower case, in the order they were sent; a field sent twice is one joined value. */
+  /**
+   * Names are in lower case, in the order in which they were sent. The values of a field that was sent twice are
+   * joined.
+   */
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
   readonly agent: Agent;
@@ -86,14 +91,17 @@ export interface Facts {
   isListed(): boolean;
   /** Looked up on demand: few rules ask, and an event once. ISO 3166-1 alpha-2, or empty. */
   country(): string;
-  /** The autonomous system of the address, looked up on demand; 0 when none is known. */
+  /** The autonomous system of the address. It is looked up when it is asked for. 0 when it is unknown. */
   asn(): number;
-  /** The holder of that system; empty when it is not known. */
+  /** The holder of that system. Empty when it is unknown. */
   asnName(): string;
   readonly session: SessionFact;
-  /** Kind of the network that a judged session was judged in; undefined for an ordinary one, and for no session. */
+  /**
+   * The kind of network in which the session was judged. Undefined for an ordinary network, and without a judged
+   * session.
+   */
   sessionNetwork(): NetworkKind | undefined;
-  /** What the visitor's own handshake showed; undefined where it was not seen. */
+  /** What the visitor's TLS handshake showed. Undefined when Guard did not see it. */
   readonly transport?: TransportFacts | undefined;
 }
 
@@ -115,7 +123,7 @@ export interface FactSources {
 const NO_SESSION: SessionFact = { state: 'none' };
 const NO_HEADERS: HeaderFields = {};
 
-/** What can be known before anyone looks into the session store. */
+/** The facts that need no question to the session store. */
 export type Described =
   | {
       readonly kind: 'described';
@@ -167,7 +175,7 @@ export function describe(
   };
 }
 
-/** The facts of one request. One object and no functions of its own: every request makes them. */
+/** The facts of one request. It is a class, so that no functions are made for each request. */
 export class RequestFacts implements Facts {
   readonly url: RequestUrl;
   readonly paths: readonly string[];
@@ -183,7 +191,7 @@ export class RequestFacts implements Facts {
   readonly signedAgent: SignedAgentFact | undefined;
   readonly network: NetworkKind | undefined;
   readonly transport: TransportFacts | undefined;
-  /** `none` until the store was asked, and set once. */
+  /** `none` until the store has answered. Then it is set once. */
   session: SessionFact = NO_SESSION;
   readonly #sources: FactSources;
   #country: string | undefined;
@@ -210,7 +218,7 @@ export class RequestFacts implements Facts {
     this.headers = headers;
     this.userAgent = headers['user-agent'] ?? '';
     this.agent = sources.readAgent(this.userAgent);
-    // Once for both readers: a nonce counts once.
+    // The signature is checked once for both uses, because its nonce counts only once.
     const signed =
       headers['signature-input'] === undefined
         ? undefined

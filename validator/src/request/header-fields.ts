@@ -7,23 +7,22 @@ export type ReadHeaders =
   | { readonly kind: 'error'; readonly message: string };
 
 const NOT_A_MAP = '`headers` must be an object of strings.';
-/** No HTTP parser lets these into a field (RFC 9110 5.5), so a caller that describes one made it up. */
+/** No HTTP parser accepts these in a field (RFC 9110 section 5.5), so no real request had them. */
 const NEVER_IN_A_FIELD = /[\0\r\n]/;
 
 /**
- * The `headers` of a described request (contract 2.1), as JSON.parse made them, as a map without a prototype:
- * a field may be called `constructor`. Names are folded, see {@link folded}. A name may be anything
- * that is printable, because callers also pass `:authority` and its kin; half a surrogate pair in a value,
- * which no byte sequence can mean, becomes U+FFFD. No message repeats what was sent.
+ * Reads the `headers` of a described request (contract 2.1). The result has no prototype, because a field can be
+ * called `constructor`. Names are folded, see {@link folded}. A name may have any printable characters, because
+ * callers also pass names such as `:authority`. Half a surrogate pair in a value becomes U+FFFD. The messages do not
+ * repeat the input.
  *
- * Most callers fold names themselves: their object is taken over as it is, which spares a copy whose
- * every look-up would be a hash.
+ * Most callers send folded names. Then the object is used without a copy, which also makes look-ups faster.
  */
 export function readHeaders(value: unknown): ReadHeaders {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { kind: 'error', message: NOT_A_MAP };
   }
-  // Unknown until the walk below has seen every one of them.
+  // The loop below checks that every value is a string.
   const fields = value as Record<string, string>;
   let count = 0;
   let length = 0;
@@ -69,9 +68,9 @@ function isPrintable(text: string): boolean {
 }
 
 /**
- * The same fields with names in lower case. Names that differ only in case are one field sent twice:
- * joined in their order, `cookie` with a semicolon, every other with a comma (RFC 9110 5.3, RFC 9113
- * 8.2.3).
+ * The same fields with names in lower case. Names that differ only in case are the same field. Their values are
+ * joined in their order: those of `cookie` with a semicolon, all others with a comma (RFC 9110 section 5.3, RFC 9113
+ * section 8.2.3).
  */
 function folded(headers: HeaderFields): HeaderFields {
   const lower = emptyMap();
@@ -87,6 +86,6 @@ function put(headers: Record<string, string>, name: string, value: string): void
 }
 
 function emptyMap(): Record<string, string> {
-  // A map without a prototype is a map of strings; Object.create has no such type.
+  // The type of Object.create is `any`. The new object is empty.
   return Object.create(null) as Record<string, string>;
 }

@@ -1,8 +1,8 @@
-/** What `JSON.parse` does not tell of the text it read. */
+/** Facts about a JSON text that `JSON.parse` does not tell. */
 export interface JsonShape {
-  /** Deepest nesting of objects and arrays; counting stops where it passes what was allowed. */
+  /** Deepest nesting of objects and arrays. Counting stops above the allowed depth. */
   readonly depth: number;
-  /** Members written in the outermost object and in the objects that are its values. */
+  /** The number of members in the text of the outermost object and of its direct values. */
   readonly members: number;
 }
 
@@ -15,9 +15,9 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Depth and number of members of a JSON text, in one pass that jumps over strings. A name that occurs
- * twice (RFC 8259 section 4 leaves its meaning open) shows as more members than `JSON.parse` kept:
- * {@link memberCount}. The numbers mean nothing for a text that is not JSON.
+ * Finds the depth and the number of members of a JSON text in one pass. The meaning of a name that occurs twice is
+ * open (RFC 8259 section 4). Such a text has more members than {@link memberCount} counts in the parsed value. For a
+ * text that is not JSON the result has no meaning.
  */
 export function scanJson(text: string, maxDepth: number): JsonShape {
   let depth = 0;
@@ -38,7 +38,7 @@ export function scanJson(text: string, maxDepth: number): JsonShape {
         depth--;
         break;
       case COLON:
-        // Outside strings a colon stands once in each member, and nowhere else.
+        // Outside of strings, each member has exactly one colon.
         if (depth <= 2) members++;
         break;
     }
@@ -46,7 +46,7 @@ export function scanJson(text: string, maxDepth: number): JsonShape {
   return { depth: deepest, members };
 }
 
-/** As many members as the text of this value had if it named none of them twice. */
+/** The number of members of a parsed value, counted as in scanJson. */
 export function memberCount(value: object): number {
   const values: unknown[] = Object.values(value);
   let count = values.length;
@@ -65,7 +65,7 @@ function endOfString(text: string, from: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** True behind an odd number of backslashes. */
+/** Whether an odd number of backslashes stands before it. */
 function isEscaped(text: string, at: number): boolean {
   let before = at - 1;
   while (text.charCodeAt(before) === BACKSLASH) before--;

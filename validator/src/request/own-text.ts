@@ -1,4 +1,4 @@
-/** The same text in memory of its own. A piece of a longer text keeps all of that in memory, and with it a whole request. */
+/** A copy of a text. A piece of a longer text would keep the longer text in memory, and so a whole request. */
 export function ownText(text: string): string {
   return ` ${text}`.slice(1);
 }

@@ -13,13 +13,13 @@ export type Parsed =
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message: string };
 
 /**
- * The body of `POST /validate` to a typed request (contract 2.1), or the error of contract 7.1 with a message
- * that names the field. `null` and an empty text count as absent: that is how many languages write an
- * optional field. Unknown fields are ignored. A name that stands twice in one object has no one
- * meaning and is refused. No message repeats what was sent.
+ * Parses the body of `POST /validate` (contract 2.1). An error is one of contract 7.1, and its message names the
+ * field. `null` and an empty text count as absent, because many languages write a missing field so. Unknown fields
+ * are ignored. A name that stands twice in one object is refused, because its meaning is not clear. The messages do
+ * not repeat the input.
  */
 export function parseValidateBody(body: string): Parsed {
-  // Before JSON.parse: a bomb of brackets is not even built.
+  // Checked before JSON.parse, so that a deeply nested text is not built.
   const shape = scanJson(body, VALIDATE.maxJsonDepth);
   if (shape.depth > VALIDATE.maxJsonDepth) {
     return invalid(`The body is nested deeper than ${VALIDATE.maxJsonDepth} levels.`);
@@ -29,7 +29,7 @@ export function parseValidateBody(body: string): Parsed {
     return invalid('The body must be a JSON object.');
   }
   if (memberCount(value) !== shape.members) return invalid('A name stands twice in one object.');
-  // JSON.parse made it, and it is no array.
+  // JSON.parse made an object that is not an array.
   return readFields(value as Readonly<Record<string, unknown>>);
 }
 
@@ -57,7 +57,7 @@ function readFields(fields: Readonly<Record<string, unknown>>): Parsed {
       ...(method !== undefined && { method }),
       ...(read !== undefined && { headers: read.headers }),
       ...(referrer !== undefined && { referrer: referrer.toWellFormed() }),
-      // Contract 2.1: a malformed one is silently ignored, also when it is no text at all.
+      // Contract 2.1: a malformed cookie is silently ignored, even when it is not a string.
       ...(typeof cookie === 'string' && { cookie }),
     },
   };
@@ -77,7 +77,7 @@ function given(value: unknown): unknown {
 
 const BAD_URL = `\`url\` must be text of at most ${VALIDATE.maxUrlLength} characters, without control characters.`;
 
-/** Whether it is an http(s) URL is splitUrl's to say. Half a surrogate pair can be no byte of a URL. */
+/** splitUrl checks later whether it is an http(s) URL. Half a surrogate pair cannot be part of a URL. */
 function isUrl(value: unknown): value is string {
   return (
     typeof value === 'string' &&

@@ -3,9 +3,9 @@ import type { Facts } from './facts.ts';
 type ProxyFacts = Pick<Facts, 'headers' | 'ipFrom'>;
 
 /**
- * Whether a proxy or CDN of the operator's had the request in hands before, and says so. Those put headers into another
- * order, add their own and drop some. A visitor who connects directly can write the same fields. Then they count for
- * nothing.
+ * Whether a header field shows that the request came through a proxy or CDN of the operator. Those reorder, add and
+ * drop header fields. The fields of a visitor who connects directly do not count, because a visitor can write them
+ * too.
  */
 export function passedProxy({ headers, ipFrom }: ProxyFacts): boolean {
   if (ipFrom === 'peer') return false;
@@ -21,8 +21,8 @@ export function passedProxy({ headers, ipFrom }: ProxyFacts): boolean {
 }
 
 /**
- * The same, or a proxy of the visitor's own says so, as a company's does (RFC 9110, 7.6.3). Only for weak signs: a
- * program can write Via as well, and gains no more by it than by copying a browser's header section.
+ * The same, or a proxy on the visitor's side, such as a company's, has written Via (RFC 9110 section 7.6.3). Use it
+ * only for weak signs. A program can write Via too, but gains no more than by copying a browser's header section.
  */
 export function mayHavePassedProxy(facts: ProxyFacts): boolean {
   return facts.headers['via'] !== undefined || passedProxy(facts);

@@ -1,11 +1,11 @@
 import type { BrowserClaim, Engine } from './browser-claim.ts';
 
-/** Whether a User-Agent can be true: of a browser that exists, that hardly exists, or that cannot. */
+/** Whether the browser of a User-Agent exists, hardly exists, or cannot exist. */
 export type Plausibility = 'plausible' | 'implausible' | 'impossible';
 
 /**
- * Majors that no release calendar reaches for years, and majors nothing alive has. Both are wide on
- * purpose: televisions run what they were sold with, and this file may be older than the browser.
+ * The oldest and newest major versions that are plausible. The limits are wide: televisions keep the browser that
+ * they were sold with, and browsers may be newer than this file.
  */
 const MAJORS: Record<Engine, { readonly oldest: number; readonly newest: number }> = {
   chromium: { oldest: 38, newest: 300 },
@@ -13,7 +13,7 @@ const MAJORS: Record<Engine, { readonly oldest: number; readonly newest: number 
   webkit: { oldest: 4, newest: 45 },
 };
 
-/** The operating systems a User-Agent names in its first parentheses; it has only one. */
+/** The operating systems in the first parentheses of a User-Agent. A real browser names only one. */
 const SYSTEMS = [/Windows/, /Macintosh/, /iPhone|iPad|iPod/, /X11|Linux|Android/] as const;
 
 const WINDOWS_NT = /Windows NT (\d+\.\d+)/;
@@ -30,10 +30,10 @@ const WINDOWS_NT_VERSIONS = new Set([
 ]);
 /** The last Chromium that starts on Windows before 10. */
 const LAST_CHROMIUM_OF_OLD_WINDOWS = 109;
-/** From here Chrome and Edge name only their major on the desktop, and one frozen system version. */
+/** From this version on, Chrome and Edge on the desktop send only the major version, and a fixed system version. */
 const REDUCED_SINCE = 112;
 
-/** What a User-Agent says about itself, held against what exists; needs nothing but the string. */
+/** Compares a User-Agent with the browsers that exist. Needs only the string. */
 export function plausibilityOf(userAgent: string, claim: BrowserClaim): Plausibility {
   if (claim.engine === undefined) return 'plausible';
   if (hasImpossibleSystem(userAgent) || hasImpossiblePairing(userAgent, claim)) return 'impossible';
@@ -50,7 +50,7 @@ export function plausibilityOf(userAgent: string, claim: BrowserClaim): Plausibi
 
 function hasImpossibleSystem(userAgent: string): boolean {
   const system = userAgent.slice(0, userAgent.indexOf(')') + 1);
-  // Windows Phone named every system there was, so that sites would let it in.
+  // Windows Phone named all systems, so that sites would accept it.
   if (system.includes('Windows Phone')) return false;
   if (SYSTEMS.filter((pattern) => pattern.test(system)).length > 1) return true;
   const windows = WINDOWS_NT.exec(system)?.[1];
@@ -59,7 +59,7 @@ function hasImpossibleSystem(userAgent: string): boolean {
 }
 
 function hasImpossiblePairing(userAgent: string, { platform, engine, major }: BrowserClaim) {
-  // Blink and Gecko run on no iPhone: their browsers are called CriOS and FxiOS there.
+  // Blink and Gecko do not run on iPhones. Chrome and Firefox are called CriOS and FxiOS there.
   if (platform === 'ios') return / (?:Chrome|Firefox)\/\d/.test(userAgent);
   if (platform === 'windows' && engine === 'webkit') return major > 5;
   const desktop = /Windows NT|Macintosh/.test(userAgent);
@@ -80,7 +80,7 @@ function isUnlikelyChromium(userAgent: string, { product, major }: BrowserClaim)
   return userAgent.includes('Macintosh') && !userAgent.includes('Mac OS X 10_15_7');
 }
 
-/** Firefox says its version twice; `rv:109.0` stood still from 110 to 119. */
+/** Firefox sends its version twice. From 110 to 119, `rv:` stayed 109.0. */
 function hasForeignRevision(userAgent: string, { major }: BrowserClaim): boolean {
   const revision = /\brv:(\d{1,4})\./.exec(userAgent)?.[1];
   if (revision === undefined) return !userAgent.includes('Focus');
@@ -88,8 +88,8 @@ function hasForeignRevision(userAgent: string, { major }: BrowserClaim): boolean
 }
 
 /**
- * Safari's Version/ is that of its iOS. From 26 on the system stands still at 18, and no version lies
- * between these two.
+ * The Version/ of Safari is that of its iOS. From 26 on, the User-Agent names system 18. No version exists between 18
+ * and 26.
  */
 function hasForeignSystemVersion(userAgent: string, { major, platform }: BrowserClaim): boolean {
   if (major > 18 && major < 26) return true;

@@ -3,7 +3,7 @@ import { readPageWish } from './accept.ts';
 
 export type Representation = 'html' | 'problem';
 
-/** Sec-Fetch-Dest of what a person looks at (Fetch standard, 2.2.7): a tab, and every kind of frame. */
+/** Values of Sec-Fetch-Dest for a tab and for every kind of frame (Fetch standard, section 2.2.7). */
 const DOCUMENTS: ReadonlySet<string> = new Set([
   'document',
   'iframe',
@@ -14,16 +14,17 @@ const DOCUMENTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Chromium says so of everything that a service worker passes on, also of a page. No script can send the mode `navigate`. A link
- * that downloads a file has both, and names no type.
+ * Chromium sends this value for everything that a service worker passes on, including pages. The mode `navigate`
+ * shows that it is a page, because no script can send it. A link that downloads a file has both too, but its Accept
+ * names no type.
  */
-const HANDED_ON = 'empty';
+const FROM_SERVICE_WORKER = 'empty';
 
 /**
- * Whether a denied request is answered with a page or with `application/problem+json`. A page is for
- * navigations, in a tab or a frame, and for a client that does not say. A fetch, XHR, image, script or style
- * sheet, and a client that asks for another type before HTML, get the short problem. The method does
- * not matter: HEAD has the headers of its GET (RFC 9110 9.3.2).
+ * Whether a denied request is answered with a page or with `application/problem+json`. Navigations in a tab or a
+ * frame get a page, and so do clients that do not show what they want. Requests for a fetch, XHR, image, script or
+ * style sheet get the problem, and so do clients that prefer another type to HTML. The method does not matter: HEAD
+ * has the headers of its GET (RFC 9110 section 9.3.2).
  */
 export function representationFor({ headers }: Pick<Facts, 'headers'>): Representation {
   return wantsPage(headers) ? 'html' : 'problem';
@@ -32,7 +33,7 @@ export function representationFor({ headers }: Pick<Facts, 'headers'>): Represen
 function wantsPage(headers: Facts['headers']): boolean {
   const destination = headers['sec-fetch-dest'];
   const mode = headers['sec-fetch-mode'];
-  if (destination === HANDED_ON) {
+  if (destination === FROM_SERVICE_WORKER) {
     return mode === 'navigate' && readPageWish(headers['accept']).named;
   }
   if (destination !== undefined && !DOCUMENTS.has(destination)) return false;
@@ -40,7 +41,7 @@ function wantsPage(headers: Facts['headers']): boolean {
   if (destination !== undefined) return true;
   if (headers['x-requested-with']?.toLowerCase() === 'xmlhttprequest') return false;
   const { html, named, other } = readPageWish(headers['accept']);
-  // A browser names HTML first for a page; where only a wildcard covers it, what is named comes first.
+  // For a page, a browser prefers HTML. When only a wildcard covers HTML, a named type counts more.
   return html > 0 && (named ? html >= other : html > other);
 }
 

@@ -1,20 +1,22 @@
 import { canonicalHost } from '@guard/config/matching/host';
 import { domainToASCII } from 'node:url';
 
-/** The parts of a request URL, as sent: nothing is decoded, resolved or lower-cased but scheme and host. */
+/**
+ * The parts of a request URL as they were sent. Only scheme and host are lower-cased; nothing is decoded or resolved.
+ */
 export interface RequestUrl {
   readonly scheme: string;
   /** Host without port and trailing dot, in lower case, IPv6 in brackets and in its RFC 5952 form. */
   readonly host: string;
   /** Raw path, with its leading slash and without the query. */
   readonly path: string;
-  /** Without the question mark; empty when there is none. */
+  /** The query without the question mark. Empty when there is none. */
   readonly query: string;
 }
 
 /**
- * Splits an absolute http(s) URL by hand. `new URL` would resolve `%2e%2e` and backslashes, and
- * policy must see the bytes the origin sees. Undefined when it is no such URL.
+ * Splits an absolute http(s) URL by hand. `new URL` would resolve `%2e%2e` and backslashes, but rules must see the
+ * same bytes as the origin. Undefined when it is not such a URL.
  */
 export function splitUrl(url: string): RequestUrl | undefined {
   const afterScheme = url.indexOf('://');
@@ -44,7 +46,7 @@ function schemeOf(url: string, end: number): 'http' | 'https' | undefined {
   return scheme === 'http' || scheme === 'https' ? scheme : undefined;
 }
 
-/** Where the authority ends: at the first slash, backslash, question mark or hash. */
+/** The index of the first slash, backslash, question mark or hash, where the authority ends. */
 function firstOf(url: string, from: number): number {
   for (let i = from; i < url.length; i++) {
     const code = url.charCodeAt(i);
@@ -53,13 +55,13 @@ function firstOf(url: string, from: number): number {
   return url.length;
 }
 
-/** The host as rules compare it. A name in Unicode is the same name in ASCII (RFC 5891). */
+/** The host in the form that rules compare. A name in Unicode is converted to ASCII (RFC 5891). */
 function hostOf(authority: string): string | undefined {
   const host = canonicalHost(isAscii(authority) ? authority : asciiOf(authority));
   return host === '' ? undefined : host;
 }
 
-/** Empty if the text is not a domain name. A text with a port is not. */
+/** Empty when the text is not a domain name. A port is removed. */
 function asciiOf(authority: string): string {
   return domainToASCII(authority.replace(/:\d*$/, ''));
 }
