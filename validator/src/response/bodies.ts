@@ -4,7 +4,7 @@ import { type NoticeOptions, renderNotice } from '../pages/notice-page.ts';
 import { renderProblem } from '../pages/problem.ts';
 import type { Facts } from '../request/facts.ts';
 
-/** A body for `response_html`, with the headers it must be served with. */
+/** A body for `response_html`, and the headers with which it must be served. */
 export interface Body {
   readonly bytes: Buffer;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ interface Subject {
   readonly reference: string;
 }
 
-/** The page of a block or a limit, in the visitor's language. `own` is the organisation's own one. */
+/** The page of a block or a limit, in the visitor's language. `own` is the organisation's own page. */
 export function noticePage(
   told: Pick<NoticeOptions, 'notice' | 'retryAfterS' | 'own'>,
   {
@@ -36,7 +36,7 @@ export function noticePage(
   return { bytes: html, headers };
 }
 
-/** RFC 9457 problem details: a stable code, and nothing that helps to get around it. */
+/** Problem details (RFC 9457) with a stable code. They tell nothing that helps to evade the rules. */
 export function problem(
   code: 'blocked' | 'challenge_required' | 'rate_limited',
   status: StatusCode,

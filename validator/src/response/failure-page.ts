@@ -5,7 +5,7 @@ import type { Policy } from '../policy/compile-policy.ts';
 import { readPageWish } from '../request/accept.ts';
 import { representationFor } from '../request/representation.ts';
 
-/** Pages for requests that no origin answers. A client that does not ask for HTML by its name gets none. */
+/** Makes pages for requests that no origin answers. Undefined for a client that does not ask for HTML by name. */
 export function createFailurePage({
   look,
   ownPages,

@@ -15,18 +15,18 @@ import { type Body, noticePage, problem } from './bodies.ts';
 
 const DEFAULT_STATUS = { allow: 200, block: 403, challenge: 403, limited: 429 } as const;
 
-/** What a rendered answer needs besides the verdict. */
+/** The input for a response, besides the verdict. */
 export interface Rendering {
   readonly facts: Facts;
   readonly policy: Policy;
   readonly requestId: string;
   readonly reference: string;
   readonly cookies: readonly Cookie[];
-  /** Target of the trap on a page of ours; empty for none. */
+  /** Target of the hidden link on a page of Guard. Empty for none. */
   readonly trap: string;
-  /** The interstitial for a challenge; undefined when it could not be made. */
+  /** The page of a challenge. Undefined when it could not be made. */
   readonly interstitial: Body | undefined;
-  /** A signature could be checked, and there is no valid one. */
+  /** Whether Guard can check signatures, and the request has no valid one. */
   readonly signatureWanted: boolean;
 }
 
@@ -81,7 +81,7 @@ export function statusOf(verdict: Verdict): StatusCode {
   }
 }
 
-/** A block with a page of the customer's own is reported as `redirect` (contract 2.2). */
+/** A block with the organisation's own page is reported as `redirect` (contract 2.2). */
 function decisionOf(verdict: Verdict, rendering: Rendering): ValidateResponse['decision'] {
   switch (verdict.kind) {
     case 'allow':
@@ -109,7 +109,7 @@ function bodyOf(verdict: Verdict, rendering: Rendering): Body | undefined {
       }
       return noticePage(
         {
-          // A rule's own 429 says that waiting helps, every other status what else may.
+          // With status 429 the page advises to wait. With any other status it gives other advice.
           notice: statusOf(verdict) === 429 ? 'rateLimited' : 'blocked',
           own: rendering.policy.ownPages.find('blocked', verdict.by),
         },
@@ -130,7 +130,7 @@ function bodyOf(verdict: Verdict, rendering: Rendering): Body | undefined {
   }
 }
 
-/** Never for a client that is not shown pages. */
+/** Whether the visitor gets the organisation's own page. Clients that get no pages never do. */
 function hasOwnPage(verdict: Verdict & { kind: 'block' }, { facts, policy }: Rendering): boolean {
   if (representationFor(facts) === 'problem') return false;
   return policy.ownPages.find('blocked', verdict.by) !== undefined;
@@ -140,7 +140,10 @@ function secondsOf(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
-/** A 403 says that a signature would be looked at. It promises nothing, so it may stand on any. */
+/**
+ * Adds Accept-Signature to a 403: it says that Guard would check a signature. It does not promise that a signed
+ * request passes.
+ */
 function headersOf(
   verdict: Verdict,
   { headers }: Body,
