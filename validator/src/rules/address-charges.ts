@@ -2,9 +2,8 @@ import type { Budget, Charge } from '@guard/config/contract/ports';
 import { ipv6NetworkOf } from '@guard/config/net/network-of';
 
 /**
- * Whose counters an IPv6 address is charged to, and how many times the budget each holds. One visitor has a
- * whole /64. A visitor who rents or is given more of them gains 4 budgets by a /56 and 16 by a /48, and not
- * thousands.
+ * The networks to which an IPv6 address is charged, and how many budgets each has. One visitor usually has a /64. A
+ * visitor who has a /56 gets 4 budgets, and one who has a /48 gets 16, not thousands.
  */
 const IPV6_GROUPS = [
   { bits: 64, budgets: 1 },
@@ -12,7 +11,7 @@ const IPV6_GROUPS = [
   { bits: 48, budgets: 16 },
 ] as const;
 
-/** The counters that one address is charged to. Takes an address as `parseIp` spells it. */
+/** The counters to which one address is charged. `ip` is as `parseIp` writes it. */
 export type AddressCharges = (ip: string) => readonly Charge[];
 
 export function compileAddressCharges(budget: Budget): AddressCharges {

@@ -20,21 +20,21 @@ import type { Reading } from './reading.ts';
 /** A compiled match. */
 export type Condition = (facts: Facts, findings: LazyFindings) => boolean;
 
-/** Made when a condition asks: few rules do, and most requests need none. */
+/** The findings are made when a condition asks for them. Most requests need none. */
 export interface LazyFindings {
   all(): readonly Reason[];
 }
 
-/** What each condition says where it is given. */
+/** The type of each condition, when it is given. */
 type Wanted = { readonly [Name in keyof Match]-?: NonNullable<Match[Name]> };
 type Compilers = {
   readonly [Name in keyof Wanted]: (wanted: Wanted[Name], reading: Reading) => Condition;
 };
 
 /**
- * One compiler for each condition of guard.yaml, in the order in which they are asked: cheap ones first,
- * the findings and further matches last. A condition of the schema without a line here does not compile,
- * because a rule that forgets a condition would match all visitors.
+ * One compiler for each condition of guard.yaml, in the order in which they are checked: cheap ones first, findings
+ * and inner matches last. The type requires a line for each condition of the schema, because a rule without its
+ * condition would match all visitors.
  */
 const compilers: Compilers = {
   method: methodIs,
@@ -54,13 +54,13 @@ const compilers: Compilers = {
   reason: foundReason,
   all: (matches, reading) => allOf(matches.map((match) => compileMatch(match, reading))),
   any: (matches, reading) => anyOf(matches.map((match) => compileMatch(match, reading))),
-  // What is true of some readings of the negation is false of every reading of what it negates.
+  // `not` holds in some reading when its match fails in that reading, so its match is compiled for the opposite.
   not: negationOf,
 };
-// The names are those of the type above: this object is written out in this file.
+// The keys are exactly those of the type, because the object is written in this file.
 const CONDITIONS = Object.keys(compilers) as readonly (keyof Match)[];
 
-/** Compiles one `match` of guard.yaml: all given conditions must hold, an empty one holds always. */
+/** Compiles one `match` of guard.yaml. All given conditions must hold. An empty match always holds. */
 export function compileMatch(match: Match, reading: Reading): Condition {
   return allOf(CONDITIONS.flatMap((name) => compileCondition(name, match[name], reading) ?? []));
 }
@@ -74,9 +74,9 @@ function compileCondition<Name extends keyof Match>(
 }
 
 /**
- * Whether a match that holds holds surely, where the path has one reading and folding changes nothing
- * about it: no parameter is read, every glob is written as a folded path is, no regular expression
- * leaves a long value unread, and no session is named.
+ * Whether a match that holds in some reading also holds in every reading, for a path with one reading that folding
+ * does not change. That is so when the match reads no parameter and names no session, every glob is written like a
+ * folded path, and every regular expression reads the whole value.
  */
 export function isSureOfPlainPaths(match: Match): boolean {
   const isFolded = (pattern: Pattern) =>
@@ -90,8 +90,8 @@ export function isSureOfPlainPaths(match: Match): boolean {
   );
 }
 
-// Loops and not `every` and `some`: twenty rules would make a function for each of theirs at every
-// request, measured a fifth of all that a decision allocated.
+// Loops instead of `every` and `some`, which would make functions at every request. With twenty rules they took a
+// fifth of the memory that a decision allocated.
 
 function allOf(conditions: readonly Condition[]): Condition {
   const [only] = conditions;
@@ -129,7 +129,7 @@ function no(condition: Condition): Condition {
   return (facts, findings) => !condition(facts, findings);
 }
 
-/** The last host is remembered: a site has few, and a host costs more to compare than an address. */
+/** The last host is remembered, because a site has few hosts and comparing one is slow. */
 function hostIs(hosts: readonly string[]): Condition {
   const find = compileHosts([{ hosts, value: true }]);
   let lastHost: string | undefined;
@@ -142,7 +142,7 @@ function hostIs(hosts: readonly string[]): Condition {
   };
 }
 
-/** A glob that is strict holds in any case of letters; a regular expression says itself what case is. */
+/** With the reading `some`, a glob ignores upper and lower case. A regular expression decides about case itself. */
 function pathIs(patterns: readonly Pattern[], reading: Reading): Condition {
   if (reading === 'every') {
     const matches = anyTest(patterns.map((pattern) => compilePattern(pattern, false)));
@@ -161,7 +161,7 @@ function methodIs(methods: readonly string[]): Condition {
   return (facts) => isWanted(facts.method);
 }
 
-/** A list is compiled once: a rule is compiled for both readings, and 100,000 networks take 50 ms. */
+/** Each list is compiled once, because a rule is compiled for both readings, and 100,000 networks take 50 ms. */
 const networks = new WeakMap<readonly string[], PrefixSet>();
 
 function addressIn(ranges: readonly string[]): Condition {
@@ -170,13 +170,13 @@ function addressIn(ranges: readonly string[]): Condition {
   return (facts) => set.has(facts.ip);
 }
 
-/** Holds nowhere that the handshake was not seen. */
+/** Does not hold when Guard did not see the handshake. */
 function ja4Is(fingerprints: readonly string[]): Condition {
   const wanted = new Set(fingerprints);
   return ({ transport }) => transport?.hello !== undefined && wanted.has(transport.hello.ja4);
 }
 
-/** What is said of a handshake, and what is said of another one, both hold only where one was seen. */
+/** Compiles `not`. A negated condition on the handshake holds only when Guard saw a handshake. */
 function negationOf(match: Match, reading: Reading): Condition {
   const negation = no(compileMatch(match, reading === 'some' ? 'every' : 'some'));
   if (withInner(match).every(({ ja4 }) => ja4 === undefined)) return negation;
@@ -237,7 +237,10 @@ function crawlerIs(wanted: NonNullable<Match['crawler']>): Condition {
   };
 }
 
-/** By name or directory, in any case of letters; `*` is every agent whose signature is valid. */
+/**
+ * Compares the name or directory of the agent, and ignores upper and lower case. `*` is every agent with a valid
+ * signature.
+ */
 function agentIs(agents: readonly string[]): Condition {
   const wanted = new Set(agents.map((agent) => agent.toLowerCase().replace(/\/$/, '')));
   const isAny = wanted.has('*');
@@ -258,9 +261,9 @@ function foundReason(list: readonly Reason[]): Condition {
 }
 
 /**
- * A digest holds for a value that the request itself presents, and that has our MAC or a judged session behind it. It is
- * no credential, so events and the origin may tell it: no value can be made from it, and a request that presents an
- * invented value has the state `none`. A value that another client took along is not enough for a rule that lets through.
+ * A digest matches when the request presents a session with our MAC, or a judged one. Events and the origin may
+ * contain the digest, because no session value can be made from it, and an invented value has the state `none`. A
+ * session that another client uses too is not enough for a rule that lets requests through.
  */
 function sessionIs(wanted: NonNullable<Match['session']>, reading: Reading): Condition {
   if (wanted === 'verified') return (facts) => facts.session.state === wanted;

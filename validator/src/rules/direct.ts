@@ -18,11 +18,11 @@ export interface CompiledRule {
   readonly holds: Condition;
   /** Matches in every reading of path and query: needed for lenient directives. */
   readonly surelyHolds: Condition;
-  /** It holds surely where it holds, when the path has one reading that folding does not change. */
+  /** Whether `holds` implies `surelyHolds` for a path with one reading that folding does not change. */
   readonly sureOfPlainPaths: boolean;
-  /** What it sets where it surely holds. */
+  /** The directives that it sets when it matches in every reading. */
   readonly sets: Settings;
-  /** What of that it sets where only some readings match: nothing that lets through. */
+  /** The directives that it sets when only some readings match: none that lets requests through. */
   readonly setsStrictly: Settings;
 }
 
@@ -32,7 +32,7 @@ export interface Directive<T> {
   readonly by: Rule;
 }
 
-/** What the rules want of one request. What no rule set is undefined: nothing is enforced. */
+/** The directives of the rules for one request. A directive that no rule sets is undefined and enforces nothing. */
 export interface Directives {
   readonly verdict: Directive<'allow' | 'block'> | undefined;
   readonly detect: Directive<boolean> | undefined;
@@ -51,7 +51,7 @@ export const allowlistRule: Rule = {
   verdict: 'allow',
 };
 
-/** The rules of one organisation, compiled, in their order, with the built-in one behind. */
+/** Compiles the rules of one organisation, in their order, with the built-in rule at the end. */
 export function compileRules(
   organisation: string,
   rules: readonly Rule[],
@@ -99,7 +99,10 @@ export function direct(
   return { verdict, detect, rateLimit, challenge, monitor };
 }
 
-/** What is left of a rule where only some readings match it: nothing that lets through. Its limit stays. */
+/**
+ * The part of a rule that counts when only some readings match: no directive that lets requests through. Its rate
+ * limit is kept by the caller.
+ */
 function strictPartOf(rule: Rule): Partial<Rule> {
   return {
     verdict: rule.verdict === 'block' ? 'block' : undefined,

@@ -16,7 +16,7 @@ export function setBy(rule: Rule): Partial<Pick<Rule, DirectiveName>> {
   };
 }
 
-/** The directives in which a rule that matched is the one that counts. */
+/** The directives for which a matching rule decides. */
 export function directivesOf(rule: Rule, directives: Directives): DirectiveName[] {
   const { verdict, detect, rateLimit, challenge } = directives;
   const decides: Record<DirectiveName, boolean> = {

@@ -2,16 +2,19 @@ import type { Reading } from './reading.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Fields whose one value has commas of its own: lists (RFC 9110, 5.6.1), dates, addresses, names of programs. */
+/**
+ * Fields whose single value can contain commas: lists (RFC 9110 section 5.6.1), dates, addresses, names of programs.
+ */
 const HAS_COMMAS =
   /^(?:accept(?:-|$)|sec-ch-ua|cache-control$|connection$|cookie$|forwarded$|from$|if-|pragma$|prefer$|priority$|range$|referer$|te$|user-agent$|via$|x-forwarded-)/;
 
 /**
  * Compiles the test of one header field. `name` is in lower case.
  *
- * What some origin takes for the field counts too, where that is strict: one value of several, because origins
- * take the first or the last of a field that was sent twice; and a name with `_` for `-`, which CGI, WSGI and PHP
- * do not tell apart. What is lenient needs the name itself, and the joined value.
+ * With the reading `some`, everything counts that some origin could take for the field: one value of several, because
+ * origins take the first or the last value of a field that was sent twice; and a name with `_` instead of `-`,
+ * because CGI, WSGI and PHP do not tell them apart. With the reading `every`, only the exact name with the joined
+ * value counts.
  */
 export function compileField(
   name: string,
@@ -19,7 +22,7 @@ export function compileField(
   reading: Reading,
 ): (fields: Fields) => boolean {
   if (reading === 'every') {
-    // A name can be that of a property which every object has.
+    // The check for a string is needed because a name can be that of an inherited property.
     return ({ [name]: value }) => typeof value === 'string' && matches(value);
   }
   const isMetTrimmed = (value: string) => matches(value.trim());

@@ -6,12 +6,13 @@ const SEMICOLON = 0x3b;
 const EQUALS = 0x3d;
 
 /**
- * Compiles the test of one parameter of a query (`a=1&b=2`, without its question mark). `name` is in lower
- * case, and so is what it is compared with: some origins do not tell case apart. A parameter that was sent
- * twice has as many values, and origins take the first or the last of them; one that is missing has none.
+ * Compiles the test of one parameter of a query (`a=1&b=2`, without its question mark). Names are compared in lower
+ * case, because some origins ignore case. `name` must be in lower case. A parameter that was sent twice has two
+ * values, and origins take the first or the last. A missing parameter has none.
  *
- * What some origin takes for the parameter, such as `q[]`, `q.x` or ` q`, counts too: it is enough for what
- * is strict. What is lenient needs the name itself, and no value under another name that does not match.
+ * With the reading `some`, other names count too that some origin could take for the parameter, such as `q[]`, `q.x`
+ * or ` q`. With the reading `every`, the exact name must be there, and every value must match, also those under the
+ * other names.
  */
 export function compileParameter(
   name: string,
@@ -20,7 +21,7 @@ export function compileParameter(
 ): (query: string) => boolean {
   const decides = reading === 'some';
 
-  /** `enough` when one field decides; `sent` when one has the very name. `last` ends fields beside `&`. */
+  /** `enough`: one field decides. `sent`: a field has the exact name. `last` is a second separator besides `&`. */
   function look(query: string, last: number): 'enough' | 'sent' | 'nothing' {
     let found: 'sent' | 'nothing' = 'nothing';
     for (let start = 0; start < query.length;) {
@@ -45,23 +46,24 @@ export function compileParameter(
   return (query) => {
     const found = look(query, AMPERSAND);
     if (found === 'enough') return decides;
-    // Older origins separate at `;` too, and take less for the value.
+    // Older origins also separate at `;`, so the value can be shorter for them.
     if (query.includes(';') && look(query, SEMICOLON) === 'enough') return decides;
     return found === 'sent' && !decides;
   };
 }
 
-/** The name of a field, decoded and in lower case; empty if it cannot be the wanted name. */
+/** The name of a field, decoded and in lower case. Empty when it cannot be the wanted name. */
 function nameOf(query: string, start: number, end: number, wanted: string): string {
-  // Decoding makes nothing longer.
+  // Decoding never makes a name longer.
   if (end - start < wanted.length) return '';
   const sent = decoded(query.slice(start, end)).toLowerCase();
   return wanted.includes('_') || sent.includes(wanted) ? sent : '';
 }
 
 /**
- * Whether some origin reads one name as another: PHP cuts it at NUL, drops blanks in front, and makes an array
- * of `q[]` and `q_x` of `q.x` and `q[x`; the parsers of Node and Rack make an object of `q[x]`, `q.x` and `[q]`.
+ * Whether some origin could read the sent name as `name`. PHP cuts a name at NUL and drops leading blanks, reads
+ * `q[]` as an array, and `q.x` and `q[x` as `q_x`. Parsers of Node and Rack make an object from `q[x]`, `q.x` and
+ * `[q]`.
  */
 function isTakenFor(name: string, sent: string): boolean {
   const [text = ''] = sent.replace(/^[\0-\x1f\s.\][]+/, '').split('\0', 1);
@@ -72,12 +74,12 @@ function isTakenFor(name: string, sent: string): boolean {
   return mangled(text) === name || mangled(beforeArray) === name;
 }
 
-/** As PHP writes a name that its variables could not have. */
+/** The name as PHP changes it, because its variables cannot have these characters. */
 function mangled(name: string): string {
   return name.replace(/[ .[]/g, '_');
 }
 
-/** As application/x-www-form-urlencoded is read (URL standard 5.1). */
+/** Decodes application/x-www-form-urlencoded (URL standard, section 5.1). */
 function decoded(text: string): string {
   return decodePercent(text.replaceAll('+', ' '), 'all');
 }
