@@ -15,7 +15,7 @@ import { createScriptTickets } from './script-tickets.ts';
 import { createSiteKeys } from './site-keys.ts';
 
 interface CollectPaths {
-  /** `POST /verify`: uploads of challenge pages and of the script, judged in one place. */
+  /** `POST /verify`: judges the uploads of challenge pages and of the script. */
   readonly verify: Collect;
   readonly bundle: Pick<BrowserBundle, 'script' | 'work'>;
   readonly organisations: readonly Organisation[];
@@ -24,7 +24,7 @@ interface CollectPaths {
   readonly clock: Clock;
   readonly termsOf: (organisation: string) => ChallengeTerms;
   readonly trapsOf: (organisation: string) => Traps | undefined;
-  /** Told who followed the link of a page. Must not throw. */
+  /** Called when a visitor has followed the hidden link. Must not throw. */
   readonly reportTrapHit: (hit: TrapHit) => void;
   readonly engine: Pick<Engine, 'store' | 'ids'> & {
     readonly sources: Pick<Engine['sources'], 'readAgent'>;
@@ -33,7 +33,7 @@ interface CollectPaths {
 
 type Answerer = (request: CollectRequest) => CollectAnswer | Promise<CollectAnswer>;
 
-/** The collector, the same on its own listener and below `/.guard/` of a site. 404 for other paths. */
+/** The collector. It is the same on its own listener and below `/.guard/` of a site. Other paths are 404. */
 export function collectByPath(options: CollectPaths): Collect {
   const { organisations, sites, engine } = options;
   const tenantOf = createSiteKeys(organisations, sites);

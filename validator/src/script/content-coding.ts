@@ -1,17 +1,20 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 
-/** One text in the forms a browser may take it in, made once. */
+/** One text in all content codings that Guard offers. */
 export type Codings = readonly {
-  /** Its name in Content-Encoding; undefined for the text as it is. */
+  /** The name in Content-Encoding. Undefined for the uncompressed text. */
   readonly coding: 'br' | 'gzip' | undefined;
   readonly bytes: Uint8Array;
 }[];
 
-/** The scripts that Guard serves: they are the same when settings are read again. */
+/** The scripts that Guard serves. They stay the same at a reload, so they are compressed once. */
 const known = new LRUCache<string, Codings>({ max: 4 });
 
-/** Best first. The last is the plain text, which every client accepts (RFC 9110 12.5.3). */
+/**
+ * All codings of a text, the best first. The last one is the uncompressed text, which every client accepts (RFC 9110
+ * section 12.5.3).
+ */
 export function encodeOnce(text: string): Codings {
   const codings = known.get(text) ?? encode(text);
   known.set(text, codings);
@@ -28,7 +31,7 @@ function encode(text: string): Codings {
   ];
 }
 
-/** True when an Accept-Encoding header names the coding, and not with the weight 0. */
+/** Whether an Accept-Encoding header names the coding with a weight above 0. */
 export function accepts(header: string, coding: string): boolean {
   return header.split(',', 32).some((part) => {
     const [name = '', ...parameters] = part.split(';');

@@ -19,14 +19,14 @@ import { emptyAnswer, headerOf } from '../challenge/exchange.ts';
 import type { OpenedSession } from '../../page-contract/opened-session.ts';
 import type { FindTenant } from './site-keys.ts';
 
-/** Whom a ticket is made out to. */
+/** The session and the visitor for whom a ticket is issued. */
 export interface TicketRequest {
   readonly organisation: string;
   readonly sessionId: string;
-  /** Normalised address, as `parseIp` spells it. */
+  /** Address as `parseIp` writes it. */
   readonly ip: string;
   readonly userAgent: string;
-  /** The origin of the page that asks, as its browser sent it. Only this origin may upload. */
+  /** The origin of the page, as its browser sent it. Only this origin may upload. */
   readonly origin: string;
 }
 
@@ -35,29 +35,28 @@ export interface OpenSessionOptions {
   readonly store: SessionStore;
   readonly ids: SessionIds;
   readonly clock: Clock;
-  /** A matched crawler is given no session (contract 2.2). */
+  /** A known crawler gets no session (contract 2.2). */
   readonly isCrawler: (userAgent: string) => boolean;
   readonly issueTicket: (request: TicketRequest) => Pick<OpenedSession, 'ticket' | 'sheet'>;
 }
 
 /**
- * Sessions that one address (IPv4, or /64) may open. A /24 has no budget of its own here: each of its
- * addresses may open as many. What they upload is bounded by `admit` (challenge/upload-budgets.ts).
+ * Sessions that one address (IPv4, or IPv6 /64) may open. Larger networks have no budget here. Their uploads are
+ * bounded by `admit` (challenge/upload-budgets.ts).
  */
 const BUDGET: Budget = { requests: 60, perMs: 60_000 };
 
-/** Longest body: `_guard` cookies with a UUID each, as many as are looked at. */
+/** Longest body: enough for as many `_guard` cookies as are read. */
 const MAX_BODY_CHARS = 400;
 
 /**
- * `POST /session?site_key=`: the script asks for a ticket. The body is the value of `_guard`, or empty, or
- * where there are several all of them as `_guard=…; _guard=…`. A value that is malformed, or not this
- * organisation's, is ignored and a fresh session takes its place.
- * Nothing is stored, so who never uploads leaves no trace but a count of the address it came from.
+ * `POST /session?site_key=`: the script asks for a ticket. The body is the value of `_guard`, or empty. When there
+ * are several, it is all of them as `_guard=…; _guard=…`. A value that is malformed, or belongs to another
+ * organisation, is replaced by a new session. Nothing is stored but a count for the address.
  *
- * 200 an OpenedSession. 204 nothing to collect: a crawler. 401 the site key. 403 a page that is not the
- * organisation's, or a session that was rejected: a second upload cannot wash it clean. 429 too many.
- * 503 the store does not answer.
+ * 200: an OpenedSession. 204: a crawler, nothing to collect. 401: the site key is missing or wrong. 403: the page
+ * does not belong to the organisation, or the session was rejected, and a second upload must not change that. 429:
+ * too many sessions. 503: the store does not answer.
  */
 export function createOpenSession(
   options: OpenSessionOptions,
@@ -97,7 +96,7 @@ export function createOpenSession(
     if (!tenant.allows(origin)) return foreignPage();
     const cors = corsHeaders(request, tenant.allows);
     if (request.body.length > MAX_BODY_CHARS) return emptyAnswer(413, cors);
-    // Only the store rejects, or never answers. The script does not ask twice: the page goes on without it.
+    // Only the store can reject or not answer. The script does not ask again: the page works without it.
     const answered = open(request, tenant.organisation).catch(() => emptyAnswer(503));
     const answer = await patience.within(answered, () => emptyAnswer(503));
     return { ...answer, headers: { ...answer.headers, ...cors } };
@@ -116,7 +115,7 @@ function opened(session: OpenedSession): CollectAnswer {
   };
 }
 
-/** For the developer who looks why nothing is collected; a browser shows it in its network panel. */
+/** Tells a developer why nothing is collected. A browser shows the text in its network panel. */
 function foreignPage(): CollectAnswer {
   return {
     status: 403,

@@ -5,8 +5,8 @@ import { emptyAnswer, headerOf } from '../challenge/exchange.ts';
 import type { FindTenant } from './site-keys.ts';
 
 /**
- * The same bytes for all visitors: only the URL has the key. Kept for ten minutes, then asked for
- * again with the ETag: an update of Guard, or a key that was taken away, is seen within that time.
+ * The bytes are the same for all visitors, so public caches may keep them for ten minutes. After that the browser
+ * asks again with the ETag. So an update of Guard, or the removal of a key, takes effect within ten minutes.
  */
 const CACHE_CONTROL = 'public, max-age=600';
 
@@ -20,13 +20,13 @@ export function createScriptFile(
 ): (request: CollectRequest) => CollectAnswer {
   const codings = encodeOnce(script);
   const identity = { coding: undefined, bytes: Buffer.from(script) };
-  // Weak (RFC 9110 8.8.1): all content codings of this build have the same tag.
+  // A weak tag (RFC 9110 section 8.8.1), because all content codings have the same one.
   const tag = `W/"${createHash('sha256').update(script).digest('base64url').slice(0, 22)}"`;
   const kept = {
     'Cache-Control': CACHE_CONTROL,
     ETag: tag,
     Vary: 'Accept-Encoding',
-    // A page that isolates itself (Cross-Origin-Embedder-Policy) may load it from another host.
+    // Without it, a page with Cross-Origin-Embedder-Policy could not load the script from another host.
     'Cross-Origin-Resource-Policy': 'cross-origin',
     ...(tenantOf ? {} : { 'Access-Control-Allow-Origin': '*' }),
   };
@@ -52,7 +52,7 @@ export function createScriptFile(
   };
 }
 
-/** RFC 9110 13.1.2: a list of tags or `*`, compared weakly. */
+/** Whether If-None-Match has the tag, or `*`. Tags are compared weakly (RFC 9110 section 13.1.2). */
 function matches(ifNoneMatch: string, tag: string): boolean {
   const bare = tag.slice('W/'.length);
   return ifNoneMatch

@@ -11,13 +11,13 @@ import { createSealer } from '../session/sealer.ts';
 import type { OpenSessionOptions } from './open-session.ts';
 
 /**
- * Tickets for the browser script: the same as a challenge page's, so that its uploads are read,
- * judged and spent in the same place and by the same rules.
+ * Issues tickets for the browser script. They have the form of a challenge page's ticket, so the same code judges
+ * their uploads by the same rules.
  */
 export function createScriptTickets(options: {
   readonly secrets: readonly string[];
   readonly clock: Clock;
-  /** The organisation's terms as they are now (challenge-terms.ts). */
+  /** The current terms of the organisation (challenge-terms.ts). */
   readonly termsOf: (organisation: string) => ChallengeTerms;
 }): OpenSessionOptions['issueTicket'] {
   const sealer = createSealer(options.secrets, 'ticket');
@@ -36,12 +36,12 @@ export function createScriptTickets(options: {
       userAgentHash: hashUserAgent(userAgent),
       reference: newReference(),
       origin,
-      // Its connection may be to another host than the one it visits.
+      // The upload may go to another host than the visited one, so its handshake may differ.
       client: connectionClass(origin.startsWith('https:') ? 'https' : 'http', undefined),
       found: [],
-      // The page is not ours: its policy may forbid them.
+      // The page belongs to the site, and its policy may forbid the witness files.
       witnessed: false,
-      // The script lies in caches, longer than a program is of use.
+      // Caches keep the script longer than a program is valid.
       program: '',
       ...terms,
     });

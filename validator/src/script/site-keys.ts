@@ -1,20 +1,20 @@
 import { compileHosts } from '@guard/config/matching/host';
 import type { Organisation, Site } from '@guard/config/settings/schema';
 
-/** Whose pages load the browser script, and which pages those are. */
+/** An organisation that uses the browser script, and the origins of its pages. */
 export interface ScriptTenant {
   readonly organisation: string;
-  /** True for an origin, as a browser sends it, on which the organisation's script may run. */
+  /** Whether the organisation's script may run on this origin. `origin` is as a browser sends it. */
   readonly allows: (origin: string) => boolean;
 }
 
-/** The tenant of a request by its query; undefined when the site key is missing or wrong. */
+/** Finds the tenant by the query of a request. Undefined when the site key is missing or wrong. */
 export type FindTenant = (query: string | undefined) => ScriptTenant | undefined;
 
 /**
- * Site keys to tenants (contract 2.8). The key is public, so it is looked up and not compared in constant
- * time. What keeps other people's pages from using it is their origin: the hosts of the organisation's
- * sites, at any port, and its `script_origins`. Who has neither runs the script nowhere.
+ * Finds tenants by their site keys (contract 2.8). A site key is public, so it needs no comparison in constant time.
+ * The origin of the page protects it: it must be a host of the organisation's sites, at any port, or one of its
+ * `script_origins`. An organisation with neither cannot use the script.
  */
 export function createSiteKeys(
   organisations: readonly Pick<Organisation, 'id' | 'site_key' | 'script_origins'>[],
@@ -32,10 +32,10 @@ export function createSiteKeys(
   };
 }
 
-/** Longest origin that is looked at: a host name of 253 characters, its scheme and its port. */
+/** Longest origin that is read: a host name of 253 characters, with scheme and port. */
 const MAX_ORIGIN_CHARS = 300;
 
-/** Tells the origins on which pages of these hosts run, at any port, and the origins that are listed. */
+/** Returns a function that tells whether an origin has one of these hosts, at any port, or is listed. */
 export function compileOrigins(
   hosts: readonly string[],
   origins: readonly string[],
