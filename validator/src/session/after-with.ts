@@ -1,8 +1,8 @@
 import type { MaybePromise } from '@guard/config/contract/ports';
 
 /**
- * Goes on with a value at once when it is there, and later only when it is a promise. `context` is what
- * `next` needs besides: no request makes a function for it.
+ * Calls `next` at once when the value is there, and later when it is a promise. `context` is passed to `next`, so
+ * that no function has to be made for each request.
  */
 export function afterWith<T, With, U>(
   value: MaybePromise<T>,

@@ -4,17 +4,17 @@ import type { Cookie } from '@guard/config/contract/validate-response';
 const COOKIE_MAX_AGE_S = 30 * 86_400;
 /** How long a passed challenge counts. */
 export const VERIFIED_TTL_MS = 24 * 3_600_000;
-/** How long a failed one does: shorter, so that a person who was rejected by mistake can try again. */
+/** How long a failed challenge counts. It is shorter, so that a person who was rejected by mistake can try again. */
 export const REJECTED_TTL_MS = 3_600_000;
 
 /**
- * The session cookie (contract 2.3): host-only, and without HttpOnly because the browser script mirrors
- * it. `Secure` follows the scheme of the visitor's URL: on plain http a browser would drop it.
+ * The session cookie (contract 2.3). It is host-only. It has no HttpOnly, because the browser script reads it. It is
+ * `Secure` on https only, because on plain http a browser would drop it.
  *
- * On https it is `SameSite=None`: a payment provider's return or a SAML answer is a cross-site POST,
- * and a visitor who passed must be known there too, because such a form cannot be sent again from
- * here (pages/form-source.ts). The cookie is no credential of the site: it says that a browser was
- * checked, and authorises nothing. Browsers take `None` only together with `Secure`, so http has Lax.
+ * On https it is `SameSite=None`. The return from a payment provider or a SAML answer is a cross-site POST. A visitor
+ * who passed must be known there too, because Guard cannot send such a form again (pages/form-source.ts). The cookie
+ * is no credential of the site: it only says that a browser was checked. Browsers accept `None` only with `Secure`,
+ * so http has Lax.
  */
 export function sessionCookie(id: string, scheme: string): Cookie {
   const secure = scheme === 'https';

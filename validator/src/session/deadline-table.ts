@@ -3,27 +3,27 @@ import type { Budget, Charge, Clock } from '@guard/config/contract/ports';
 import { waitFor, withOneMore } from '../rules/gcra.ts';
 
 const WAYS = 16;
-/** Int32 of the head: two seeds, the count of uses, the count of entries. */
+/** The head in Int32: two seeds, the count of uses, the count of entries. */
 const HEAD = 4;
 const SEED_A = 0;
 const SEED_B = 1;
 const USES = 2;
 const ENTRIES = 3;
-/** Int32 of one set, which lies together: the halves of the keys, when each was used, a lock, the deadlines. */
+/** One set in Int32: the two halves of the keys, when each key was used, a lock, and the deadlines. */
 const SET = 88;
 const KEYS_B = WAYS;
 const USED_AT = 2 * WAYS;
 const LOCK = 3 * WAYS;
-/** As doubles, from the beginning of the set. */
+/** The index of the deadlines in doubles, from the beginning of the set. */
 const DEADLINES = (LOCK + 8) / 2;
-/** Tells the key of what is remembered from that of a counter with the same name. Cheaper than a longer name. */
+/** Mixed into the key of a remembered subject, so that it differs from the counter of the same name. */
 const REMEMBERED = 0x51ed270b;
-/** A look at 16 slots takes less time than this many turns, unless its thread has lost the processor. */
+/** Tries before a thread waits for a lock. A lock is held for less time, unless its thread has lost the processor. */
 const SPINS = 1_000;
-/** A thread that ended inside a set leaves it locked. One that is only slow has had its turn by then. */
+/** After this time a lock is ignored: its thread has ended. A thread that is only slow is done by then. */
 const ABANDONED_AFTER_MS = 500;
 
-/** Memory for `maxEntries`, rounded up to a power of two; shared by handing it to other threads. */
+/** Allocates memory for `maxEntries`, rounded up to a power of two. It can be passed to other threads. */
 export function allocateDeadlines(maxEntries: number): SharedArrayBuffer {
   const sets = 2 ** Math.max(0, Math.ceil(Math.log2(maxEntries / WAYS)));
   const buffer = new SharedArrayBuffer((HEAD + sets * SET) * 4);
@@ -32,19 +32,19 @@ export function allocateDeadlines(maxEntries: number): SharedArrayBuffer {
 }
 
 /**
- * A bounded table of deadlines (epoch milliseconds) by key, in memory that several threads may share:
- * what is spent, and the counters of rate limits. Both are one number for a key, so a table of numbers
- * does, and takes 22 bytes an entry.
+ * A bounded table of deadlines (epoch milliseconds) by key, in memory that several threads may share. It holds spent
+ * tickets and the counters of rate limits. Each is one number for a key. An entry takes 22 bytes.
  *
- * It holds 64 bits of a hash of each key, with a seed of the table's own, so that no stranger can aim at another's
- * counter. A key has its place in one set of 16; when that is full, what was used longest ago goes.
+ * It keeps a 64-bit hash of each key. The hash has a random seed, so that no stranger can hit the counter of another
+ * visitor on purpose. Each key belongs to one set of 16 entries. When the set is full, the entry that was used
+ * longest ago is replaced.
  */
 export class DeadlineTable {
   readonly #ints: Int32Array;
   /** 0 stands for a free slot. */
   readonly #doubles: Float64Array;
   readonly #sets: number;
-  /** The hash of the key at hand: two halves that a function could only return as an object. */
+  /** The two halves of the hash of the current key. They are fields, because to return both would need an object. */
   #a = 0;
   #b = 0;
 
@@ -55,7 +55,7 @@ export class DeadlineTable {
     this.#sets = (this.#ints.length - HEAD) / SET;
   }
 
-  /** Entries held, with those whose deadline is over. */
+  /** The number of entries, including those whose deadline is over. */
   get size(): number {
     return Atomics.load(this.#ints, ENTRIES);
   }
@@ -65,7 +65,7 @@ export class DeadlineTable {
     return this.#sets * WAYS;
   }
 
-  /** True for exactly one caller per key until `expiresAt` is over. */
+  /** True for exactly one caller per key before `expiresAt`. */
   spend(key: string, nowMs: number, expiresAt: number): boolean {
     this.#hash(key, '');
     const set = this.#lock();
@@ -77,8 +77,8 @@ export class DeadlineTable {
   }
 
   /**
-   * The generic cell rate algorithm: a full budget may come at once, then one each interval. 0 when a
-   * request fits, else milliseconds until one does; a refused one costs nothing.
+   * Takes a request from a budget (rules/gcra.ts). Returns 0 when it fits, otherwise the milliseconds until one fits.
+   * A refused request costs nothing.
    */
   take(name: string, subject: string, nowMs: number, budget: Budget): number {
     this.#hash(name, subject);
@@ -92,8 +92,8 @@ export class DeadlineTable {
   }
 
   /**
-   * {@link take} from several counters, or from none of them. Each set is locked by itself, so another thread
-   * may be refused by what is given back a moment later; more than a budget holds is never given.
+   * {@link take} from all counters, or from none of them. Each set is locked separately, so another thread may be
+   * refused because of a request that is given back a moment later. No budget is ever exceeded.
    */
   takeAll(name: string, charges: readonly Charge[], nowMs: number): number {
     const waits = charges.map(({ subject, budget }) => this.take(name, subject, nowMs, budget));
@@ -105,7 +105,7 @@ export class DeadlineTable {
     return longest;
   }
 
-  /** Remembers a subject until its deadline. It has a key of its own beside the counter of that name. */
+  /** Remembers a subject until its deadline. Its key differs from that of a counter with the same name. */
   remember(name: string, subject: string, expiresAt: number): void {
     this.#hash(name, subject, REMEMBERED);
     const set = this.#lock();
@@ -113,10 +113,7 @@ export class DeadlineTable {
     this.#unlock(set);
   }
 
-  /**
-   * Whether a subject is still remembered. One that is not takes no room. Most are not: that is seen without the time and
-   * without the lock, since an entry keeps its place.
-   */
+  /** Whether a subject is still remembered. Most are not, and that is found without a lock and without the time. */
   remembers(name: string, subject: string, clock: Clock): boolean {
     this.#hash(name, subject, REMEMBERED);
     if (this.#wayOf(this.#set()) === -1) return false;
@@ -135,9 +132,9 @@ export class DeadlineTable {
     this.#unlock(set);
   }
 
-  /** Two hashes at once in the manner of MurmurHash3, over the kind, both texts and where the first one ends. */
+  /** Computes two hashes in the manner of MurmurHash3, over the kind, both texts and the length of the first one. */
   #hash(first: string, second: string, kind = 0): void {
-    // The seeds are read each time: entries of a snapshot come with theirs.
+    // The seeds are read each time, because a restored snapshot brings its own.
     this.#a = (this.#ints[SEED_A] ?? 0) ^ kind ^ Math.imul(first.length, 0x9e3779b1);
     this.#b = (this.#ints[SEED_B] ?? 0) ^ kind ^ Math.imul(first.length, 0x85ebca77);
     this.#absorb(first);
@@ -162,12 +159,12 @@ export class DeadlineTable {
     this.#b = b;
   }
 
-  /** Where the set of the key at hand begins. */
+  /** The index of the set of the current key. */
   #set(): number {
     return HEAD + (this.#a & (this.#sets - 1)) * SET;
   }
 
-  /** Locks the key's set; gives where it begins. */
+  /** Locks the set of the current key, and returns its index. */
   #lock(): number {
     const set = this.#set();
     for (let spins = 0; spins < SPINS; spins++) {
@@ -177,7 +174,7 @@ export class DeadlineTable {
     return set;
   }
 
-  /** No waiter is told of an unlocked set: that would cost every unlocking a call, and a wait is rare. */
+  /** Tries again every millisecond. `Atomics.notify` would cost a call at every unlock, and waits are rare. */
   #waitFor(lock: number): void {
     for (let waitedMs = 0; waitedMs < ABANDONED_AFTER_MS; waitedMs++) {
       Atomics.wait(this.#ints, lock, 1, 1);
@@ -189,11 +186,13 @@ export class DeadlineTable {
     Atomics.store(this.#ints, set + LOCK, 0);
   }
 
-  /** Where the key's deadline stands. A key that had none takes a slot that is free, or was used longest ago. */
+  /**
+   * The index of the deadline of the current key. A new key takes a free slot, or the one that was used longest ago.
+   */
   #deadlineOf(set: number): number {
     const ints = this.#ints;
     const deadlines = set / 2 + DEADLINES;
-    // Two threads may give out the same number: "longest ago" bears that.
+    // Two threads may use the same number. The order of use need not be exact.
     const now = ((ints[USES] ?? 0) + 1) | 0;
     ints[USES] = now;
     const held = this.#wayOf(set);
@@ -206,12 +205,12 @@ export class DeadlineTable {
     ints[set + way] = this.#a;
     ints[set + KEYS_B + way] = this.#b;
     ints[set + USED_AT + way] = now;
-    // Before every time, and not free: a new entry has no deadline yet.
+    // A new entry has no deadline yet: this value is before every time. 0 would mean that the slot is free.
     this.#doubles[deadlines + way] = Number.NEGATIVE_INFINITY;
     return deadlines + way;
   }
 
-  /** Where in its set the key at hand stands; -1 for nowhere. */
+  /** The position of the current key in its set. -1 when it is not there. */
   #wayOf(set: number): number {
     const ints = this.#ints;
     for (let way = 0; way < WAYS; way++) {

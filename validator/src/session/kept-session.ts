@@ -1,8 +1,8 @@
 import type { Session } from '@guard/config/contract/ports';
 
 /**
- * A judged session until its time is over. One object and not a session inside another: nearly every
- * request looks one up, and each step to a further object is one that no processor cache holds.
+ * A judged session with the time when it ends. The fields are copied into one object, because nearly every request
+ * reads them, and a second object would often miss the processor's cache.
  */
 export class KeptSession implements Session {
   readonly organisation: string;

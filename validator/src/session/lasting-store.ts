@@ -8,14 +8,14 @@ import {
 import { Snapshot } from './snapshot.ts';
 
 export interface LastingStoreOptions {
-  /** Where its snapshot lies. */
+  /** The folder of its snapshot. */
   readonly folder: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly limits?: MemoryStoreLimits;
 }
 
-/** A store in memory that a restart of the process does not empty. */
+/** A store in memory that keeps its content over a restart of the process. */
 export class LastingStore extends MemoryStore {
   readonly #now: Clock;
   #snapshot: Snapshot | undefined;
@@ -32,7 +32,7 @@ export class LastingStore extends MemoryStore {
     this.#now = clock;
   }
 
-  /** Keeps what a process before this one judged; `expiresAt` in epoch milliseconds. */
+  /** Keeps a session that an earlier process judged. `expiresAt` is in epoch milliseconds. */
   adopt(id: string, session: Session, expiresAt: number): void {
     this.keepSession(id, session, expiresAt - this.#now());
   }

@@ -7,12 +7,15 @@ export interface MemoryStoreLimits {
   /** Verified sessions held at once (session-table.ts). */
   readonly maxSessions: number;
   /**
-   * Spent tickets held at once. One that is forgotten early is still refused while its session is known
-   * (challenge/settle.ts). With both gone it is good again for that one session until it expires: less
-   * of a gain than a full list would be, that locks visitors out.
+   * Spent tickets held at once. A ticket that is forgotten early is still refused while its session is known
+   * (challenge/settle.ts). When both are forgotten, it can be used again for that session until it expires. That is
+   * better than to refuse new visitors when the list is full.
    */
   readonly maxSpent: number;
-  /** Rate-limit counters held at once, of all budgets together; a forgotten one starts afresh. */
+  /**
+   * Rate-limit counters held at once, of all budgets together. A counter that was forgotten starts with a full
+   * budget.
+   */
   readonly maxBudgets: number;
 }
 
@@ -22,13 +25,13 @@ export const DEFAULT_LIMITS: MemoryStoreLimits = {
   maxBudgets: 200_000,
 };
 
-/** What the stores of several threads of one process have in common. */
+/** The memory that the stores of several threads share. */
 export interface SharedMemory {
   readonly spent: SharedArrayBuffer;
   readonly budgets: SharedArrayBuffer;
 }
 
-/** Memory for spent tickets and counters, made once a process. */
+/** Allocates the memory for spent tickets and counters. Call it once per process. */
 export function allocateStore(limits: MemoryStoreLimits = DEFAULT_LIMITS): SharedMemory {
   return {
     spent: allocateDeadlines(limits.maxSpent),
@@ -54,7 +57,7 @@ export class MemoryStore implements SessionStore {
     this.#budgets = new DeadlineTable(memory.budgets);
   }
 
-  /** Sessions held, with those whose time is over and that were not asked for since. */
+  /** The number of sessions. Sessions whose time is over can be among them. */
   get sessionCount(): number {
     return this.#sessions.size;
   }
@@ -73,7 +76,7 @@ export class MemoryStore implements SessionStore {
     this.#sessions.set(id, session.state, new KeptSession(session, this.#clock() + ttlMs));
   }
 
-  /** Judged sessions whose time is not over, each with when it will be. */
+  /** Judged sessions that are still valid, each with the time when it ends. */
   *sessions(): Generator<readonly [id: string, session: Session, expiresAt: number]> {
     const now = this.#clock();
     for (const [id, kept] of this.#sessions.entries()) {

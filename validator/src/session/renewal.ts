@@ -5,14 +5,17 @@ import { isFirst, isLater, isSamePeriod } from './session-value.ts';
 import { isShortPass, SHORT_PASS_MS } from './short-pass.ts';
 
 /**
- * A verified session gets another value of `_guard` every 15 minutes: with the answer to a page, and derived from the
- * session and the time, so that a caller that does not set it, a lost answer or a second tab changes nothing. The
- * store knows one thing more of a session, the newest value that came with a request: written once for each value,
- * and the value before it counts for a minute from then on. Later it shows that two clients have the session.
+ * A verified session gets a new value of `_guard` every 15 minutes, with the answer to a page. The value is derived
+ * from the session and the time. So a caller that does not set it, a lost answer or a second tab does no harm. The
+ * store also keeps the newest value that came with a request. From then on, the value before it counts for one more
+ * minute. If it comes later, two clients have the session.
  */
 const GRACE_MS = 60_000;
 
-/** What a value of a verified session, which is not the newest, stands for. */
+/**
+ * What an older or later value of a verified session means. `counts`: it is valid. `foreign`: it is not ours.
+ * `shared`: two clients have the session.
+ */
 export type Standing = 'counts' | 'foreign' | 'shared';
 
 export interface PresentedValue {
@@ -21,7 +24,7 @@ export interface PresentedValue {
   readonly nowMs: number;
 }
 
-/** Keeps a value that is later than the newest one as the newest. */
+/** Judges a value that is not the newest one. A later value becomes the newest. */
 export function standingOfOther(
   presented: PresentedValue,
   ids: SessionIds,
@@ -31,7 +34,7 @@ export function standingOfOther(
   const { organisation, newest, newestAt = 0 } = session;
   if (newest === '') return 'shared';
   if (newest === undefined && isFirst(value)) return 'counts';
-  // Who has an old value can write a later period into it, and no MAC for that.
+  // A client with an old value could write a later period into it, but has no MAC for it.
   if (!ids.isOurs(organisation, value)) return newest === undefined ? 'counts' : 'foreign';
   if (newest === undefined || isLater(value, newest)) {
     rewrite(presented, { newest: value, newestAt: nowMs }, store);
@@ -41,7 +44,10 @@ export function standingOfOther(
   return nowMs - newestAt <= GRACE_MS ? 'counts' : 'shared';
 }
 
-/** No value of this session counts any more: either client has to pass again, with a session of its own. */
+/**
+ * Ends a session that two clients have. No value of it counts any more, and each client has to pass with a new
+ * session.
+ */
 export function endShared(presented: PresentedValue, store: SessionStore): void {
   if (presented.session.newest !== '') rewrite(presented, { newest: '' }, store);
 }
@@ -60,6 +66,6 @@ function rewrite(
     { ...rest, newest, newestAt, ...change },
     Math.max(1, session.judgedAt + ttlMs - nowMs),
   );
-  // A shared store that is away: the next request tries again.
+  // A shared store may be away. The next request tries again.
   if (kept instanceof Promise) kept.catch(() => undefined);
 }

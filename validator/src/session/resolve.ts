@@ -12,13 +12,13 @@ const NONE: SessionFact = { state: 'none' };
 interface Visitor {
   readonly organisation: string;
   readonly userAgentHash: string;
-  /** As `parseIp` spells it. */
+  /** As `parseIp` writes it. */
   readonly ip: string;
-  /** request/client-class.ts; a caller that does not compare gives an empty one. */
+  /** The client class (request/client-class.ts). Empty when it is not to be compared. */
   readonly client: string;
 }
 
-/** Who asks, and what knows of sessions. */
+/** The visitor, and what is needed to look up sessions. */
 interface Source {
   readonly visitor: Visitor;
   readonly store: SessionStore;
@@ -27,10 +27,10 @@ interface Source {
 }
 
 /**
- * What the presented `_guard` values stand for (presentedSessions): a verified session, before all the one that was
- * judged in the visitor's own network; else the first that was issued, else a rejected one. A value that a stranger put
- * into the browser takes nothing from the visitor's own, and to leave a value out gains nothing over a browser without
- * cookies.
+ * Finds the session of a request among the presented `_guard` values (presentedSessions). A verified session comes
+ * first, and among those the one that was judged in the visitor's network. Then comes the first issued session, then
+ * a rejected one. So a value that a stranger put into the browser does not displace the visitor's own. A visitor who
+ * leaves out a value gains no more than a browser without cookies has.
  */
 export function resolveSession(
   cookies: readonly string[],
@@ -43,7 +43,7 @@ export function resolveSession(
   if (first === undefined) return NONE;
   const source = { visitor, store, ids, clock };
   if (cookies.length === 1) return afterWith(resolveOne(first, source), source, chosen);
-  // All are asked for in one turn, so that a store far away takes the time of one question.
+  // All values are looked up at the same time, so that a remote store takes the time of one question.
   const facts = cookies.map((cookie) => resolveOne(cookie, source));
   const known = facts.filter(isKnown);
   const sure = strongest(known, visitor);
@@ -65,7 +65,7 @@ async function later(
   return strongest(await Promise.all(facts.map(async (fact) => await fact)), visitor);
 }
 
-/** Ends a session that two clients have. Not for an old value that came together with one that counts. */
+/** Ends a session that two clients have. It is not ended when a value that counts was presented too. */
 function chosen(fact: SessionFact, { store, clock }: Source): SessionFact {
   if (fact.state === 'issued' && fact.shared !== undefined) {
     endShared({ value: fact.id, session: fact.shared, nowMs: clock() }, store);
@@ -83,7 +83,7 @@ function isVerified(fact: SessionFact): fact is Verified {
   return fact.state === 'verified';
 }
 
-/** A session that a stranger put into the browser was judged where the stranger is. */
+/** Whether the session was judged in the visitor's network. A stranger's session was judged elsewhere. */
 function isOwn(fact: SessionFact, { ip }: Visitor): fact is Verified {
   return isVerified(fact) && fact.session.network === networkOf(ip);
 }
@@ -103,12 +103,11 @@ function strongest(facts: readonly SessionFact[], visitor: Visitor): SessionFact
 }
 
 /**
- * What one value stands for. A malformed or foreign one counts as none (contract 2.1); so does a judged session
- * that comes from another browser than the one that was judged, and a rejected one from another network.
+ * Finds the session of one value. A malformed or foreign value counts as none (contract 2.1). The same holds for a
+ * judged session in another browser, and for a rejected one in another network.
  *
- * A store in memory is asked before the MAC: a hit, which is every request of a visitor who passed, costs
- * one look-up, and an id that is neither stored nor ours costs one MAC and leaves no trace. Where each
- * question is a round trip the MAC comes first, so that an invented cookie buys none.
+ * A store in memory is asked before the MAC is checked, because a visitor who passed then costs one look-up. A remote
+ * store is asked after the MAC, so that an invented cookie causes no round trip.
  */
 function resolveOne(cookie: string, source: Source): MaybePromise<SessionFact> {
   const { visitor, store, ids } = source;
@@ -117,7 +116,7 @@ function resolveOne(cookie: string, source: Source): MaybePromise<SessionFact> {
   if (store.sessionOfStranger === undefined || ids.isOurs(visitor.organisation, id)) {
     return afterWith(store.session(id), { id, source }, standingOf);
   }
-  // Not for nothing: an instance that has the next secret already may have made it, and judged it.
+  // An instance that already has the next secret may have made and judged this id.
   return isUuid(id) ? afterWith(store.sessionOfStranger(id), { id, source }, judgementOf) : NONE;
 }
 
@@ -134,14 +133,14 @@ function standingOf(session: Session | undefined, presented: Presented): Session
   return { state: 'issued', id, challenge: ids.shownChallenge(id, clock()) };
 }
 
-/** What a stored session says of its visitor. */
+/** The session fact for a stored session. */
 function judgementOf(session: Session | undefined, presented: Presented): SessionFact {
   const { id, source } = presented;
   const { visitor } = source;
   if (!session || !counts(session, visitor)) return NONE;
   const { state } = session;
   if (state === 'verified' && !isSameClient(session.client, visitor.client)) {
-    // It passed for another client. This one is not blocked: it has its free pages, and then passes itself.
+    // The session passed for another client. This client is not blocked: it has its free pages, and can pass itself.
     return { state: 'issued', id, challenge: 'none', lost: 'session_of_another' };
   }
   if (state === 'verified' && id !== session.newest) return otherValue(session, presented);
@@ -168,7 +167,10 @@ function otherValue(session: Session, { id, source }: Presented): SessionFact {
   }
 }
 
-/** A rejection does not count in another network: another site can set the cookie in a visitor's browser. */
+/**
+ * Whether a stored session counts for this visitor. A rejected one does not count in another network, because another
+ * site could set its cookie in a visitor's browser.
+ */
 function counts(session: Session, visitor: Visitor): boolean {
   if (!belongsTo(session, visitor)) return false;
   return session.state === 'verified' || session.network === networkOf(visitor.ip);

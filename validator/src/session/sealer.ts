@@ -1,19 +1,19 @@
 import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** Text counts as its UTF-8. */
+/** Text is encoded as UTF-8. */
 type Field = string | Uint8Array;
 
-/** Message authentication for what Guard hands to visitors and takes back. */
+/** Message authentication codes for values that Guard gives to visitors and later reads again. */
 export interface Sealer {
-  /** HMAC-SHA256 over the fields with the first key, cut to `bytes`. */
+  /** HMAC-SHA256 over the fields with the first key, shortened to `bytes`. */
   seal(fields: readonly Field[], bytes: number): Buffer;
-  /** True when one of the live keys made `mac` over exactly these fields. Constant time. */
+  /** Whether one of the keys made `mac` over exactly these fields. Takes constant time. */
   verify(fields: readonly Field[], mac: Uint8Array): boolean;
 }
 
 /**
- * A sealer for one purpose. Each purpose has keys of its own (HKDF), so that a MAC made for one
- * thing is worth nothing for another. The first secret signs, all of them verify (rotation).
+ * A sealer for one purpose. Each purpose has its own keys (HKDF), so that a MAC for one purpose is not valid for
+ * another. The first secret signs, and all secrets verify, so that secrets can be rotated.
  */
 export function createSealer(secrets: readonly string[], purpose: string): Sealer {
   const keys = secrets.map((secret) =>

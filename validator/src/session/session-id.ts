@@ -8,51 +8,55 @@ import { ownText } from '../request/own-text.ts';
 import type { Sealer } from './sealer.ts';
 import { firstGroup, markOf, renewedGroup } from './session-value.ts';
 
-/** The first 18 characters are the root of the session (60 random bits), then come 13 bits of session-value.ts and the MAC. */
+/**
+ * The first 18 characters are the root of the session (60 random bits). Then come the 13 bits of session-value.ts,
+ * and then the MAC.
+ */
 const ROOT_LENGTH = 18;
 const MAC_FROM = 24;
 const MAC_BYTES = 6;
 
 /**
- * The value of `_guard`: a UUID (version 8, RFC 9562) whose last group is a MAC over the rest and the
- * organisation. A forged one is told apart without a store, and nothing is stored for a visitor
- * before a pass. A verified session gets another value every 15 minutes (renewal.ts).
+ * The value of `_guard`: a UUID (version 8, RFC 9562) whose last group is a MAC over the rest and the organisation.
+ * So a forged value is recognised without a store, and nothing has to be stored before a visitor passes. A verified
+ * session gets another value every 15 minutes (renewal.ts).
  */
 export interface SessionIds {
-  /** `challengedAt` is the time of the challenge that goes out with it, if one does. */
+  /** Makes a new value. `challengedAt` is the time of the challenge that is sent with it, if there is one. */
   mint(organisation: string, challengedAt?: number): string;
-  /** True for a UUID this installation made for this organisation. */
+  /** Whether this installation made the UUID for this organisation. */
   isOurs(organisation: string, id: string): boolean;
   /**
-   * The value that a session has at this time: the same at each instance with the same secret, whatever it was asked
-   * with. So the tabs of one browser are given the same one.
+   * The value of a session at this time. It is the same at each instance with the same secret, and for each earlier
+   * value of the session. So all tabs of a browser get the same value.
    */
   renewed(organisation: string, id: string, nowMs: number): string;
-  /** How the session of a visitor who came back is named in events and to the origin (sessionDigest). Kept. */
+  /** The digest of a session for events and for the origin (sessionDigest). The result is cached. */
   digestOf(id: string): string;
   /** The challenge that an id of ours, not judged, was shown lately. */
   shownChallenge(id: string, nowMs: number): ShownChallenge;
 }
 
-/** Whether it could be the value of a `_guard` cookie at all (contract 2.1: a bare UUID). */
+/** Whether the text has the form of a `_guard` cookie (contract 2.1: a UUID). */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** Ids of visitors who came back, kept so that their next requests cost a look-up and no hashing. */
+/** Ids of returning visitors that are cached, so that their next requests need no hashing. */
 const MAX_KNOWN = 50_000;
 
 interface Known {
   readonly id: string;
-  /** For whom the MAC was found right; undefined where it was not looked at, as of a stored session. */
+  /** The organisation for which the MAC is right. Undefined when the MAC was not checked, as for a stored session. */
   readonly organisation: string | undefined;
   readonly digest: string;
 }
 
 export function createSessionIds(sealer: Sealer): SessionIds {
-  // By size: for `max` the library takes all its room at once, which is 5 ms and 2 MB each time settings are read.
+  // `maxSize` instead of `max`: with `max` the library allocates all memory at once, which takes 5 ms and 2 MB at
+  // each reload.
   const known = new LRUCache<string, Known>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 });
-  // A request asks twice about its id: whether it is ours, and for its digest.
+  // A request asks about its id twice, so the last one is remembered.
   let last: Known | undefined;
   const knownOf = (id: string): Known | undefined =>
     last?.id === id ? last : (last = known.get(id));
@@ -67,7 +71,7 @@ export function createSessionIds(sealer: Sealer): SessionIds {
   };
   return {
     mint(organisation, challengedAt) {
-      // node:crypto draws UUIDs in batches, which costs a tenth of drawing bytes one id at a time.
+      // node:crypto makes UUIDs in batches, which costs a tenth of random bytes for each id.
       const uuid = randomUUID();
       const root = `${uuid.slice(0, 14)}8${uuid.slice(15, ROOT_LENGTH)}`;
       return sealed(organisation, root, firstGroup(challengeMark(challengedAt)));

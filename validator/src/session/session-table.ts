@@ -4,20 +4,20 @@ import { TwoGenerationCache } from './two-generation-cache.ts';
 
 /** Verified sessions that a store holds. */
 export const MAX_SESSIONS = 200_000;
-/** Rejected ones, which count for an hour and not for a day, as a part of those. */
+/** Rejected sessions that a store holds, as a part of MAX_SESSIONS. They count for an hour, not for a day. */
 const REJECTED_PART = 1 / 4;
 
 /**
- * What is known of judged sessions, by any value of theirs (sessionRoot). Verified and rejected ones have a table each: a bot that is
- * rejected again and again must not make Guard forget the people who passed. In each table the sessions
- * unused longest are forgotten. A session is an id, a few short texts and two times, and the visitor chooses
- * the length of none, so the number of sessions is a bound in bytes too.
+ * Judged sessions, by any of their values (sessionRoot). Verified and rejected sessions have separate tables, because
+ * a bot that is rejected many times must not make Guard forget the people who passed. In each table the sessions that
+ * were unused longest are forgotten. A visitor cannot choose the length of any text in a session, so the number of
+ * sessions is also a bound in bytes.
  */
 export class SessionTable<Value> {
   readonly #verified: TwoGenerationCache<Value>;
   readonly #rejected: TwoGenerationCache<Value>;
 
-  /** `maxVerified` sessions that passed, and a quarter of that which did not. */
+  /** Holds `maxVerified` verified sessions, and a quarter as many rejected ones. */
   constructor(maxVerified: number) {
     this.#verified = new TwoGenerationCache(maxVerified);
     this.#rejected = new TwoGenerationCache(maxVerified * REJECTED_PART);
@@ -32,7 +32,7 @@ export class SessionTable<Value> {
     return this.#verified.get(root) ?? this.#rejected.get(root);
   }
 
-  /** What was kept last stands: a session is in one of the two. */
+  /** Keeps a session in the table of its state, and removes it from the other one. */
   set(id: string, state: Session['state'], value: Value): void {
     const [into, outOf] =
       state === 'verified' ? [this.#verified, this.#rejected] : [this.#rejected, this.#verified];
@@ -47,7 +47,7 @@ export class SessionTable<Value> {
     this.#rejected.delete(root);
   }
 
-  /** What it holds (TwoGenerationCache.entries), verified sessions last. */
+  /** All entries (TwoGenerationCache.entries). Verified sessions come last. */
   *entries(): Generator<[string, Value]> {
     yield* this.#rejected.entries();
     yield* this.#verified.entries();

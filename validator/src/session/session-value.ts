@@ -12,10 +12,10 @@ const FROM = 19;
 const TO = 23;
 
 const PERIOD_MS = 15 * 60_000;
-/** Periods before the numbers begin again: 85 days. */
+/** The numbers repeat after this many periods, which is 85 days. */
 const PERIODS = BITS + 1;
 
-/** The fourth group of a value that is the first of its session. */
+/** The fourth group of the first value of a session. */
 export function firstGroup(mark: number): string {
   return (VARIANT | mark).toString(16);
 }
@@ -30,8 +30,8 @@ export function markOf(value: string): number {
 }
 
 /**
- * Whether a session that was judged at `judgedAt` should be given a later value than this one. An instance whose clock is
- * behind that of another gives none that is older than this one or the `newest` one.
+ * Whether a session that was judged at `judgedAt` should get a later value. False when the new value would be older
+ * than this one or the `newest` one, which can happen when the clocks of instances differ.
  */
 export function isDue(value: string, judgedAt: number, nowMs: number, newest = ''): boolean {
   const period = periodAt(value, nowMs);
@@ -39,7 +39,7 @@ export function isDue(value: string, judgedAt: number, nowMs: number, newest = '
   return !isOld && isAhead(period, isFirst(value) ? periodAt(value, judgedAt) : numberOf(value));
 }
 
-/** Whether one value is of a later period than another of the same session. The first value is before all. */
+/** Whether a value has a later period than another value of the same session. The first value is the earliest. */
 export function isLater(value: string, other: string): boolean {
   if (isFirst(value)) return false;
   if (isFirst(other)) return true;
@@ -51,7 +51,7 @@ function isAhead(period: number, other: number): boolean {
   return ahead > 0 && ahead < PERIODS / 2;
 }
 
-/** Whether two values are of one period: two secrets make different ones. */
+/** Whether two values have the same period. They can still differ when two secrets made them. */
 export function isSamePeriod(value: string, other: string): boolean {
   return numberOf(value) === numberOf(other);
 }
@@ -60,7 +60,10 @@ export function isFirst(value: string): boolean {
   return (numberOf(value) & RENEWED) === 0;
 }
 
-/** Sessions have borders of their own, so that they do not all get another value in one second. */
+/**
+ * The number of the period. Its borders differ for each session, so that not all sessions get a new value in the same
+ * second.
+ */
 function periodAt(value: string, timeMs: number): number {
   const part = Number.parseInt(sessionRoot(value).slice(0, 4), 16) / 0x10000;
   return Math.floor(timeMs / PERIOD_MS + part) & BITS;

@@ -6,7 +6,7 @@ export const SHORT_PASS_MS = 10 * 60_000;
 /** A short pass has this part of each budget. */
 export const SHORT_PASS_PART = 1 / 10;
 
-/** Whether a verified session was doubted: its pass is a short one. */
+/** Whether the pass of a session is short, because its upload was doubtful. */
 export function isShortPass({ state, reasons }: Session): boolean {
   return state === 'verified' && reasons.length > 0;
 }

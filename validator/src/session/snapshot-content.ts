@@ -3,30 +3,29 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SharedMemory } from './memory-store.ts';
 import { readStoredSession, writeStoredSession } from './stored-session.ts';
 
-/** What a snapshot is made of, and what it is put into. */
+/** The content that a snapshot saves and restores. */
 export interface Snapshotted {
   readonly memory: SharedMemory;
   readonly store: {
     sessions(): Iterable<readonly [id: string, session: Session, expiresAt: number]>;
-    /** Keeps what was judged before; `expiresAt` in epoch milliseconds. */
+    /** Keeps a session that was judged before. `expiresAt` is in epoch milliseconds. */
     adopt(id: string, session: Session, expiresAt: number): void;
   };
 }
 
 const TABLES = ['spent', 'budgets'] as const satisfies readonly (keyof SharedMemory)[];
 
-/** Requests wait for no more of a snapshot than this at once: a millisecond or less. */
+/** The part of a snapshot that is made in one turn. Requests wait for it, for a millisecond at most. */
 const BYTES_A_TURN = 256 * 1024;
 const SESSIONS_A_TURN = 200;
-/** Of the system's memory. */
+/** The size of a page of memory. */
 const PAGE_BYTES = 4096;
-/** No version wrote a session of more; an earlier version wrote the agent too, up to this length. */
+/** The longest line that any version has written. Earlier versions wrote the User-Agent too. */
 const MAX_LINE_BYTES = 2_048;
 
 /**
- * Spent tickets, budgets and sessions as bytes, a little at a time: requests come in between, so this is
- * no single moment. A slot that another thread is writing may be half in the snapshot, which costs
- * one counter or one spent ticket.
+ * Spent tickets, budgets and sessions as bytes. It is made in small parts, and requests change the store in between.
+ * A slot that another thread is writing may be saved half-written. The harm is one wrong counter or spent ticket.
  */
 export async function* snapshotContent({ memory, store }: Snapshotted): AsyncGenerator<Buffer> {
   const sizes = TABLES.map((table) => memory[table].byteLength);
@@ -51,8 +50,8 @@ export async function* snapshotContent({ memory, store }: Snapshotted): AsyncGen
 }
 
 /**
- * Puts back what {@link snapshotContent} wrote; gives how many sessions. Tables of another size stay as
- * they are. No session is given more than `maxTtlMs`: the clock may have been set back since.
+ * Restores the output of {@link snapshotContent}. Returns the number of sessions. Tables of another size are not
+ * restored. No session lives longer than `maxTtlMs`, because the clock may have been set back.
  */
 export async function restoreContent(
   content: AsyncIterable<Buffer>,
@@ -82,7 +81,7 @@ export async function restoreContent(
   return restored;
 }
 
-/** Writes only what differs. An empty table is left untouched, and the system gives no memory to what nothing wrote to. */
+/** Writes only pages that differ. So an empty table stays untouched, and the system allocates no memory for it. */
 function writeChanges(target: Uint8Array, content: Buffer): void {
   for (let at = 0; at < content.length; at += PAGE_BYTES) {
     const page = content.subarray(at, at + PAGE_BYTES);
@@ -96,7 +95,7 @@ function readLine(line: string) {
   return [line.slice(0, Math.max(0, space)), readStoredSession(line.slice(space + 1))] as const;
 }
 
-/** Bytes that come in pieces, as lines and as blocks. */
+/** Reads lines and blocks from bytes that come in pieces. */
 class ByteReader {
   readonly #pieces: AsyncIterator<Buffer>;
   #left: Buffer = Buffer.alloc(0);
@@ -105,7 +104,7 @@ class ByteReader {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
-  /** At least one byte and at most `max`; undefined behind the end. */
+  /** At least one byte and at most `max`. Undefined at the end. */
   async some(max: number): Promise<Buffer | undefined> {
     if (this.#left.length === 0 && !(await this.#more())) return undefined;
     const part = this.#left.subarray(0, max);
@@ -113,7 +112,7 @@ class ByteReader {
     return part;
   }
 
-  /** Without its newline; undefined behind the last one. */
+  /** The next line without its newline. Undefined after the last one. */
   async line(): Promise<string | undefined> {
     let end = this.#left.indexOf(10);
     while (end === -1) {

@@ -6,22 +6,22 @@ import { pipeline as pipe } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 
-/** First line of a snapshot; the number is the version of what follows. */
+/** The first line of a snapshot. The number is the version of the format. */
 const MAGIC = Buffer.from('guard-store 1\n');
 const DIGEST_BYTES = 32;
-/** More is no snapshot of ours: the content is bounded (snapshot-content.ts), and compressed. */
+/** A larger file is not a snapshot of Guard, because the content is bounded (snapshot-content.ts) and compressed. */
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
-/** What a path leads to. */
+/** The file at a path. */
 export type SnapshotFile =
   | { readonly kind: 'none' }
-  /** Torn, of another version, or something else; `reason` is a word for the log. */
+  /** A file that is incomplete, of another version, or not a snapshot. `reason` is a word for the log. */
   | { readonly kind: 'damaged'; readonly reason: string }
   | { readonly kind: 'whole'; readonly content: AsyncIterable<Buffer> };
 
 /**
- * Replaces the file at once: a crash leaves the old one or the new one, never half of one. Rejects when
- * the disk does.
+ * Replaces the file atomically: after a crash there is the old file or the new one, never a half-written one. Rejects
+ * after an error of the disk.
  */
 export async function writeSnapshotFile(
   path: string,
@@ -33,7 +33,7 @@ export async function writeSnapshotFile(
     await writeSealed(temporary, content);
     await rename(temporary, path);
   } catch (error) {
-    // On a full disk the half that was written is what the others lack. Why it failed is what counts.
+    // On a full disk the half-written file takes space that others need. The first error is the one to report.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
@@ -43,7 +43,7 @@ export async function writeSnapshotFile(
 async function writeSealed(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   const digest = createHash('sha256');
-  // The stream closes the file, on errors too.
+  // The stream closes the file, also after an error.
   const target = file.createWriteStream({ flush: true });
   await pipeline(content, createGzip({ level: 1 }), (parts) => sealed(parts, digest), target);
 }
@@ -58,7 +58,7 @@ async function* sealed(parts: AsyncIterable<Uint8Array>, digest: Hash): AsyncGen
   yield digest.digest();
 }
 
-/** Without it a rename may be undone by a loss of power. */
+/** Without this, a power failure could undo the rename. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -68,20 +68,20 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Looks whether a snapshot is whole before anything of it is given out. Rejects when the disk does. */
+/** Checks the whole file before it returns any content. Rejects after an error of the disk. */
 export async function readSnapshotFile(path: string): Promise<SnapshotFile> {
   const ends = await readEnds(path);
   if (ends === undefined) return { kind: 'none' };
   const { head, tail, sizeBytes } = ends;
   if (sizeBytes > MAX_FILE_BYTES) return { kind: 'damaged', reason: 'too_large' };
   if (!head.equals(MAGIC)) return { kind: 'damaged', reason: 'other_form' };
-  // If a file is cut off after its first line, the two ends overlap and the checksum is wrong.
+  // When a file is cut off behind its first line, the checksum is wrong.
   const end = sizeBytes - DIGEST_BYTES - 1;
   if (end < 0 || !(await digestOf(path, end)).equals(tail)) {
     return { kind: 'damaged', reason: 'checksum' };
   }
   const content = createGunzip();
-  // An error of the source reaches the reader of `content`, so it is not handled here.
+  // The reader of `content` gets the errors of the source.
   pipe(createReadStream(path, { start: MAGIC.length, end }), content, () => undefined);
   return { kind: 'whole', content };
 }

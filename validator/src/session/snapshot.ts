@@ -16,8 +16,8 @@ export interface SnapshotOptions extends Snapshotted {
 }
 
 /**
- * Writes the content of a store in memory to disk, every minute and when it is closed. No fault is fatal:
- * a file that cannot be used is set aside. Without a file, visitors pass the challenge again.
+ * Writes the content of a store in memory to disk, every minute and at `close`. No fault is fatal: an unusable file
+ * is renamed. Without a file, visitors have to pass the challenge again.
  */
 export class Snapshot {
   readonly #options: SnapshotOptions;

@@ -1,12 +1,12 @@
 import type { Budget, Charge, Clock, Session, SessionStore } from '@guard/config/contract/ports';
 import { DEFAULT_LIMITS, MemoryStore, type SharedMemory } from './memory-store.ts';
 
-/** Tells the other threads of a session; resolves when they know it. `expiresAt` in epoch milliseconds. */
+/** Tells the other threads about a session. Resolves when they know it. `expiresAt` is in epoch milliseconds. */
 export type AnnounceSession = (id: string, session: Session, expiresAt: number) => Promise<void>;
 
 /**
- * The store of one thread of several. Spent tickets and budgets lie in memory that all of them share;
- * of sessions, which every request asks for, each has its own copy.
+ * The store of one thread of several. Spent tickets and budgets are in memory that all threads share. Sessions are
+ * read by every request, so each thread has its own copy.
  */
 export class ThreadStore implements SessionStore {
   readonly #local: MemoryStore;
@@ -27,18 +27,18 @@ export class ThreadStore implements SessionStore {
     return this.#local.session(id);
   }
 
-  /** Resolves when the others know it too: the visitor's next request may reach any of them. */
+  /** Resolves when the other threads know the session, because the visitor's next request may reach any of them. */
   keepSession(id: string, session: Session, ttlMs: number): Promise<void> {
     this.#local.keepSession(id, session, ttlMs);
     return this.#announce(id, session, this.#clock() + ttlMs);
   }
 
-  /** Keeps what another thread announced. */
+  /** Keeps a session that another thread announced. */
   adopt(id: string, session: Session, expiresAt: number): void {
     this.#local.keepSession(id, session, expiresAt - this.#clock());
   }
 
-  /** For a thread that begins later. */
+  /** The sessions for a thread that starts later. */
   sessions(): ReturnType<MemoryStore['sessions']> {
     return this.#local.sessions();
   }

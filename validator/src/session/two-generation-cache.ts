@@ -1,12 +1,12 @@
 import { ownText } from '../request/own-text.ts';
 
 /**
- * A bounded map that forgets what was not used for long. New and used entries live in the young
- * generation; when that is full it becomes the old one, and what is still in the old one is forgotten.
+ * A bounded map that forgets entries that were not used for long. New and used entries are in the young generation.
+ * When it is full, it becomes the old generation, and the entries of the previous old one are forgotten.
  *
- * It holds at most `max` entries, and never forgets one of the `max / 2` used last. Its content can be listed
- * over many turns, while entries are used. lru-cache can list it in one turn only, which would stop all
- * requests meanwhile (bench/BASELINE-maps.md).
+ * It holds at most `max` entries, and never forgets one of the last `max / 2` used entries. Its content can be listed
+ * over many turns of the event loop. lru-cache can be listed only in one turn, which would stop all requests for that
+ * time (bench/BASELINE-maps.md).
  *
  * With keys and values of a bounded length, the number of entries is a bound in bytes too.
  */
@@ -15,7 +15,7 @@ export class TwoGenerationCache<Value> {
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
 
-  /** `max` is at least 2: one entry a generation. */
+  /** `max` is at least 2: one entry in each generation. */
   constructor(max: number) {
     this.#generationSize = Math.max(1, Math.floor(max / 2));
   }
@@ -24,7 +24,7 @@ export class TwoGenerationCache<Value> {
     return this.#young.size + this.#old.size;
   }
 
-  /** The value of a key, which counts as used by that. */
+  /** The value of a key. The call counts as a use. */
   get(key: string): Value | undefined {
     return this.#young.get(key) ?? this.#revive(key);
   }
@@ -44,8 +44,8 @@ export class TwoGenerationCache<Value> {
   }
 
   /**
-   * All entries, those unused longest first. Listing an entry does not count as use. A caller that lists over many
-   * turns may get an entry twice, and gets each one that was there from beginning to end.
+   * All entries, those unused longest first. Listing does not count as a use. A caller that lists over many turns may
+   * get an entry twice. It gets every entry that is there the whole time.
    */
   *entries(): Generator<[string, Value]> {
     const [old, young] = [this.#old, this.#young];

@@ -1,7 +1,7 @@
-/** How long a time that was told stands without being told again: by then its instance is gone. */
-const STANDS_MS = 10 * 60_000;
+/** A time that no instance has repeated for so long is forgotten, because its instance has ended. */
+const NEWEST_TTL_MS = 10 * 60_000;
 
-/** The newest of the times told under one name, in milliseconds since the epoch. */
+/** Keeps and returns the newest of the times under one name, in milliseconds since the epoch. */
 const NEWEST_SCRIPT = `
 local held = tonumber(redis.call('GET', KEYS[1]) or '')
 if held and held > tonumber(ARGV[1]) then return string.format('%.0f', held) end
@@ -10,10 +10,10 @@ return ARGV[1]
 `;
 
 export function tellTime(key: string, atMs: number): readonly string[] {
-  return ['EVAL', NEWEST_SCRIPT, '1', key, String(Math.round(atMs)), String(STANDS_MS)];
+  return ['EVAL', NEWEST_SCRIPT, '1', key, String(Math.round(atMs)), String(NEWEST_TTL_MS)];
 }
 
-/** Undefined for a reply that is not the script's. */
+/** The time in the reply. Undefined when the reply is not from the script. */
 export function readNewest(reply: unknown): number | undefined {
   const atMs = typeof reply === 'string' ? Number(reply) : Number.NaN;
   return Number.isFinite(atMs) ? atMs : undefined;

@@ -5,21 +5,21 @@ import { Patience } from '@guard/config/time/patience';
 import { createClient, ErrorReply, type RedisClientType } from '@redis/client';
 import { PROBE_KEY } from './store-keys.ts';
 
-/** For all of it: name, connection, TLS, password, the probe. */
+/** Time limit for all steps of an attempt: name, connection, TLS, password, probe. */
 const CONNECT_TIMEOUT_MS = 1_000;
-/** A decision asks at most twice, so that two that get no answer are well below its 500 ms (contract 8). */
+/** A decision asks at most twice. So two commands without an answer stay well below its 500 ms (contract 8). */
 const COMMAND_TIMEOUT_MS = 150;
-/** Commands under way at once; more are not sent. */
+/** Commands that may be under way at once. More are not sent. */
 const MAX_UNDER_WAY = 10_000;
-/** A Redis that hangs is noticed without a request, too. */
+/** The time between two PINGs, which notice a Redis that hangs even when there are no requests. */
 const HEARTBEAT_MS = 1_000;
 const PAUSE_MS = { first: 50, longest: 5_000 } as const;
-/** A connection that lived this long was a good one: after it the first pause is short again. */
+/** After a connection that lived this long, the first pause is short again. */
 const GOOD_AFTER_MS = 10_000;
 
-/** What a command came to that was not sent, not answered in time, or answered with an error. */
+/** The result of a command that was not sent, not answered in time, or answered with an error. */
 export const NO_ANSWER = Symbol('no answer');
-/** Redis does not know a script: it has been started since. */
+/** Redis does not know the script, because it was restarted. */
 export const NO_SCRIPT = Symbol('no script');
 
 export interface RedisLinkOptions {
@@ -32,8 +32,8 @@ export interface RedisLinkOptions {
 }
 
 /**
- * A connection to one Redis that is there or away. What gives no answer in time, or an error, is away: it
- * is asked nothing until a new connection has shown that it takes writes again.
+ * A connection to one Redis, which is there or away. It is away when it gives no answer in time, or an error. Then it
+ * gets no commands until a new connection has shown that it accepts writes.
  */
 export class RedisLink {
   readonly #options: RedisLinkOptions;
@@ -47,7 +47,7 @@ export class RedisLink {
   #awaySince: number | undefined;
   #ended: Promise<void> = Promise.resolve();
 
-  /** Resolves after the first attempt, however that ended: {@link isAway} says so. */
+  /** Resolves after the first attempt. {@link isAway} tells whether it succeeded. */
   static async open(options: RedisLinkOptions): Promise<RedisLink> {
     const link = new RedisLink(options);
     const tried = Promise.withResolvers<undefined>();
@@ -68,14 +68,15 @@ export class RedisLink {
     return this.#client === undefined;
   }
 
-  /** The reply to a command. Never rejects. */
+  /** The reply to a command, or NO_ANSWER, or NO_SCRIPT. Never rejects. */
   ask(command: readonly string[]): Promise<unknown> {
     const client = this.#client;
     if (client === undefined || this.#underWay >= MAX_UNDER_WAY) return Promise.resolve(NO_ANSWER);
     this.#underWay += 1;
     return new Promise((resolve) => {
       const wait = this.#asking.begin((why) => {
-        // The one who asked goes on without it. A Redis taken for gone by a process that is busy makes a flood worse.
+        // This process was busy, so Redis may be fine. The caller goes on without an answer, and the connection is
+        // kept.
         if (why === 'busy') resolve(NO_ANSWER);
         else if (client === this.#client) this.#lose('timeout');
       });
@@ -104,7 +105,7 @@ export class RedisLink {
     return NO_ANSWER;
   }
 
-  /** Connects, waits until that is lost, connects again, until it is closed. */
+  /** Connects again whenever the connection is lost, until `close`. */
   async #stayConnected(onTried: () => void): Promise<void> {
     const backoff = new Backoff(PAUSE_MS.first, PAUSE_MS.longest);
     while (!this.#isClosed()) {
@@ -114,7 +115,7 @@ export class RedisLink {
       this.#noteAway(reason);
       onTried();
       if (performance.now() - startedAt > GOOD_AFTER_MS) backoff.reset();
-      // Instances that lost one Redis together must not come back in step.
+      // A random part, so that instances that lost Redis together do not reconnect together.
       const jittered = backoff.next() * (0.5 + Math.random() / 2);
       await sleep(jittered, undefined, { signal: this.#closed.signal, ref: false }).catch(
         () => undefined,
@@ -122,7 +123,7 @@ export class RedisLink {
     }
   }
 
-  /** One connection from its beginning to its end; resolves with the reason of that. */
+  /** Runs one connection from its beginning to its end. Resolves with the reason of the end. */
   async #connectOnce(onConnected: () => void): Promise<string> {
     const { promise: lost, resolve: lose } = Promise.withResolvers<string>();
     this.#lose = lose;
@@ -137,22 +138,23 @@ export class RedisLink {
     }
     const reason = fault ?? (await lost);
     this.#client = undefined;
-    // What is under way ends with it, at once.
+    // Commands under way end at once with the client.
     client.destroy();
     this.#options.onChange(undefined);
     return reason;
   }
 
   /**
-   * Whether a new connection takes reads and writes, and as promptly as a decision needs; else the reason. A
-   * replica or a full Redis does not, and one that is slow would be lost again with the next command.
+   * Tests a new connection: Redis has to accept a write, in the time that a decision has. Returns undefined when it
+   * does, otherwise the reason. A replica or a full Redis refuses writes. A slow one would be lost again with the
+   * next command.
    */
   async #probe(client: RedisClientType): Promise<string | undefined> {
     try {
       await client.connect();
       const command = client.sendCommand(['SET', PROBE_KEY, '1', 'PX', '1000']);
       const written: Promise<string | undefined> = command.then(() => undefined);
-      // Where this process was busy, the answer still counts; the whole attempt has a limit of its own.
+      // When this process was busy, the answer still counts. The whole attempt has its own time limit.
       return await this.#asking.within(written, (why) => (why === 'silent' ? 'slow' : written));
     } catch (error) {
       return reasonOf(error);
@@ -163,10 +165,10 @@ export class RedisLink {
     const { url, onChange } = this.#options;
     const client: RedisClientType = createClient({
       url,
-      // A new client for each connection: so there is one place that knows whether there is one.
+      // Each connection has a new client, so the client itself must not reconnect.
       socket: { reconnectStrategy: false, connectTimeout: CONNECT_TIMEOUT_MS },
       disableOfflineQueue: true,
-      // Kept here, because the client's own ends when a command is written, not when it is answered.
+      // The time limit is in `ask`. The client's own would end when a command is written, not when it is answered.
       commandOptions: { timeout: 0 },
       maintNotifications: 'disabled',
       emitInvalidate: true,
@@ -198,9 +200,7 @@ export class RedisLink {
   }
 }
 
-/**
- * A code or a name, never the message: Redis quotes in it what it was sent, and Node the address.
- */
+/** A code or a name. The message is never used, because Redis quotes the command in it, and Node the address. */
 function reasonOf(error: unknown): string {
   if (error instanceof ErrorReply) return error.message.split(' ', 1)[0] ?? 'error';
   if (!(error instanceof Error)) return 'error';

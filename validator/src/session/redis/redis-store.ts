@@ -33,12 +33,12 @@ import {
 } from './store-keys.ts';
 import { type Counter, readTaken, takeKnown, takeUnknown } from './take-script.ts';
 
-/** Counters held here of what lies in Redis, for as long as that is away; as many as a MemoryStore holds. */
+/** Local counters for the time when Redis is away. As many as in a MemoryStore. */
 const MAX_BUDGETS = 200_000;
 
 /**
- * Questions about ids without a MAC of ours: a percent of a core at most. While a secret is rotated they
- * are visitors whom another instance judged; at any other time they are invented.
+ * A bound on questions about ids without our MAC. They cost at most one percent of a core. While a secret is rotated,
+ * such ids can come from another instance. At other times they are invented.
  */
 const STRANGERS = { name: 'strangers', requests: 1_000, perMs: 2_000 } as const;
 
@@ -52,18 +52,18 @@ export interface RedisStoreOptions {
   readonly metrics: Metrics;
 }
 
-/** Times that a change of a shared text begins again, because another instance was first. */
+/** How often a change of a shared text is tried, when other instances change it at the same time. */
 const CHANGE_ATTEMPTS = 20;
 
 /** Label of `guard_store_unanswered_total`. */
 type Operation = 'session' | 'keep_session' | 'spend' | 'take' | 'remember';
 
 /**
- * Sessions, spent tickets and budgets that several instances share, in Redis or Valkey.
+ * Sessions, spent tickets and budgets in Redis or Valkey, which several instances share.
  *
- * While Redis is away, decisions go on from what this instance knows: {@link session} and {@link take}
- * never reject. {@link spend} and {@link keepSession} do: a ticket that each instance could spend for
- * itself would mint one session at each of them (contract 3: session storage unavailable).
+ * While Redis is away, decisions use the knowledge of this instance, and {@link session} and {@link take} never
+ * reject. {@link spend} and {@link keepSession} do reject. Otherwise a ticket could be spent once at each instance,
+ * for one session each (contract 3: session storage unavailable).
  */
 export class RedisStore implements SessionStore {
   readonly #clock: Clock;
@@ -71,10 +71,13 @@ export class RedisStore implements SessionStore {
   readonly #link: RedisLink;
   readonly #copies: SessionCopies;
   readonly #refusals = new Refusals();
-  /** Counts along, so that who has used up a budget here is not given a whole one when Redis goes. */
+  /**
+   * Local counters that also count while Redis is there. So a visitor who has used up a budget does not get a new one
+   * when Redis goes away.
+   */
   readonly #budgets = new DeadlineTable(allocateDeadlines(MAX_BUDGETS));
 
-  /** Resolves after the first attempt to connect; a Redis that is away then may come later. */
+  /** Resolves after the first attempt to connect. Redis may also become reachable later. */
   static async open(options: RedisStoreOptions): Promise<RedisStore> {
     const copies = new SessionCopies(options.clock);
     const link = await RedisLink.open({
@@ -106,7 +109,7 @@ export class RedisStore implements SessionStore {
   }
 
   sessionOfStranger(id: string): MaybePromise<Session | undefined> {
-    // A session that this instance knew before is no stranger, and does not queue with strangers.
+    // The bound does not hold for a session that this instance knew before.
     const maybeKnown = this.#copies.held(id) !== undefined || this.#mayAskForStranger();
     return maybeKnown ? this.session(id) : undefined;
   }
@@ -115,13 +118,13 @@ export class RedisStore implements SessionStore {
     const expiresAt = this.#clock() + ttlMs;
     const value = writeStoredSession(session, expiresAt);
     const command = ['SET', sessionKey(id), value, 'PX', lifetime(ttlMs)];
-    await this.#insist('keep_session', command);
+    await this.#askOrThrow('keep_session', command);
     this.#copies.keep(id, session, expiresAt);
   }
 
   async spend(id: string, ttlMs: number): Promise<boolean> {
     const command = ['SET', spentKey(id), '1', 'NX', 'PX', lifetime(ttlMs)];
-    return (await this.#insist('spend', command)) === 'OK';
+    return (await this.#askOrThrow('spend', command)) === 'OK';
   }
 
   take(name: string, subject: string, budget: Budget): MaybePromise<number> {
@@ -154,23 +157,24 @@ export class RedisStore implements SessionStore {
   }
 
   async #isShared(name: string, subject: string): Promise<boolean> {
-    // GET and not EXISTS: accounts may run no more than the documented commands.
+    // GET instead of EXISTS, because accounts may be allowed only the documented commands.
     const reply = await this.#link.ask(['GET', rememberedKey(name, subject)]);
     if (reply === NO_ANSWER) this.#unanswered('remember');
     return reply === '1';
   }
 
   /**
-   * Tells the instances when what `name` stands for was made here; gives the newest time that any of them
-   * told of late, in milliseconds since the epoch. Undefined while Redis is away. Never rejects.
+   * Tells the other instances when the data with this name (such as `crawler-ranges`) was made here. Returns the
+   * newest time that any instance has told recently, in milliseconds since the epoch. Undefined while Redis is away.
+   * Never rejects.
    */
   async newest(name: string, atMs: number): Promise<number | undefined> {
     return readNewest(await this.#link.ask(tellTime(newestKey(name), atMs)));
   }
 
   /**
-   * A text that all instances share; `known` itself where it did not change since. Undefined while Redis is away.
-   * Never rejects. `name` is one of a few words.
+   * A text that all instances share. Returns `known` itself when the text has not changed. Undefined while Redis is
+   * away. Never rejects. `name` is one of a few words.
    */
   async sharedText(name: string, known?: SharedText): Promise<SharedText | undefined> {
     const key = sharedTextKey(name);
@@ -178,8 +182,9 @@ export class RedisStore implements SessionStore {
   }
 
   /**
-   * Replaces it by what `edit` makes of it, in one step: `edit` is asked again where another instance changed it
-   * meanwhile, and gives undefined to leave it. `lost`: Redis is away, or others change it all the time. Never rejects.
+   * Replaces the shared text by the result of `edit`, atomically. When another instance changes the text meanwhile,
+   * `edit` is called again. When `edit` returns undefined, the text stays. `lost`: Redis is away, or other instances
+   * change the text all the time. Never rejects.
    */
   async changeSharedText(name: string, edit: EditText, ttlMs: number): Promise<TextChange> {
     const key = sharedTextKey(name);
@@ -236,8 +241,8 @@ export class RedisStore implements SessionStore {
     return waitMs;
   }
 
-  /** The reply to what only Redis can do; rejects without one. */
-  async #insist(operation: Operation, command: readonly string[]): Promise<unknown> {
+  /** The reply to a command that needs Redis. Rejects when there is none. */
+  async #askOrThrow(operation: Operation, command: readonly string[]): Promise<unknown> {
     const reply = await this.#link.ask(command);
     if (reply !== NO_ANSWER) return reply;
     this.#unanswered(operation);
@@ -249,7 +254,7 @@ export class RedisStore implements SessionStore {
   }
 }
 
-/** Of a key, as Redis takes it: whole milliseconds, at least one. */
+/** The life of a key in the form that Redis takes: whole milliseconds, at least one. */
 function lifetime(ttlMs: number): string {
   return String(Math.max(1, Math.ceil(ttlMs)));
 }

@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache';
 
-/** Spent budgets remembered at once; one that is forgotten is asked for again. */
+/** Spent budgets that are remembered at once. For a forgotten one Redis is asked again. */
 const MAX_REFUSALS = 50_000;
 
 /**
- * Budgets that Redis said are spent, and until when. A refused request costs nothing, so nothing fits
- * before that time: who goes on asking is refused here, without a round trip.
+ * Remembers budgets that are spent in Redis, and until when. A refused request costs nothing, so no request fits
+ * before that time. Until then requests are refused here, without a question to Redis.
  */
 export class Refusals {
   readonly #until = new LRUCache<string, number>({ max: MAX_REFUSALS });
 
-  /** Milliseconds until a request may fit, 0 when that is not known here. */
+  /** Milliseconds until a request may fit. 0 when it is unknown here. */
   left(key: string, nowMs: number, perMs: number): number {
     const leftMs = (this.#until.get(key) ?? 0) - nowMs;
-    // No visitor waits for longer than a whole budget takes: the clock was set back.
+    // A time beyond `nowMs + perMs` means that the clock was set back. It is ignored.
     return leftMs > 0 && leftMs <= perMs ? leftMs : 0;
   }
 

@@ -1,24 +1,24 @@
 import type { Clock, Session } from '@guard/config/contract/ports';
 import { MAX_SESSIONS, SessionTable } from '../session-table.ts';
 
-/** How long a copy stands for the original without a question. Redis tells of changes before that. */
+/** How long a copy is used without a question to Redis. Redis reports changes before that. */
 const FRESH_MS = 1_000;
 
-/** A session as Redis had it. */
+/** A session as it was in Redis. */
 interface Copy {
   readonly session: Session;
   readonly expiresAt: number;
-  /** When Redis said so; before every time where that is in doubt. */
+  /** When Redis confirmed it. Before every time when that is uncertain. */
   confirmedAt: number;
-  /** The connection on which it did: changes are told on that one only. */
+  /** The connection on which Redis confirmed it. Redis reports changes only on that connection. */
   readonly era: number;
 }
 
 const NEVER = Number.NEGATIVE_INFINITY;
 
 /**
- * Copies of the sessions this instance has seen: for a moment instead of a question to Redis, and for as
- * long as Redis is away.
+ * Copies of the sessions that this instance has seen. They are used for a moment instead of a question to Redis, and
+ * while Redis is away.
  */
 export class SessionCopies {
   readonly #clock: Clock;
@@ -34,14 +34,14 @@ export class SessionCopies {
     return this.#copies.size;
   }
 
-  /** Goes up with each change that Redis tells of. An answer that overlaps with one may be the older. */
+  /** The number of changes that Redis has reported. When it has grown since a question, the answer may be old. */
   get changes(): number {
     return this.#changes;
   }
 
   /**
-   * A session that may be used without a question. Verified ones only: who was rejected, and passes at
-   * another instance, is asked for here a moment later.
+   * A session that may be used without a question to Redis. Only verified sessions: a rejected visitor may pass at
+   * another instance at any moment.
    */
   fresh(id: string): Session | undefined {
     const copy = this.#copies.get(id);
@@ -52,19 +52,19 @@ export class SessionCopies {
     return isFresh && copy.session.state === 'verified' ? copy.session : undefined;
   }
 
-  /** What was known last, however long ago. */
+  /** The last known session, even if it is old. */
   held(id: string): Session | undefined {
     const copy = this.#copies.get(id);
     return copy !== undefined && this.#clock() <= copy.expiresAt ? copy.session : undefined;
   }
 
-  /** Redis has it, as it answered to a question that was asked after `changes` changes. */
+  /** Keeps the session from an answer of Redis. `changes` is the number of changes before the question. */
   confirm(id: string, session: Session, expiresAt: number, changes: number): void {
     const confirmedAt = changes === this.#changes ? this.#clock() : NEVER;
     this.#copies.set(id, session.state, { session, expiresAt, confirmedAt, era: this.#era });
   }
 
-  /** Known from elsewhere than an answer: good while Redis is away. */
+  /** Keeps a session that does not come from an answer of Redis. It is used while Redis is away. */
   keep(id: string, session: Session, expiresAt: number): void {
     const copy = { session, expiresAt, confirmedAt: NEVER, era: this.#era };
     this.#copies.set(id, session.state, copy);
@@ -82,7 +82,7 @@ export class SessionCopies {
     if (copy) copy.confirmedAt = NEVER;
   }
 
-  /** Changes may have been missed. */
+  /** Called when changes may have been missed. */
   doubtAll(): void {
     this.#changes += 1;
     this.#era += 1;

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 
 /** Longest text in bytes. */
 const MOST_BYTES = 6 * 1024 * 1024;
-/** What stands in place of a version where another program wrote something that is no text of ours. */
+/** The version of a value that another program wrote. */
 const FOREIGN = '-';
 
 /**
- * The text and its version, empty where there is none. An error of a script would end the connection, so that another
- * type of value must be none. Only `GET`: an account may have no other command that reads.
+ * Reads the text and its version. Both are empty when there is none. `pcall`, because a value of another type is an
+ * error, and an error of a script would end the connection. Only `GET` is used, because an account may have no other
+ * command that reads.
  */
 const HELD = `
 local text = redis.pcall('GET', KEYS[1]) or ''
@@ -17,8 +18,8 @@ elseif text ~= '' then version = string.match(text, '^(%x+)\\n') or '${FOREIGN}'
 `;
 
 /**
- * A text that all instances share, under a key of its own: its version, a line break, the text. An instance asks
- * with the version that it has, so that a text that did not change is not sent again.
+ * The value of a shared text is its version, a line break, and the text. An instance asks with the version that it
+ * has, so that an unchanged text is not sent again.
  */
 const READ_SCRIPT = `${HELD}
 if version == ARGV[1] then return false end
@@ -32,7 +33,7 @@ redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1
 `;
 
-/** Of a text that was never written. */
+/** The version of a text that was never written. */
 const NO_VERSION = '';
 
 export interface SharedText {
@@ -40,7 +41,7 @@ export interface SharedText {
   readonly text: string;
 }
 
-/** Gives the text that is to take the place of another one; undefined to leave that. */
+/** Returns the new text. Undefined to leave the old one. */
 export type EditText = (text: string) => string | undefined;
 
 export type TextChange = 'changed' | 'left' | 'lost';
@@ -50,8 +51,8 @@ export function readCommand(key: string, known: SharedText | undefined): readonl
 }
 
 /**
- * `known` for a reply that says that nothing changed; undefined for one that is not the script's. What is no text of
- * ours is the text `unreadable`.
+ * The text in a reply. Returns `known` when nothing has changed, and undefined when the reply is not from the script.
+ * A value that another program wrote is the text `unreadable`.
  */
 export function readReply(reply: unknown, known: SharedText | undefined): SharedText | undefined {
   if (reply === null) return known;
@@ -61,7 +62,7 @@ export function readReply(reply: unknown, known: SharedText | undefined): Shared
   return { version: reply.slice(0, end), text: reply.slice(end + 1) };
 }
 
-/** Replaces the text if it still is `before`. The reply is 1 where it was. */
+/** Replaces the text if it is still `before`. Then the reply is 1. */
 export function replaceCommand(
   key: string,
   before: SharedText,

@@ -2,21 +2,21 @@ import { sessionRoot } from '@guard/config/contract/session-root';
 import { hash } from 'node:crypto';
 
 /**
- * Names of what lies in Redis. The number is the version of the format: another one is another name, so
- * instances of two versions that share a Redis do not misread each other.
+ * The names of the keys in Redis. The number is the version of the format. So instances of different versions that
+ * share a Redis do not misread each other's values.
  */
 const NAMESPACE = 'guard:1:';
 const SESSION = `${NAMESPACE}session:`;
 
-/** Written to find out whether Redis takes writes. */
+/** The key that is written to test whether Redis accepts writes. */
 export const PROBE_KEY = `${NAMESPACE}probe`;
 
-/** One for all values of a session. */
+/** The key of a session. It is the same for all values of the session. */
 export function sessionKey(id: string): string {
   return SESSION + sessionRoot(id);
 }
 
-/** The root of the session whose key this is; undefined for another key. */
+/** The root of the session with this key. Undefined for other keys. */
 export function sessionOfKey(key: string): string | undefined {
   return key.startsWith(SESSION) ? key.slice(SESSION.length) : undefined;
 }
@@ -43,7 +43,7 @@ export function rememberedKey(name: string, subject: string): string {
   return `${NAMESPACE}remembered:${digestOf(name, subject)}`;
 }
 
-/** A subject is an address, or as long as a header, and neither belongs into a name. */
+/** The digest of a subject. A subject can be an address or a long header value, and neither belongs in a key. */
 function digestOf(name: string, subject: string): string {
   return hash('sha256', `${name.length}:${name}${subject}`, 'base64url').slice(0, 22);
 }

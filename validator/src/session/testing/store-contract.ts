@@ -16,16 +16,16 @@ export const session: Session = {
 
 export interface StoreUnderTest {
   readonly store: SessionStore;
-  /** Lets time go by for the store; below 0 its clock is set back. */
+  /** Moves the clock of the store. A negative time sets it back. */
   readonly pass: (ms: number) => unknown;
 }
 
-/** Hours, so that what a test takes itself is nothing beside it, also where time is the real one. */
+/** Times are hours, so that the duration of a test does not matter, even with a real clock. */
 const HOUR_MS = 3_600_000;
 
 type Open = () => StoreUnderTest | Promise<StoreUnderTest>;
 
-/** What every SessionStore keeps to. */
+/** The tests that every SessionStore has to pass. */
 export function sessionStoreContract(name: string, open: Open): void {
   describe(`${name} keeps the SessionStore contract for sessions and tickets`, () => {
     test('a kept session is found, as it is, until its time is over', async () => {
@@ -153,7 +153,7 @@ function budgetContract(open: Open): void {
     }
     for (let i = 0; i < 3; i++) expect(await store.take('b', 'large', large.budget)).toBe(0);
     expect(await store.take('b', 'large', large.budget)).toBeGreaterThan(0);
-    // Of two that refuse, the one that holds out longer says how long.
+    // When two counters refuse, the longer wait is returned.
     expect(await both()).toBeGreaterThan(HOUR_MS / 5);
     await pass(HOUR_MS / 2);
     expect(await both()).toBe(0);
