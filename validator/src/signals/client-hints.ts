@@ -13,8 +13,8 @@ const PLATFORM_HINTS: ReadonlyMap<string, Platform> = new Map([
 ]);
 
 /**
- * User-Agent client hints (W3C UA-CH) against the User-Agent. They are absent on plain http, from
- * handshakes of WebSockets and from browsers inside apps, and only Chromium has them at all.
+ * Compares the User-Agent client hints (W3C UA-CH) with the User-Agent. Only Chromium sends them. They are absent
+ * with plain http, in WebSocket handshakes, and in browsers inside apps.
  */
 export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
   if (agent.engine === undefined || crawler) return NOTHING;
@@ -50,7 +50,7 @@ function contradicts(agent: Agent, brands: string, headers: Facts['headers']): b
 
 const CHROMIUM = '"Chromium";v="';
 
-/** The number after `"Chromium";v="`, which every list has since there are lists; undefined without. */
+/** The number after `"Chromium";v="`, which every real list has. Undefined without it. */
 function chromiumMajor(brands: string): number | undefined {
   const at = brands.indexOf(CHROMIUM);
   if (at === -1) return undefined;

@@ -6,8 +6,9 @@ const BLOCKED: readonly Reason[] = ['crawler_blocked'];
 const UNVERIFIED: readonly Reason[] = ['crawler_unverified'];
 
 /**
- * A known crawler's User-Agent: not welcome, false, or without proof. An allowlist lets in a crawler that
- * proves its name, because any client can send the name. A rule with `verdict: allow` believes the name.
+ * Judges a known crawler's User-Agent: an impersonator, a crawler that is not on the allowlist, or one without proof.
+ * The allowlist requires a proof, because any client can send a crawler's name. A rule with `verdict: allow` requires
+ * none.
  */
 export const crawlerSignal: Signal = ({ crawler }) => {
   if (!crawler) return NOTHING;

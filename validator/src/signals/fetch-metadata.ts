@@ -14,7 +14,10 @@ const IMPOSSIBLE: readonly Reason[] = ['fetch_metadata_impossible'];
 /** Before this major Chromium sent no Sec-Fetch-Dest with the other two. */
 const COMPLETE_SINCE = 80;
 
-/** Sec-Fetch-* (W3C Fetch Metadata): the browser sets them itself, all together, from a closed list. */
+/**
+ * Checks Sec-Fetch-* (W3C Fetch Metadata). The browser sets these fields itself, all together, with values from a
+ * fixed list.
+ */
 export const fetchMetadataSignal: Signal = (facts) => {
   const { agent, headers, crawler } = facts;
   if (agent.engine === undefined || crawler) return NOTHING;

@@ -6,7 +6,7 @@ import { findingsOf } from './list.ts';
 const NONE: readonly Reason[] = [];
 const NO_POINTS: readonly number[] = [];
 
-/** The findings of one request: made when something asks, and once. Few rules ask. */
+/** The findings of one request. They are made once, when something asks for them. */
 export class Findings {
   readonly #facts: Facts;
   readonly #strengths: Strengths;
@@ -17,7 +17,7 @@ export class Findings {
     this.#strengths = strengths;
   }
 
-  /** The findings so far: none before the first caller asks. */
+  /** The findings so far. Empty before something asks for them. */
   get made(): readonly Reason[] {
     return this.#found ?? NONE;
   }

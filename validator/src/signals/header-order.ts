@@ -3,9 +3,9 @@ import { mayHavePassedProxy } from '../request/passed-proxy.ts';
 import { NOTHING, type Signal } from './signal.ts';
 
 /**
- * The order of header names against the claimed browser's. A weak sign: only orders that libraries
- * have by default and that this browser never has, only of navigations (a page's own script may set
- * Accept, which changes its place), and never behind a proxy that says it is one.
+ * Compares the order of header names with that of the claimed browser. It is a weak sign. It finds only orders that
+ * libraries have by default and this browser never has. It checks only navigations, because a page's script can set
+ * Accept and change its place. It checks nothing that came through a proxy.
  */
 export const headerOrderSignal: Signal = (facts) => {
   const { agent, headers, crawler } = facts;
@@ -20,7 +20,10 @@ function isNavigation(headers: Facts['headers']): boolean {
   return headers['accept']?.startsWith('text/html') === true;
 }
 
-/** Host, then User-Agent, then Accept; behind them language before encoding in Firefox, after it in Chromium. */
+/**
+ * The right order is Host, User-Agent, Accept. After them Firefox sends the language before the encoding, and
+ * Chromium after it.
+ */
 function hasForeignOrder(headers: Facts['headers'], engine: 'chromium' | 'gecko'): boolean {
   let agentSeen = false;
   let acceptSeen = false;

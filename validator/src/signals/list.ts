@@ -40,7 +40,7 @@ export const signals: readonly Signal[] = [
  */
 const ofSignedAgents: readonly Signal[] = [crawlerSignal, sessionSignal];
 
-/** All findings of a request, each once; `NOTHING` itself, and no garbage, when there are none. */
+/** All findings of a request, each once. Without findings it returns `NOTHING` and allocates no memory. */
 export function findingsOf(facts: Facts): readonly Reason[] {
   let found: Reason[] | undefined;
   for (const signal of facts.signedAgent ? ofSignedAgents : signals) {
@@ -48,6 +48,6 @@ export function findingsOf(facts: Facts): readonly Reason[] {
     if (reasons.length > 0) (found ??= []).push(...reasons);
   }
   if (found === undefined) return NOTHING;
-  // A rejected session has the reasons of its challenge, and a header can be found again at each request.
+  // A rejected session repeats the reasons of its challenge, which a signal can find again.
   return found.length === 1 ? found : [...new Set(found)];
 }

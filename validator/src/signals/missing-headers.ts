@@ -5,15 +5,15 @@ const MISSING: readonly Reason[] = ['header_missing'];
 const INCOMPLETE: readonly Reason[] = ['navigation_incomplete'];
 
 /**
- * Headers the claimed browser always sends, against what was sent. Only for who claims a browser: an
- * HTTP library that says what it is contradicts nothing, and crawlers copy browser tokens.
+ * Finds missing headers that the claimed browser always sends. It checks only clients that claim a browser. An HTTP
+ * library that names itself contradicts nothing, and crawlers copy browser tokens.
  */
 export const missingHeadersSignal: Signal = ({ agent, headers, url, crawler }) => {
   if (agent.engine === undefined || crawler) return NOTHING;
   if (headers['accept-language'] === undefined || headers['accept-encoding'] === undefined) {
     return MISSING;
   }
-  // A WebSocket handshake carries neither Accept nor, in Chromium, fetch metadata.
+  // A WebSocket handshake has no Accept, and in Chromium no fetch metadata.
   if (headers['upgrade'] !== undefined) return NOTHING;
   if (headers['accept'] === undefined) return MISSING;
   if (url.scheme !== 'https') return NOTHING;

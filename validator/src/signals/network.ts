@@ -8,6 +8,9 @@ const REASON: Readonly<Record<NetworkKind, readonly Reason[]>> = {
   tor: ['tor_ip'],
 };
 
-/** Where the address belongs. A verified crawler is not asked: nearly all of them live in datacenters. */
+/**
+ * The kind of network of the address. Verified crawlers have none here, because nearly all of them are in
+ * datacenters.
+ */
 export const networkSignal: Signal = ({ network }) =>
   network === undefined ? NOTHING : REASON[network];

@@ -8,6 +8,6 @@ const FOUND: Readonly<Record<Plausibility, readonly Reason[]>> = {
   impossible: ['agent_impossible'],
 };
 
-/** A browser that cannot exist, or hardly does. Worked out once per User-Agent. */
+/** Finds a browser that cannot exist, or hardly exists. The result is kept for each User-Agent. */
 export const plausibilitySignal: Signal = ({ agent, crawler }) =>
   crawler ? NOTHING : FOUND[agent.plausibility];

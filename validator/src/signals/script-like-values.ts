@@ -6,7 +6,7 @@ import { NOTHING, type Signal } from './signal.ts';
 const SCRIPT_LIKE: readonly Reason[] = ['header_script_like'];
 const UNUSUAL: readonly Reason[] = ['accept_encoding_unusual'];
 
-/** Header values that HTTP libraries have by default, or write by hand, and browsers do not. */
+/** Finds header values that HTTP libraries and scripts send, and browsers do not. */
 export const scriptLikeValuesSignal: Signal = (facts) => {
   const { agent, headers, crawler } = facts;
   if (agent.engine === undefined || crawler) return NOTHING;
@@ -19,7 +19,7 @@ export const scriptLikeValuesSignal: Signal = (facts) => {
   return agent.engine !== 'webkit' && hasUnusualEncodings(facts) ? UNUSUAL : NOTHING;
 };
 
-/** What libcurl begins with, and the weights that Ruby gives: no browser and no CDN writes either. */
+/** libcurl begins with `deflate`, and Ruby adds weights. No browser and no CDN does either. */
 function hasLibraryEncodings(headers: Facts['headers']): boolean {
   const encodings = headers['accept-encoding'];
   if (encodings === undefined || encodings.startsWith('gzip, deflate')) return false;
@@ -27,7 +27,7 @@ function hasLibraryEncodings(headers: Facts['headers']): boolean {
   return encodings.startsWith('deflate') || encodings.includes(';q=');
 }
 
-/** Chromium and Firefox begin with these two; parts of media are asked for without compression. */
+/** Chromium and Firefox begin with `gzip, deflate`. They request ranges of media without compression. */
 function hasUnusualEncodings(facts: Facts): boolean {
   const { headers } = facts;
   const encodings = headers['accept-encoding'];

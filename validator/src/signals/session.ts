@@ -10,15 +10,15 @@ const LOST: Readonly<Record<LostBy, readonly Reason[]>> = {
 };
 
 /**
- * What the challenge says of this session: a rejected one carries its reasons until it expires, an
- * unanswered one is a weak sign (a person may have closed the page), and a passed one must not have been
- * carried from a person's network to one of machines.
+ * The findings about the session. A rejected one has the reasons of its challenge until it expires. An unanswered
+ * challenge is a weak sign, because a person may have closed the page. A passed session must not move from a person's
+ * network to one of machines.
  */
 export const sessionSignal: Signal = (facts) => {
   const { session, network } = facts;
   switch (session.state) {
     case 'rejected':
-      // A store shared with another version may hold identifiers that this one does not know.
+      // A shared store may have reasons of another version of Guard that this version does not know.
       return session.session.reasons.filter(isReason);
     case 'issued':
       if (session.lost !== undefined) return LOST[session.lost];

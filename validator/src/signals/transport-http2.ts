@@ -8,8 +8,8 @@ const HEADER_TABLE_SIZE = 1;
 const INITIAL_WINDOW_SIZE = 4;
 
 /**
- * How HTTP/2 was opened against the browser of the User-Agent: the order of the pseudo-header fields,
- * and the settings that no user and no version changes.
+ * Compares the opening of HTTP/2 with the browser of the User-Agent: the order of the pseudo-header fields, and the
+ * settings that are the same for all users and versions.
  */
 export const transportHttp2Signal: Signal = ({ transport, agent, crawler }) => {
   const opening = transport?.http2;
@@ -29,7 +29,7 @@ function contradicts({ settings, pseudoHeaders }: Http2Opening, engine: Engine):
     case 'gecko':
       return pseudoHeaders !== 'm,p,a,s' || tableSize !== 65_536;
     case 'webkit':
-      // Versions of Safari differ in the order of the last two.
+      // Only the first two are compared, because versions of Safari differ in the order of the others.
       return !pseudoHeaders.startsWith('m,s,');
   }
 }

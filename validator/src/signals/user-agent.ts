@@ -1,6 +1,6 @@
 import { NOTHING, type Signal } from './signal.ts';
 
-/** What the User-Agent says of itself. Crawlers are crawler.ts. */
+/** Findings about the User-Agent. Crawlers are judged in crawler.ts. */
 export const userAgentSignal: Signal = ({ userAgent, agent, crawler, headers }) => {
   if (crawler) return NOTHING;
   if (userAgent === '') return ['user_agent_missing'];
