@@ -15,31 +15,31 @@ import { HIT_AGAIN_WAIT_MS, type Standing, type Traps } from './traps.ts';
 import type { Judgement, Verdict } from './verdict.ts';
 import { weigh } from './weigh.ts';
 
-/** One request, and what decides about it. */
+/** One request, and everything that its verdict depends on. */
 export interface Deciding {
   readonly directives: Directives;
   readonly facts: Facts;
   readonly findings: LazyFindings;
   readonly strengths: Strengths;
   readonly store: SessionStore;
-  /** Undefined where `challenge: auto` asks only visitors who are uncertain. */
+  /** Undefined when `challenge: auto` asks only uncertain visitors. */
   readonly freePages: FreePages | undefined;
-  /** Undefined where free pages last under pressure too. */
+  /** Undefined when pressure does not end free pages. */
   readonly pressure: Pressure | undefined;
   /** Name of the gateway's site; empty for a caller of `POST /validate`. */
   readonly site: string;
-  /** Undefined where a passed challenge is good for everything. */
+  /** Undefined when a passed challenge has no limits. */
   readonly sessionLimits: SessionLimits | undefined;
-  /** Undefined where no trap is set. */
+  /** Undefined when there are no traps. */
   readonly traps: Traps | undefined;
   readonly clock: Clock;
-  /** The caller says how the request ended. */
+  /** Whether the caller will report how the request ended. */
   readonly endIsTold: boolean;
 }
 
 /**
- * Directives and findings to a judgement. In this order: a rule's block, its rate limit, a rule's
- * allow, what detection found, the challenge. Nothing set, nothing enforced.
+ * Makes a judgement from directives and findings. The order is: a rule's block, a rate limit, a rule's allow,
+ * detection, the challenge. When no rule sets a directive, nothing is enforced.
  */
 export function decide(deciding: Deciding): MaybePromise<Judgement> {
   const { directives, facts, findings, store } = deciding;
@@ -51,11 +51,11 @@ export function decide(deciding: Deciding): MaybePromise<Judgement> {
   return afterWith(rateLimit.value(facts, store), deciding, conclude);
 }
 
-/** The judgement of a request that no rule blocks; above 0, `retryAfterMs` says that its budget is spent. */
+/** The judgement of a request that no rule blocks. `retryAfterMs` is above 0 when its budget is spent. */
 function conclude(retryAfterMs: number, deciding: Deciding): MaybePromise<Judgement> {
   const { rateLimit } = deciding.directives;
   if (rateLimit === undefined || retryAfterMs === 0) {
-    return settle(sprung(detect(deciding), deciding), deciding);
+    return settle(withTrapHit(detect(deciding), deciding), deciding);
   }
   const { by } = rateLimit;
   return settle({ kind: 'limited', reasons: ['rate_limit_exceeded'], by, retryAfterMs }, deciding);
@@ -67,7 +67,7 @@ function ruleBlock(by: Rule, facts: Facts, findings: readonly Reason[]): Verdict
   return { kind: 'block', reasons: [...new Set([primary, ...findings])], by };
 }
 
-/** What a rule's allow and detection say; undefined for a visitor whom nothing speaks against. */
+/** The verdict of a rule's allow, or of detection. Undefined when neither decides. */
 function detect({ directives, facts, findings, strengths }: Deciding): Verdict | undefined {
   const { verdict, detect: detection, challenge } = directives;
   if (verdict?.value === 'allow') return { kind: 'allow', reasons: [], by: verdict.by };
@@ -76,14 +76,14 @@ function detect({ directives, facts, findings, strengths }: Deciding): Verdict |
   const weighed = weigh(reasons, facts.session.state === 'verified', strengths);
   if (weighed === 'reject') return { kind: 'block', reasons, by: detection.by };
   if (weighed !== 'ask' || challenge?.value === 'never') return undefined;
-  // Contract 3: after an upload the next decision is allow or block. To ask a rejected session again
-  // would send its visitor round in a loop, and let a driver try its luck.
+  // Contract 3: after an upload the next decision is allow or block. A rejected session that was challenged again
+  // would loop, and a program could try many times.
   const answered = facts.session.state === 'rejected';
   return { kind: answered ? 'block' : 'challenge', reasons, by: detection.by };
 }
 
-/** A request for a trap is challenged. What else was found keeps its own verdict. */
-function sprung(found: Verdict | undefined, deciding: Deciding): Verdict | undefined {
+/** A request for a trap is challenged. A verdict that was found before stays. */
+function withTrapHit(found: Verdict | undefined, deciding: Deciding): Verdict | undefined {
   const { directives, facts, traps, store, clock } = deciding;
   if (traps?.isHit(facts) !== true) return found;
   const by = challengeRule(directives);
@@ -93,12 +93,15 @@ function sprung(found: Verdict | undefined, deciding: Deciding): Verdict | undef
     : { kind: 'challenge', reasons: ['trap_hit'], by };
 }
 
-/** `found` is what is concluded so far. Undefined, or lifted by monitor mode, it leaves room for a challenge. */
+/**
+ * `found` is the verdict so far. When it is undefined, or lifted by monitor mode, the visitor can still be
+ * challenged.
+ */
 function settle(found: Verdict | undefined, deciding: Deciding): MaybePromise<Judgement> {
   const { monitor } = deciding.directives;
   const isLifted = monitor && (found?.kind === 'block' || found?.kind === 'limited');
   if (found && !isLifted) return { concluded: found, enforced: found, monitor };
-  return afterWith(challengeLeft(deciding), { found, deciding }, finish);
+  return afterWith(askOrPass(deciding), { found, deciding }, finish);
 }
 
 interface Unfinished {
@@ -107,10 +110,10 @@ interface Unfinished {
 }
 
 /**
- * Monitor mode (contract 1): a terminal block is enforced as `allow` with its reasons; a challenge is
- * left as it is, also the one that a lifted block had stood in front of.
+ * Monitor mode (contract 1): a block is enforced as `allow` with its reasons. A challenge is enforced as it is, even
+ * when a lifted block would have come before it.
  */
-function finish({ verdict, ended }: Left, { found, deciding }: Unfinished): Judgement {
+function finish({ verdict, ended }: Asked, { found, deciding }: Unfinished): Judgement {
   const { detect: detection, challenge: asked, monitor } = deciding.directives;
   const by = (found ?? verdict)?.by ?? (detection ?? asked)?.by;
   const reasons = allOf(found?.reasons, verdict?.reasons);
@@ -127,29 +130,30 @@ function allOf(found: readonly Reason[] | undefined, asked: readonly Reason[] | 
 
 const NO_REASONS: readonly Reason[] = [];
 
-/** What the challenge and the limits of a session want of a visitor whom nothing else stops. */
-interface Left {
+/** The verdict of the challenge and of the session limits, for a visitor whom nothing else stops. */
+interface Asked {
   readonly verdict?: Exclude<Verdict, { kind: 'allow' }>;
   /** As Judgement.ended. */
   readonly ended?: RequestEnded | undefined;
 }
 
-const NOTHING_LEFT: Left = {};
+const NOT_CHALLENGED: Asked = {};
 
 /**
- * Each session passes `always` once. `auto` asks when the free pages are used up, or end under pressure. A visitor whose
- * block monitor mode lifts is asked like any other: else the worst clients had the site without a limit.
+ * With `always`, each session has to pass once. With `auto`, a visitor is asked when the free pages are used up, or
+ * end under pressure. A visitor whose block is lifted by monitor mode is asked too. Otherwise the worst clients would
+ * have no limit.
  */
-function challengeLeft(deciding: Deciding): MaybePromise<Left> {
+function askOrPass(deciding: Deciding): MaybePromise<Asked> {
   const { directives, facts } = deciding;
   const by = challengeRule(directives);
   const isAlways = directives.challenge?.value === 'always';
-  if (by === undefined) return NOTHING_LEFT;
+  if (by === undefined) return NOT_CHALLENGED;
   switch (facts.session.state) {
     case 'rejected':
-      // In monitor mode it has what a doubtful one has.
+      // In monitor mode a rejected session has the limits of a short pass.
       if (directives.monitor) return takeOfSession(by, facts.session, deciding);
-      // Contract 3: after an upload the next decision is allow or block, also where nothing else detects.
+      // Contract 3: after an upload the next decision is allow or block, even without detection.
       return { verdict: { kind: 'block', reasons: deciding.findings.all(), by } };
     case 'verified':
       return takeOfVerified(by, facts.session, deciding);
@@ -160,31 +164,31 @@ function challengeLeft(deciding: Deciding): MaybePromise<Left> {
   }
 }
 
-/** The rule for which a visitor may be challenged; undefined where no rule does, or one lets every request through. */
+/** The rule that may challenge the visitor. Undefined when no rule does, or when a rule sets a verdict. */
 function challengeRule({ verdict, challenge, detect: detection }: Directives): Rule | undefined {
   if (verdict !== undefined || challenge?.value === 'never') return undefined;
   return challenge?.by ?? (detection?.value === true ? detection.by : undefined);
 }
 
-/** Why a visitor is asked again: too weak a finding to be weighed, and what an operator wants to know. */
+/** The reason why an earlier pass does not count. It has no weight, but the operator wants to see it. */
 function lostBy({ session }: Facts): readonly Reason[] {
   return session.state === 'issued' && session.lost !== undefined ? [session.lost] : NO_REASONS;
 }
 
-function takeOfVerified(by: Rule, passed: Passed, deciding: Deciding): Left {
+function takeOfVerified(by: Rule, passed: Passed, deciding: Deciding): Asked {
   const { facts, freePages, store } = deciding;
   const left = takeOfSession(by, passed, deciding);
-  // A short pass ends while its page is open, which goes on to ask for data.
+  // A short pass can end while its page is open. The page is remembered, so that it can still load data.
   if (left.verdict === undefined && isShortPass(passed.session) && isPage(facts)) {
     freePages?.remember(facts, store);
   }
   return left;
 }
 
-/** A session that passed has limits, so that one pass is worth no more than a person needs. */
-function takeOfSession(by: Rule, passed: Passed, deciding: Deciding): Left {
+/** Limits the use of a passed session, so that one pass is worth no more than a person needs. */
+function takeOfSession(by: Rule, passed: Passed, deciding: Deciding): Asked {
   const { sessionLimits } = deciding;
-  if (sessionLimits === undefined) return NOTHING_LEFT;
+  if (sessionLimits === undefined) return NOT_CHALLENGED;
   const allowance = sessionLimits.take(passed, deciding);
   switch (allowance.kind) {
     case 'within':
@@ -193,7 +197,7 @@ function takeOfSession(by: Rule, passed: Passed, deciding: Deciding): Left {
       return { verdict: { kind: 'challenge', reasons: [allowance.reason], by } };
     case 'wait': {
       const reasons = ['session_limit_exceeded'] as const;
-      // Monitor mode lifts a limit. A session that did not pass is asked again instead.
+      // Monitor mode would lift a limit. So a rejected session is asked again instead.
       if (passed.session.state === 'rejected') {
         return { verdict: { kind: 'challenge', reasons, by } };
       }
@@ -202,8 +206,8 @@ function takeOfSession(by: Rule, passed: Passed, deciding: Deciding): Left {
   }
 }
 
-/** A visitor who asked for a trap lately has no free pages. Both go to the store together, to save waiting time. */
-function unlessTrapped(by: Rule, deciding: Deciding): MaybePromise<Left> {
+/** A visitor who hit a trap recently has no free pages. Both questions to the store are asked at the same time. */
+function unlessTrapped(by: Rule, deciding: Deciding): MaybePromise<Asked> {
   const { traps, facts, store } = deciding;
   if (traps === undefined) return takeFreePage(by, deciding);
   const standing = traps.standing(facts, store);
@@ -213,8 +217,8 @@ function unlessTrapped(by: Rule, deciding: Deciding): MaybePromise<Left> {
 
 function afterTrap(
   standing: Standing,
-  { by, left }: { readonly by: Rule; readonly left: MaybePromise<Left> },
-): MaybePromise<Left> {
+  { by, left }: { readonly by: Rule; readonly left: MaybePromise<Asked> },
+): MaybePromise<Asked> {
   const reasons = ['trap_hit'] as const;
   switch (standing) {
     case 'free':
@@ -226,17 +230,17 @@ function afterTrap(
   }
 }
 
-/** Instead of what is left. Nothing of that waits for the origin any more. */
-function endedAs(verdict: Exclude<Verdict, { kind: 'allow' }>, left: MaybePromise<Left>) {
-  return afterWith(left, verdict, ({ ended }, instead): Left => {
+/** Replaces the result by another verdict, and reports that the request does not wait for the origin any more. */
+function endedAs(verdict: Exclude<Verdict, { kind: 'allow' }>, left: MaybePromise<Asked>) {
+  return afterWith(left, verdict, ({ ended }, instead): Asked => {
     ended?.('other');
     return { verdict: instead };
   });
 }
 
-function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Left> {
+function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Asked> {
   const { facts, site, store, freePages, pressure, clock } = deciding;
-  if (freePages === undefined) return NOTHING_LEFT;
+  if (freePages === undefined) return NOT_CHALLENGED;
   const cause = pressure?.on(facts, site);
   if (cause !== undefined) return challengeFor(cause, by, facts);
   const nowMs = clock();
@@ -251,18 +255,18 @@ function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Left> {
   });
 }
 
-function challengeFor(reason: Reason, by: Rule, facts: Facts): Left {
+function challengeFor(reason: Reason, by: Rule, facts: Facts): Asked {
   return { verdict: { kind: 'challenge', reasons: [reason, ...lostBy(facts)], by } };
 }
 
-/** Undefined where the waiting requests for data could all become documents, and this one would be too many. */
+/** Undefined when too many requests for data wait: all of them could turn out to be documents. */
 function letThrough(
   taken: 'page' | 'data',
   freePages: FreePages,
   few: boolean,
   { facts, site, store, pressure, clock, endIsTold }: Deciding,
-): Left | undefined {
-  if (!endIsTold) return NOTHING_LEFT;
+): Asked | undefined {
+  if (!endIsTold) return NOT_CHALLENGED;
   const onPage = () => pressure?.takeDocument(facts, site);
   const ended =
     taken === 'data' ? freePages.awaitEnd(facts, store, clock(), few, onPage) : undefined;

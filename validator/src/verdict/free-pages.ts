@@ -15,13 +15,16 @@ import { isFileOfPage, isPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
 import { begin, end, UnderWay } from './under-way.ts';
 
-/** Many people share the shape of their browser, so all of them together have this many budgets: of pages, and of documents. */
+/** Many people share one client shape. Together they have this many budgets of pages, and of documents. */
 const BUDGETS_OF_A_SHAPE = { pages: 20, documents: 15 };
 
-/** Documents that a visitor may get for data, for each free page: a list that grows is made of them. */
+/**
+ * Documents that a visitor may get in answer to requests for data, for each free page. Lists that grow load such
+ * documents.
+ */
 const DOCUMENTS_AS_DATA = 10;
 
-/** A tab can stay open for hours without loading another page. Until then its network may ask for data. */
+/** A tab can stay open for hours. For this long after its page, its network may ask for data. */
 const PAGE_REMEMBERED_MS = 86_400_000;
 
 /**
@@ -30,25 +33,33 @@ const PAGE_REMEMBERED_MS = 86_400_000;
  */
 const PARTS_AT_ONCE = 100;
 
-/** What an address has of the documents, and of what waits at the same time, when its shape has used up its own. */
+/**
+ * The part of the documents and of the waiting requests that an address has, when its shape has used up its
+ * documents.
+ */
 const PART_OF_FEW = 1 / 6;
 
-/** Shapes that used up their documents, in each thread. Of more of them the one unused longest has its documents again. */
+/**
+ * Shapes that have used up their documents, in each thread. When there are more, the one unused longest is forgotten.
+ */
 const MAX_SPENT_SHAPES = 1_024;
 
-/** Networks in which one session may ask for data without a page: a phone that is carried about. */
+/** How many networks without a page one session may use for data, for example on a phone that moves. */
 const MOVES_OF_A_SESSION = { requests: 4, perMs: PAGE_REMEMBERED_MS };
 
-/** `page` and `data` are free. `data` is everything that is no page: the answer may show that it was one. */
+/**
+ * `page` and `data` are free, `spent` is not. `data` is every request that is not for a page. Its answer may still be
+ * a document.
+ */
 export type FreePage = 'page' | 'data' | 'spent';
 
 /**
- * `challenge: auto` for visitors who did not pass the challenge yet: their first pages are free. Pages are
- * counted for each address, for the IPv6 networks around it, and for each shape of a client.
+ * `challenge: auto` for visitors who did not pass the challenge yet: their first pages are free. Pages are counted
+ * for each address, for the IPv6 networks around it, and for each shape of a client.
  *
  * A request for data is free from a network that loaded a page, and for a session that Guard issued with a page, in a
- * few networks. For others it counts as a page. A script can call every request one for data. So {@link awaitEnd} counts it when the
- * origin answers with a document: for the address, and for the shape.
+ * few networks. For others it counts as a page. A program can make any request look like one for data. So {@link
+ * awaitEnd} counts the request when the origin answers with a document: for the address, and for the shape.
  */
 export class FreePages {
   readonly #counter: string;
@@ -66,7 +77,7 @@ export class FreePages {
   readonly #pages: Budget;
   readonly #underWay = new UnderWay();
 
-  /** Undefined where the organisation has no free pages, and so no challenge that comes after them. */
+  /** Undefined when the organisation has no free pages, and so no challenge after them. */
   static of({ id, challenge }: Pick<Organisation, 'id' | 'challenge'>): FreePages | undefined {
     const { free_pages: free } = challenge;
     return free === false
@@ -79,7 +90,7 @@ export class FreePages {
       ...budget,
       requests: Math.floor(budget.requests * factor),
     });
-    // A rule's budget has a blank in its name, and these have none.
+    // The name of a rule's budget has a blank. These names have none, so they never collide.
     this.#counter = `free-pages:${organisation}`;
     this.#loaded = `loaded-a-page:${organisation}`;
     this.#moves = `moves-of-a-session:${organisation}`;
@@ -98,14 +109,17 @@ export class FreePages {
     this.#pages = budget;
   }
 
-  /** Whether the shape of this visitor has used up its documents, as far as this thread knows. Then an address has few. */
+  /**
+   * Whether the shape of this visitor has used up its documents, as far as this thread knows. Then each address has
+   * few.
+   */
   areFew(facts: Facts, nowMs: number): boolean {
     if (this.#spentShapes.size === 0) return false;
     const leftMs = (this.#spentShapes.get(clientShape(facts)) ?? 0) - nowMs;
     return leftMs > 0 && leftMs <= this.#pages.perMs;
   }
 
-  /** Counts one request of a visitor who did not pass the challenge. `few` where addresses of its shape have few documents. */
+  /** Counts one request of a visitor who did not pass the challenge. `few` is the result of areFew. */
   take(facts: Facts, store: SessionStore, few: boolean): MaybePromise<FreePage> {
     const isSpent = store.remembers(this.#spentFor(facts, few), senderOf(facts));
     // A page is counted in the same turn, so that a shared store costs no more time.
@@ -145,8 +159,9 @@ export class FreePages {
   }
 
   /**
-   * Data and files have one counter, and end apart: files and preflights of an address stay free until a file is a
-   * document too. What counts where documents are few is known beforehand: most of a flood would be over else.
+   * The name under which an address is remembered that has used up its documents. Data and files have different
+   * names, so that files and preflights stay free until a file is a document too. `few` has its own names, which are
+   * filled from the start: a flood would be over before they could be learnt.
    */
   #spentFor(facts: Facts, few: boolean): string {
     const { data, files } = this.#spent[few ? 'few' : 'many'];
@@ -158,7 +173,8 @@ export class FreePages {
     const count = (name: string, charges: AddressCharges, few: boolean) => {
       const counter = isForeign(facts) ? `${name} foreign` : name;
       void afterWith(store.takeAll(counter, charges(facts.ip)), undefined, (wait) =>
-        // For the whole time, and not until one more is free: then as many could be asked for at once as before.
+        // The address is blocked for the whole time of the budget, and not only until one more document is free.
+        // Otherwise it could ask for many at once again.
         wait === 0 ? undefined : store.remember(this.#spentFor(facts, few), senderOf(facts), perMs),
       );
     };
@@ -172,7 +188,8 @@ export class FreePages {
   }
 
   #takeData(facts: Facts, store: SessionStore, few: boolean): MaybePromise<FreePage> {
-    // Free for all visitors: other sites and mail programs show pictures too, and a preflight brings no cookie.
+    // Files are free for all visitors, because other sites and mail programs show pictures too, and a preflight has
+    // no cookie.
     if (isFileOfPage(facts)) return 'data';
     const hasLoaded = store.remembers(this.#loaded, addressGroup(facts.ip));
     return afterWith(hasLoaded, undefined, (loaded) => {
@@ -182,8 +199,9 @@ export class FreePages {
   }
 
   /**
-   * Data from a network that loaded no page. A session can be sent to many networks, so it counts in few. One that
-   * came with a challenge page, and did not pass, has no page open that could ask.
+   * Takes a request for data from a network that loaded no page. A session can be copied to many networks, so it
+   * counts only in a few. A session that came with a challenge page and did not pass does not count, because it has
+   * no open page.
    */
   #takeMove(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
     const { session } = facts;
@@ -197,7 +215,7 @@ export class FreePages {
     });
   }
 
-  /** A page was loaded here: its network may ask for data. */
+  /** Remembers that a page was loaded. Its network may ask for data. */
   remember(facts: Facts, store: SessionStore): void {
     void store.remember(this.#loaded, addressGroup(facts.ip), PAGE_REMEMBERED_MS);
   }
@@ -218,8 +236,8 @@ export class FreePages {
 }
 
 /**
- * A request that a foreign page makes in a visitor's browser, except for a page that the visitor goes to. It has its own
- * counters, so that it takes nothing from the pages of the site that are open there.
+ * Whether a foreign page made the request in a visitor's browser. Navigations are not counted here. Such requests
+ * have their own counters, so that they take nothing from the open pages of the site.
  */
 function isForeign(facts: Facts): boolean {
   return facts.headers['sec-fetch-site'] === 'cross-site' && !isPage(facts);

@@ -1,8 +1,11 @@
-/** A session without parts of pages is a sign only when this many sessions, and this share of all, load parts. */
+/**
+ * A session that loads no parts of pages is a sign only when at least this many sessions are known, and this share of
+ * them load parts.
+ */
 const LEAST_SESSIONS = 20;
 const LEAST_SHARE = 0.8;
 
-/** What was learnt fades: at this many sessions, half of them are forgotten. */
+/** At this many sessions the counts are halved, so that old sessions count less. */
 const MOST_SESSIONS = 400;
 
 interface Learnt {
@@ -11,11 +14,11 @@ interface Learnt {
 }
 
 /**
- * How many sessions of a site load parts of pages, or data. Where they lie on another host, or where browsers keep
- * them, few do. Then it is no sign that a session loads none.
+ * Counts how many sessions of a site load parts of pages, or data. When the parts are on another host, or in the
+ * cache of browsers, few sessions load them. Then it is no sign that a session loads none.
  */
 export class PartsOfSites {
-  /** By the name of the site: there are no more than the settings have. */
+  /** By the name of the site. Their number is bounded by the settings. */
   readonly #sites = new Map<string, Learnt>();
 
   learn(site: string, hasParts: boolean): void {
@@ -29,7 +32,7 @@ export class PartsOfSites {
     if (hasParts) learnt.withParts += 1;
   }
 
-  /** False too where too few sessions came to know. */
+  /** Whether most sessions load parts. Also false when too few sessions are known. */
   areUsual(site: string): boolean {
     const learnt = this.#sites.get(site);
     if (learnt === undefined || learnt.sessions < LEAST_SESSIONS) return false;

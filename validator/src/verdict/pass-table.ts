@@ -4,27 +4,32 @@ import type { AddressCharges } from '../rules/address-charges.ts';
 import { type LoadedParts, SessionShape } from './session-shape.ts';
 import type { Waiting } from './under-way.ts';
 
-/** Most passes and addresses that are counted at the same time. Beyond it, the one unused longest is forgotten. */
+/**
+ * Most passes and addresses that are counted at the same time. When there are more, the one unused longest is
+ * forgotten.
+ */
 const MAX_PASSES = 16_384;
 const MAX_ADDRESSES = 16_384;
 
-/** What one pass did lately. Counters are deadlines of the generic cell rate algorithm, in epoch milliseconds. */
+/** The recent requests of one pass. Counters are those of rules/gcra.ts, in epoch milliseconds. */
 export interface PassRecord {
   requests: number;
   pages: number;
   documents: number;
-  /** Until then the pass is used up: it got too many documents in answer to requests for data and parts. */
+  /**
+   * The pass is used up until this time, because it got too many documents in answer to requests for data and parts.
+   */
   spentUntil: number;
-  /** Requests that wait for their origin, and parts of pages that do. */
+  /** The requests that wait for their origin, and the parts of pages that wait. */
   readonly waiting: Waiting;
   readonly waitingParts: Waiting;
   readonly networks: SeenNetwork[];
-  /** All passes of the session share it. */
+  /** The shape of the session, which all of its passes share. */
   readonly shape: SessionShape;
   readonly parts: LoadedParts;
 }
 
-/** Documents that foreign pages load have their own shape. Parts of pages show a person in both shapes. */
+/** Documents that foreign pages load have their own shape. Both shapes share the count of parts. */
 interface Shapes {
   readonly parts: LoadedParts;
   readonly own: SessionShape;
@@ -40,7 +45,7 @@ export interface SeenNetwork {
 
 /** Many people share an address. Above this many budgets of one pass, its older passes are used up. */
 const MANY = 20;
-/** Above this many budgets, all pages of the address have to wait, also with a new pass. */
+/** Above this many budgets, all pages of the address have to wait, even with a new pass. */
 const MOST = 60;
 
 /** A counter of pages, and its limit. */
@@ -61,13 +66,13 @@ export interface AddressRecord {
  */
 export class PassTable {
   readonly #passes = new LRUCache<string, PassRecord>({ max: MAX_PASSES });
-  /** Looked up only for a new pass. */
+  /** Read only for a new pass. */
   readonly #shapes = new LRUCache<string, Shapes>({ max: MAX_PASSES });
   readonly #networks = new LRUCache<string, AddressRecord>({ max: MAX_ADDRESSES });
   /** The records of an address and of the networks around it. */
   readonly #addresses = new LRUCache<string, readonly AddressRecord[]>({ max: MAX_ADDRESSES });
 
-  /** `root` is that of a session, which belongs to one organisation; `passedAt` tells its passes apart. */
+  /** `root` is the root of a session, which belongs to one organisation. `passedAt` distinguishes its passes. */
   pass(root: string, passedAt: number, isForeign: boolean): PassRecord {
     const key = `${root} ${passedAt}${isForeign ? ' foreign' : ''}`;
     let record = this.#passes.get(key);
@@ -89,7 +94,7 @@ export class PassTable {
     return record;
   }
 
-  /** `chargesOf` gives the budget of one pass. Takes an address as `parseIp` spells it. */
+  /** `chargesOf` gives the budget of one pass. `ip` is as `parseIp` writes it. */
   address(organisation: string, ip: string, chargesOf: AddressCharges): readonly AddressRecord[] {
     const key = `${organisation} ${ip}`;
     let records = this.#addresses.get(key);

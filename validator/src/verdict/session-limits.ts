@@ -14,21 +14,24 @@ import { begin, end, type Waiting } from './under-way.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Documents in answer to data, for each page: lists that grow, and pages that ask for a part of themselves. */
+/**
+ * Documents in answer to requests for data, for each page. Lists that grow, and pages that load a part of themselves,
+ * need them.
+ */
 const DOCUMENTS_AS_DATA = 10;
 
-/** Parts that may wait at the same time, for each request that is none. */
+/** Parts of pages that may wait at the same time, for each other request that may wait. */
 const PARTS_AT_ONCE = 10;
 
-/** So young a passed challenge is not asked for again when the budget of its address is used up. */
+/** A pass that is younger than this is not asked again when the budget of its address is used up. */
 const RECENT_MS = 10 * MINUTE_MS;
 
-/** Requests that wait for the origin are soon fewer. */
+/** The wait when too many requests wait for the origin. It is short, because they end soon. */
 const SHORT_WAIT_MS = 1_000;
 
 type Limits = Exclude<Organisation['challenge']['session_limits'], false>;
 
-/** What one pass holds. */
+/** The budgets of one pass. */
 interface Budgets {
   readonly requests: Budget;
   readonly pages: Budget;
@@ -36,10 +39,10 @@ interface Budgets {
   readonly atOnce: number;
 }
 
-/** A session that passed, and what it is known by. */
+/** A judged session with its id. */
 export type Passed = Extract<SessionFact, { session: unknown }>;
 
-/** One request of it. The fields are those of Deciding. */
+/** One request of a session. The fields are those of Deciding. */
 export interface Taking {
   readonly facts: Facts;
   readonly site: string;
@@ -47,10 +50,10 @@ export interface Taking {
   readonly clock: Clock;
 }
 
-/** What a passed challenge is still good for. */
+/** Whether a passed challenge still allows a request. */
 export type Allowance =
   | { readonly kind: 'within'; readonly ended?: RequestEnded }
-  /** The visitor has to pass again. Then the session has its budgets anew. */
+  /** The visitor has to pass again. After that the session has full budgets. */
   | { readonly kind: 'used_up'; readonly reason: 'session_limit_exceeded' | 'session_shape' }
   | { readonly kind: 'wait'; readonly waitMs: number };
 
@@ -58,35 +61,35 @@ const WITHIN: Allowance = { kind: 'within' };
 const USED_UP: Allowance = { kind: 'used_up', reason: 'session_limit_exceeded' };
 const OF_A_PROGRAM: Allowance = { kind: 'used_up', reason: 'session_shape' };
 const TOO_MANY_AT_ONCE: Allowance = { kind: 'wait', waitMs: SHORT_WAIT_MS };
-/** A page that is challenged mends it: data and parts only have to wait for that. */
+/** For data and parts of pages of a used-up pass. They wait until the visitor has passed again with a page. */
 const WAIT_FOR_PASS: Allowance = { kind: 'wait', waitMs: MINUTE_MS };
 
-/** What counts as a document, of answers to pages, to data and to parts of pages. A page was counted before. */
+/** The endings that count as a document: for pages (which were counted before), for data, and for parts of pages. */
 const NO_DOCUMENTS: readonly Ending[] = [];
 const OF_DATA: readonly Ending[] = ['document'];
 const OF_PARTS: readonly Ending[] = ['document', 'data'];
 
 /**
- * What one passed challenge is good for. A pass costs a program little, so it must not be worth much: no more
- * requests and pages than a person needs. Each thread counts for itself, which asks no shared store.
+ * Limits the use of one passed challenge. A pass costs a program little, so it allows no more requests and pages than
+ * a person needs. Each thread counts separately, so no shared store is asked.
  *
- * A pass that comes from many networks is shared, and is used up too.
+ * A pass that comes from many networks is shared by several clients. It is used up too.
  *
- * Parts of pages (styles, pictures) are not counted, unless the origin answers with a document or data. A page above a
- * budget leads to the challenge, which a browser passes by itself. Data above a budget has to wait: a script of a
- * page cannot pass.
+ * Parts of pages (styles, pictures) are counted only when the origin answers with a document or data. A page above a
+ * budget leads to the challenge, which a browser passes by itself. Data above a budget has to wait, because a script
+ * of a page cannot pass a challenge.
  */
 export class SessionLimits {
   readonly #organisation: string;
   readonly #passes: PassTable;
   readonly #full: Budgets;
-  /** The budgets of a pass with doubts, and of a rejected session that monitor mode lets pass. */
+  /** The budgets of a short pass, and of a rejected session in monitor mode. */
   readonly #short: Budgets;
   readonly #pagesOfAddress: AddressCharges;
-  /** Undefined where the shape of a session is not used. */
+  /** Undefined when the shape of sessions is not judged. */
   readonly #parts: PartsOfSites | undefined;
 
-  /** Undefined where the organisation sets no limits. */
+  /** Undefined when the organisation sets no limits. */
   static of(
     { id, challenge }: Pick<Organisation, 'id' | 'challenge'>,
     passes: PassTable,
@@ -108,7 +111,8 @@ export class SessionLimits {
   take({ id, session }: Passed, taking: Taking): Allowance {
     const { facts, endIsTold } = taking;
     const nowMs = taking.clock();
-    // What a foreign page sends from a visitor's browser has counters of its own, and takes nothing from the visitor.
+    // Requests of foreign pages in the visitor's browser have their own counters, so that they take nothing from the
+    // visitor.
     const isForeign = facts.headers['sec-fetch-site'] === 'cross-site';
     const pass = this.#passes.pass(sessionRoot(id), session.judgedAt, isForeign);
     const budgets = this.#budgetsOf(session);
@@ -134,8 +138,9 @@ export class SessionLimits {
   }
 
   /**
-   * Notes a page. True where two of three say that a program walks through the site. Parts of pages tell nothing where
-   * the sessions of the site load few of them. Needs a gateway, which asks for all that a browser loads.
+   * Notes a page. True when two of three signs say that a program walks through the site. Missing parts of pages are
+   * no sign when most sessions of the site load few of them. It needs a gateway, because only a gateway sees
+   * everything that a browser loads.
    */
   #isOfProgram(
     { shape }: PassRecord,
@@ -150,7 +155,7 @@ export class SessionLimits {
     if (seen === undefined) return false;
     const { hasParts, isRegular, isWalk } = seen;
     const lacksParts = !hasParts && parts.areUsual(site);
-    // What moves like a program does not teach what is usual for people.
+    // A session that moves like a program does not count for what is usual.
     if (!isRegular && !shape.hasTaught) {
       shape.hasTaught = true;
       parts.learn(site, hasParts);
@@ -164,7 +169,7 @@ export class SessionLimits {
     return session.state === 'rejected' || isShortPass(session) ? this.#short : this.#full;
   }
 
-  /** WITHIN where the page fits all budgets. One that has to wait for its address takes nothing from it. */
+  /** WITHIN when the page fits all budgets. A page that has to wait takes nothing from the budget of its address. */
   #takePage(
     ip: string,
     pass: PassRecord,
@@ -195,7 +200,7 @@ export class SessionLimits {
     return this.#awaitEnd(ip, pass, waitingParts, OF_PARTS, budgets, nowMs);
   }
 
-  /** Each of these endings is a document more, and a page of its address. */
+  /** Counts the endings in `documents` as one document each, and a document also as a page of the address. */
   #awaitEnd(
     ip: string,
     pass: PassRecord,
@@ -220,7 +225,7 @@ export class SessionLimits {
     };
   }
 
-  /** False where the pages of an address are used up, also with a new pass. */
+  /** Counts a page of the address. False when its pages are used up. */
   #takeOfAddress(ip: string, nowMs: number): boolean {
     const records = this.#passes.address(this.#organisation, ip, this.#pagesOfAddress);
     if (records.some(({ most }) => waitFor(most.held, nowMs, most.budget) > 0)) return false;
@@ -238,7 +243,7 @@ function budgetsOf(limits: Limits, part: number): Budgets {
     requests: of(limits.requests_per_minute, MINUTE_MS),
     pages: of(limits.pages_per_hour, HOUR_MS),
     documents: of(limits.pages_per_hour * DOCUMENTS_AS_DATA, HOUR_MS),
-    // Whole, also for a short pass: this is how browsers load a page, and no amount.
+    // A short pass has the full number too, because a browser needs it to load one page.
     atOnce: limits.at_once,
   };
 }

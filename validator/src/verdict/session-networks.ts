@@ -2,17 +2,17 @@ import { networkOf } from '@guard/config/net/network-of';
 import type { Facts } from '../request/facts.ts';
 import type { SeenNetwork } from './pass-table.ts';
 
-/** Networks of one pass that are remembered: enough to decide. */
+/** Networks that are remembered for each pass. */
 const MAX_NETWORKS = 8;
 const WINDOW_MS = 10 * 60_000;
 
-/** A phone has two networks, and a laptop that is carried about a third. */
+/** A phone uses two networks, and a laptop that moves perhaps a third. */
 const TOO_MANY_NETWORKS = 4;
 const TOO_MANY_SYSTEMS = 3;
 
 /**
- * Notes where a request of a pass comes from. True where the pass came from four networks of three systems within
- * ten minutes: a pass that comes from everywhere is shared.
+ * Notes the network of a request of a pass. True when the pass came from four networks of three systems within ten
+ * minutes. Then several clients share it.
  */
 export function areTooManyNetworks(
   seen: SeenNetwork[],
@@ -32,7 +32,9 @@ export function areTooManyNetworks(
   return recent.length >= TOO_MANY_NETWORKS && systems.size >= TOO_MANY_SYSTEMS;
 }
 
-/** Without a database of autonomous systems: the /16 of an IPv4 address, the /32 of an IPv6 one. */
+/**
+ * The autonomous system of an address. When it is unknown, the /16 of an IPv4 address or the /32 of an IPv6 address.
+ */
 function systemOf(facts: Pick<Facts, 'ip' | 'asn'>): string {
   const asn = facts.asn();
   if (asn > 0) return `AS${asn}`;

@@ -3,51 +3,60 @@ import type { Facts } from '../request/facts.ts';
 
 const { firstDocuments, mostDocuments } = CHALLENGE.sessionShape;
 
-/** Documents that come so soon after one another were opened at once: tabs, frames, a redirect. */
+/** Documents with less time between them were opened together: tabs, frames, a redirect. */
 const BURST_GAP_MS = 1_000;
 
-/** No person opens more tabs than these at once. */
+/** No person opens more documents together. */
 const MOST_OF_BURST = 30;
 
-/** Standard deviation of the times between documents, divided by their mean. Pauses of people are above 0.5. */
+/**
+ * The times between documents are regular when their standard deviation, divided by their mean, is at most this. For
+ * people it is above 0.5.
+ */
 const MOST_VARIATION = 0.25;
 
-/** No person types or picks addresses this fast, one after the other: time for each document of a walk. */
+/** The time for each document of a walk. No person types or selects addresses faster for long. */
 const HASTY_MS = 3_000;
 
-/** One document in this many may repeat on a walk. As the table of paths is small, some only seem to repeat. */
+/**
+ * One document in this many may repeat on a walk. The table of paths is small, so some documents only seem to repeat.
+ */
 const DOCUMENTS_FOR_A_REPEAT = 20;
 
-/** Words of 32 bits: two bits for each document among 512. Of 80 documents two seem to come again. */
+/**
+ * The table has 16 words of 32 bits, and each document sets two of the 512 bits. Of 80 documents about two seem to
+ * repeat.
+ */
 const WORDS = 16;
 const MAX_PATH = 256;
 
-/** What the shape of a session shows, once it shows enough. */
+/** The signs in the shape of a session. */
 export interface Shape {
-  /** It loaded something that pages are made of, or data. */
+  /** The session loaded parts of pages, or data. */
   readonly hasParts: boolean;
   /**
    * Documents came at regular intervals, or one a second and more for longer than a person opens tabs, or on a walk one
    * in each three seconds and more, all in all.
    */
   readonly isRegular: boolean;
-  /** Each document was another one, and no link led to most of them. */
+  /** The documents hardly repeat, and no link led to most of them. */
   readonly isWalk: boolean;
 }
 
-/** How many parts of pages, and answers with data, a session loaded. */
+/** The number of parts of pages and of answers with data that a session loaded. */
 export interface LoadedParts {
   count: number;
 }
 
 /**
- * How one session moves through a site: which documents it loads, when, and what besides. The numbers stand for a
- * stretch of documents: ten at first, and twice as many each time that the visitor had to pass for it.
+ * How one session moves through a site: which documents it loads, when, and with which parts. The counts are for one
+ * stretch of documents. A stretch is ten documents at first, and doubles each time that the visitor had to pass
+ * because of it.
  */
 export class SessionShape {
-  /** It has taught what is usual here. Once, so that no session teaches more than others. */
+  /** Whether this session was counted in PartsOfSites. Each session is counted once. */
   hasTaught = false;
-  /** The pass for which it was found. Until the next one each page is challenged. */
+  /** The pass in which the signs were found. Until the next pass each page is challenged. */
   #foundIn: number | undefined;
   #stretch: number = firstDocuments;
   readonly #parts: LoadedParts;
@@ -55,12 +64,15 @@ export class SessionShape {
   #documents = 0;
   #repeats = 0;
   #links = 0;
-  /** Documents that came together are one event: the number of events, the start of the last one, and its documents. */
+  /**
+   * Documents that came together are one event. These are the number of events, the start of the last one, the start
+   * of the stretch, and the documents in the last event.
+   */
   #events = 0;
   #eventAt = 0;
   #begunAt = 0;
   #inEvent = 0;
-  /** There was a pause since its last document. */
+  /** True when there was a pause since the last document. */
   #isApart = false;
   #lastAt = 0;
   #lastHash = 0;
@@ -79,19 +91,19 @@ export class SessionShape {
     return this.#foundIn === passedAt;
   }
 
-  /** Two signs of three were found. After the next pass it begins anew, with a longer stretch. */
+  /** Called when two signs of three were found. The next stretch is twice as long. */
   found(passedAt: number): void {
     this.#foundIn = passedAt;
     this.#stretch = Math.min(this.#stretch * 2, mostDocuments);
   }
 
-  /** Notes one document. Gives the shape at the end of a stretch, and then begins the next one. */
+  /** Notes one document. Returns the shape at the end of a stretch, and then starts the next one. */
   add(facts: Pick<Facts, 'url' | 'headers' | 'referrer'>, nowMs: number): Shape | undefined {
     const hash = hashOf(facts.url.path, facts.url.query);
-    // A reload is no step to another page, and a page that reloads itself has the rhythm of a machine.
+    // A reload is not counted, because a page that reloads itself has regular intervals.
     if (hash === this.#lastHash) return undefined;
     this.#lastHash = hash;
-    // Also of a document that came again: the next one must not join the event before it.
+    // This also counts for a document that repeats, so that the next one does not join an earlier event.
     if (nowMs - this.#lastAt >= BURST_GAP_MS) this.#isApart = true;
     this.#lastAt = nowMs;
     if (this.#wasSeen(hash)) {
@@ -146,7 +158,7 @@ export class SessionShape {
     return variance <= (MOST_VARIATION * mean) ** 2;
   }
 
-  /** Notes a document. */
+  /** Notes a document. True when it seems to have come before. */
   #wasSeen(hash: number): boolean {
     const one = this.#note(hash);
     const other = this.#note(hash >>> 16);
@@ -173,13 +185,16 @@ export class SessionShape {
   }
 }
 
-/** A link led to the document, here or on another site, as far as the request says. */
+/** Whether a link led to the document, from this site or another one, by what the request says. */
 function isLed({ headers, referrer }: Pick<Facts, 'headers' | 'referrer'>): boolean {
   const from = headers['sec-fetch-site'];
   return from === undefined ? referrer !== '' : from !== 'none';
 }
 
-/** FNV-1a of the first characters, and mixed: paths that differ only at their end must differ in all bits. */
+/**
+ * FNV-1a of the first characters. The result is mixed, so that paths that differ only at their end differ in all
+ * bits.
+ */
 function hashOf(path: string, query: string): number {
   const hash = hashOn(hashOn(0x811c9dc5, path), query);
   const mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

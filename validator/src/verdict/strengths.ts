@@ -8,7 +8,7 @@ export interface Weight {
   readonly group: Group;
 }
 
-/** How much each finding counts for one organisation: the defaults, with the changes of its settings. Made once. */
+/** How much each finding counts for one organisation: the defaults, with the changes of its settings. */
 export class Strengths {
   readonly #weights = new Map<Reason, Weight>();
   readonly #isNoneOff: boolean;
@@ -22,7 +22,7 @@ export class Strengths {
     this.#isNoneOff = FINDINGS.every((name) => this.of(name)?.strength !== 'off');
   }
 
-  /** Undefined for a reason that is no finding: a decision of a rule, or the fault of an upload. */
+  /** Undefined for a reason that is not a finding: a decision of a rule, or a fault of an upload. */
   of(reason: Reason): Weight | undefined {
     return this.#weights.get(reason);
   }

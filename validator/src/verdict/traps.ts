@@ -9,29 +9,32 @@ import { isFileOfPage, isPage } from '../request/representation.ts';
 import { compileMatch, type Condition } from '../rules/compile-match.ts';
 import { endSession } from '../session/end-session.ts';
 
-/** Many people can share an address, and each hit begins the time anew. */
+/** It is short, because many people can share an address, and each hit starts the time again. */
 const ADDRESS_REMEMBERED_MS = 10 * 60_000;
 const SESSION_REMEMBERED_MS = 60 * 60_000;
 
-/** So young a pass outlives a hit: the page that was challenged is loaded again, and must not be challenged for ever. */
+/**
+ * A hit does not end a pass that is younger than this. The challenged page is loaded again after the pass, and must
+ * not be challenged for ever.
+ */
 const YOUNG_MS = 10 * 60_000;
 
-/** How long a session waits that followed the link a second time. */
+/** How long a session has to wait that followed the link a second time. */
 export const HIT_AGAIN_WAIT_MS = 10 * 60_000;
 
-/** What the names begin with under which hits are remembered (SessionStore.remember). */
+/** The prefix of the names under which hits are remembered (SessionStore.remember). */
 export const TRAPPED = 'trapped';
 
-/** What is known of a visitor who did not pass: nothing, a hit, or a second hit of the same session. */
+/** What is remembered of a visitor who did not pass: nothing, a hit, or a second hit of the same session. */
 export type Standing = 'free' | 'hit' | 'hit_again';
 
 /**
- * What only programs ask for: paths that no site serves, and a link on Guard's own pages that no browser shows
- * (challenge/trap-link.ts). A client that asks for them is challenged. The hit is remembered for the address and the session.
+ * Paths that no site serves, and a link on Guard's own pages that no browser shows (challenge/trap-link.ts). Only
+ * programs ask for them. A client that does is challenged, and the hit is remembered for the address and the session.
  *
- * Another site's page can make a visitor's browser ask for a path, and a mail can have a link to it. So a path counts
- * only where no page can have caused the request, for a browser's own session alone, and then costs a person no more than
- * a challenge.
+ * A page of another site can make a visitor's browser ask for such a path, and a mail can have a link to it. So a
+ * path counts only when no page can have caused the request. For a browser it counts only for the session. It costs a
+ * person no more than a challenge.
  */
 export class Traps {
   /** Whether Guard's own pages have the link. */
@@ -40,7 +43,7 @@ export class Traps {
   readonly #trappedAgain: string;
   readonly #isTrap: Condition | undefined;
 
-  /** Undefined where the organisation sets no trap. */
+  /** Undefined when the organisation has no traps. */
   static of({ id, traps }: Pick<Organisation, 'id' | 'traps'>): Traps | undefined {
     const isEmpty = !traps.link && trapPaths(traps).length === 0;
     return isEmpty ? undefined : new Traps(id, traps);
@@ -61,8 +64,8 @@ export class Traps {
   }
 
   /**
-   * Takes a request for one of the paths, and remembers it if no other page caused it. True if the visitor
-   * is to be challenged for it.
+   * Handles a request for one of the paths, and remembers it when no other page caused it. True when the visitor is
+   * to be challenged.
    */
   spring(facts: Facts, store: SessionStore, clock: Clock): boolean {
     const { session, ip } = facts;
@@ -85,8 +88,8 @@ export class Traps {
   }
 
   /**
-   * Remembers that the link was followed, by the visitor to whom it was shown. `session` is what the request presented
-   * of it: its pass ends. Rejects only when the store does.
+   * Remembers that the visitor followed the link. `session` is the presented session for which the link was made, and
+   * its pass ends. Rejects only when the store does.
    */
   async springLink(ip: string, session: string | undefined, store: SessionStore): Promise<void> {
     this.#rememberAddress(ip, store);
@@ -103,7 +106,7 @@ export class Traps {
   standing(facts: Facts, store: SessionStore): MaybePromise<Standing> {
     if (isFileOfPage(facts) || isProved(facts)) return 'free';
     const id = facts.session.state === 'issued' ? sessionRoot(facts.session.id) : undefined;
-    // A page that is open behind a shared address goes on to fetch its data.
+    // A page that is open behind a shared address must still be able to load its data.
     const byAddress =
       (id === undefined || isPage(facts)) && store.remembers(this.#trapped, addressGroup(facts.ip));
     if (id === undefined) return afterWith(byAddress, undefined, standingOf);
@@ -144,16 +147,17 @@ function standingOf(isHit: boolean): Standing {
 }
 
 /**
- * Whether a browser says that no page caused its request. It also says so when a link in a mail, a chat or a QR code leads
- * to the site of a stranger that redirects: one such link must not close an address that many visitors share.
+ * Whether a browser says that no page caused its request. It also says so when a link in a mail, a chat or a QR code
+ * leads to a stranger's site that redirects here. One such link must not close an address that many visitors share.
  */
 function saysNoPage({ headers, agent }: Facts): boolean {
   return agent.recognised && headers['sec-fetch-site'] === 'none';
 }
 
 /**
- * Whether no page can have caused a request. A browser says so: the address was typed, or opened from a bookmark
- * or another program. What claims a browser and does not say so may be a browser over plain http, or an old one.
+ * Whether no page can have caused a request. A browser says so: the address was typed, or opened from a bookmark or
+ * another program. A client that claims a browser and does not send the fields may be a browser over plain http, or
+ * an old one.
  */
 function isOwnDoing({ headers, referrer, agent, url }: Facts): boolean {
   const site = headers['sec-fetch-site'];
@@ -162,7 +166,8 @@ function isOwnDoing({ headers, referrer, agent, url }: Facts): boolean {
   if (headers['sec-purpose'] !== undefined || headers['purpose'] !== undefined) return false;
   if (site !== undefined || dest !== undefined) return site === 'none' && dest === 'document';
   if (!agent.recognised) return true;
-  // Over https each request of such a browser has the fields: this is none. A caller may pass on few fields.
+  // Over https such a browser always sends the fields, so this client is not one. `isComplete` excludes callers that
+  // pass on few fields.
   const isComplete = headers['accept'] !== undefined && headers['accept-language'] !== undefined;
   return agent.fetchMetadata === 'always' && url.scheme === 'https' && isComplete;
 }

@@ -1,9 +1,12 @@
 import { LRUCache } from 'lru-cache';
 
-/** Subjects that are counted at the same time. The one unused longest starts at none. */
+/** Subjects that are counted at the same time. When there are more, the one unused longest is forgotten. */
 const MAX_SUBJECTS = 4_096;
 
-/** A count that was at its limit for this long starts at 0 again: an end was not reported, or answers are slow. */
+/**
+ * A count that is at its limit after this time starts at 0 again, because the end of some request may not have been
+ * reported.
+ */
 const FORGOTTEN_MS = 60_000;
 
 /** How many requests wait for their origin, and since when there was one. */
@@ -12,7 +15,10 @@ export interface Waiting {
   since: number;
 }
 
-/** False, and nothing is counted, where `limit` requests wait already. Each true needs one {@link end}. */
+/**
+ * Counts one more waiting request. False, without counting, when `limit` requests wait already. {@link end} must be
+ * called once for each true.
+ */
 export function begin(waiting: Waiting, limit: number, nowMs: number): boolean {
   if (waiting.count >= limit && nowMs - waiting.since > FORGOTTEN_MS) waiting.count = 0;
   if (waiting.count >= limit) return false;
@@ -25,7 +31,7 @@ export function end(waiting: Waiting): void {
   waiting.count = Math.max(0, waiting.count - 1);
 }
 
-/** What waits, by subject. */
+/** The waiting requests of each subject. */
 export class UnderWay {
   readonly #subjects = new LRUCache<string, Waiting>({ max: MAX_SUBJECTS });
 

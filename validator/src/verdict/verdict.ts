@@ -2,7 +2,7 @@ import type { RequestEnded } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Rule } from '@guard/config/settings/sections/rule';
 
-/** How a request is judged. Closed: a switch over it names every case. */
+/** How a request is judged. */
 export type Verdict =
   | { readonly kind: 'allow'; readonly reasons: readonly Reason[]; readonly by: Rule | undefined }
   | { readonly kind: 'block'; readonly reasons: readonly Reason[]; readonly by: Rule }
@@ -14,7 +14,7 @@ export type Verdict =
       readonly retryAfterMs: number;
     };
 
-/** What the engine concluded, and what is enforced of it. They differ in monitor mode. */
+/** The conclusion, and the verdict that is enforced. They differ in monitor mode. */
 export interface Judgement {
   readonly concluded: Verdict;
   readonly enforced: Verdict;

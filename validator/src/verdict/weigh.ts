@@ -2,13 +2,13 @@ import type { Reason } from '@guard/config/contract/reasons';
 import { type Group, POINTS, THRESHOLDS } from '@guard/config/contract/strengths';
 import type { Strengths } from './strengths.ts';
 
-/** What findings amount to: nothing, or a threshold (config/src/contract/strengths.ts). */
+/** The result of weighing findings: `clean`, or the threshold that they reach (config/src/contract/strengths.ts). */
 export type Weighed = 'clean' | keyof typeof THRESHOLDS;
 
 /**
- * What the findings of a visitor amount to. Only the strongest finding of each group counts, and the groups add up. A session that
- * passed its challenge answers every doubt: only conclusive findings remain. One that was carried elsewhere has to
- * pass again.
+ * Weighs the findings of a visitor. Only the strongest finding of each group counts, and the points of the groups are
+ * added. For a session that passed its challenge only conclusive findings count, unless it has moved to another
+ * network.
  */
 export function weigh(
   findings: readonly Reason[],

@@ -5,31 +5,37 @@ import { OriginStrain } from './origin-strain.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Counts fade with this time: at a steady rate as many are left as come in it. */
+/** Counts fade exponentially with this time. At a steady rate, the count is the number of requests in this time. */
 const FADING_MS = 20_000;
 
-/** This many in {@link FADING_MS} are no pressure, however few are normal: five a second of one kind of client. */
+/**
+ * A count up to this is never pressure, even when fewer requests are normal. It is five requests a second of one kind
+ * of client.
+ */
 export const FLOOR = 100;
 
-/** Of many kinds together, so that what one of them may have is no pressure on the others. */
+/**
+ * The same for many kinds together. It is higher, so that the requests that one kind may have are no pressure on the
+ * others.
+ */
 export const FLOOR_OF_MANY = 2 * FLOOR;
 
-/** This many times its own normal is far above it. */
+/** A count above this many times the normal is pressure. */
 const FAR_ABOVE = 10;
 
-/** A group is asked until this long after the last sign of pressure. */
+/** A group is challenged until this long after the last sign of pressure. */
 const HOLD_MS = MINUTE_MS;
 
-/** A normal of less than this makes no difference, because the floor is higher. */
+/** The least normal count. Below it the floor decides anyway. */
 const LEAST_NORMAL = FLOOR / FAR_ABOVE;
 
 /**
- * A normal count after a time. It grows to twice itself in an hour, and falls to half in twelve: a flood that lasts for
- * minutes teaches it nothing, and the next morning is no surprise after a night.
+ * The normal count after a time. It doubles in an hour at most, and halves in twelve hours at most. So a flood of
+ * some minutes hardly changes it, and after a quiet night the morning is still normal.
  */
 export function follow(normal: number, seen: number, elapsedMs: number, least: number): number {
   if (seen <= normal) return Math.max(seen, normal * 2 ** (-elapsedMs / (12 * HOUR_MS)));
-  // A pause is no time in which it grew.
+  // A long pause does not let it grow more.
   const grown = Math.max(normal, least) * 2 ** (Math.min(elapsedMs, FADING_MS) / HOUR_MS);
   return Math.min(seen, grown);
 }
@@ -39,7 +45,9 @@ export function faded(count: number, elapsedMs: number): number {
   return count * Math.exp(-elapsedMs / FADING_MS);
 }
 
-/** Requests of one kind of client, or for one part of a site: how many come now, and how many are normal. */
+/**
+ * Counts the requests of one kind of client, or for one part of a site: how many come now, and how many are normal.
+ */
 export class Group {
   readonly name: string;
   readonly bornAt: number;
@@ -56,26 +64,29 @@ export class Group {
     this.#at = nowMs;
   }
 
-  /** A time that is further away was set by a clock that has been set back since. */
+  /**
+   * Whether the group is under pressure. A time beyond `nowMs + HOLD_MS` means that the clock was set back. It is
+   * ignored.
+   */
   isHeld(nowMs: number): boolean {
     const leftMs = this.#heldUntil - nowMs;
     return leftMs > 0 && leftMs <= HOLD_MS;
   }
 
-  /** Counts one request. True while the group is under pressure, and for the request that puts it there. */
+  /** Counts one request. True when the group is under pressure, also when this request is the first one too many. */
   add(nowMs: number): boolean {
     const elapsedMs = Math.max(0, nowMs - this.#at);
     this.#at = nowMs;
     this.#count = faded(this.#count, elapsedMs) + 1;
     this.#normal = follow(this.#normal, this.#count, elapsedMs, LEAST_NORMAL);
     const limit = Math.max(this.#floor, FAR_ABOVE * this.#normal);
-    // Once it is under pressure, half as many keep it there.
+    // While it is under pressure, half the limit is enough to keep it there.
     const isFar = this.#count > (this.isHeld(nowMs) ? limit / 2 : limit);
     if (isFar) this.#heldUntil = nowMs + HOLD_MS;
     return this.isHeld(nowMs);
   }
 
-  /** Forgets what a group counted that is under pressure by itself: another is not the cause of it. */
+  /** Subtracts the count of another group that is under pressure itself. That group is the cause, not this one. */
   forget(cause: Group): void {
     this.#count = Math.max(0, this.#count - cause.#count);
   }

@@ -2,10 +2,10 @@ import { faded, follow } from './group.ts';
 
 const MINUTE_MS = 60_000;
 
-/** What is normal for an origin is known after this many answers and this much time. */
+/** The normal behaviour of an origin is known after this many answers and this much time. */
 const LEARNT = { answers: 50, afterMs: 10 * MINUTE_MS };
 
-/** Fewer answers, or bad answers to fewer addresses, tell nothing. A few visitors strain no origin. */
+/** Fewer answers, or bad answers to fewer addresses, are no sign, because a few visitors do not strain an origin. */
 const LEAST_ANSWERS = 20;
 const LEAST_ADDRESSES = 20;
 
@@ -15,7 +15,10 @@ const SLOW = { times: 4, leastMs: 500 };
 /** This share of bad answers is too much, if it is also this many times the normal share. */
 const BAD = { times: 4, leastShare: 0.25 };
 
-/** Visitors are asked for this long first, then twice as long each time, up to the longest. Meanwhile no answer is counted. */
+/**
+ * Visitors are challenged for `firstMs` at first, and then twice as long each time, up to `longestMs`. After
+ * `againMs` without strain it starts with `firstMs` again.
+ */
 const HOLD = { firstMs: MINUTE_MS, longestMs: 16 * MINUTE_MS, againMs: 10 * MINUTE_MS };
 
 /** The sign that an origin is strained. */
@@ -49,14 +52,14 @@ export class OriginStrain {
     return leftMs > 0 && leftMs <= HOLD.longestMs;
   }
 
-  /** The sign of strain, while visitors are asked. */
+  /** The sign of strain, while visitors are challenged. */
   strain(nowMs: number): Strain | undefined {
     return this.isHeld(nowMs) ? this.#strain : undefined;
   }
 
   /**
-   * Counts one answer: its status, after how many milliseconds its header section was there, and for whom. True when
-   * it shows that the origin has become strained.
+   * Counts one answer. `ms` is the time until its header section came, `address` is the visitor's. True when the
+   * origin has just become strained.
    */
   answered(status: number, ms: number, address: string, nowMs: number): boolean {
     const elapsedMs = Math.max(0, nowMs - this.#at);

@@ -16,14 +16,14 @@ export type Cause = Extract<
   'pressure_by_client' | 'pressure_on_path' | 'pressure_on_origin'
 >;
 
-/** Lines that the log gets: an attacker decides how many groups there are. */
+/** Bound on log lines, because an attacker can make many groups. */
 const LINES = { requests: 20, perMs: 600_000 };
-/** Groups whose end is told. More can be under pressure. */
+/** Bound on groups whose end is logged. More groups can be under pressure. */
 const MAX_TOLD = 1_024;
-/** How often it is looked which groups have become normal again. */
+/** How often Guard checks whether groups have become normal again. */
 const LOOK_EVERY_MS = 1_000;
 
-/** What is told about pressure, and to whom. */
+/** Where changes of pressure are reported. */
 export interface PressurePorts {
   readonly clock: Clock;
   readonly log: Log;
@@ -40,8 +40,8 @@ interface Held {
  * A group is a shape of clients, all shapes that are new here together, or a part of a site. It is under pressure
  * while it gets far more free pages than is normal for it, and a part of a site also when its origin is strained.
  *
- * Only what visitors without a passed challenge get is counted, so one address can cause no pressure. Each thread
- * counts for itself.
+ * Only free pages of visitors who did not pass are counted, and one address has few, so one address cannot cause
+ * pressure. Each thread counts separately.
  */
 export class Pressure {
   readonly #organisation: string;
@@ -53,7 +53,7 @@ export class Pressure {
   #lookAt = 0;
   #lines = 0;
 
-  /** Undefined where there are no free pages that could end, or the organisation wants none of it. */
+  /** Undefined when the organisation has no free pages, or has turned pressure off. */
   static of(
     { id, challenge }: Pick<Organisation, 'id' | 'challenge'>,
     ports: PressurePorts,
@@ -67,7 +67,10 @@ export class Pressure {
     this.#ports = ports;
   }
 
-  /** Why a visitor who has not passed is challenged at once. Counts the request where its group is under pressure. */
+  /**
+   * The cause for which a visitor without a pass is challenged at once. Counts the request when its group is under
+   * pressure.
+   */
   on(facts: Facts, site: string): Cause | undefined {
     if (this.#held.size === 0) return undefined;
     const nowMs = this.#ports.clock();
@@ -86,7 +89,9 @@ export class Pressure {
     return isStillHeld(part, nowMs) ? 'pressure_on_path' : undefined;
   }
 
-  /** Whether the shape of a visitor is under pressure: then its addresses have few documents as data. Counts nothing. */
+  /**
+   * Whether the shape of a visitor is under pressure. Then each of its addresses has few documents. Counts nothing.
+   */
   isOnClient(facts: Facts, nowMs: number): boolean {
     if (this.#held.size === 0) return false;
     const shape = this.#shapes.find(clientShape(facts));
@@ -94,7 +99,7 @@ export class Pressure {
     return (shape === undefined || !isKnown(shape, nowMs)) && this.#newShapes.isHeld(nowMs);
   }
 
-  /** Counts a request that is let through as free. The cause, where it is the one that is too many. */
+  /** Counts a free request. Returns the cause when this request is one too many. */
   take(facts: Facts, site: string): Cause | undefined {
     return isCounted(facts) ? this.#add(facts, site) : undefined;
   }
@@ -115,12 +120,12 @@ export class Pressure {
     return part.add(nowMs) ? this.#begin('pressure_on_path', part) : undefined;
   }
 
-  /** Counts a document that was asked for as data, and was free as a page is. */
+  /** Counts a document in answer to a request for data that took a free page. */
   takeDocument(facts: Facts, site: string): void {
     if (!isCounted(facts)) this.#add(facts, site);
   }
 
-  /** Waits for the answer to a request that is let through. `then` is called as well. */
+  /** Returns a function that watches the answer to a request. It also calls `then`. */
   watch(facts: Facts, site: string, then?: RequestEnded): RequestEnded | undefined {
     if (isFile(facts)) return then;
     return (how, answer) => {
@@ -164,17 +169,23 @@ export class Pressure {
   }
 }
 
-/** Pages, and data for a visitor whom Guard never saw: what counts as a free page. */
+/** Whether the request counts as a free page: a page, or data for a visitor without a session. */
 function isCounted(facts: Facts): boolean {
   return isPage(facts) || (facts.session.state === 'none' && !isFileOfPage(facts));
 }
 
-/** A slow site is no reason to break a page that a person has open. Its data has to pass where the site fails. */
+/**
+ * Whether the request is for data of an open page. When the site is only slow, such a request passes, so that the
+ * open page keeps working.
+ */
 function isDataOfOpenPage(facts: Facts): boolean {
   return facts.session.state === 'issued' && !isPage(facts);
 }
 
-/** Parts of pages are asked for by other sites and by readers of mail, too. They have no challenge. */
+/**
+ * Whether the request is for a file of a page. Other sites and mail programs ask for them too, so they are never
+ * challenged.
+ */
 function isFile(facts: Facts): boolean {
   return isFileOfPage(facts) && !isPage(facts);
 }
