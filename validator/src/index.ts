@@ -68,27 +68,27 @@ export { validatorSettings } from './policy/validator-settings.ts';
 
 export interface ValidatorOptions {
   readonly organisations: readonly Organisation[];
-  /** The pages of their hosts may use the browser script. */
+  /** Pages on the hosts of these sites may use the browser script. */
   readonly sites?: readonly Pick<Site, 'hosts' | 'organisation'>[];
-  /** Seals sessions and tickets; the first one signs. */
+  /** Secrets that seal sessions and tickets. The first one is used for new ones. */
   readonly secrets: readonly string[];
   readonly observe: boolean;
   /** DecisionEvent.settingsRevision. */
   readonly settingsRevision?: string;
-  /** Where challenge pages of API callers' visitors upload to; no trailing slash. Asked when needed. */
+  /** The URL to which challenge pages upload that API callers serve. No trailing slash. Called when it is needed. */
   readonly collectorUrl: () => string;
   readonly healthToken: Buffer | undefined;
   readonly crawlers: CrawlerCatalogue;
-  /** Loaded here when it is not given. */
+  /** Loaded by the validator when it is missing. */
   readonly networks?: NetworkCatalogue;
   /** Public keys of crawlers and agents that sign their requests (Web Bot Auth). */
   readonly botKeys?: readonly BotKey[] | undefined;
-  /** Looks up the names of addresses that claim a crawler; without one no name is looked up. */
+  /** Looks up the host names of addresses that claim a crawler. Without it no name is looked up. */
   readonly resolver?: Resolver | undefined;
   /** The user's own databases. A bundled database is used in place of a missing one. */
   readonly databases?: DatabaseFiles;
   readonly store: SessionStore;
-  /** What people decided by hand for a while; none where it is not given. */
+  /** Temporary decisions. */
   readonly temporary?: TemporaryRules | undefined;
   /** What CrowdSec decided; nothing where it is not given. It stays over reloads. */
   readonly crowdsec?: CrowdsecList | undefined;
@@ -96,18 +96,18 @@ export interface ValidatorOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** False makes `GET /health` answer 503. */
+  /** When it returns false, `GET /health` answers 503. */
   readonly isReady: () => boolean;
 }
 
 export interface Validator {
   /**
-   * The in-process side of the Validate port, for the sites of one organisation; `observe` for those
-   * where nothing is enforced.
+   * The Validate port in this process, for the sites of one organisation. `observe` is for sites where nothing is
+   * enforced.
    */
   forOrganisation(id: string, observe?: boolean): Validate;
   readonly collect: Collect;
-  /** Why a request of one organisation gets the answer it gets. Changes nothing and records nothing. */
+  /** Explains the answer to a request of one organisation. Changes and records nothing. */
   explain(organisation: string, question: ExplainQuestion): Promise<Explained>;
   /** Pages for requests of an organisation that its origin does not answer. */
   failurePage(organisation: string): RenderFailurePage;
@@ -117,7 +117,7 @@ export interface Validator {
   readonly collectorRoutes: FastifyPluginAsync;
 }
 
-/** Builds the validator: every table, key and rule is made here, so that a decision only looks up. */
+/** Builds the validator. All tables, keys and rules are prepared here, so that a decision only looks them up. */
 export function createValidator(options: ValidatorOptions): Validator {
   const { organisations, secrets, crawlers, store, clock, metrics } = options;
   const events: EventSink = {
@@ -141,7 +141,7 @@ export function createValidator(options: ValidatorOptions): Validator {
     currentRuleSet: (id) => policies.get(id)?.challenge.ruleSet,
     priceOf: (id) => policies.get(id)?.passPrice,
     strengthsOf,
-    // A preflight carries no ticket, so it cannot be known whose page it is.
+    // A preflight has no ticket, so its organisation is unknown. Every origin of every organisation is accepted.
     allowedOrigin: compileOrigins(
       options.sites?.flatMap(({ hosts }) => hosts) ?? [],
       organisations.flatMap((organisation) => organisation.script_origins),
@@ -176,7 +176,7 @@ export function createValidator(options: ValidatorOptions): Validator {
       inProcess(policyOf(policies, id), observe ? { ...engine, observe } : engine, metrics),
     collect,
     explain: (id, question) => explain(question, policyOf(policies, id), engine),
-    // A gateway alone does not know the organisations of its remote validator.
+    // A gateway with a remote validator does not know the organisations of that validator.
     failurePage: (id) => createFailurePage(policies.get(id) ?? UNBRANDED),
     validateRoutes: validateRoutes({ ...options, policies, engine, events, isHealthAuthorised }),
     collectorRoutes: collectorRoutes({ ...options, collect, isHealthAuthorised }),
@@ -252,7 +252,7 @@ function inProcess(policy: Policy, engine: Engine, metrics: Metrics): Validate {
   };
 }
 
-/** The same outcome as `POST /validate` leads to at its caller. */
+/** The outcome that a caller of `POST /validate` would get. */
 function outcomeOf(validated: Validated, metrics: Metrics): ValidateOutcome {
   if (validated.kind === 'response') {
     countDecision(metrics, validated.event);
