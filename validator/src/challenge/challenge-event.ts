@@ -41,7 +41,7 @@ export function describeUpload(
       });
     case 'left':
       return eventOf(outcome, nowMs, LEFT);
-    // Nothing was concluded: the visitor stays in front of the challenge.
+    // There is no judgement, so the visitor still has to pass the challenge.
     case 'unavailable':
       return eventOf(outcome, nowMs, {
         challenge: 'failed',
@@ -130,7 +130,7 @@ export function describeTrapHit(
   };
 }
 
-/** What an event of the collector does not say. */
+/** The fields that have no value in an event of the collector. */
 const NOT_SAID = {
   site: '',
   rule: '',

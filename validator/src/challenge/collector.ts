@@ -26,7 +26,7 @@ export interface CollectorOptions extends Omit<
   readonly clock: Clock;
   /** Whether pages of this origin may upload to another host than their own. */
   readonly allowedOrigin: (origin: string) => boolean;
-  /** Told how each upload ended, before its answer goes out. Must not throw. */
+  /** Called with the end of each upload, before its answer is sent. Must not throw. */
   readonly report: (outcome: CollectOutcome) => void;
 }
 
@@ -76,8 +76,8 @@ export function createCollector(options: CollectorOptions): Collect {
     if (!isJson(headerOf(request, 'content-type'))) return emptyAnswer(415, cors);
     if (Buffer.byteLength(request.body) > CHALLENGE.maxUploadBytes) return emptyAnswer(413, cors);
     const sent: Sent = { ip: request.ip, userAgent: headerOf(request, 'user-agent') };
-    // verify() rejects only with its store. One that never answers must not hold the page either; if
-    // it comes round later, what it keeps was earned in order.
+    // verify() rejects only when the store does. A store that never answers must not hold up the page. If it answers
+    // later, the session that it keeps is a valid one.
     const answered = verify(request, sent).catch(() => undefined);
     const { status, headers, body } =
       (await patience.within(answered, () => undefined)) ?? unavailable(request, sent);
@@ -120,7 +120,7 @@ function subjectOf({ organisation, sessionId, reference }: Ticket) {
   return { organisation, session: sessionId, reference };
 }
 
-/** A rejected visitor reloads like a verified one: the next decision is the answer (contract 3). */
+/** A rejected visitor's page reloads like a verified one's. The next decision blocks the visitor (contract 3). */
 function answerTo(settlement: Settlement, failedStatus: 200 | 400): CollectAnswer {
   switch (settlement.kind) {
     case 'verified':

@@ -2,10 +2,10 @@ import type { CollectAnswer, CollectRequest } from '@guard/config/contract/ports
 import { isLoopbackHost } from '@guard/config/net/special-address';
 
 /**
- * CORS for pages that upload to a collector on another host; on the site's own host there is none.
- * A page of any other site gets no answer, so that it cannot make a visitor's browser send uploads:
- * JSON of another origin needs the preflight (Fetch standard, 4.8), and all else is refused.
- * A page of the visitor's own machine is answered too. It is a developer's, and a stranger cannot make one.
+ * CORS for pages that upload to a collector on another host; on the site's own host there is none. A page of any
+ * other site gets no answer, so that it cannot make a visitor's browser send uploads: JSON of another origin needs
+ * the preflight (Fetch standard, 4.8), and all else is refused. A page on the visitor's own machine gets an answer
+ * too: it belongs to a developer, and a stranger cannot place one there.
  */
 export function corsHeaders(
   { headers }: CollectRequest,

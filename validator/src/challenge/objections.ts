@@ -8,7 +8,7 @@ import type { Upload, UploadResult } from '../../page-contract/evidence.ts';
 import { headerOf } from './exchange.ts';
 import type { Ticket } from './tickets/ticket.ts';
 
-/** What speaks against an upload, and what its page is told. */
+/** Why an upload is refused, and the result that its page gets. */
 export interface Objection {
   readonly reason: Reason;
   readonly result: UploadResult;
@@ -22,7 +22,7 @@ export function objectionTo(
   currentRuleSet: (organisation: string) => string | undefined,
 ): Objection | undefined {
   const { headers, connection } = request;
-  // Other rules may ask for less, more or nothing: the next decision knows.
+  // The rules have changed and may ask for less or more, so the page reloads.
   if (currentRuleSet(ticket.organisation) !== ticket.ruleSet) {
     return { reason: 'challenge_outdated', result: 'retry' };
   }

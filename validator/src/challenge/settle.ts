@@ -25,7 +25,7 @@ import { issueTask, readTask } from './work/tasks.ts';
 import type { Sealer } from '../session/sealer.ts';
 import { SHORT_PASS_MS } from '../session/short-pass.ts';
 
-/** So soon there is room to check the work of one more. */
+/** The wait when too much work is being checked. */
 const CHECK_WAIT_MS = 1_000;
 
 /** How one upload that has the right form ended. */
@@ -37,7 +37,7 @@ export type Settlement =
       readonly doubts: readonly Reason[];
       readonly noted: readonly Reason[];
     }
-  /** The same upload is good with work; the ticket stays unspent. */
+  /** The upload needs work. The ticket stays unspent. */
   | {
       readonly kind: 'work';
       readonly ticket: Ticket;
@@ -45,7 +45,7 @@ export type Settlement =
       readonly doubts: readonly Reason[];
     }
   | { readonly kind: 'rejected'; readonly ticket: Ticket; readonly reasons: readonly Reason[] }
-  /** Too many came before it; the same answer is good again in `waitMs`. */
+  /** Too many uploads came before it. The page may send it again in `waitMs`. */
   | { readonly kind: 'limited'; readonly waitMs: number }
   /** The page was left; undefined where that is known already, or its ticket is not good. */
   | { readonly kind: 'left'; readonly ticket: Ticket | undefined }
@@ -178,7 +178,7 @@ function factsOf(
   };
 }
 
-/** An upload that has nothing left to object to, judged. */
+/** A judged upload without objections. */
 interface Answer {
   readonly sender: Sender;
   readonly ip: string;
@@ -266,7 +266,7 @@ async function admitted(
     await countFailure(ticket, ip, store, priceOf(ticket.organisation));
     return undefined;
   }
-  // A pass counts when its task is given away: else tasks could be collected while they are small.
+  // A pass is counted when its task is issued. Otherwise tasks could be collected while they are small.
   const price = (await priceOf(ticket.organisation)?.bits(ticket, store, nowMs)) ?? 0;
   const bits = Math.max(ticket.work, bitsOf(ticket, answer.judgement, answer.strengths), price);
   if (bits === 0) return undefined;
@@ -287,8 +287,8 @@ async function unlessReplayed(
 }
 
 /**
- * A session judged since the ticket was issued has had its answer: a second ticket of the same session
- * cannot wash a rejected one clean, and a ticket stays spent when the list of spent ones overflows.
+ * Whether the session was judged after the ticket was issued. So a second ticket cannot change a rejected session,
+ * and a ticket stays spent even when the list of spent tickets overflows.
  */
 function isAnswered(ticket: Ticket, held: Session): boolean {
   return held.organisation === ticket.organisation && held.judgedAt >= ticket.issuedAt;

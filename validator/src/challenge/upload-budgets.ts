@@ -14,9 +14,8 @@ export type Admission =
   | { readonly kind: 'limited'; readonly waitMs: number };
 
 /**
- * Counts an upload that has nothing left to object to. Nothing before that takes from what others share:
- * not junk, not a ticket that is spent, unsolved or of another network, and not a ticket that is sent a
- * thousand times at once.
+ * Counts an upload without objections. Other uploads take nothing from the shared budgets: malformed ones, tickets
+ * that are spent, unsolved or from another network, and a ticket that is sent many times at once.
  */
 export async function admit(ticket: Ticket, ip: string, store: SessionStore): Promise<Admission> {
   const { usesOfTicket, firstUploadsPerAddress, uploadsPerNetwork } = CHALLENGE;

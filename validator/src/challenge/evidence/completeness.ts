@@ -52,9 +52,9 @@ const USUAL: Readonly<
 };
 
 /**
- * True where the questions were not carried out as a browser does it: nothing was laid out, more could not be read
- * than any browser of this engine lacks, or the agent claims no browser. That is no finding, because people can
- * meet it too; but a challenge that was not carried out is not passed either.
+ * Whether the page did not do what a browser does: nothing was laid out, more readings are missing than with any
+ * browser of this engine, or the agent claims no browser. It is not a finding, because it can happen to people. But
+ * such an upload does not pass the challenge.
  */
 export function isIncomplete({ evidence, claim }: Pick<Case, 'evidence' | 'claim'>): boolean {
   const { readings } = evidence;
@@ -62,7 +62,7 @@ export function isIncomplete({ evidence, claim }: Pick<Case, 'evidence' | 'claim
     sources.filter((name) => 'unread' in readings[name]).length;
   if (!claim.recognised || lacksLayout(readings)) return true;
   if (lacking(OF_EVERY_BROWSER) > MAY_LACK) return true;
-  // A name of no engine lifts nothing: browsers that have died out gave as much.
+  // An unknown engine has the same limits, because old browsers had as many readings.
   const { sources, mayLack } = USUAL[claim.engine ?? 'gecko'];
   return lacking(sources) > mayLack;
 }

@@ -32,7 +32,7 @@ export type Judgement =
   /** Enough to ask, and too little to reject: a person with an unusual browser can have that. */
   | { readonly kind: 'doubtful'; readonly reasons: readonly [Reason, ...Reason[]] }
   | { readonly kind: 'automated'; readonly reasons: readonly [Reason, ...Reason[]] }
-  /** Nothing is enough to reject, and the questions were not carried out: a fresh page asks again. */
+  /** There are not enough findings to reject, but the page did not answer the questions. A new page asks again. */
   | { readonly kind: 'incomplete' };
 
 /** In this order the reasons are named. */
@@ -83,7 +83,7 @@ export function judge(
 
 const INCOMPLETE: Judgement = { kind: 'incomplete' };
 
-/** What reasons amount to that were found in an upload which carried the questions out. */
+/** The judgement for the reasons that were found in a complete upload. */
 export function judgementOf(
   found: readonly Reason[],
   strengths: Strengths,

@@ -19,9 +19,9 @@ const MAY_LACK = 2;
 /** Tables that are held, of about 700 bytes each; then those that were not used for longest are forgotten. */
 const MOST_TABLES = 4096;
 
-/** What a page's answers come to. */
+/** The result of judging a page's answers. */
 export interface Answered {
-  /** Asked, and not answered as any browser can. */
+  /** The page was asked, and gave fewer answers than any browser can give. */
   readonly isLacking: boolean;
   readonly found: readonly Reason[];
 }
@@ -31,9 +31,9 @@ type Asked = Pick<Ticket, 'id' | 'issuedAt' | 'origin'>;
 type Given = Pick<Evidence, 'agent' | 'readings'>;
 
 export interface LearnedAnswers {
-  /** Holds the answers of a page against those of others. Keeps nothing. */
+  /** Compares the answers of a page with those of others. Keeps nothing. */
   readonly judge: (ticket: Asked, evidence: Given) => Answered;
-  /** Learns from a page that is a person's as far as all else tells; `ip` is where it was sent from. */
+  /** Learns from a page that belongs to a person by all other evidence. `ip` is the address of the upload. */
   readonly teach: (ticket: Asked, evidence: Given, ip: string) => void;
 }
 
@@ -57,7 +57,7 @@ const NOTHING: Answered = { isLacking: false, found: [] };
 export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers {
   const pool = createQuestionPool(secrets);
   const tables = new LRUCache<string, AnswerTable>({ max: MOST_TABLES });
-  // Without it the hashes of all networks could be written down, and what is in memory be read by them.
+  // Without the salt, the networks in memory could be found by hashing all networks.
   const salt = randomBytes(16);
 
   function answersOf({ id, issuedAt }: Asked, { readings }: Given): readonly Answer[] | undefined {

@@ -45,7 +45,7 @@ export type TicketReading =
   | { readonly kind: 'valid'; readonly ticket: Ticket }
   /** Made by us, and too old. */
   | { readonly kind: 'expired'; readonly ticket: Ticket }
-  /** Made by us, and not yet: a clock was set back meanwhile, here or where it was issued. */
+  /** Made by us, with a time in the future: a clock was set back, here or where it was issued. */
   | { readonly kind: 'early'; readonly ticket: Ticket }
   /** Made with our secret by another version of Guard, in a form that this one does not know. */
   | { readonly kind: 'unknown' }

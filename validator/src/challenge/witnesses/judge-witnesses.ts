@@ -7,9 +7,9 @@ import { DECOYED } from './answer-witness.ts';
 import type { ExpectedWitnesses } from './witnesses.ts';
 
 /**
- * What speaks against a pass: the page loaded what no browser loads, or measured neither all images nor all fonts as
- * they are. One kind is enough, because people block images, and others fonts. Undefined where nothing speaks
- * against it, and for a ticket that came without witnesses. Rejects only when the store does.
+ * The reason against a pass: the page loaded a decoy, or measured neither all images nor all fonts correctly. One
+ * kind is enough, because some people block images or fonts. Undefined without a reason, and for a ticket without
+ * witnesses. Rejects only when the store does.
  */
 export async function judgeWitnesses(
   ticket: Pick<Ticket, 'id' | 'witnessed'>,

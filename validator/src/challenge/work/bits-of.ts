@@ -6,9 +6,9 @@ import type { Judgement } from '../evidence/judge.ts';
 import type { Ticket } from '../tickets/ticket.ts';
 
 /**
- * Bits of work without which this answer gives no session. A pass does not wipe away that the request of its page came
- * from another client than its User-Agent names. That is no doubt, because programs which inspect TLS on people's
- * machines show it each day.
+ * The bits of work that this answer needs before it gives a session. When the request of the page came from another
+ * client than its User-Agent names, the answer needs work although it passes. That is not a doubt, because programs
+ * that inspect TLS on people's machines cause it every day.
  */
 export function bitsOf(
   { found }: Pick<Ticket, 'found'>,

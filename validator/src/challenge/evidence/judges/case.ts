@@ -9,7 +9,7 @@ export interface RequestFacts {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Country of its address, ISO 3166-1 alpha-2 in upper case; empty when it is not known. */
   readonly country: string;
-  /** What the signals find in it and did not find in the request of the page, and what other visitors answered otherwise. */
+  /** The signals of this request that the request of the page did not have, and rare answers. */
   readonly found: readonly Reason[];
 }
 

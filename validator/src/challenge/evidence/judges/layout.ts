@@ -20,7 +20,7 @@ export const judgeLayout: Judge = ({ evidence, cascades }): Reason | undefined =
   return findingOf(Math.min(...cascades.map((expected) => farthest(widths, scale, expected))));
 };
 
-/** What it means that a measurement lies so far from what it has to be, in CSS pixels. */
+/** The finding for a measurement that is off by this many CSS pixels. */
 export function findingOf(offPx: number): Reason | undefined {
   if (offPx <= TOLERANCE_PX) return undefined;
   return offPx <= NOISE_PX ? 'layout_noise' : 'layout_mismatch';
