@@ -98,13 +98,13 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
   };
 
   const keep = async (): Promise<void> => {
-    const folder = keptFolder(settings());
-    if (url === undefined || isKept || folder === undefined) return;
+    const file = keptFile(settings());
+    if (url === undefined || isKept || file === undefined) return;
     isKept = true;
     keptAt = clock();
     held.forgetEnded(keptAt);
     const text = JSON.stringify({ url, readAt, decisions: held.all() });
-    const fault = await keepFile(folder, text);
+    const fault = await keepFile(file, text);
     if (fault !== undefined) log('warn', 'crowdsec_list_not_kept', { reason: fault });
   };
 
@@ -169,14 +169,14 @@ async function askCrowdsec(
     : { kind: 'read', changes };
 }
 
-function keptFolder(settings: Settings): string | undefined {
+function keptFile(settings: Settings): string | undefined {
   const folder = dataFolder(settings);
   return folder === undefined ? undefined : join(folder, 'crowdsec.json');
 }
 
 /** The copy of an earlier run; undefined where there is none of this CrowdSec. */
 async function readKept(settings: Settings, url: string): Promise<KeptDecisions | undefined> {
-  const file = keptFolder(settings);
+  const file = keptFile(settings);
   if (file === undefined) return undefined;
   const text = await readFile(file, 'utf8').catch(() => '');
   const kept = KeptDecisions.safeParse(parsed(text));
