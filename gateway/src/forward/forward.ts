@@ -28,9 +28,7 @@ export function createForward(ports: ForwardPorts): Forward {
 }
 
 const NOTHING = Buffer.alloc(0);
-/**
- * A last part of at most this size is copied and written at the end of the turn. A larger one is written at once.
- */
+/** A last part of at most this size is copied and written at the end of the turn. A larger one is written at once. */
 const HELD_BYTES = 16 * 1024;
 
 /**
