@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { text as readAll } from 'node:stream/consumers';
+import { buffer as readBytes, text as readAll } from 'node:stream/consumers';
 import { createClient } from '@clickhouse/client';
 import { beforeAll, expect, test } from 'vitest';
 import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
@@ -75,6 +75,14 @@ test('- reads the statement from standard input', async () => {
     code: 0,
     stdout: '"/shelf"\n',
   });
+});
+
+test('an answer that is no text comes as it is', async () => {
+  const config = join(story.product.folder, 'guard.yaml');
+  const call = [BIN, 'query', 'SELECT 1.5 AS one FORMAT Parquet', '--config', config];
+  const bytes = await readBytes(spawn(process.execPath, call).stdout);
+  expect(bytes.subarray(-4).toString()).toBe('PAR1');
+  expect(bytes.includes('\uFFFD')).toBe(false);
 });
 
 test('on a terminal it is a table, and the terminal obeys nothing of what a visitor sent', async () => {

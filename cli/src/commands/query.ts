@@ -91,8 +91,8 @@ async function answer(access: EventsAccess, sql: string, isSeen: boolean): Promi
   const answered = await postQuery(access, sql, TIMEOUT_MS);
   if (answered.kind === 'away')
     return failed('query', `${access.url} gives no answer: ${answered.why}`);
-  const { status, text } = answered;
-  if (status !== 200) return failed('query', refusalOf(access, status, text));
-  if (text !== '') process.stdout.write(isSeen ? printableLines(text) : text);
+  const { status, body } = answered;
+  if (status !== 200) return failed('query', refusalOf(access, status, body.toString()));
+  if (body.length > 0) process.stdout.write(isSeen ? printableLines(body.toString()) : body);
   return 0;
 }

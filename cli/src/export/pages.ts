@@ -5,7 +5,7 @@ import { moment, quote } from '@guard/config/plain-words/quote';
 import { z } from 'zod';
 import {
   type EventsAccess,
-  postQueryBytes,
+  postQuery,
   queryEvents,
   readRow,
   refusalOf,
@@ -132,7 +132,7 @@ type Asked =
 
 /** `isFinal`: another attempt would end the same way. */
 async function askPage(access: EventsAccess, sql: string): Promise<Asked> {
-  const asked = await postQueryBytes(access, sql, TIMEOUT_MS);
+  const asked = await postQuery(access, sql, TIMEOUT_MS);
   if (asked.kind === 'away') {
     return { kind: 'failed', why: `${access.url} gives no answer: ${asked.why}`, isFinal: false };
   }

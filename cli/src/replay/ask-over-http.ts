@@ -9,7 +9,8 @@ export function askOver(access: EventsAccess): Ask {
   return async (sql) => {
     const answer = await postQuery(access, sql, ANSWER_TIMEOUT_MS);
     if (answer.kind === 'away') throw new Error(`${url}: ${answer.why}`);
-    const { status, text } = answer;
+    const { status } = answer;
+    const text = answer.body.toString();
     if (status === 200) return text;
     if (status === 502 && text.includes('larger than 4 MiB')) return 'too_large';
     const why = status === 401 ? 'the key is not valid' : text.trim().slice(0, 300);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Fetched, fetchBytes, type FetchedBytes, fetchText } from './fetch-text.ts';
+import { type Fetched, fetchAnswer } from './fetch-answer.ts';
 
 /** Environment variable with the key, so that it stands in no list of processes. */
 export const KEY_VARIABLE = 'GUARD_ANALYTICS_KEY';
@@ -18,22 +18,13 @@ export type EventRows<T> =
   | { readonly kind: 'refused'; readonly why: string };
 
 /** Sends one statement to `POST /query` (contract 4.3). Never rejects. */
-export function postQuery(access: EventsAccess, sql: string, timeoutMs: number): Promise<Fetched> {
-  return fetchText(...callOf(access, sql), timeoutMs);
-}
-
-/** The same for an answer that may be no text. */
-export function postQueryBytes(
-  access: EventsAccess,
+export function postQuery(
+  { url, key }: EventsAccess,
   sql: string,
   timeoutMs: number,
-): Promise<FetchedBytes> {
-  return fetchBytes(...callOf(access, sql), timeoutMs);
-}
-
-function callOf({ url, key }: EventsAccess, sql: string): [URL, RequestInit] {
+): Promise<Fetched> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/plain' };
-  return [new URL('/query', url), { method: 'POST', headers, body: sql }];
+  return fetchAnswer(new URL('/query', url), { method: 'POST', headers, body: sql }, timeoutMs);
 }
 
 /** What a status other than 200 says, as a phrase without the words that ClickHouse puts in front. */
@@ -54,11 +45,11 @@ export async function queryEvents<T>(
   if (answer.kind === 'away') return { kind: 'refused', why: answer.why };
   if (answer.status === 401) return { kind: 'refused', why: 'the analytics key is not valid' };
   if (answer.status !== 200) {
-    const said = answer.text.trim().slice(0, 200);
+    const said = answer.body.toString().trim().slice(0, 200);
     return { kind: 'refused', why: `${url} answered ${answer.status}: ${said}` };
   }
   const rows: T[] = [];
-  for (const line of answer.text.split('\n')) {
+  for (const line of answer.body.toString().split('\n')) {
     if (line === '') continue;
     const read = readRow(line, row);
     if (read === undefined) return { kind: 'refused', why: `${url} answered what is no event` };

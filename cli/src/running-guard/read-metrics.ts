@@ -1,4 +1,4 @@
-import { fetchText } from './fetch-text.ts';
+import { fetchAnswer } from './fetch-answer.ts';
 
 /** Most samples of a page that are kept: Guard's own has some hundred. */
 const MAX_SAMPLES = 5_000;
@@ -13,10 +13,10 @@ export type MetricsRead =
 
 /** `GET /metrics` of the admin listener. Never rejects. */
 export async function readMetrics(admin: string, timeoutMs: number): Promise<MetricsRead> {
-  const answer = await fetchText(new URL('/metrics', admin), {}, timeoutMs);
+  const answer = await fetchAnswer(new URL('/metrics', admin), {}, timeoutMs);
   if (answer.kind === 'away') return answer;
   if (answer.status !== 200) return { kind: 'away', why: `it answered ${answer.status}` };
-  const values = parseMetrics(answer.text);
+  const values = parseMetrics(answer.body.toString());
   if (!values.has('guard_settings_age_seconds')) {
     return { kind: 'away', why: 'what listens there is no admin listener of Guard' };
   }

@@ -1,4 +1,4 @@
-import { print } from '../terminal/terminal.ts';
+import { failed, print } from '../terminal/terminal.ts';
 import { frameOf, lineOf } from './frame.ts';
 import { enterScreen, styledLine, watchForEnd } from './screen.ts';
 import { type Look, watch, type Watched } from './watch.ts';
@@ -9,7 +9,7 @@ const PAPER = { columns: Infinity, rows: Infinity };
 export async function printOnce(watched: Watched, json: boolean): Promise<number> {
   const never = Promise.withResolvers<undefined>().promise;
   for await (const look of watch(watched, never)) {
-    if (look.kind === 'away') return away(watched, look.why);
+    if (look.kind === 'away') return failed('top', `${watched.admin}: ${look.why}`);
     const { snapshot } = look;
     const lines = frameOf(watched.admin, snapshot, PAPER);
     print(
@@ -55,9 +55,4 @@ function linesOf(watched: Watched, look: Look, size: { columns: number; rows: nu
         { text: `! no answer: ${look.why}`.slice(0, size.columns), kind: 'alarm' } as const,
       ];
   }
-}
-
-function away({ admin }: Watched, why: string): number {
-  print(`guard top: ${admin}: ${why}`, 'error');
-  return 1;
 }

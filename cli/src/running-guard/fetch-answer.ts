@@ -2,31 +2,16 @@ import { fetchFault, readAtMost } from '@guard/server';
 import { QUERY } from '@guard/config/contract/limits';
 
 export type Fetched =
-  | { readonly kind: 'fetched'; readonly status: number; readonly text: string }
+  | { readonly kind: 'fetched'; readonly status: number; readonly body: Buffer }
   /** No answer, as a phrase. */
   | { readonly kind: 'away'; readonly why: string };
 
-export type FetchedBytes =
-  | { readonly kind: 'fetched'; readonly status: number; readonly body: Buffer }
-  | { readonly kind: 'away'; readonly why: string };
-
 /** Asks a service of a running Guard. Never rejects, reads no more than an answer of `POST /query` may have. */
-export async function fetchText(
+export async function fetchAnswer(
   url: string | URL,
   init: Omit<RequestInit, 'signal'>,
   timeoutMs: number,
 ): Promise<Fetched> {
-  const fetched = await fetchBytes(url, init, timeoutMs);
-  if (fetched.kind === 'away') return fetched;
-  return { kind: 'fetched', status: fetched.status, text: fetched.body.toString() };
-}
-
-/** The same for an answer that may be no text. */
-export async function fetchBytes(
-  url: string | URL,
-  init: Omit<RequestInit, 'signal'>,
-  timeoutMs: number,
-): Promise<FetchedBytes> {
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = await fetch(url, { ...init, signal, redirect: 'error' });
