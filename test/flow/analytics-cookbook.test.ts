@@ -57,6 +57,19 @@ const events: readonly Partial<DecisionEvent>[] = [
   { ...allowed, decision: 'none', rule: '' },
   { ...allowed, crawler: gptBot, ip: '20.171.206.5' },
   { crawler: { ...gptBot, verified: false }, blockReasons: ['crawler_impersonator'] },
+  // GPTBot reads robots.txt, comes within the day that it may keep an older one, and comes again.
+  { ...allowed, crawler: gptBot, path: '/robots.txt', createdAt: Date.now() - 40 * HOUR_MS },
+  ...[20, 2, 1].map((hours) => ({
+    crawler: gptBot,
+    path: `/articles/${hours}`,
+    createdAt: Date.now() - hours * HOUR_MS,
+    rule: 'training',
+    blockReasons: ['crawler_blocked'],
+  })),
+  // Who only claims the name accuses no crawler.
+  { crawler: { ...gptBot, name: 'ClaudeBot', verified: false }, blockReasons: ['crawler_blocked'] },
+  // This one never asks for robots.txt.
+  { crawler: { ...gptBot, name: 'CCBot' }, rule: 'training', blockReasons: ['crawler_blocked'] },
   ...['curl/8.5.0', 'Wget/1.24.5'].map((userAgent) => ({
     userAgent,
     ja4: 't13d1516h2_8daaf6152771_x',
@@ -136,6 +149,17 @@ test.each(statements)('contract 4.3: "$question" is answered with rows', async (
 test('a scraper that keeps no cookie is one visitor, however many sessions it was given', async () => {
   const copied = statements.find(({ question }) => question.startsWith('Pages that are copied'));
   expect(await run(copied?.sql ?? '')).toContain('203.0.113.99\t\t8\t');
+});
+
+test('a crawler is told from robots.txt a day after it read the file, or if it never does', async () => {
+  const anyway = statements.find(({ question }) =>
+    question.startsWith('Crawlers that do not keep'),
+  );
+  const rows = (await run(anyway?.sql ?? '')).trim().split('\n');
+  expect(rows.map((row) => row.split('\t').slice(0, 5))).toEqual([
+    ['GPTBot', 'training', '1', '2', '2'],
+    ['CCBot', 'training', '0', '1', '1'],
+  ]);
 });
 
 test('contract 4.3: the three formats that the page names are answered', async () => {

@@ -73,7 +73,9 @@ describe('2.2 "response_html": base64 of a UTF-8 body, "read headers.Content-Typ
     expect(answer.headers).toMatchObject({ 'Content-Type': 'text/plain; charset=utf-8' });
     expect(bodyOf(answer)).toContain('User-agent: GPTBot\n');
     expect(bodyOf(answer)).not.toContain('User-agent: Googlebot\n');
-    expect(bodyOf(answer)).toContain('User-agent: *\nAllow: /\n');
+    expect(bodyOf(answer)).toContain(
+      'User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n',
+    );
     expect(await ask(visit())).not.toHaveProperty('response_html');
     const post = visit({ url: 'https://shop.example/robots.txt', method: 'POST' });
     expect(await ask(post)).not.toHaveProperty('response_html');

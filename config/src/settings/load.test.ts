@@ -70,13 +70,15 @@ test('a file comes out parsed: addresses, milliseconds, hashes, absolute paths, 
   ]);
 });
 
-test('robots_txt is the word managed, or a file that is read with the settings', () => {
-  const [acme, plain] = load('pages.yaml').organisations;
+test('robots_txt is the word managed, a file that is read with the settings, or the URL of a licence', () => {
+  const [acme, plain, licensed] = load('pages.yaml').organisations;
   expect(acme?.robots_txt).toMatchObject({
     kind: 'file',
     text: 'User-agent: *\nDisallow: /private\n',
   });
   expect(plain?.robots_txt).toEqual({ kind: 'managed' });
+  const license = 'https://shop.example/license.xml';
+  expect(licensed?.robots_txt).toEqual({ kind: 'managed', license });
 });
 
 test('relative paths, also of sockets, start from the folder of the settings file', () => {

@@ -5,7 +5,7 @@ import { challengeTerms, type ChallengeTerms } from '../challenge/tickets/challe
 import { PassPrice } from '../challenge/work/pass-price.ts';
 import { compileLook, type Look } from '../pages/look.ts';
 import { OwnPages } from '../pages/own-pages.ts';
-import { managedRobots } from './robots.ts';
+import { type CrawlerJudging, managedRobots } from './robots.ts';
 import { type CompiledRule, compileRules } from '../rules/direct.ts';
 import { FreePages } from '../verdict/free-pages.ts';
 import { PassTable } from '../verdict/pass-table.ts';
@@ -45,13 +45,15 @@ export function compilePolicy(
   passes: PassTable = new PassTable(),
 ): Policy {
   const rules = compileRules(settings.id, [...settings.rules, ...presetRules(settings)]);
+  const isAllowlisted = compileAllowlist(settings.crawler_allowlist);
+  const strengths = new Strengths(settings.detection.reasons);
   return {
     organisation: settings.id,
     rules,
-    isAllowlisted: compileAllowlist(settings.crawler_allowlist),
+    isAllowlisted,
     features: settings.features,
     monitor: settings.monitor,
-    strengths: new Strengths(settings.detection.reasons),
+    strengths,
     challenge: challengeTerms(settings),
     passPrice: PassPrice.of(settings, ports.clock),
     freePages: FreePages.of(settings),
@@ -60,22 +62,23 @@ export function compilePolicy(
     traps: Traps.of(settings),
     look: compileLook(settings.branding, settings.challenge_page),
     ownPages: new OwnPages(settings),
-    robots: robotsOf(settings, crawlers, rules),
+    robots: robotsOf(settings, crawlers, { rules, isAllowlisted, strengths }),
   };
 }
 
 function robotsOf(
   settings: Organisation,
   crawlers: CrawlerCatalogue,
-  rules: readonly CompiledRule[],
+  judging: CrawlerJudging,
 ): string | undefined {
-  switch (settings.robots_txt?.kind) {
+  const { robots_txt: robots } = settings;
+  switch (robots?.kind) {
     case undefined:
       return undefined;
     case 'file':
-      return settings.robots_txt.text;
+      return robots.text;
     case 'managed':
-      return managedRobots(crawlers.all(), rules);
+      return managedRobots(crawlers.all(), judging, robots.license);
   }
 }
 

@@ -1,31 +1,89 @@
+import { RSL_CATEGORIES } from '@guard/config/catalogue/crawler-file';
 import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
 import { agentOf } from '../request/agent.ts';
 import type { Facts } from '../request/facts.ts';
-import type { LazyFindings } from '../rules/compile-match.ts';
 import { type CompiledRule, direct } from '../rules/direct.ts';
+import { crawlerSignal } from '../signals/crawler.ts';
+import type { Strengths } from '../verdict/strengths.ts';
+import { weigh } from '../verdict/weigh.ts';
 
 export const ROBOTS_HEADERS = { 'Content-Type': 'text/plain; charset=utf-8' } as const;
 
+/** By what an organisation judges crawlers. */
+export interface CrawlerJudging {
+  readonly rules: readonly CompiledRule[];
+  readonly isAllowlisted: (crawler: CatalogueCrawler) => boolean;
+  readonly strengths: Strengths;
+}
+
 /**
- * The managed robots.txt (RFC 9309). It disallows each known crawler that the rules block on the front page even when
- * its claim is proved.
+ * The managed robots.txt (RFC 9309). It disallows each known crawler that the organisation would block on
+ * the front page even when it comes from its operator's own addresses. Content-Signal lines
+ * (contentsignals.org) say for which uses other crawlers may collect. `license` is the URL of an RSL document
+ * (rslstandard.org); its line belongs to no group.
  */
 export function managedRobots(
   crawlers: readonly CatalogueCrawler[],
-  rules: readonly CompiledRule[],
+  judging: CrawlerJudging,
+  license?: string,
 ): string {
-  const unwelcome = crawlers.filter(
-    (crawler) => direct(rules, visitOf(crawler), NO_FINDINGS).verdict?.value === 'block',
-  );
-  const groups = unwelcome.map(({ name }) => `User-agent: ${name}`);
-  const disallow = groups.length === 0 ? '' : `${groups.join('\n')}\nDisallow: /\n\n`;
-  return `${disallow}User-agent: *\nAllow: /\n`;
+  const unwelcome = crawlers.filter((crawler) => standingOf(crawler, judging) === 'blocked');
+  const names = unwelcome.map(({ name }) => `User-agent: ${name}\n`).join('');
+  const granted = USES.flatMap((use) => {
+    const value = valueFor(use, judging);
+    return value === undefined ? [] : `${use}=${value}`;
+  });
+  return [
+    license === undefined ? '' : `License: ${license}\n\n`,
+    names === '' ? '' : `${names}${signalLine(USES.map((use) => `${use}=no`))}Disallow: /\n\n`,
+    `User-agent: *\n${signalLine(granted)}Allow: /\n`,
+  ].join('');
 }
 
-const NO_FINDINGS: LazyFindings = { all: () => [] };
+/** What content can be used for. Each word is also the `rsl_category` of the crawlers that collect for this use. */
+const USES = ['search', 'ai-input', 'ai-train'] as const;
+type Use = (typeof USES)[number];
 
-/** The facts of a verified visit of this crawler to the front page. Nothing else is known. */
-function visitOf(crawler: CatalogueCrawler): Facts {
+function signalLine(values: readonly string[]): string {
+  return values.length === 0 ? '' : `Content-Signal: ${values.join(', ')}\n`;
+}
+
+/**
+ * What a verified crawler of this use meets that no rule names, in each of the use's categories. `no` where one of them is blocked,
+ * `yes` where all of them are welcome. Otherwise undefined: without a value the site neither grants nor reserves the use.
+ */
+function valueFor(use: Use, judging: CrawlerJudging): 'yes' | 'no' | undefined {
+  const standings = Object.entries(RSL_CATEGORIES)
+    .filter(([, rslCategory]) => rslCategory === use)
+    .map(([category, rslCategory]) => {
+      const stranger = { id: '', name: category, category, rslCategory, operator: '' };
+      return standingOf(stranger, judging);
+    });
+  if (standings.includes('blocked')) return 'no';
+  return standings.every((standing) => standing === 'welcome') ? 'yes' : undefined;
+}
+
+/**
+ * What a verified crawler meets on the front page. `welcome`: a rule that speaks of crawlers, or the allowlist, lets it in. A rule
+ * that lets everybody in grants no use of the content, so it leaves the crawler `tolerated`.
+ */
+function standingOf(
+  crawler: CatalogueCrawler,
+  { rules, isAllowlisted, strengths }: CrawlerJudging,
+): 'blocked' | 'tolerated' | 'welcome' {
+  const facts = visitOf(crawler, isAllowlisted(crawler));
+  const findings = strengths.withoutOff(crawlerSignal(facts));
+  const { verdict, detect } = direct(rules, facts, { all: () => findings });
+  if (verdict?.value === 'block') return 'blocked';
+  if (verdict?.value === 'allow') {
+    return verdict.by.match.crawler === undefined ? 'tolerated' : 'welcome';
+  }
+  const isRejected = detect?.value === true && weigh(findings, false, strengths) === 'reject';
+  return isRejected ? 'blocked' : 'tolerated';
+}
+
+/** A verified visit of this crawler to the front page, with nothing else known. */
+function visitOf(crawler: CatalogueCrawler, allowlisted: boolean): Facts {
   return {
     url: { scheme: 'https', host: '', path: '/', query: '' },
     paths: ['/'],
@@ -44,7 +102,7 @@ function visitOf(crawler: CatalogueCrawler): Facts {
       rslCategory: crawler.rslCategory,
       verified: true,
       proof: 'verified',
-      allowlisted: false,
+      allowlisted,
     },
     network: undefined,
     isListed: () => false,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { refuse } from '../problems/refuse.ts';
 import { MAX_PAGE_BYTES, readTextFile } from '../values/files.ts';
 import { positionOf } from '../values/template-fault.ts';
+import { HttpUrl } from '../values/values.ts';
 
 /**
  * Texts that guard.yaml names by path. They are read while the settings are, so a page
@@ -51,14 +52,21 @@ function unknownPlaceholder(html: string) {
 }
 
 export type RobotsTxt =
-  /** Written by the validator from the rules. */
-  | { readonly kind: 'managed' }
+  /** Written by the validator from the rules. `license` is the URL of an RSL document, in its normal form: one line. */
+  | { readonly kind: 'managed'; readonly license?: string }
   | { readonly kind: 'file'; readonly path: string; readonly text: string };
 
 /** The word `managed`, or the path of a file. */
-export const RobotsTxt = z.string().transform((value, context): RobotsTxt => {
+const WordOrFile = z.string().transform((value, context): RobotsTxt => {
   if (value === 'managed') return { kind: 'managed' };
   const page = readPage(value);
   if ('text' in page) return { kind: 'file', path: value, text: page.text };
   return refuse(context, `expected the word managed, or ${page.problem}`);
 });
+
+/** A managed one that names a licence. */
+const Licensed = z
+  .strictObject({ license: HttpUrl })
+  .transform(({ license }): RobotsTxt => ({ kind: 'managed', license: new URL(license).href }));
+
+export const RobotsTxt = z.union([WordOrFile, Licensed]);

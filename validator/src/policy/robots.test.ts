@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { validatorWith } from '../../../test/kit/validator.ts';
+import { chromeHttps, visit } from '../../../test/kit/visitors.ts';
+
+const ROBOTS = { url: 'https://shop.example/robots.txt', headers: { ...chromeHttps } };
+
+/** The managed robots.txt as a visitor reads it under these rules. */
+async function robotsUnder(
+  rules: string,
+  organisation: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
+  const { ask } = validatorWith(rules, {
+    organisation: { robots_txt: 'managed', ...organisation },
+  });
+  const { response_html } = await ask(visit(ROBOTS));
+  return Buffer.from(response_html ?? '', 'base64').toString();
+}
+
+/** What `*` may do: the last group. */
+const forAll = (robots: string) => robots.slice(robots.indexOf('User-agent: *\n'));
+
+const EVERYBODY = '{ name: everybody, match: {}, detect: true }';
+
+test('without a rule only the allowlist speaks: search is granted, and nothing is said of the rest', async () => {
+  expect(await robotsUnder('[]')).toBe('User-agent: *\nContent-Signal: search=yes\nAllow: /\n');
+  expect(await robotsUnder('[]', { crawler_allowlist: [] })).toBe('User-agent: *\nAllow: /\n');
+});
+
+test('a Content-Signal is what the rules say of a verified crawler of its category', async () => {
+  const robots = await robotsUnder(`[
+    { name: proved, match: { crawler: { rsl_category: ai-input, verified: true } }, verdict: allow },
+    { name: training, match: { crawler: { category: AI Training } }, verdict: block }]`);
+  expect(forAll(robots)).toBe(
+    'User-agent: *\nContent-Signal: search=yes, ai-input=yes, ai-train=no\nAllow: /\n',
+  );
+});
+
+test('a crawler that is disallowed has a group of its own, which reserves every use', async () => {
+  const robots = await robotsUnder(
+    '[{ name: no, match: { crawler: { name: GPTBot } }, verdict: block }]',
+  );
+  expect(robots).toBe(
+    'User-agent: GPTBot\nContent-Signal: search=no, ai-input=no, ai-train=no\nDisallow: /\n\n' +
+      'User-agent: *\nContent-Signal: search=yes\nAllow: /\n',
+  );
+});
+
+test('a licence for one crawler by name does not grant the use to all others', async () => {
+  const robots = await robotsUnder(`[
+    { name: has a contract, match: { crawler: { name: GPTBot } }, verdict: allow },
+    { name: training, match: { crawler: { rsl_category: ai-train } }, verdict: block }]`);
+  expect(robots).not.toContain('User-agent: GPTBot\n');
+  expect(robots).toContain('User-agent: ClaudeBot\n');
+  expect(forAll(robots)).toContain('ai-train=no');
+});
+
+test('one category of a use that is blocked reserves the use; one that is let in is not enough for yes', async () => {
+  const one = (verdict: string) =>
+    robotsUnder(`[{ name: r, match: { crawler: { category: AI Search } }, verdict: ${verdict} }]`);
+  expect(forAll(await one('block'))).toContain('ai-input=no');
+  expect(forAll(await one('allow'))).not.toContain('ai-input');
+});
+
+test('a rule that lets everybody in grants no use', async () => {
+  const robots = await robotsUnder('[{ name: open, match: {}, verdict: allow }]');
+  expect(robots).toBe('User-agent: *\nAllow: /\n');
+});
+
+test('a crawler that detection blocks is disallowed, unless its reason is off', async () => {
+  const robots = await robotsUnder(`[${EVERYBODY}]`);
+  expect(robots).toContain('User-agent: GPTBot\n');
+  expect(robots).not.toContain('User-agent: Googlebot\n');
+  expect(forAll(robots)).toContain('Content-Signal: search=yes, ai-input=no, ai-train=no\n');
+  const off = { detection: { reasons: { crawler_blocked: 'off' } } };
+  expect(await robotsUnder(`[${EVERYBODY}]`, off)).not.toContain('Disallow');
+});
+
+test('the line of the licence stands first and in no group', async () => {
+  const robots = await robotsUnder('[]', {
+    robots_txt: { license: 'https://shop.example/license.xml' },
+  });
+  expect(robots).toMatch(/^License: https:\/\/shop\.example\/license\.xml\n\nUser-agent: \*\n/);
+});
+
+test('a licence cannot bring further lines', async () => {
+  const license = 'https://shop.example/l\nDisallow: / #';
+  const robots = await robotsUnder('[]', { robots_txt: { license } });
+  expect(robots).not.toMatch(/^Disallow/m);
+});
