@@ -15,6 +15,7 @@ import { EVENT_COLUMNS } from '../analytics/src/events/columns/event-columns.ts'
 import type { Command } from '../cli/src/command-line/command.ts';
 import { wordsOf } from '../cli/src/command-line/help.ts';
 import { commands } from '../cli/src/commands/all-commands.ts';
+import { ECS_FIELDS } from '../server/src/process/ecs.ts';
 import { withSettingCells } from './setting-cells.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
@@ -59,6 +60,10 @@ const parts: readonly Part[] = [
     ...Object.entries(validateErrors).map(([type, { status, message, fail }]) => [
       ...[String(status), code(type), message, `Fail ${fail}.`],
     ]),
+  ]),
+  table('operations.md', '## Elastic Common Schema', [
+    ['Field', 'Name in ECS'],
+    ...Object.entries(ECS_FIELDS).map(([field, name]) => [code(field), code(name)]),
   ]),
   table('metrics.md', 'title: Metrics', [
     ['Metric', 'Kind', 'Label', 'Meaning'],

@@ -90,14 +90,61 @@ test('no query string, no credential stands in the log', async () => {
   expect(story.product.log()).not.toMatch(/t0p|c4n4ry/);
 });
 
-test('a reload switches it off', async () => {
-  const settings = storySettings(story.origin.url, { rules: over.rules });
+/** Writes the settings with this `log`, and waits until the log has a line of the reload. */
+async function reloadWith(log: object, line: string): Promise<void> {
+  const settings = storySettings(story.origin.url, { rules: over.rules, top: { log } });
   writeFileSync(join(story.product.folder, 'guard.yaml'), stringify(settings));
   await poll(
     () => Promise.resolve(story.product.log()),
-    (log) => log.includes('"event":"reload_applied"'),
+    (text) => text.includes(line),
     10_000,
   );
+}
+
+test('log.format: ecs writes the fields of the Elastic Common Schema, from a reload on', async () => {
+  await reloadWith({ decisions: true, format: 'ecs' }, 'reload_applied');
+  const headers = { 'user-agent': 'curl/8.5.0', cookie: 'account=c4n4ry' };
+  await send(`${story.product.addresses.gateway}/ecs?token=t0p`, { headers });
+  const lines = () =>
+    story.product
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('"url.path":"/ecs"'));
+  const [line = ''] = await poll(
+    () => Promise.resolve(lines()),
+    ({ length }) => length === 1,
+    5_000,
+  );
+  const read = JSON.parse(line) as Line;
+  expect(read).toMatchObject({
+    'log.level': 'info',
+    message: 'decision',
+    'event.kind': 'event',
+    'event.category': ['network', 'web'],
+    'event.type': ['access', 'denied'],
+    'event.action': 'challenge',
+    'event.outcome': 'failure',
+    'source.ip': '127.0.0.1',
+    'user_agent.original': 'curl/8.5.0',
+    'http.request.method': 'GET',
+    'http.response.status_code': 403,
+    'rule.name': 'everybody',
+    'guard.site': '127.0.0.1',
+  });
+  expect(read['@timestamp']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  const names = /^(?:@timestamp|message|(?:ecs|event|guard|http|log|organization|rule|service|source|url|user_agent)\.[a-z_.]+)$/; // prettier-ignore
+  expect(Object.keys(read).filter((name) => !names.test(name))).toEqual([]);
+  expect(line).not.toMatch(/t0p|c4n4ry/);
+});
+
+test('a reload switches it off, and a line that is no decision has the fields of ECS too', async () => {
+  await reloadWith({ format: 'ecs' }, '"message":"reload_applied"');
+  const [line = ''] = story.product
+    .log()
+    .split('\n')
+    .filter((text) => text.includes('"message":"reload_applied"'));
+  expect(JSON.parse(line)).toMatchObject({ 'log.level': 'info', 'event.dataset': 'guard.log' });
+  expect(line).toContain('"guard.changed":');
   await send(`${story.product.addresses.gateway}/open/d`, { headers: chromeHttp });
   await poll(
     () => rowsOf(story.product, "SELECT 1 FROM events_distributed WHERE path = '/open/d'"),

@@ -84,13 +84,18 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   const load = () => loadSettings(file, env);
   const metrics = createMetrics();
   const lost = () => metrics.count('guard_log_lines_lost_total');
-  const context = { log: createLog(process.stderr, lost), clock: Date.now, metrics };
+  let { format } = first.settings.log;
+  const log = createLog(process.stderr, lost, () => format);
+  const context = { log, clock: Date.now, metrics };
   process.stderr.on('error', lost);
   warnOfRoot(context.log, process.getuid?.());
   context.log('info', 'settings_read', { file, revision: settingsRevision(first.settings) });
   const started = Promise.withResolvers<Running>();
   // The reloader watches during the start, so that it misses no change. It applies it after the start.
-  const apply = async (settings: Settings) => (await started.promise).reload(settings);
+  const apply = async (settings: Settings) => {
+    await (await started.promise).reload(settings);
+    ({ format } = settings.log);
+  };
   const reloader = createReloader({ ...context, file, load, first, apply, watch });
   if (options.onHangUp === 'reload') process.on('SIGHUP', () => void reloader.reload('signal'));
   const running = await attempt(() => startGuard(first.settings, context), options.onPortTaken);

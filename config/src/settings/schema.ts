@@ -261,7 +261,13 @@ export const Settings = z.strictObject({
   observe: z.boolean().default(false),
   /** Who is told when something needs a person. */
   alerts: Alerts.optional(),
-  log: z.strictObject({ decisions: z.boolean().default(false) }).prefault({}),
+  log: z
+    .strictObject({
+      decisions: z.boolean().default(false),
+      /** `ecs`: names of the Elastic Common Schema. */
+      format: z.enum(['json', 'ecs']).default('json'),
+    })
+    .prefault({}),
   workers: Workers.default(1),
   secret: oneOrMany(SealingSecret),
   tls: Tls.optional(),

@@ -8,7 +8,7 @@ const event = sampleEvent({ ip: '203.0.113.7', session: 'digest', originStatus: 
 function lineUnder(privacy?: { truncate_ip: boolean; drop_headers: string[] }): unknown {
   const lines: unknown[] = [];
   const settings = {
-    log: { decisions: true },
+    log: { decisions: true, format: 'json' },
     analytics: { engine: 'embedded', path: '', privacy },
   } as const;
   logDecisions(
@@ -21,8 +21,13 @@ function lineUnder(privacy?: { truncate_ip: boolean; drop_headers: string[] }): 
 
 test('analytics.privacy applies to the log line of a decision as to its row', () => {
   const kept = { host: 'shop.example', ip: '203.0.113.7', session: 'digest' };
-  expect(lineUnder()).toMatchObject({ ...kept, origin_status: 404, origin_us: 7 });
-  const line = lineUnder({ truncate_ip: true, drop_headers: ['cookie', 'host'] });
+  expect(lineUnder()).toMatchObject({
+    ...kept,
+    origin_status: 404,
+    origin_us: 7,
+    user_agent: event.userAgent,
+  });
+  const line = lineUnder({ truncate_ip: true, drop_headers: ['cookie', 'host', 'user-agent'] });
   expect(line).toMatchObject({ ip: '203.0.113.0', path: '/login' });
-  expect(JSON.stringify(line)).not.toMatch(/digest|"host"/);
+  expect(JSON.stringify(line)).not.toMatch(/digest|"host"|"user_agent"/);
 });

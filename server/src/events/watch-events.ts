@@ -57,6 +57,7 @@ function lineOf(event: DecisionEvent, truncates: boolean, empty: ReadonlySet<str
     method: event.method,
     host: event.host,
     path: event.path,
+    user_agent: event.userAgent,
     ip: truncates ? truncateAddress(event.ip) : event.ip,
     ip_from: event.ipFrom ?? '',
     session: event.session,

@@ -13,7 +13,11 @@ test('a reader that hangs costs a few megabytes and then lines, and gets new lin
     },
   });
   let lost = 0;
-  const log = createLog(stream, () => (lost += 1));
+  const log = createLog(
+    stream,
+    () => (lost += 1),
+    () => 'json',
+  );
   const LINES = 10_000;
   for (let number = 0; number < LINES; number++)
     log('info', 'event', { number, text: 'x'.repeat(1000) });

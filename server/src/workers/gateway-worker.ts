@@ -57,7 +57,11 @@ class GatewayWorker {
   constructor(send: Send, { settings, addresses, memory, backlog }: WorkerData) {
     const clock = Date.now;
     const metrics = new WorkerMetrics();
-    const log = createLog(process.stderr, () => metrics.count('guard_log_lines_lost_total'));
+    const log = createLog(
+      process.stderr,
+      () => metrics.count('guard_log_lines_lost_total'),
+      () => (this.#current?.settings ?? settings).log.format,
+    );
     this.#send = send;
     this.#metrics = metrics;
     this.#tracing = openTracing(log);

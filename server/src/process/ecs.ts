@@ -1,0 +1,61 @@
+import type { Action } from '@guard/config/contract/event';
+import type { Log } from '@guard/config/contract/ports';
+
+type Fields = NonNullable<Parameters<Log>[2]>;
+
+/** The version of the Elastic Common Schema that the lines follow. */
+const ECS_VERSION = '8.11.0';
+
+/** How the fields of the line of a decision are called in ECS. Every other field of a line is `guard.` and its own name. */
+export const ECS_FIELDS = {
+  action: 'event.action',
+  ip: 'source.ip',
+  user_agent: 'user_agent.original',
+  method: 'http.request.method',
+  request_id: 'http.request.id',
+  status_code: 'http.response.status_code',
+  host: 'url.domain',
+  path: 'url.path',
+  rule: 'rule.name',
+  organisation: 'organization.id',
+} as const;
+const NAMES: ReadonlyMap<string, string> = new Map(Object.entries(ECS_FIELDS));
+
+/** What ECS says besides of a request with which this was done. */
+export const ECS_OUTCOMES: Readonly<Record<Action, EcsOutcome>> = {
+  allow: { type: 'allowed', outcome: 'success' },
+  block: { type: 'denied', outcome: 'failure' },
+  challenge: { type: 'denied', outcome: 'failure' },
+  limited: { type: 'denied', outcome: 'failure' },
+};
+
+interface EcsOutcome {
+  readonly type: 'allowed' | 'denied';
+  readonly outcome: 'success' | 'failure';
+}
+
+/** A log line as an object of ECS 8, with dotted names. `time` is ISO 8601 in UTC. */
+export function ecsLine(time: string, level: string, event: string, fields: Fields): object {
+  const isDecision = event === 'decision';
+  const line: Record<string, unknown> = {
+    '@timestamp': time,
+    'log.level': level,
+    message: event,
+    'ecs.version': ECS_VERSION,
+    'service.name': 'guard',
+    'event.dataset': isDecision ? 'guard.decision' : 'guard.log',
+    'event.kind': 'event',
+  };
+  if (isDecision) {
+    // The field is made from an Action: watch-events.ts.
+    const { type, outcome } = ECS_OUTCOMES[fields['action'] as Action];
+    line['event.category'] = ['network', 'web'];
+    line['event.type'] = ['access', type];
+    line['event.outcome'] = outcome;
+  }
+  for (const [name, value] of Object.entries(fields)) {
+    const known = isDecision ? NAMES.get(name) : undefined;
+    line[known ?? `guard.${name}`] = value;
+  }
+  return line;
+}
