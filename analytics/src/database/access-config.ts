@@ -26,9 +26,13 @@ const MERGED_PARTS = 20;
 /**
  * Of accounts in the engine that Guard starts. ClickHouse gives a statement one thread for each GiB that the
  * server has free, and this server has less than two: each panel of the dashboard took twice as long.
- * `max_memory_usage` bounds a statement with one thread or with two.
+ * `max_memory_usage` bounds a statement with one thread or with two. A look-up that reads the indexes before the rows, and not
+ * beside them, needs half the processor time.
  */
-const EMBEDDED_SETTINGS = { max_threads_min_free_memory_per_thread: 0 };
+const EMBEDDED_SETTINGS = {
+  max_threads_min_free_memory_per_thread: 0,
+  use_skip_indexes_on_data_read: 0,
+};
 
 /** Never listened on: equal to the replica's port, it tells the engine that the shard is itself. */
 const TCP_PORT = 9000;
@@ -65,7 +69,9 @@ export function usersXml(
   });
   return `<clickhouse>
   <profiles>
-    <default/>
+    <default>
+      <materialize_skip_indexes_on_insert>0</materialize_skip_indexes_on_insert>
+    </default>
     <start_up>
       <max_block_size>1</max_block_size>
       <max_threads>1</max_threads>

@@ -151,9 +151,9 @@ describe('statements for a server or cluster', () => {
   const named = { name: 'body', type: 'String', comment: '', codec: '', have: 1, servers: 2 };
   const present = ['events', 'events_distributed'].map((table) => ({ table, ...named }));
   const statements = [
-    ...schemaStatements('a `cluster`', 'cluster', present),
-    ...schemaStatements('a `cluster`', 'replicated_cluster', present),
-    ...schemaStatements('default', 'one_server', present),
+    ...schemaStatements('a `cluster`', 'cluster', present, ''),
+    ...schemaStatements('a `cluster`', 'replicated_cluster', present, ''),
+    ...schemaStatements('default', 'one_server', present, ''),
     ...accountStatements('acme-1_x', 'secret', 'a `cluster`'),
     ...accountStatements('acme-1_x', 'secret', undefined),
   ];

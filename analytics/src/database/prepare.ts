@@ -1,4 +1,4 @@
-import { presentColumnsQuery, schemaStatements } from './schema.ts';
+import { DEFINITION_QUERY, presentColumnsQuery, schemaStatements } from './schema.ts';
 import type { Layout, PresentColumn } from './schema.ts';
 import type { Account, DatabaseAnswer, DatabaseClient } from './database-client.ts';
 
@@ -47,7 +47,8 @@ export async function prepareSchema(
   if (unfit !== undefined) return unfit;
   const present = await readColumns(client, account, presentColumnsQuery(cluster, layout));
   if (typeof present === 'string') return present;
-  const statements = schemaStatements(cluster, layout, present);
+  const definition = await readDefinition(client, account);
+  const statements = schemaStatements(cluster, layout, present, definition);
   const refused = statements.length === 0 ? undefined : await room();
   if (refused !== undefined) return refused;
   for (const sql of statements) {
@@ -87,6 +88,17 @@ async function readColumns(
   if (failed !== undefined) return failed;
   const lines = answer.kind === 'answered' ? answer.body.toString('utf8').split('\n') : [];
   return lines.filter((line) => line !== '').map((line) => columnOf(JSON.parse(line)));
+}
+
+/** Undefined where the server that is asked has no such table. */
+async function readDefinition(
+  client: DatabaseClient,
+  account: Account,
+): Promise<string | undefined> {
+  const answer = await ask(client, account, DEFINITION_QUERY);
+  return answer.kind === 'answered' && failure(answer) === undefined
+    ? answer.body.toString('utf8')
+    : undefined;
 }
 
 function columnOf(line: unknown): PresentColumn {

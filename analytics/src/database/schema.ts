@@ -17,6 +17,20 @@ export interface PresentColumn {
   readonly servers: number;
 }
 
+/**
+ * What is looked up over all days: Bloom filters say which 8192 rows to read (one in 1000 is read in vain). Without
+ * them each look-up reads the column of all rows. One index for both columns of a session, as statements ask for either.
+ */
+const INDEXES = [
+  ['by_reference', 'reference'],
+  ['by_request_id', 'request_id'],
+  ['by_session', '(session, session_sent)'],
+  ['by_ip', 'ip'],
+] as const;
+
+/** The definition of the rows' table on the server that is asked. An account that may read the table may read it. */
+export const DEFINITION_QUERY = `SHOW CREATE TABLE ${DATABASE}.${LOCAL_TABLE} FORMAT TSVRaw`;
+
 /** Reads a {@link PresentColumn} a line, as a JSON array of its fields in their order. */
 export function presentColumnsQuery(cluster: string, layout: Layout): string {
   const columns = 'system.columns';
@@ -37,11 +51,13 @@ GROUP BY table, name, type, comment, compression_codec FORMAT JSONCompactEachRow
  * name, in both modes. Row policies belong on `events` only: on the Distributed table they do nothing.
  *
  * @param cluster name in `remote_servers`.
+ * @param definition the answer to {@link DEFINITION_QUERY}; undefined: not known, so no index is added.
  */
 export function schemaStatements(
   cluster: string,
   layout: Layout,
   present: readonly PresentColumn[],
+  definition: string | undefined,
 ): string[] {
   const scope = layout === 'one_server' ? '' : ` ON CLUSTER ${quoteName(cluster)}`;
   // Without arguments: the server's own default path and replica name (`default_replica_path`).
@@ -54,8 +70,15 @@ TTL toDateTime(created_at) + INTERVAL ${RETENTION.rowsS} SECOND
 SETTINGS ${window} = 1000`;
   const shards = `ENGINE = Distributed(${quoteText(cluster)}, ${DATABASE}, ${LOCAL_TABLE}, cityHash64(request_id))`;
   return [
-    ...tableStatements(LOCAL_TABLE, scope, rows, (column) => declaration(column) + ttl(column)),
-    ...tableStatements(TABLE, scope, shards, declaration),
+    ...tableStatements(
+      LOCAL_TABLE,
+      scope,
+      rows,
+      (column) => declaration(column) + ttl(column),
+      INDEXES.map((index) => indexDeclaration(index)),
+    ),
+    ...tableStatements(TABLE, scope, shards, declaration, []),
+    ...(definition === undefined ? [] : indexStatements(scope, definition)),
   ];
 
   function tableStatements(
@@ -63,11 +86,12 @@ SETTINGS ${window} = 1000`;
     where: string,
     engine: string,
     declare: (column: EventColumn) => string,
+    indexes: readonly string[],
   ): string[] {
     const name = `${DATABASE}.${table}${where}`;
     const known = present.filter((column) => column.table === table);
     const other = EVENT_COLUMNS.filter((column) => !known.some((one) => isSame(one, column)));
-    const create = `CREATE TABLE IF NOT EXISTS ${name} (\n  ${EVENT_COLUMNS.map(declare).join(',\n  ')}\n)\n${engine}`;
+    const create = `CREATE TABLE IF NOT EXISTS ${name} (\n  ${[...EVENT_COLUMNS.map(declare), ...indexes].join(',\n  ')}\n)\n${engine}`;
     const added = other.map((column) => `ADD COLUMN IF NOT EXISTS ${declare(column)}`);
     // What an earlier version declared otherwise. A codec holds for what is written from then on.
     const changed = other
@@ -83,6 +107,21 @@ SETTINGS ${window} = 1000`;
   }
 }
 
+/**
+ * Adds the indexes that a table of an earlier version lacks, and builds them for the rows that it has: days that are
+ * over are not merged again, and would have none until they are deleted. Building runs in the background and reads the
+ * indexed columns only, 1 s of one core for a million rows. Where Guard ends between the two statements, those days stay
+ * without, and look-ups read them as before.
+ */
+function indexStatements(scope: string, definition: string): string[] {
+  const lacking = INDEXES.filter(([name]) => !definition.includes(`INDEX ${name} `));
+  if (lacking.length === 0) return [];
+  const alter = `ALTER TABLE ${DATABASE}.${LOCAL_TABLE}${scope}`;
+  const added = lacking.map((index) => `ADD ${indexDeclaration(index, ' IF NOT EXISTS')}`);
+  const built = lacking.map(([name]) => `MATERIALIZE INDEX IF EXISTS ${name}`);
+  return [`${alter} ${added.join(', ')}`, `${alter} ${built.join(', ')}`];
+}
+
 function isSame(present: PresentColumn, { name, type, comment, codec }: EventColumn): boolean {
   return (
     present.name === name &&
@@ -95,6 +134,10 @@ function isSame(present: PresentColumn, { name, type, comment, codec }: EventCol
 
 function declaration({ name, type, codec, comment }: EventColumn): string {
   return `${quoteName(name)} ${type} COMMENT ${quoteText(comment)} CODEC(${codec})`;
+}
+
+function indexDeclaration([name, of]: (typeof INDEXES)[number], unless = ''): string {
+  return `INDEX${unless} ${name} ${of} TYPE bloom_filter(0.001) GRANULARITY 1`;
 }
 
 function ttl({ kept }: EventColumn): string {

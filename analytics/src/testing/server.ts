@@ -19,7 +19,7 @@ export interface DatabaseServer {
   readonly folder: string;
   start(): Promise<void>;
   kill(): Promise<void>;
-  /** What it answers to the writing account, which may also look at merges; the text is trimmed. */
+  /** What it answers to the writing account, which may also look at merges and ask for them; the text is trimmed. */
   ask(sql: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -39,7 +39,8 @@ export async function describeServer(
   const usersPath = join(folder, 'users.xml');
   const configPath = join(folder, 'config.xml');
   mkdirSync(dataPath);
-  const mayLook = '<query>GRANT SELECT ON system.merges</query>';
+  const mayLook =
+    '<query>GRANT SELECT ON system.merges</query><query>GRANT OPTIMIZE ON *.*</query>';
   const users = usersXml(writer, organisations, settings).replace(
     /<query>GRANT SELECT ON system/,
     `${mayLook}$&`,

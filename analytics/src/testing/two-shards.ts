@@ -92,7 +92,7 @@ function withOperator(users: string): string {
       <grants><query>GRANT SYSTEM LISTEN ON *.*</query></grants>
     </operator>`;
   return users
-    .replace('<default/>', `<default>${PATIENT}</default>`)
+    .replace('<default>', `<default>${PATIENT}`)
     .replace('<organisation>', `<organisation>${PATIENT}`)
     .replace('</users>', `${account}</users>`);
 }

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  byReference,
+  byVisitor,
+  ofAddress,
+  ofSession,
+  oneEvent,
+} from '@guard/config/plain-words/find-events';
+import { openWithoutKeys } from '../testing/open-analytics.ts';
+import { describeServer, type DatabaseServer } from '../testing/server.ts';
+import { until } from '../testing/until.ts';
+import { organisationAccount } from './accounts.ts';
+
+/** What a look-up of one value reads, of many rows over 20 days. */
+
+const ROWS = 200_000;
+/** Ten times what is read at once: once the rows with the value, and some that only seem to have it. */
+const FEW = 10 * 8192;
+const DAY_MS = 86_400_000;
+const INDEXES = ['by_reference', 'by_request_id', 'by_session', 'by_ip'];
+const LOOK_UPS = {
+  reference: byReference('REF12345', Date.now()),
+  'request id': oneEvent('6f1e0e5c-0000-4000-8000-000000012345', Date.now()),
+  session: byVisitor(ofSession('session-12345'), Date.now(), 20),
+  address: byVisitor(ofAddress('2001:db8::12345'), Date.now(), 20),
+};
+
+let server: DatabaseServer;
+
+beforeAll(async () => {
+  server = await describeServer(['acme']);
+  await server.start();
+  await openAndClose();
+});
+
+afterAll(() => server.close());
+
+/** A start of Guard, which brings the tables up to date. */
+async function openAndClose(): Promise<void> {
+  const { url, writer } = server;
+  const settings = { engine: 'clickhouse', url, ...writer } as const;
+  const analytics = await openWithoutKeys(settings, ['acme']);
+  await until('the server is ready', () => analytics.ready());
+  await analytics.close();
+}
+
+/** Rows over so many days back, numbered from `first`. Each value is in one row. */
+async function fill(first: number, days: number): Promise<void> {
+  const sql = `INSERT INTO events (organisation, created_at, request_id, reference, session, session_sent, ip)
+    SELECT 'acme', now64(3) - toIntervalMillisecond(intDiv((number - ${first}) * ${days * DAY_MS}, ${ROWS})),
+      toUUID(concat('6f1e0e5c-0000-4000-8000-', leftPad(toString(number), 12, '0'))), concat('REF', toString(number)),
+      '', concat('session-', toString(number)), concat('2001:db8::', toString(number)) FROM numbers(${first}, ${ROWS})`;
+  expect(await server.ask(sql)).toBe('');
+}
+
+/** Under the organisation's account, whose settings are the product's. */
+async function read(sql: string): Promise<{ found: number; readRows: number }> {
+  const { user, password } = organisationAccount('acme', server.writer.password);
+  const headers = { 'x-clickhouse-user': user, 'x-clickhouse-key': password };
+  const url = `${server.url}?database=default&wait_end_of_query=1`;
+  const answer = await fetch(url, { method: 'POST', headers, body: `${sql} FORMAT TSV` });
+  const summary = JSON.parse(answer.headers.get('x-clickhouse-summary') ?? '{}') as object;
+  const readRows = 'read_rows' in summary ? Number(summary.read_rows) : Number.NaN;
+  return { found: (await answer.text()).split('\n').length - 1, readRows };
+}
+
+test('a table of an earlier version gets the indexes, for the rows that it has too: one look-up reads few rows', async () => {
+  const dropped = INDEXES.map((name) => `DROP INDEX ${name}`).join(', ');
+  expect(await server.ask(`ALTER TABLE events ${dropped}`)).toBe('');
+  await fill(0, 20);
+  for (const sql of Object.values(LOOK_UPS)) {
+    const before = await read(sql);
+    expect(before.found).toBe(1);
+    expect(before.readRows).toBeGreaterThanOrEqual(ROWS);
+  }
+  await openAndClose();
+  for (const [value, sql] of Object.entries(LOOK_UPS)) {
+    const now = await until(`the index of the ${value} is built`, async () => {
+      const answer = await read(sql);
+      return answer.readRows < FEW ? answer : undefined;
+    });
+    expect(now.found).toBe(1);
+  }
+});
+
+test('an insert builds no index, the merge that follows does', async () => {
+  await fill(ROWS, 1);
+  const sql = byReference('REF212345', Date.now());
+  expect((await read(sql)).readRows).toBeGreaterThanOrEqual(ROWS);
+  expect(await server.ask('OPTIMIZE TABLE events FINAL')).toBe('');
+  const { found, readRows } = await read(sql);
+  expect(found).toBe(1);
+  expect(readRows).toBeLessThan(FEW);
+});
+
+test('a second start finds the indexes and changes nothing', async () => {
+  const defined = (): Promise<string> => server.ask('SHOW CREATE TABLE events FORMAT TSVRaw');
+  const before = await defined();
+  for (const name of INDEXES) expect(before).toContain(`INDEX ${name} `);
+  await openAndClose();
+  expect(await defined()).toBe(before);
+});
