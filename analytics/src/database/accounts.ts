@@ -41,6 +41,10 @@ export const ACCOUNT_SETTINGS: Readonly<Record<string, string | number>> = {
   result_overflow_mode: 'throw',
   max_query_size: 4 * QUERY.maxStatementChars,
   max_memory_usage: 1_000_000_000,
+  // Grouping and sorting go on with files on the disk, of bounded size, long before that limit.
+  max_bytes_before_external_group_by: 250_000_000,
+  max_bytes_before_external_sort: 250_000_000,
+  max_temporary_data_on_disk_size_for_user: 4_000_000_000,
   max_threads: 2,
   // A caller that hangs up must not leave its query running.
   cancel_http_readonly_queries_on_client_close: 1,
@@ -65,4 +69,5 @@ export const INDEX_SETTINGS = [
   'use_primary_key',
   'use_partition_pruning',
   'use_statistics_for_part_pruning',
+  'use_skip_indexes',
 ] as const;

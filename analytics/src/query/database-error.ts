@@ -50,6 +50,25 @@ export function refusedSetting(answer: DatabaseAnswer): boolean {
   return answer.kind === 'answered' && REFUSED_SETTING.has(answer.exceptionCode);
 }
 
+const TOO_MANY_QUERIES = 202;
+const MEMORY_LIMIT = 241;
+
+/**
+ * True where the database had no room for the statement beside the others, so that it can succeed later. A statement that
+ * needs more memory than one may have fails again each time.
+ */
+export function isCrowded(answer: DatabaseAnswer): boolean {
+  if (answer.kind !== 'answered') return false;
+  const { exceptionCode, body } = answer;
+  if (exceptionCode === TOO_MANY_QUERIES) return true;
+  return exceptionCode === MEMORY_LIMIT && !body.includes('Query memory limit exceeded');
+}
+
+/** The error of a full queue of ours, in the words and the form of the database (contract 4.3, default). */
+export function tooManyWaiting(whose: string): string {
+  return `Code: ${TOO_MANY_QUERIES}. DB::Exception: Too many queries of ${whose} are waiting. Try again later. (TOO_MANY_SIMULTANEOUS_QUERIES)`;
+}
+
 /** True for the error that a subquery which uses columns of the query around it leads to. */
 export function isCorrelated(answer: DatabaseAnswer): boolean {
   return (

@@ -152,6 +152,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     [{ kind: 'revoked' }, 401, ''],
     [{ kind: 'refused', message: 'Only SELECT.' }, 400, 'Only SELECT.\n'],
     [{ kind: 'database_error', status: 404, message: 'Code: 60. x' }, 404, 'Code: 60. x\n'],
+    [{ kind: 'database_error', status: 503, message: 'Code: 202. x' }, 503, 'Code: 202. x\n'],
     [{ kind: 'unavailable', message: 'It is starting.' }, 502, 'It is starting.\n'],
   ] as const)('the outcome %o is answered %i', async (outcome, expected, body) => {
     answer = () => Promise.resolve(outcome);

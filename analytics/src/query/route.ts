@@ -14,6 +14,10 @@ const PIECE_BYTES = 64 * 1024;
 /** A caller who takes no rows for this time is cut off: the rows fill memory, and hold a slot of the key. */
 const UNREAD_MS = 30_000;
 
+/** The status of a statement that can succeed later, and when to come again, in seconds. */
+const BUSY = 503;
+const RETRY_AFTER_S = 2;
+
 const PLAIN = 'text/plain; charset=utf-8';
 
 /**
@@ -100,6 +104,7 @@ async function answerOutcome(reply: FastifyReply, outcome: QueryOutcome): Promis
     case 'refused':
       return answerText(reply, 400, outcome.message);
     case 'database_error':
+      if (outcome.status === BUSY) void reply.header('retry-after', String(RETRY_AFTER_S));
       return answerText(reply, outcome.status, outcome.message);
     case 'too_large':
       return answerText(

@@ -11,10 +11,12 @@ import { overLocalTable, withTimesOfUtc } from './adapt.ts';
 import {
   hasOtherType,
   isCorrelated,
+  isCrowded,
   MAX_ERROR_BYTES,
   mayTellOfOthers,
   publicMessage,
   refusedSetting,
+  tooManyWaiting,
 } from './database-error.ts';
 import { judgeStatement } from './gate.ts';
 import { KeyWatch } from './key-watch.ts';
@@ -25,6 +27,10 @@ const TIMEOUT_MS = (QUERY.maxExecutionS + 5) * 1000;
 /** AUTHENTICATION_FAILED: our own accounts are not in place, which is no fault of the statement. */
 const AUTHENTICATION_FAILED = 516;
 const WITHOUT_INDEXES = Object.fromEntries(INDEX_SETTINGS.map((name) => [name, '0']));
+/** Of a caller who has to come again, and of the database. */
+const BUSY = 503;
+/** How often a statement is sent that found no memory beside the others. The second time and the third, no other such statement runs. */
+const MAX_TRIES = 3;
 const CANCELLED = 'The query was cancelled.';
 
 interface RunOptions {
@@ -52,6 +58,7 @@ type Run = () => Promise<QueryOutcome>;
 export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
   const ofKeys = new SlotTable(QUERY.runningOfKey, QUERY.maxWaiting);
   const ofOrganisations = new SlotTable(QUERY.runningOfOrganisation, QUERY.maxWaiting);
+  const ofHeavy = new SlotTable(1, QUERY.maxWaiting);
   const keys = new KeyWatch(authenticate);
 
   async function withKey(
@@ -79,7 +86,7 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
     if (verdict.kind === 'refused') return verdict;
     const run = (until: AbortSignal | undefined): Promise<QueryOutcome> =>
       within(ofOrganisations, organisation, 'this organisation', until, delivered, () =>
-        askAs(state, organisation, { sql, form }, until),
+        askAs({ state, ofHeavy }, organisation, { sql, form }, until),
       );
     return authorization === undefined
       ? run(signal)
@@ -99,7 +106,7 @@ async function within(
   const slot = await table.take(name, signal);
   switch (slot.kind) {
     case 'full':
-      return unavailable(`Too many queries of ${whose} are waiting. Try again later.`);
+      return { kind: 'database_error', status: BUSY, message: tooManyWaiting(whose) };
     case 'aborted':
       return unavailable(CANCELLED);
     case 'taken': {
@@ -115,7 +122,7 @@ async function within(
 }
 
 async function askAs(
-  state: () => EngineState,
+  { state, ofHeavy }: { readonly state: () => EngineState; readonly ofHeavy: SlotTable },
   organisation: string,
   statement: Statement,
   signal: AbortSignal | undefined,
@@ -123,7 +130,7 @@ async function askAs(
   const asked = await ask(state, signal, async (database) => {
     const account = database.account(organisation);
     if (account === undefined) return undefined;
-    return sendAdapted(database, account, statement, signal);
+    return admitted(ofHeavy, signal, () => sendAdapted(database, account, statement, signal));
   });
   switch (asked.kind) {
     case 'away':
@@ -156,6 +163,28 @@ async function sendAdapted(
   if (!mayTellOfOthers(answer)) return answer;
   const own = await send(database, account, { ...statement, readsAll: true }, signal);
   return refusedSetting(own) ? answer : own;
+}
+
+/**
+ * Admits by memory. Most statements need little, so each is sent at once. One that finds no memory beside the others waits
+ * for its turn among those, is sent again, and then has what the others of that kind have given back.
+ */
+async function admitted(
+  ofHeavy: SlotTable,
+  signal: AbortSignal | undefined,
+  run: () => Promise<DatabaseAnswer>,
+): Promise<DatabaseAnswer> {
+  const first = await run();
+  if (!isCrowded(first)) return first;
+  const slot = await ofHeavy.take('', signal);
+  if (slot.kind !== 'taken') return first;
+  try {
+    let answer = await run();
+    for (let tries = 2; isCrowded(answer) && tries < MAX_TRIES; tries += 1) answer = await run();
+    return answer;
+  } finally {
+    slot.release();
+  }
 }
 
 function adapted(
@@ -219,6 +248,7 @@ function outcomeOf(answer: DatabaseAnswer, database: Database): QueryOutcome {
         return unavailable('The database does not know the account of this organisation.');
       }
       const message = publicMessage(body, database.secrets);
+      if (isCrowded(answer)) return { kind: 'database_error', status: BUSY, message };
       return { kind: 'database_error', status: status === 200 ? 500 : status, message };
     }
     case 'too_large':

@@ -31,6 +31,7 @@ const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
 export async function describeServer(
   organisations: readonly string[],
   settings = ACCOUNT_SETTINGS,
+  maxMemoryBytes = MAX_MEMORY_BYTES,
 ): Promise<DatabaseServer> {
   const library = await findEngineLibrary();
   if (library.kind === 'missing') throw new Error(library.message);
@@ -48,7 +49,7 @@ export async function describeServer(
   writeFileSync(usersPath, users);
   // Every server knows itself as the cluster `default`.
   const queryPath = newQueryPath();
-  const plan = { usersPath, queryPath, maxMemoryBytes: MAX_MEMORY_BYTES };
+  const plan = { usersPath, queryPath, maxMemoryBytes };
   const config = configXml(plan).replaceAll(`${CLUSTER}>`, 'default>');
   writeFileSync(configPath, config);
   const port = await freePort();
