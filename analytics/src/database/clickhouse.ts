@@ -14,7 +14,14 @@ import {
 import { Backoff } from '@guard/config/time/backoff';
 import type { Database, Engine, EngineState } from './engine.ts';
 import { createDatabaseClient } from './database-client.ts';
-import { execute, isTooOld, prepareSchema } from './prepare.ts';
+import {
+  CLUSTER_PATIENCE_S,
+  execute,
+  hasServerWithoutTables,
+  isTooOld,
+  onCluster,
+  prepareSchema,
+} from './prepare.ts';
 import { quoteName, quoteText } from './schema.ts';
 
 type RemoteSettings = Extract<AnalyticsSettings, { engine: 'clickhouse' }>;
@@ -24,10 +31,13 @@ interface RemoteOptions {
   readonly organisations: readonly string[];
   readonly log: Log;
   readonly onReady: () => void;
+  /** Between two looks for servers that have joined the cluster. */
+  readonly lookEveryMs?: number;
 }
 
 const PING_EVERY_MS = 2000;
 const PING_TIMEOUT_MS = 5000;
+const LOOK_EVERY_MS = 30_000;
 /** The cluster every ClickHouse server is shipped with: itself. */
 const DEFAULT_CLUSTER = 'default';
 
@@ -42,13 +52,14 @@ const DEFAULT_CLUSTER = 'default';
  * the database from being ready, since nothing else may run an organisation's statements.
  */
 export function openRemote(options: RemoteOptions): Engine {
-  const { settings, log, onReady } = options;
-  const { cluster } = settings;
+  const { settings, log, onReady, lookEveryMs = LOOK_EVERY_MS } = options;
   const stop = new AbortController();
   const closed = (): boolean => stop.signal.aborted;
   const backoff = new Backoff(250, 10_000);
   /** Organisations whose account works. */
   const open = new Set<string>();
+  /** Those of them whose account was made, or brought up to date, on the servers that are there now. */
+  const made = new Set<string>();
   const database = describe(settings, open);
   let organisations = options.organisations;
   let hurry = new AbortController();
@@ -63,10 +74,16 @@ export function openRemote(options: RemoteOptions): Engine {
   /** Undefined when every organisation has an account that works, else what one of them lacks. */
   async function openAccounts(): Promise<string | undefined> {
     let lacking: string | undefined;
+    let patienceS = CLUSTER_PATIENCE_S;
     for (const organisation of organisations) {
-      if (open.has(organisation)) continue;
-      const problem = await openAccount(database, organisation, cluster, log);
-      if (problem === undefined) open.add(organisation);
+      if (made.has(organisation)) continue;
+      const startedAt = performance.now();
+      const problem = await openAccount(database, { organisation, patienceS }, log);
+      // A server is away: it is not waited for once more with each of many organisations.
+      if (performance.now() - startedAt > 1000 * patienceS) patienceS = 1;
+      const mark = problem === undefined ? 'add' : 'delete';
+      open[mark](organisation);
+      made[mark](organisation);
       lacking ??= problem;
     }
     return lacking;
@@ -74,7 +91,12 @@ export function openRemote(options: RemoteOptions): Engine {
 
   async function connected(): Promise<void> {
     let told: string | undefined;
+    let lookedAt = performance.now();
     while (!closed() && (await database.client.ping(PING_TIMEOUT_MS))) {
+      if (performance.now() - lookedAt >= lookEveryMs) {
+        if (await gaveTables(database, settings, log)) made.clear();
+        lookedAt = performance.now();
+      }
       const reason = await openAccounts();
       if (reason !== undefined && reason !== told) {
         log('error', 'analytics_account_unusable', { reason });
@@ -86,7 +108,7 @@ export function openRemote(options: RemoteOptions): Engine {
 
   async function supervise(): Promise<void> {
     while (!closed()) {
-      open.clear();
+      made.clear();
       const problem = (await prepareTables(database, settings)) ?? (await openAccounts());
       if (problem === undefined) {
         backoff.reset();
@@ -146,16 +168,37 @@ function prepareTables(
   return prepareSchema(client, writer, cluster, replicated ? 'replicated_cluster' : 'cluster');
 }
 
+/** Whether servers have joined the cluster, and got their tables. They lack the accounts, too. */
+async function gaveTables(
+  database: Database,
+  settings: RemoteSettings,
+  log: Log,
+): Promise<boolean> {
+  const { client, writer, cluster } = database;
+  if (cluster === undefined || !(await hasServerWithoutTables(client, writer, cluster)))
+    return false;
+  const reason = await prepareTables(database, settings);
+  if (reason === undefined) log('info', 'analytics_server_joined');
+  else log('error', 'analytics_tables_not_made', { reason });
+  return reason === undefined;
+}
+
+interface NewAccount {
+  readonly organisation: string;
+  /** Seconds for each statement on all servers of the cluster. */
+  readonly patienceS: number;
+}
+
 /** Makes an account, then asks one question under it. Undefined when it works. */
 async function openAccount(
-  { client, writer }: Database,
-  organisation: string,
-  cluster: string | undefined,
+  { client, writer, cluster }: Database,
+  { organisation, patienceS }: NewAccount,
   log: Log,
 ): Promise<string | undefined> {
   let refused: string | undefined;
+  const parameters = cluster === undefined ? {} : onCluster(patienceS);
   for (const sql of accountStatements(organisation, writer.password, cluster)) {
-    refused = await execute(client, writer, sql);
+    refused = await execute(client, writer, sql, parameters);
     if (refused !== undefined) break;
   }
   const account = organisationAccount(organisation, writer.password);

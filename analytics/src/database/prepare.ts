@@ -1,4 +1,9 @@
-import { DEFINITION_QUERY, presentColumnsQuery, schemaStatements } from './schema.ts';
+import {
+  DEFINITION_QUERY,
+  isTableMissing,
+  presentColumnsQuery,
+  schemaStatements,
+} from './schema.ts';
 import type { Layout, PresentColumn } from './schema.ts';
 import type { Account, DatabaseAnswer, DatabaseClient } from './database-client.ts';
 
@@ -12,19 +17,39 @@ const UPDATE = `Guard needs ${OLDEST.major}.${OLDEST.minor} or newer; update the
 const STATEMENT_TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
+/** Seconds in which all servers of a cluster are to do a statement. */
+export const CLUSTER_PATIENCE_S = 10;
+
+/**
+ * Parameters of a statement ON CLUSTER: a server that does not do it in time is no error. It finds the statement in
+ * Keeper when it is back. Else one server that is away would keep Guard from all others.
+ */
+export function onCluster(patienceS: number): Record<string, string> {
+  return {
+    distributed_ddl_output_mode: 'null_status_on_timeout',
+    distributed_ddl_task_timeout: String(patienceS),
+  };
+}
+
 /** Runs one statement of ours. Undefined when the database did it, else why not. */
 export async function execute(
   client: DatabaseClient,
   account: Account,
   sql: string,
+  parameters: Readonly<Record<string, string>> = {},
 ): Promise<string | undefined> {
-  return failure(await ask(client, account, sql));
+  return failure(await ask(client, account, sql, parameters));
 }
 
-function ask(client: DatabaseClient, account: Account, sql: string): Promise<DatabaseAnswer> {
+function ask(
+  client: DatabaseClient,
+  account: Account,
+  sql: string,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<DatabaseAnswer> {
   return client.send({
     account,
-    parameters: {},
+    parameters,
     body: [Buffer.from(sql)],
     timeoutMs: STATEMENT_TIMEOUT_MS,
     maxAnswerBytes: MAX_ANSWER_BYTES,
@@ -51,8 +76,9 @@ export async function prepareSchema(
   const statements = schemaStatements(cluster, layout, present, definition);
   const refused = statements.length === 0 ? undefined : await room();
   if (refused !== undefined) return refused;
+  const parameters = layout === 'one_server' ? {} : onCluster(CLUSTER_PATIENCE_S);
   for (const sql of statements) {
-    const failed = await execute(client, account, sql);
+    const failed = await execute(client, account, sql, parameters);
     if (failed !== undefined) return failed;
   }
   return undefined;
@@ -75,6 +101,16 @@ async function findUnfit(client: DatabaseClient, account: Account): Promise<stri
 /** True for what prepareSchema says of a server that is too old: waiting does not help. */
 export function isTooOld(problem: string): boolean {
   return problem.endsWith(UPDATE);
+}
+
+/** Whether a server has joined the cluster that has no tables yet. */
+export async function hasServerWithoutTables(
+  client: DatabaseClient,
+  account: Account,
+  cluster: string,
+): Promise<boolean> {
+  const present = await readColumns(client, account, presentColumnsQuery(cluster, 'cluster'));
+  return typeof present !== 'string' && isTableMissing(present);
 }
 
 /** The columns, or why there are none to read. */

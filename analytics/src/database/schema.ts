@@ -31,7 +31,10 @@ const INDEXES = [
 /** The definition of the rows' table on the server that is asked. An account that may read the table may read it. */
 export const DEFINITION_QUERY = `SHOW CREATE TABLE ${DATABASE}.${LOCAL_TABLE} FORMAT TSVRaw`;
 
-/** Reads a {@link PresentColumn} a line, as a JSON array of its fields in their order. */
+/**
+ * Reads a {@link PresentColumn} a line, as a JSON array of its fields in their order. A server that is away is not
+ * looked at: else one of them would keep Guard from all others.
+ */
 export function presentColumnsQuery(cluster: string, layout: Layout): string {
   const columns = 'system.columns';
   const from =
@@ -41,7 +44,27 @@ export function presentColumnsQuery(cluster: string, layout: Layout): string {
   return `SELECT table, name, type, comment, compression_codec, toUInt32(count()), (${servers})
 FROM ${from}
 WHERE database = '${DATABASE}' AND table IN ('${LOCAL_TABLE}', '${TABLE}')
-GROUP BY table, name, type, comment, compression_codec FORMAT JSONCompactEachRow`;
+GROUP BY table, name, type, comment, compression_codec
+SETTINGS skip_unavailable_shards = 1 FORMAT JSONCompactEachRow`;
+}
+
+/** Whether a server that answers lacks a table: it joined the cluster after the tables were made. */
+export function isTableMissing(present: readonly PresentColumn[]): boolean {
+  return [LOCAL_TABLE, TABLE].some((name) => serversWith(name, present) < serversOf(present));
+}
+
+/** On how many servers a table is: each column is on all of them, but one that a newer version brings. */
+function serversWith(table: string, present: readonly PresentColumn[]): number {
+  const have = new Map<string, number>();
+  for (const column of present.filter((one) => one.table === table)) {
+    have.set(column.name, (have.get(column.name) ?? 0) + column.have);
+  }
+  return Math.max(0, ...have.values());
+}
+
+/** 1 where there is no table yet: any number above 0 says that one is missing. */
+function serversOf([first]: readonly PresentColumn[]): number {
+  return first?.servers ?? 1;
 }
 
 /**
@@ -60,10 +83,11 @@ export function schemaStatements(
   definition: string | undefined,
 ): string[] {
   const scope = layout === 'one_server' ? '' : ` ON CLUSTER ${quoteName(cluster)}`;
-  // Without arguments: the server's own default path and replica name (`default_replica_path`).
+  // The default path of a server has the table's own UUID, and a server that joins later would draw another one.
+  const path = `/clickhouse/tables/${cluster}/{shard}/${DATABASE}/${LOCAL_TABLE}`;
   const isReplicated = layout === 'replicated_cluster';
   const window = `${isReplicated ? '' : 'non_'}replicated_deduplication_window`;
-  const rows = `ENGINE = ${isReplicated ? 'ReplicatedMergeTree' : 'MergeTree'}
+  const rows = `ENGINE = ${isReplicated ? `ReplicatedMergeTree(${quoteText(path)}, '{replica}')` : 'MergeTree'}
 PARTITION BY toDate(created_at)
 ORDER BY (organisation, created_at)
 TTL toDateTime(created_at) + INTERVAL ${RETENTION.rowsS} SECOND
@@ -90,17 +114,19 @@ SETTINGS ${window} = 1000`;
   ): string[] {
     const name = `${DATABASE}.${table}${where}`;
     const known = present.filter((column) => column.table === table);
-    const other = EVENT_COLUMNS.filter((column) => !known.some((one) => isSame(one, column)));
+    const tables = serversWith(table, present);
     const create = `CREATE TABLE IF NOT EXISTS ${name} (\n  ${[...EVENT_COLUMNS.map(declare), ...indexes].join(',\n  ')}\n)\n${engine}`;
-    const added = other.map((column) => `ADD COLUMN IF NOT EXISTS ${declare(column)}`);
+    const added = EVENT_COLUMNS.filter((column) => {
+      const variants = known.filter((one) => one.name === column.name);
+      return variants.reduce((sum, { have }) => sum + have, 0) < tables;
+    }).map((column) => `ADD COLUMN IF NOT EXISTS ${declare(column)}`);
     // What an earlier version declared otherwise. A codec holds for what is written from then on.
-    const changed = other
-      .filter((column) => known.some((one) => one.name === column.name))
-      .map((column) => `MODIFY COLUMN ${declaration(column)}`);
+    const changed = EVENT_COLUMNS.filter((column) =>
+      known.some((one) => one.name === column.name && !isSame(one, column)),
+    ).map((column) => `MODIFY COLUMN ${declaration(column)}`);
     return [
-      // A server that lacks the table lacks every column.
-      ...(other.length === EVENT_COLUMNS.length ? [create] : []),
-      ...(known.length === 0 ? [] : [added, changed])
+      ...(tables < serversOf(present) ? [create] : []),
+      ...[added, changed]
         .filter((changes) => changes.length > 0)
         .map((changes) => `ALTER TABLE ${name} ${changes.join(', ')}`),
     ];
@@ -122,13 +148,9 @@ function indexStatements(scope: string, definition: string): string[] {
   return [`${alter} ${added.join(', ')}`, `${alter} ${built.join(', ')}`];
 }
 
-function isSame(present: PresentColumn, { name, type, comment, codec }: EventColumn): boolean {
+function isSame(present: PresentColumn, { type, comment, codec }: EventColumn): boolean {
   return (
-    present.name === name &&
-    present.type === type &&
-    present.comment === comment &&
-    present.codec === `CODEC(${codec})` &&
-    present.have === present.servers
+    present.type === type && present.comment === comment && present.codec === `CODEC(${codec})`
   );
 }
 

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CLUSTER } from '../database/access-config.ts';
+
+/** A server behind the door. */
+export interface ServerBehind {
+  readonly httpPort: number;
+  isUp(): boolean;
+}
+
+export interface ClusterDoor {
+  readonly url: string;
+  /** Statements that asked to be run on every server, as they came. */
+  readonly onCluster: readonly string[];
+  close(): void;
+}
+
+const ON_CLUSTER = ` ON CLUSTER \`${CLUSTER}\``;
+
+/**
+ * The address of a cluster: a balancer, which asks the first server that is up. The engine lacks what hands a statement
+ * ON CLUSTER to every server through Keeper (error 392), so that is done here: each server gets the statement without
+ * these words. Where one is away, the answer comes after the time that the statement allows: an error as in ClickHouse,
+ * or none where the statement asks for that. The server does not get the statement later.
+ *
+ * @param wait waits for a server that is away, so many seconds.
+ */
+export async function openClusterDoor(
+  servers: readonly ServerBehind[],
+  wait: (seconds: number) => Promise<unknown>,
+): Promise<ClusterDoor> {
+  const onCluster: string[] = [];
+
+  async function relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = Buffer.concat(await request.toArray());
+    const sql = body.toString();
+    const everywhere = sql.includes(ON_CLUSTER);
+    const up = servers.filter((server) => server.isUp());
+    const sent = everywhere ? Buffer.from(sql.replace(ON_CLUSTER, '')) : body;
+    if (everywhere) onCluster.push(sql);
+    const answers: Response[] = [];
+    for (const server of everywhere ? up : up.slice(0, 1)) {
+      answers.push(await pass(server, request, sent));
+    }
+    const answer = answers.find(({ ok }) => !ok) ?? answers[0];
+    if (answer === undefined) throw new Error('no server is up');
+    if (everywhere && up.length < servers.length) {
+      await wait(Number(settingOf(request, 'distributed_ddl_task_timeout') ?? DEFAULT_WAIT_S));
+      if (
+        answer.ok &&
+        settingOf(request, 'distributed_ddl_output_mode') !== 'null_status_on_timeout'
+      ) {
+        response.writeHead(500, { 'x-clickhouse-exception-code': '159' });
+        response.end(
+          'Code: 159. DB::Exception: Distributed DDL task is not finished. (TIMEOUT_EXCEEDED)',
+        );
+        return;
+      }
+    }
+    for (const name of ['content-type', 'x-clickhouse-format', 'x-clickhouse-exception-code']) {
+      const value = answer.headers.get(name);
+      if (value !== null) response.setHeader(name, value);
+    }
+    response.statusCode = answer.status;
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  }
+
+  const door = createServer((request, response) => {
+    relay(request, response).catch(() => response.destroy());
+  });
+  door.listen(0, '127.0.0.1');
+  await once(door, 'listening');
+  return {
+    url: `http://127.0.0.1:${(door.address() as AddressInfo).port}/`,
+    onCluster,
+    close() {
+      door.closeAllConnections();
+      door.close();
+    },
+  };
+}
+
+const DEFAULT_WAIT_S = 180;
+
+function settingOf({ url = '/' }: IncomingMessage, name: string): string | null {
+  return new URL(url, 'http://door').searchParams.get(name);
+}
+
+function pass(server: ServerBehind, request: IncomingMessage, body: Buffer): Promise<Response> {
+  return fetch(`http://127.0.0.1:${server.httpPort}${request.url ?? '/'}`, {
+    method: request.method ?? 'GET',
+    headers: headersOf(request),
+    ...(request.method === 'POST' && { body: new Uint8Array(body) }),
+  });
+}
+
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  const names = ['authorization', 'accept-encoding', 'content-type'];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = headers[name];
+      return typeof value === 'string' ? [[name, value]] : [];
+    }),
+  );
+}
