@@ -65,19 +65,24 @@ export async function startRedis(
     async restart() {
       server = await start();
     },
-    async ask<T>(...command: string[]) {
-      const client = await createClient({ url }).connect();
-      try {
-        return await client.sendCommand<T>(command);
-      } finally {
-        client.destroy();
-      }
-    },
+    ask: <T>(...command: string[]) => askRedis<T>(url, ...command),
     async stop() {
       await kill();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The reply of a server to one command, given on a connection of its own. */
+export async function askRedis<T>(url: string, ...command: string[]): Promise<T> {
+  const client = createClient({ url, socket: { reconnectStrategy: false } });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await client.sendCommand<T>(command);
+  } finally {
+    client.destroy();
+  }
 }
 
 function accepts(port: number): Promise<boolean> {

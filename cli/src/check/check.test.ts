@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { startRedis } from '../../../test/kit/redis-server.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
+import { hasRedis } from '../../../test/kit/tools.ts';
 import { type Ran, runCommand } from '../testing/run-command.ts';
 
 const folder = testFolder();
@@ -226,6 +228,26 @@ sites: [{ hosts: [a.example], organisation: acme, origin: ["http://127.0.0.1:${p
     expect((await check(settings, '--probe', '--strict')).code).toBe(1);
     expect((await check(settings, '--strict')).code).toBe(0);
   });
+
+  test.skipIf(!hasRedis)(
+    'warns of a Redis Cluster, and of a Redis where none listens',
+    async () => {
+      const redis = await startRedis(['--cluster-enabled', 'yes']);
+      onTestFinished(() => redis.stop());
+      const probe = async (): Promise<string> =>
+        (
+          await check(
+            `organisations: [{ id: acme }]
+store: { engine: redis, url: '${redis.url}' }
+${SITE}`,
+            '--probe',
+          )
+        ).stdout;
+      expect(await probe()).toContain('warning: store.url: this is a Redis Cluster');
+      await redis.kill();
+      expect(await probe()).toContain('warning: store.url: Redis cannot be used: ECONNREFUSED');
+    },
+  );
 });
 
 test('--json has problems, presets, warnings and hints with their places', async () => {

@@ -3,6 +3,7 @@ import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import { formatPath, formatProblem } from '@guard/config/settings/problems/problems';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { probeOrigins } from '../check/probe-origins.ts';
+import { probeStore } from '../check/probe-store.ts';
 import type { Remark } from '../check/remark.ts';
 import { remarksOn } from '../check/remarks.ts';
 import { counted } from '../terminal/layout.ts';
@@ -15,7 +16,7 @@ const OPTIONS = {
   probe: {
     type: 'boolean',
     default: false,
-    help: 'connect to every origin; nothing is sent',
+    help: 'connect to every origin, and to the Redis of `store`; origins are sent nothing',
   },
   strict: {
     type: 'boolean',
@@ -86,7 +87,10 @@ async function checkFile(file: string, { json, probe, strict }: Wanted): Promise
     return 1;
   }
   const { settings } = result;
-  const remarks = [...remarksOn(settings), ...(probe ? await probeOrigins(settings.sites) : [])];
+  const probed = probe
+    ? [...(await probeOrigins(settings.sites)), ...(await probeStore(settings.store))]
+    : [];
+  const remarks = [...remarksOn(settings), ...probed];
   const placed = remarks
     .map((remark) => placeOf(remark, file, result))
     .toSorted((a, b) => a.line - b.line || a.column - b.column);

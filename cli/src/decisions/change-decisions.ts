@@ -1,6 +1,6 @@
 import { closeSync, fchownSync, openSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { decisionsPlace } from '@guard/config/settings/derived/data-places';
+import { decisionsPlace, type RedisPlace } from '@guard/config/settings/derived/data-places';
 import type { Settings } from '@guard/config/settings/schema';
 import {
   MAX_DECISION_MS,
@@ -37,7 +37,7 @@ export function standingDecisions(settings: Settings, now: number): Promise<Chan
     case 'file':
       return Promise.resolve(standingInFile(place.file, now));
     case 'redis':
-      return withRedis(place.url, async (store) => {
+      return withRedis(place.redis, async (store) => {
         const held = await store.sharedText('decisions');
         if (held === undefined) return refused(AWAY);
         return standingIn(held.text, now) ?? refused(`the list in Redis ${UNREADABLE}`);
@@ -75,7 +75,7 @@ export async function changeDecisions<T>(
     case 'file':
       return changeFile(place.file, now, edit);
     case 'redis':
-      return changeRedis(place.url, now, edit);
+      return changeRedis(place.redis, now, edit);
   }
 }
 
@@ -108,8 +108,8 @@ function makeFile(file: string): string | undefined {
   }
 }
 
-function changeRedis<T>(url: string, now: number, edit: Edit<T>): Promise<Changed<T>> {
-  return withRedis(url, async (store) => {
+function changeRedis<T>(redis: RedisPlace, now: number, edit: Edit<T>): Promise<Changed<T>> {
+  return withRedis(redis, async (store) => {
     const unreadable = refused(`the list in Redis ${UNREADABLE}`);
     let made: Changed<T> = unreadable;
     const change = (text: string): string | undefined => {
@@ -123,10 +123,10 @@ function changeRedis<T>(url: string, now: number, edit: Edit<T>): Promise<Change
   });
 }
 
-async function withRedis<T>(url: string, use: (store: RedisStore) => Promise<T>): Promise<T> {
+async function withRedis<T>(redis: RedisPlace, use: (store: RedisStore) => Promise<T>): Promise<T> {
   const { RedisStore } = await import('@guard/validator/redis-store');
   const store = await RedisStore.open({
-    url,
+    ...redis,
     clock: Date.now,
     log: () => undefined,
     metrics: { count: () => undefined, gauge: () => undefined },

@@ -11,7 +11,7 @@ import { Databases } from './sections/databases.ts';
 import { EventPrivacy } from './sections/event-privacy.ts';
 import { WebBotAuth } from './sections/web-bot-auth.ts';
 import { OwnPage, RobotsTxt } from './sections/pages.ts';
-import { RedisUrl } from './values/redis-url.ts';
+import { RedisUrl, SentinelAddress } from './values/redis-url.ts';
 import { PRESETS } from './sections/preset-names.ts';
 import { Tls } from './sections/tls.ts';
 import { Traps } from './sections/traps.ts';
@@ -193,10 +193,18 @@ export type AnalyticsSettings = Readonly<z.infer<typeof Analytics>>;
 
 const Store = z.discriminatedUnion('engine', [
   z.strictObject({ engine: z.literal('memory'), path: z.string().min(1).optional() }),
-  z.strictObject({
-    engine: z.literal('redis'),
-    url: RedisUrl,
-  }),
+  z
+    .strictObject({
+      engine: z.literal('redis'),
+      url: RedisUrl,
+      /** They know the primary under the name that `url` has in place of a host. */
+      sentinels: z.array(SentinelAddress).min(1).max(20).optional(),
+    })
+    .refine(({ url, sentinels }) => sentinels === undefined || new URL(url).port === '', {
+      path: ['url'],
+      error:
+        'expected the name that the sentinels know in place of host and port: redis://user:password@name/0',
+    }),
 ]);
 
 const DEFAULT_REFRESH_MS = 24 * 3_600_000;

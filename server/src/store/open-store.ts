@@ -39,7 +39,12 @@ export async function openStore(
     case 'redis': {
       // The Redis client takes 70 ms to load. An installation without Redis does not load it.
       const { RedisStore } = await import('@guard/validator/redis-store');
-      const store = await RedisStore.open({ url: settings.url, clock, log, metrics });
+      const store = await RedisStore.open({ ...settings, clock, log, metrics });
+      const { refusal } = store;
+      if (refusal !== undefined) {
+        await store.close();
+        throw new Error(`store.url: ${refusal}`);
+      }
       return { ...closing(store), redis: store };
     }
     case 'memory': {

@@ -113,7 +113,7 @@ class GatewayWorker {
     let redis: RedisStore | undefined;
     if (store.engine === 'redis') {
       const { RedisStore } = await import('@guard/validator/redis-store');
-      redis = await RedisStore.open({ url: store.url, ...this.#dependencies });
+      redis = await RedisStore.open({ ...store, ...this.#dependencies });
     }
     this.#store = redis ?? this.#copies;
     // The main thread says the same.

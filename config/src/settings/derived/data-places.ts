@@ -26,10 +26,13 @@ export function crawlerRangesFolder(settings: Settings): string | undefined {
   return settings.crawlers.ranges ?? (data === undefined ? undefined : join(data, 'crawlers'));
 }
 
+/** Where a Redis is. */
+export type RedisPlace = Omit<Extract<Settings['store'], { engine: 'redis' }>, 'engine'>;
+
 /** The place of a text that survives a restart. */
 export type SharedPlace =
   /** All instances that use this Redis share the text. */
-  | { readonly kind: 'redis'; readonly url: string }
+  | { readonly kind: 'redis'; readonly redis: RedisPlace }
   /** All processes that use this folder share the text. */
   | { readonly kind: 'file'; readonly file: string }
   /** The settings name no folder. */
@@ -38,7 +41,7 @@ export type SharedPlace =
 /** The place of a text; `name` is that of its file. */
 export function sharedPlace(settings: Settings, name: string): SharedPlace {
   const { store } = settings;
-  if (store.engine === 'redis') return { kind: 'redis', url: store.url };
+  if (store.engine === 'redis') return { kind: 'redis', redis: store };
   const folder = dataFolder(settings);
   return folder === undefined ? { kind: 'none' } : { kind: 'file', file: join(folder, name) };
 }

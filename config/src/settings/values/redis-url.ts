@@ -12,6 +12,14 @@ export const RedisUrl = z
     'expected redis://user:password@host:port/0 and nothing behind it, with a % in a password as %25',
   );
 
+/** Where one Sentinel listens: `host:port`, an IPv6 address in brackets. */
+export const SentinelAddress = z
+  .string()
+  .regex(
+    /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[1-9]\d{0,4}$/,
+    'expected a host and a port, such as 10.0.0.1:26379',
+  );
+
 function isOneServer(text: string): boolean {
   const { hostname, pathname, search, hash, username, password } = new URL(text);
   return (

@@ -3,6 +3,7 @@ import type { Clock, Log } from '@guard/config/contract/ports';
 import { Backoff } from '@guard/config/time/backoff';
 import { Patience } from '@guard/config/time/patience';
 import { createClient, ErrorReply, type RedisClientType } from '@redis/client';
+import { primaryOf } from './sentinels.ts';
 import { PROBE_KEY } from './store-keys.ts';
 
 /** Time limit for all steps of an attempt: name, connection, TLS, password, probe. */
@@ -25,6 +26,7 @@ export const NO_SCRIPT = Symbol('no script');
 export interface RedisLinkOptions {
   /** `redis[s]://[user:password@]host[:port][/database]`. */
   readonly url: string;
+  readonly sentinels?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Another instance changed the value of a key that was read here. Undefined: any key may have changed. */
@@ -45,6 +47,7 @@ export class RedisLink {
   #lose: (reason: string) => void = () => undefined;
   #underWay = 0;
   #awaySince: number | undefined;
+  #awayFor: string | undefined;
   #ended: Promise<void> = Promise.resolve();
 
   /** Resolves after the first attempt. {@link isAway} tells whether it succeeded. */
@@ -66,6 +69,11 @@ export class RedisLink {
 
   get isAway(): boolean {
     return this.#client === undefined;
+  }
+
+  /** Why the last attempt to connect failed; undefined while there is a connection. */
+  get awayFor(): string | undefined {
+    return this.isAway ? this.#awayFor : undefined;
   }
 
   /** The reply to a command, or NO_ANSWER, or NO_SCRIPT. Never rejects. */
@@ -112,6 +120,7 @@ export class RedisLink {
       const startedAt = performance.now();
       const reason = await this.#connectOnce(onTried);
       if (this.#isClosed()) return;
+      this.#awayFor = reason;
       this.#noteAway(reason);
       onTried();
       if (performance.now() - startedAt > GOOD_AFTER_MS) backoff.reset();
@@ -127,7 +136,9 @@ export class RedisLink {
   async #connectOnce(onConnected: () => void): Promise<string> {
     const { promise: lost, resolve: lose } = Promise.withResolvers<string>();
     this.#lose = lose;
-    const client = this.#createClient(lose);
+    const url = await this.#findServer();
+    if (url === undefined) return 'no_primary';
+    const client = this.#createClient(url, lose);
     const fault = await this.#connecting.within(
       Promise.race([lost, this.#probe(client)]),
       () => 'timeout',
@@ -144,6 +155,13 @@ export class RedisLink {
     return reason;
   }
 
+  /** The address to connect to: where Sentinels are, that of the present primary. */
+  #findServer(): Promise<string | undefined> {
+    const { url, sentinels } = this.#options;
+    if (sentinels === undefined) return Promise.resolve(url);
+    return this.#connecting.within(primaryOf(url, sentinels), () => undefined);
+  }
+
   /**
    * Tests a new connection: Redis has to accept a write, in the time that a decision has. Returns undefined when it
    * does, otherwise the reason. A replica or a full Redis refuses writes. A slow one would be lost again with the
@@ -152,6 +170,8 @@ export class RedisLink {
   async #probe(client: RedisClientType): Promise<string | undefined> {
     try {
       await client.connect();
+      const mode = await modeOf(client);
+      if (mode === 'cluster' || mode === 'sentinel') return mode;
       const command = client.sendCommand(['SET', PROBE_KEY, '1', 'PX', '1000']);
       const written: Promise<string | undefined> = command.then(() => undefined);
       // When this process was busy, the answer still counts. The whole attempt has its own time limit.
@@ -161,8 +181,8 @@ export class RedisLink {
     }
   }
 
-  #createClient(lose: (reason: string) => void): RedisClientType {
-    const { url, onChange } = this.#options;
+  #createClient(url: string, lose: (reason: string) => void): RedisClientType {
+    const { onChange } = this.#options;
     const client: RedisClientType = createClient({
       url,
       // Each connection has a new client, so the client itself must not reconnect.
@@ -198,6 +218,13 @@ export class RedisLink {
   #isClosed(): boolean {
     return this.#closed.signal.aborted;
   }
+}
+
+/** What a server says that it is: `standalone`, `cluster` or `sentinel`. One that says nothing is taken as it is. */
+async function modeOf(client: RedisClientType): Promise<string> {
+  const told = await client.sendCommand<unknown>(['HELLO']).catch(() => undefined);
+  const isTold = typeof told === 'object' && told !== null && 'mode' in told;
+  return isTold && typeof told.mode === 'string' ? told.mode : 'standalone';
 }
 
 /** A code or a name. The message is never used, because Redis quotes the command in it, and Node the address. */

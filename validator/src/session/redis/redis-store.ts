@@ -47,10 +47,20 @@ export type { EditText, TextChange };
 export interface RedisStoreOptions {
   /** `redis[s]://[user:password@]host[:port][/database]`: one server, not a Redis Cluster. */
   readonly url: string;
+  /** Sentinels that know the primary; the host of `url` is the name under which they do. */
+  readonly sentinels?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
 }
+
+/** By what a server says of itself. Each would take some of Guard's commands and refuse others. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  cluster:
+    'this is a Redis Cluster, which Guard cannot use: a rate limit and its clock may lie on two servers. Use a primary with replicas, by store.sentinels or behind one address',
+  sentinel:
+    'this is a Sentinel. List it in store.sentinels, and write the name of the primary in place of the host: redis://user:password@name/0',
+};
 
 /** How often a change of a shared text is tried, when other instances change it at the same time. */
 const CHANGE_ATTEMPTS = 20;
@@ -102,6 +112,16 @@ export class RedisStore implements SessionStore {
     this.#copies = copies;
     metrics.gauge('guard_store_away', () => (link.isAway ? 1 : 0));
     metrics.gauge('guard_sessions', () => copies.size);
+  }
+
+  /** Why what answers at this address can never be the store, as a sentence; undefined: it can, or does not answer. */
+  get refusal(): string | undefined {
+    return this.awayFor === undefined ? undefined : REFUSALS[this.awayFor];
+  }
+
+  /** Why there is no connection, as in the line `store_away`; undefined while there is one. */
+  get awayFor(): string | undefined {
+    return this.#link.awayFor;
   }
 
   session(id: string): MaybePromise<Session | undefined> {

@@ -13,13 +13,18 @@ export interface Instance {
 }
 
 /** Opens an instance; its clock stands still at `now`. */
-export async function openInstance(url: string, now = Date.now()): Promise<Instance> {
+export async function openInstance(
+  url: string,
+  now = Date.now(),
+  sentinels?: readonly string[],
+): Promise<Instance> {
   const time = { now };
   const log: Instance['log'] = [];
   const counts = new Map<string, number>();
   const gauges = new Map<MetricName, () => unknown>();
   const store = await RedisStore.open({
     url,
+    sentinels,
     clock: () => time.now,
     log: (_level, event, fields = {}) => log.push({ event, fields: JSON.stringify(fields) }),
     metrics: {

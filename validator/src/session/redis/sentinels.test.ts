@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { poll } from '../../../../test/kit/http.ts';
+import { startRedis } from '../../../../test/kit/redis-server.ts';
+import { startWatchedRedis, type WatchedRedis } from '../../../../test/kit/sentinels.ts';
+import { hasRedis } from '../../../../test/kit/tools.ts';
+import { session } from '../store-contract.ts';
+import { openInstance } from './testing/open-stores.ts';
+
+const HOUR_MS = 3_600_000;
+const QUARTER_S = 250;
+
+describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
+  let watched: WatchedRedis;
+  afterEach(() => watched.stop());
+
+  test('killed under load: the store goes on with the next primary, and with what that had by then', async () => {
+    watched = await startWatchedRedis();
+    const { url, sentinels, primary, replica } = watched;
+    const instance = await openInstance(url, Date.now(), sentinels);
+    const { store } = instance;
+    expect(instance.gauge('guard_store_away')).toBe(0);
+    await store.keepSession('kept', session, HOUR_MS);
+    await poll(
+      () => replica.ask('EXISTS', 'guard:1:session:kept'),
+      (there) => there === 1,
+      5_000,
+    );
+
+    const answers = { spent: 0, refused: 0 };
+    const over = new AbortController();
+    const load = (async () => {
+      for (let ticket = 0; !over.signal.aborted; ticket += 1) {
+        const spend = () => store.spend(`t${ticket}`, HOUR_MS).catch(() => undefined);
+        const both = [await spend(), await spend()];
+        expect(both.filter((answer) => answer === true).length).toBeLessThan(2);
+        if (both.includes(true)) answers.spent += 1;
+        else answers.refused += 1;
+        await sleep(5);
+      }
+    })();
+    await sleep(QUARTER_S);
+    const before = answers.spent;
+    expect(before).toBeGreaterThan(0);
+    await primary.kill();
+    const away = () => Promise.resolve(instance.gauge('guard_store_away'));
+    await poll(away, (value) => value === 1, 5_000);
+    await poll(away, (value) => value === 0, 30_000);
+    await sleep(QUARTER_S);
+    over.abort();
+    await load;
+    expect(answers.spent).toBeGreaterThan(before);
+    expect(await replica.ask<unknown[]>('ROLE')).toContain('master');
+    const other = await openInstance(url, Date.now(), sentinels);
+    expect(await other.store.session('kept')).toMatchObject(session);
+    expect(instance.log.map(({ event }) => event)).toEqual(['store_away', 'store_back']);
+    await Promise.all([store.close(), other.store.close()]);
+  });
+});
+
+describe.skipIf(!hasRedis)('what can never be the store', () => {
+  test('a Redis Cluster is named as one, though its server takes the first write', async () => {
+    const redis = await startRedis(['--cluster-enabled', 'yes']);
+    const slots = Array.from({ length: 16_384 }, (_, slot) => `${slot}`);
+    await redis.ask('CLUSTER', 'ADDSLOTS', ...slots);
+    await poll(
+      () => redis.ask<string>('CLUSTER', 'INFO'),
+      (info) => info.includes('cluster_state:ok'),
+      10_000,
+    );
+    const { store, log } = await openInstance(redis.url);
+    expect(store.refusal).toMatch(/^this is a Redis Cluster, .* store\.sentinels/);
+    expect(log).toEqual([{ event: 'store_away', fields: '{"reason":"cluster"}' }]);
+    await store.close();
+    await redis.stop();
+  });
+
+  test('a Sentinel in place of the primary says what to write', async () => {
+    const watched = await startWatchedRedis();
+    const { store } = await openInstance(`redis://${watched.sentinels[0] ?? ''}`);
+    expect(store.refusal).toMatch(/^this is a Sentinel\. List it in store\.sentinels/);
+    await store.close();
+    await watched.stop();
+  });
+});
