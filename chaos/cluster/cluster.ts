@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CLUSTER } from '../../analytics/src/database/access-config.ts';
+import type { Account } from '../../analytics/src/database/database-client.ts';
+import { findEngineLibrary } from '../../analytics/src/database/library.ts';
+import type { Analytics } from '../../analytics/src/index.ts';
+import { openWithoutKeys } from '../../analytics/src/testing/open-analytics.ts';
+import { createRecorders, type Recorders } from '../../analytics/src/testing/recorders.ts';
+import { freePort } from '../../test/kit/free-port.ts';
+import { type ClusterDoor, openClusterDoor } from '../../analytics/src/testing/cluster-door.ts';
+import { describeNode, type Node, type Place } from './node.ts';
+import { startZookeeper, type Zookeeper } from './zookeeper.ts';
+
+/** A Guard that writes to the cluster: its analytics, and what they say about themselves. */
+export interface Writer {
+  readonly analytics: Analytics;
+  readonly recorders: Recorders;
+}
+
+/** Two shards of two copies with their ZooKeeper; no server is started yet. */
+export interface Cluster {
+  readonly nodes: readonly [Node, Node, Node, Node];
+  readonly zookeeper: Zookeeper;
+  readonly door: ClusterDoor;
+  readonly writer: Account;
+  openGuard(name: string): Promise<Writer>;
+  close(): Promise<void>;
+}
+
+export const ORGANISATIONS = ['acme', 'rival'] as const;
+
+export async function openCluster(): Promise<Cluster> {
+  const library = await findEngineLibrary();
+  if (library.kind === 'missing') throw new Error(library.message);
+  const folder = mkdtempSync(join(tmpdir(), 'guard-cluster-'));
+  const zookeeper = await startZookeeper(folder);
+  const writer: Account = { user: 'writer', password: 'of the writer' };
+  const around = {
+    folder,
+    libraryPath: library.path,
+    zookeeperPort: zookeeper.port,
+    writer,
+    organisations: ORGANISATIONS,
+  };
+  const place = async (shard: number, replica: number): Promise<Place> => ({
+    shard,
+    replica,
+    httpPort: await freePort(),
+    tcpPort: await freePort(),
+  });
+  const places = [
+    await place(1, 1),
+    await place(1, 2),
+    await place(2, 1),
+    await place(2, 2),
+  ] as const;
+  const [first, second, third, fourth] = places;
+  const describe = (one: Place): Node => describeNode(around, one, places);
+  const nodes = [describe(first), describe(second), describe(third), describe(fourth)] as const;
+  const door = await openClusterDoor(nodes, (seconds) => sleep(1000 * seconds));
+  const guards: Analytics[] = [];
+  return {
+    nodes,
+    zookeeper,
+    door,
+    writer,
+    async openGuard(name) {
+      const recorders = createRecorders();
+      const spill = join(folder, `spill-${name}`);
+      const there = { url: door.url, ...writer, cluster: CLUSTER, replicated: true, spill };
+      const analytics = await openWithoutKeys(
+        { engine: 'clickhouse', ...there },
+        ORGANISATIONS,
+        recorders,
+      );
+      guards.push(analytics);
+      return { analytics, recorders };
+    },
+    async close() {
+      await Promise.all(guards.map((guard) => guard.close()));
+      door.close();
+      await Promise.all([...nodes.map((node) => node.kill()), zookeeper.kill()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

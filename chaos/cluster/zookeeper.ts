@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { until } from '../../analytics/src/testing/until.ts';
+import { freePort } from '../../test/kit/free-port.ts';
+
+/** As Debian's package puts it there. */
+const JAR = '/usr/share/java/zookeeper.jar';
+
+export interface Zookeeper {
+  readonly port: number;
+  /** SIGKILL; what it has acknowledged is in its folder. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** Why ZooKeeper cannot be started here; undefined when it can. */
+export function missingZookeeper(): string | undefined {
+  return existsSync(JAR) ? undefined : 'apt-get install zookeeper';
+}
+
+/** A ZooKeeper of one server on loopback, in a folder of its own. */
+export async function startZookeeper(folder: string): Promise<Zookeeper> {
+  const port = await freePort();
+  const data = join(folder, 'zookeeper');
+  const config = join(folder, 'zoo.cfg');
+  mkdirSync(data);
+  writeFileSync(
+    config,
+    `tickTime=500\ndataDir=${data}\nclientPort=${port}\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\n4lw.commands.whitelist=ruok\n`,
+  );
+  const main = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
+  let server: ReturnType<typeof spawn> | undefined;
+  const zookeeper: Zookeeper = {
+    port,
+    async kill() {
+      if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+      const ended = once(server, 'exit');
+      server.kill('SIGKILL');
+      await ended;
+    },
+    async start() {
+      server = spawn('java', ['-Xmx256m', '-cp', JAR, main, config], { stdio: 'ignore' });
+      await until('ZooKeeper answers', () => isWell(port));
+    },
+  };
+  await zookeeper.start();
+  return zookeeper;
+}
+
+async function isWell(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    socket.end('ruok');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    return answer.toString() === 'imok';
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
