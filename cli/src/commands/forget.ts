@@ -44,10 +44,9 @@ the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
     const read = readCall(line.values, line.positionals);
     if (typeof read === 'string') return calledWrongly('forget', read);
     const { person, config, yes, json } = read;
-    const settings = readSettings(config)?.settings;
-    const organisation =
-      settings && chooseOrganisation('forget', settings, line.values.organisation);
-    if (settings === undefined || organisation === undefined) return 1;
+    const whose = readWhose(config, line.values.organisation);
+    if (whose === undefined) return 1;
+    const { settings, organisation } = whose;
     const socket = controlSocket(settings);
     if (socket === undefined) {
       return failed(
@@ -58,17 +57,23 @@ the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
     const ask: Ask = (act) => askControl(socket, { act, organisation, person, by: callerName() });
     const found = await ask('count');
     if (found.kind !== 'counted') return failedWith(found, socket);
-    if (!json) tellFound(person, organisation, found.rows);
     for (const note of notesOn(person, found.waiting, settings)) print(note, 'error');
     if (json && !yes) {
       print(JSON.stringify(found));
       return 0;
     }
-    if (!yes && found.rows > 0 && !(await agrees(found.rows)))
-      return failed('forget', 'nothing was deleted');
-    return deleteRows(ask, socket, json);
+    if (!json) tellFound(person, organisation, found.rows);
+    const isAgreed = yes || found.rows === 0 || (await agrees(found.rows));
+    return isAgreed ? deleteRows(ask, socket, json) : failed('forget', 'nothing was deleted');
   },
 };
+
+/** The settings, and the organisation of the rows. Undefined where one of them cannot be used, which is printed. */
+function readWhose(config: string, wanted: string | undefined) {
+  const settings = readSettings(config)?.settings;
+  const organisation = settings && chooseOrganisation('forget', settings, wanted);
+  return settings && organisation !== undefined ? { settings, organisation } : undefined;
+}
 
 type Ask = (act: 'count' | 'delete') => Promise<Asked>;
 

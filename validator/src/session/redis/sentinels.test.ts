@@ -4,7 +4,7 @@ import { poll } from '../../../../test/kit/http.ts';
 import { startRedis } from '../../../../test/kit/redis-server.ts';
 import { startWatchedRedis, type WatchedRedis } from '../../../../test/kit/sentinels.ts';
 import { hasRedis } from '../../../../test/kit/tools.ts';
-import { session } from '../store-contract.ts';
+import { session } from '../testing/store-contract.ts';
 import { openInstance } from './testing/open-stores.ts';
 
 const HOUR_MS = 3_600_000;
