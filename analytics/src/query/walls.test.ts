@@ -246,7 +246,7 @@ describe('a statement that arrives on a socket (contract 4.3, 8)', () => {
     await until('four run', async () => (await running()) === 4);
     const extra = post('SELECT 1');
     await until('it is answered', () => extra.said().includes('Too many queries'));
-    expect(extra.said()).toMatch(/^HTTP\/1\.1 502 /);
+    expect(extra.said()).toMatch(/^HTTP\/1\.1 503 /);
     expect(await running()).toBe(4);
     const another = post('SELECT 7', 'acme-another');
     await until('another key has room', () => another.said().includes('\r\n7\n'));

@@ -171,30 +171,29 @@ export type QueryOutcome =
   | { readonly kind: 'revoked' }
   | { readonly kind: 'unavailable'; readonly message: string };
 
-/** Runs one read-only statement inside the walls of one organisation (contract 4.3). Never rejects. */
-export type RunQuery = (query: {
+/** The caller of a query: an organisation, and its key if it has one. */
+export interface Asking {
   readonly organisation: string;
-  readonly sql: string;
   /** What the caller was let in with: the query ends when this credential ends, and counts for its key. */
   readonly authorization?: string | undefined;
-  /** How the answer is wanted; tab-separated and without names by default. */
-  readonly form?: AnswerForm;
-  /** Resolves when the caller has the rows or has gone. Until then the rows fill memory, and the query keeps its slot. Never rejects. */
-  readonly delivered?: Promise<unknown>;
-  readonly signal?: AbortSignal;
-}) => Promise<QueryOutcome>;
+}
+
+/** Runs one read-only statement inside the walls of one organisation (contract 4.3). Never rejects. */
+export type RunQuery = (
+  query: Asking & {
+    readonly sql: string;
+    /** How the answer is wanted; tab-separated and without names by default. */
+    readonly form?: AnswerForm;
+    /** Resolves when the caller has the rows or has gone. Until then the rows fill memory, and the query keeps its slot. Never rejects. */
+    readonly delivered?: Promise<unknown>;
+    readonly signal?: AbortSignal;
+  },
+) => Promise<QueryOutcome>;
 
 export interface Column {
   readonly name: string;
   readonly type: string;
   readonly comment: string;
-}
-
-/** The caller of a query: an organisation, and its key if it has one. */
-export interface Asking {
-  readonly organisation: string;
-  /** As the `authorization` of RunQuery. */
-  readonly authorization?: string | undefined;
 }
 
 /**
