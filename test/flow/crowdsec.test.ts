@@ -78,23 +78,22 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     expect(await visit('203.0.113.2', '/admin/users')).toBe('origin');
   });
 
-  test.each([
-    ['a network', ['--range', '198.51.100.0/24'], '198.51.100.77'],
-    ['an IPv6 address', ['--ip', '2001:db8::7'], '2001:db8:0::7'],
-    ['an autonomous system', ['--scope', 'AS', '--value', '8412'], '84.115.20.7'],
-    ['a country', ['--scope', 'Country', '--value', 'nz'], '202.27.184.3'],
-    ['a captcha', ['--ip', '203.0.113.5', '--type', 'captcha'], '203.0.113.5'],
-  ])('%s that is added while Guard runs, and taken away again', async (_what, about, ip) => {
-    expect(await visit(ip)).toBe('origin');
-    await crowdsec.decide('add', ...about);
-    await settles(ip, 'challenge');
+  test('networks, IPv6 addresses, autonomous systems, countries and captchas are added while Guard runs, and taken away', async () => {
+    const added = [
+      ['--range', '198.51.100.0/24', '198.51.100.77'],
+      ['--ip', '2001:db8::7', '2001:db8:0::7'],
+      ['--scope=AS --value', '8412', '84.115.20.7'],
+      ['--scope=Country --value', 'nz', '202.27.184.3'],
+      ['--type=captcha --ip', '203.0.113.5', '203.0.113.5'],
+    ] as const;
+    for (const [, , ip] of added) expect(await visit(ip)).toBe('origin');
+    for (const [how, value] of added) await crowdsec.decide('add', ...how.split(' '), value);
+    await Promise.all(added.map(([, , ip]) => settles(ip, 'challenge')));
     // cscli names what it deletes by its value alone.
-    const [, value = ''] = about.slice(about.indexOf('--value'));
-    await crowdsec.decide(
-      'delete',
-      ...(about.includes('--value') ? ['--value', value] : about.slice(0, 2)),
-    );
-    await settles(ip, 'origin');
+    for (const [how, value] of added) {
+      await crowdsec.decide('delete', how.split(' ').at(-1) ?? '', value);
+    }
+    await Promise.all(added.map(([, , ip]) => settles(ip, 'origin')));
   });
 
   test('a decision ends at its time, also while CrowdSec is away', async () => {
