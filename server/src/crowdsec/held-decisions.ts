@@ -40,11 +40,6 @@ export class HeldDecisions {
       leftOut: added.length - come.length,
     };
   }
-
-  /** Those that have ended. CrowdSec may have told it while it was away from here. */
-  forgetEnded(now: number): void {
-    for (const [key, { until }] of this.#held) if (until <= now) this.#held.delete(key);
-  }
 }
 
 function keyOf({ scope, value }: Pick<CrowdsecDecision, 'scope' | 'value'>): string {

@@ -102,8 +102,11 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
     if (url === undefined || isKept || file === undefined) return;
     isKept = true;
     keptAt = clock();
-    held.forgetEnded(keptAt);
-    const text = JSON.stringify({ url, readAt, decisions: held.all() });
+    const text = JSON.stringify({
+      url,
+      readAt,
+      decisions: held.all().filter(({ until }) => until > keptAt),
+    });
     const fault = await keepFile(file, text);
     if (fault !== undefined) log('warn', 'crowdsec_list_not_kept', { reason: fault });
   };
