@@ -35,7 +35,7 @@ export interface Policy {
   /** Its own pages instead of Guard's. */
   readonly ownPages: OwnPages;
   /** The robots.txt of the validator. Undefined when the origin's own is used. */
-  readonly robots: string | undefined;
+  readonly robots: Buffer | undefined;
 }
 
 export function compilePolicy(
@@ -70,15 +70,15 @@ function robotsOf(
   settings: Organisation,
   crawlers: CrawlerCatalogue,
   judging: CrawlerJudging,
-): string | undefined {
+): Buffer | undefined {
   const { robots_txt: robots } = settings;
   switch (robots?.kind) {
     case undefined:
       return undefined;
     case 'file':
-      return robots.text;
+      return Buffer.from(robots.text);
     case 'managed':
-      return managedRobots(crawlers.all(), judging, robots.license);
+      return Buffer.from(managedRobots(crawlers.all(), judging, robots.license));
   }
 }
 

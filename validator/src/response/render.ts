@@ -156,7 +156,7 @@ function headersOf(
 function robotsOf({ facts, policy }: Rendering): Body | undefined {
   const asked = policy.robots !== undefined && facts.url.path === '/robots.txt';
   return asked && (facts.method === 'GET' || facts.method === 'HEAD')
-    ? { bytes: Buffer.from(policy.robots), headers: ROBOTS_HEADERS }
+    ? { bytes: policy.robots, headers: ROBOTS_HEADERS }
     : undefined;
 }
 
