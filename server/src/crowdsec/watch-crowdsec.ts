@@ -27,7 +27,7 @@ type KeptDecisions = z.infer<typeof KeptDecisions>;
 
 /** Of one answer: some 200,000 decisions. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
-/** What comes above it is left out, and the log says so. A thread takes some 25 MB for as many. */
+/** Further ones are left out, and the log says so. As many take 16 MB in each thread, and 20 MB more in the main one. */
 const MAX_DECISIONS = 100_000;
 /** For the whole list, which CrowdSec reads from its database. */
 const TIMEOUT_MS = 10_000;
