@@ -10,6 +10,7 @@ import {
   createDatabaseClient,
   type Account,
 } from '../../analytics/src/database/database-client.ts';
+import { askDirectly } from '../../analytics/src/testing/ask-directly.ts';
 import { until } from '../../analytics/src/testing/until.ts';
 import { serveParts } from './part-exchange.ts';
 
@@ -62,20 +63,9 @@ export function describeNode(around: Surroundings, place: Place, members: readon
   const client = createDatabaseClient(new URL(`http://${STATEMENTS}:${httpPort}/`));
   let engine: ChildProcess | undefined;
 
-  async function ask(account: Account, sql: string): Promise<string> {
-    const answer = await client.send({
-      account,
-      parameters: { database: 'default' },
-      body: [Buffer.from(sql)],
-      timeoutMs: 60_000,
-      maxAnswerBytes: 1024 * 1024,
-    });
-    return answer.kind === 'answered' ? answer.body.toString().trim() : JSON.stringify(answer);
-  }
-
   return {
     ...place,
-    ask,
+    ask: (account, sql) => askDirectly(client, account, sql),
     isUp: () => engine !== undefined && engine.exitCode === null && engine.signalCode === null,
     async start() {
       // Keeps the address of the parts until the engine serves parts there.
@@ -95,7 +85,7 @@ export function describeNode(around: Surroundings, place: Place, members: readon
       held.close();
       await once(held, 'close');
       for (const listener of ['HTTP', 'TCP']) {
-        const refused = await ask(administrator, `SYSTEM START LISTEN ${listener}`);
+        const refused = await askDirectly(client, administrator, `SYSTEM START LISTEN ${listener}`);
         if (refused !== '') throw new Error(refused);
       }
     },

@@ -9,6 +9,7 @@ import { createDatabaseClient } from '../database/database-client.ts';
 import type { Account } from '../database/database-client.ts';
 import { findEngineLibrary } from '../database/library.ts';
 import { ACCOUNT_SETTINGS } from '../database/accounts.ts';
+import { askDirectly } from './ask-directly.ts';
 import { until } from './until.ts';
 
 /** A ClickHouse server of its own, empty, that comes and goes. */
@@ -68,16 +69,7 @@ export async function describeServer(
       await until('the server answers', () => client.ping(1000));
     },
     kill,
-    async ask(sql) {
-      const answer = await client.send({
-        account: writer,
-        parameters: { database: 'default' },
-        body: [Buffer.from(sql)],
-        timeoutMs: 20_000,
-        maxAnswerBytes: 1024 * 1024,
-      });
-      return answer.kind === 'answered' ? answer.body.toString().trim() : JSON.stringify(answer);
-    },
+    ask: (sql) => askDirectly(client, writer, sql),
     async close() {
       client.close();
       await kill();

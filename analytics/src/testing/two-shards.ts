@@ -9,6 +9,7 @@ import type { EngineProcess } from '../database/engine-process.ts';
 import { createDatabaseClient } from '../database/database-client.ts';
 import type { Account, DatabaseClient } from '../database/database-client.ts';
 import { findEngineLibrary } from '../database/library.ts';
+import { askDirectly } from './ask-directly.ts';
 import { openClusterDoor, type ServerBehind } from './cluster-door.ts';
 import { until } from './until.ts';
 
@@ -61,9 +62,9 @@ export async function openTwoShards(
   return {
     url: door.url,
     writer,
-    ask: (shard, account, sql) => ask(shards[shard].client, account, sql),
+    ask: (shard, account, sql) => askDirectly(shards[shard].client, account, sql),
     asOrganisation: (shard, organisation, sql) =>
-      ask(shards[shard].client, organisationAccount(organisation, writer.password), sql),
+      askDirectly(shards[shard].client, organisationAccount(organisation, writer.password), sql),
     onCluster: door.onCluster,
     loseSecond: () => shards[1].kill(),
     bringSecondBack: () => shards[1].start(),
@@ -132,7 +133,7 @@ async function describeShard(
     async start() {
       engine = startEngineProcess({ libraryPath, dataPath, configPath, port });
       await until('the shard answers', () => client.ping(1000));
-      const refused = await ask(client, operator, 'SYSTEM START LISTEN TCP');
+      const refused = await askDirectly(client, operator, 'SYSTEM START LISTEN TCP');
       if (refused !== '') throw new Error(refused);
     },
     async kill() {
@@ -141,15 +142,4 @@ async function describeShard(
       await killed?.kill();
     },
   };
-}
-
-async function ask(client: DatabaseClient, account: Account, sql: string): Promise<string> {
-  const answer = await client.send({
-    account,
-    parameters: { database: 'default' },
-    body: [Buffer.from(sql)],
-    timeoutMs: 20_000,
-    maxAnswerBytes: 1024 * 1024,
-  });
-  return answer.kind === 'answered' ? answer.body.toString().trim() : JSON.stringify(answer);
 }
