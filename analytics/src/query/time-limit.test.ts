@@ -1,13 +1,11 @@
-import fastify from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { QUERY } from '@guard/config/contract/limits';
-import { createRecorders } from '../testing/recorders.ts';
+import { openQueryDoor, type QueryDoor } from '../testing/query-door.ts';
 import { describeServer, type DatabaseServer } from '../testing/server.ts';
 import { until } from '../testing/until.ts';
 import { usersXml } from '../database/access-config.ts';
 import { ACCOUNT_SETTINGS } from '../database/accounts.ts';
 import { accountStatements } from '../database/clickhouse.ts';
-import { type Analytics, openAnalytics } from '../index.ts';
 
 /** Reads numbers for hours, and brings forth no row meanwhile. */
 const ENDLESS = 'SELECT count() FROM numbers(1000000000000000) WHERE cityHash64(number) = 1';
@@ -17,30 +15,14 @@ const CORRELATED =
   'SELECT 1 FROM events_distributed AS events WHERE EXISTS (SELECT 1 FROM events_distributed AS f WHERE f.ip = events.ip)';
 
 let server: DatabaseServer;
-let analytics: Analytics;
-const app = fastify();
+let door: QueryDoor;
 
 beforeAll(async () => {
   server = await describeServer(['acme'], { ...ACCOUNT_SETTINGS, max_execution_time: 1 });
-  await server.start();
-  const { log, metrics } = createRecorders();
-  analytics = await openAnalytics({
-    settings: { engine: 'clickhouse', url: server.url, ...server.writer },
-    organisations: [{ id: 'acme' }],
-    authenticate: () => ({ organisation: 'acme', key: 'only' }),
-    clock: Date.now,
-    log,
-    metrics,
-  });
-  await app.register(analytics.routes);
-  await until('the server is ready', () => analytics.ready());
+  door = await openQueryDoor(server);
 });
 
-afterAll(async () => {
-  await app.close();
-  await analytics.close();
-  await server.close();
-});
+afterAll(() => door.close());
 
 test.each([
   [404, 47, 'SELECT no_such_column FROM events_distributed'],
@@ -53,27 +35,17 @@ test.each([
   [400, 62, 'SELECT 1 +'],
   [400, 6, "SELECT CAST('x' AS UInt8)"],
 ])('contract 4.3: %i is what the database answers error %i with: %s', async (status, code, sql) => {
-  const answer = await app.inject({
-    method: 'POST',
-    url: '/query',
-    headers: { authorization: 'Bearer x', 'content-type': 'text/plain' },
-    body: sql,
-  });
-  expect([answer.statusCode, answer.body]).toEqual([
+  const answer = await door.query(sql);
+  expect([answer.status, answer.text]).toEqual([
     status,
     expect.stringMatching(new RegExp(`^Code: ${code}\\. .*\\([A-Z_]+\\)`, 's')),
   ]);
 });
 
 test('contract 8: the database ends a statement at its execution time, and says so (here 1 s)', async () => {
-  const answer = await app.inject({
-    method: 'POST',
-    url: '/query',
-    headers: { authorization: 'Bearer x', 'content-type': 'text/plain' },
-    body: ENDLESS,
-  });
-  expect(answer.statusCode).toBeGreaterThanOrEqual(400);
-  expect(answer.body).toMatch(/^Code: 159\. .*maximum: 1000 ms.*TIMEOUT_EXCEEDED/);
+  const answer = await door.query(ENDLESS);
+  expect(answer.status).toBe(408);
+  expect(answer.text).toMatch(/^Code: 159\. .*maximum: 1000 ms.*TIMEOUT_EXCEEDED/);
   const running = "SELECT count() FROM system.processes WHERE query LIKE '%cityHash64(number)%'";
   await until(
     'nothing of it runs on',

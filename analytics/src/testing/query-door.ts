@@ -1,0 +1,40 @@
+import fastify from 'fastify';
+import { openAnalytics } from '../index.ts';
+import { createRecorders } from './recorders.ts';
+import type { DatabaseServer } from './server.ts';
+import { until } from './until.ts';
+
+export interface QueryDoor {
+  /** Sends a statement with the only key of `acme`. */
+  query(sql: string): Promise<{ status: number; text: string; after: unknown }>;
+  close(): Promise<void>;
+}
+
+/** Starts the server, and `POST /query` of a Guard that has it as its database. Closing closes both. */
+export async function openQueryDoor(server: DatabaseServer): Promise<QueryDoor> {
+  await server.start();
+  const { log, metrics } = createRecorders();
+  const analytics = await openAnalytics({
+    settings: { engine: 'clickhouse', url: server.url, ...server.writer },
+    organisations: [{ id: 'acme' }],
+    authenticate: () => ({ organisation: 'acme', key: 'only' }),
+    clock: Date.now,
+    log,
+    metrics,
+  });
+  const app = fastify();
+  await app.register(analytics.routes);
+  await until('the server is ready', () => analytics.ready());
+  return {
+    async query(body) {
+      const headers = { authorization: 'Bearer x', 'content-type': 'text/plain' };
+      const answer = await app.inject({ method: 'POST', url: '/query', headers, body });
+      return { status: answer.statusCode, text: answer.body, after: answer.headers['retry-after'] };
+    },
+    async close() {
+      await app.close();
+      await analytics.close();
+      await server.close();
+    },
+  };
+}
