@@ -42,7 +42,7 @@ const CHUNK_ROWS = 100_000;
 /** Looks, 20 ms apart, at which no merge runs. */
 const QUIET_LOOKS = 100;
 const MERGES_MS = 600_000;
-/** What a page of the dashboard asks for at once: all places of an organisation, and some of those that wait. */
+/** Panels that are asked for at the same time. An organisation has fewer slots, so some of them wait. */
 const AT_ONCE = 20;
 /** Pairs of one query in a round. */
 const PAIRS = 5;

@@ -14,7 +14,7 @@ import { askDirectly } from '../../analytics/src/testing/ask-directly.ts';
 import { until } from '../../analytics/src/testing/until.ts';
 import { serveParts } from './part-exchange.ts';
 
-/** Where a server is, and which copy of which shard it holds. */
+/** The shard and copy that a server holds, and its ports. */
 export interface Place {
   readonly shard: number;
   readonly replica: number;

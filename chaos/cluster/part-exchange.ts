@@ -1,13 +1,14 @@
 /**
- * Replicas of ClickHouse fetch parts of a table from each other over a port of its own. The engine that Guard brings
- * has the code for that, and clickhouse-local, as which it runs, never opens the port. So this file changes a few
- * instructions in the memory of a running engine, never in a file:
+ * Lets a running engine send parts of a table to its replicas. A ClickHouse server has a port for that. The engine that
+ * Guard brings has the code too, but it runs as clickhouse-local, which never opens the port. So this file overwrites a
+ * few instructions in the memory of an engine that the trial started. It changes no file, and Guard does not use it:
+ * `test/architecture.test.ts` lets no package import a file of this folder. The changes:
  *
- * - the listener for HTTP that is opened next serves parts, and no statements;
- * - the server knows its own address for parts, no password is asked between servers, and it has an identity;
- * - a connection that a killed server leaves is no reason to end, which it is for clickhouse-local.
+ * - the next listener for HTTP that is opened serves parts, and no statements;
+ * - the server knows its own address for parts, asks other servers for no password, and has an identity;
+ * - the engine goes on when a killed server breaks a connection. clickhouse-local would end.
  *
- * The addresses hold for one build of the library. Any other build is refused.
+ * The addresses hold for one build of the library. `serveParts` throws for every other build, before it writes.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';

@@ -89,7 +89,7 @@ function spelledOut(sql: string): string {
   return sql;
 }
 
-/** `system.columns`, of those that are known. */
+/** The name of a table such as `system.columns` at this token; undefined where the token begins no table of SYSTEM_TABLES. */
 function systemTable(tokens: readonly Token[], at: number): string | undefined {
   if (identifier(tokens[at]) !== 'system' || !isSymbol(tokens[at + 1], '.')) return undefined;
   const name = identifier(tokens[at + 2]) ?? '';
