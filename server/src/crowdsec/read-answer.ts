@@ -93,7 +93,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 
 /** `3h59m58.4s` in milliseconds. A text that is no duration, or one that has ended, gives 0 or less. */
 function millisecondsOf(duration: string): number {
   let sum = 0;
-  for (const [, number, unit = ''] of duration.matchAll(/([\d.]+)(h|ms|m|s)/g)) {
+  for (const [, number, unit = ''] of duration.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)) {
     sum += Number(number) * (UNIT_MS[unit] ?? 0);
   }
   return duration.startsWith('-') ? -sum : sum;

@@ -115,7 +115,9 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
     const wanted = settings().crowdsec;
     if (wanted?.url !== url) await begin(wanted);
     if (wanted !== undefined) await ask(wanted, reason !== '');
-    if (clock() - keptAt >= KEEP_EVERY_MS) await keep();
+    // A time below zero means that the clock was set back.
+    const sinceKept = clock() - keptAt;
+    if (sinceKept < 0 || sinceKept >= KEEP_EVERY_MS) await keep();
     if (!isClosed) timer = setTimeout(() => void look(), wanted?.every ?? IDLE_MS).unref();
   };
 
