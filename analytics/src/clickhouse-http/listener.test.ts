@@ -161,6 +161,9 @@ describe('programs ask the database of events as they ask ClickHouse', () => {
       expect(text).toMatch(new RegExp(`^Code: ${code}\\. DB::Exception: .+ \\([A-Z_]+\\)\n$`, 's'));
       expect(text).not.toContain('version');
     }
+    const long = await ask('SELECT CAST(randomPrintableASCII(900000) AS UInt8)', 'compress=1');
+    expect([long.status, long.code]).toEqual([403, '6']);
+    expect(long.text).toMatch(/^Code: 6\. .{16000}/s);
   });
 
   test.each([

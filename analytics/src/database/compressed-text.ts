@@ -31,7 +31,9 @@ function unpack(block: Buffer, text: number[], maxBytes: number): void {
   while (at < block.length && text.length < maxBytes) {
     const token = next();
     const literals = length(token >> 4);
-    text.push(...block.subarray(at, (at += literals)));
+    const run = block.subarray(at, (at += literals)).subarray(0, maxBytes - text.length);
+    // One at a time: a call with a million arguments fails.
+    for (const byte of run) text.push(byte);
     if (at >= block.length) return;
     const distance = next() + 256 * next();
     const copied = length(token & 15) + 4;
