@@ -38,12 +38,21 @@ const TOO_LARGE = 'The answer is larger than 4 MiB. Ask for fewer rows, or for f
  */
 export function createClickHouseListener(options: ListenerOptions): FastifyPluginAsync {
   const { state, authenticate, runQuery } = options;
+  let asked: Promise<string> | undefined;
+
+  /** The answer about the version. Statements that come together share it: the question waits in no slot of a key. */
+  function askVersion(): Promise<string> {
+    asked ??= readAsWriter(state, 'SELECT version(), revision() FORMAT TSV').finally(() => {
+      asked = undefined;
+    });
+    return asked;
+  }
 
   async function run(asking: Asking, wish: Wish, reply: FastifyReply): Promise<QueryOutcome> {
     if (wish.kind === 'refused') return wish;
     const filled = fillIn(wish.sql, wish.parameters);
     if (filled.kind === 'refused') return filled;
-    const told = await tellOf(state, filled.sql, asking.organisation);
+    const told = await tellOf(askVersion, filled.sql, asking.organisation);
     if (typeof told === 'string') return { kind: 'unavailable', message: told };
     const sql = introspect(filled.sql, told);
     const delivered = new Promise((resolve) => reply.raw.once('close', resolve));
@@ -88,14 +97,13 @@ async function answerPing(_request: FastifyRequest, reply: FastifyReply): Promis
 
 /** What there is to tell, or why it cannot be told now. */
 async function tellOf(
-  state: () => EngineState,
+  askVersion: () => Promise<string>,
   sql: string,
   organisation: string,
 ): Promise<Told | string> {
   if (!asksForVersion(sql)) return { version: '', revision: 0, organisation };
   try {
-    const text = await readAsWriter(state, 'SELECT version(), revision() FORMAT TSV');
-    const [version = '', revision] = text.trim().split('\t');
+    const [version = '', revision] = (await askVersion()).trim().split('\t');
     return { version, revision: Number(revision), organisation };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

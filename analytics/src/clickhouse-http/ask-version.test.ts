@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import type { DatabaseAnswer } from '../database/database-client.ts';
+import { openClickHouseListener } from '../testing/clickhouse-listener.ts';
+import { createClickHouseListener } from './listener.ts';
+
+test('statements that ask for the version at the same time ask the database one question about it', async () => {
+  let atOnce = 0;
+  let most = 0;
+  const send = async (): Promise<DatabaseAnswer> => {
+    most = Math.max(most, (atOnce += 1));
+    await sleep(20);
+    atOnce -= 1;
+    const head = { status: 200, contentType: '', format: '', exceptionCode: 0 };
+    return { kind: 'answered', ...head, body: Buffer.from('26.7.1\t1\n') };
+  };
+  const client = { send, ping: () => Promise.resolve(true), close: () => undefined };
+  const places = { insertInto: '', cluster: undefined, secrets: [] };
+  const writer = { user: '', password: '' };
+  const database = { client, writer, ...places, account: () => undefined };
+  const ran: string[] = [];
+  const clickHouseRoutes = createClickHouseListener({
+    state: () => ({ kind: 'ready', database }),
+    authenticate: () => ({ organisation: 'acme', key: 'only' }),
+    runQuery: ({ sql }) => {
+      ran.push(sql);
+      return Promise.resolve({ kind: 'too_large' });
+    },
+  });
+  const listener = await openClickHouseListener({ clickHouseRoutes });
+  onTestFinished(() => listener.close());
+  const asked = Array.from({ length: 20 }, () => listener.ask('SELECT version()', '', {}));
+  await Promise.all(asked);
+  expect(ran).toEqual(Array(20).fill("SELECT ('26.7.1' AS `version()`)"));
+  expect(most).toBe(1);
+});
