@@ -50,6 +50,8 @@ export function refusedSetting(answer: DatabaseAnswer): boolean {
   return answer.kind === 'answered' && REFUSED_SETTING.has(answer.exceptionCode);
 }
 
+/** The status of a statement that can succeed later. */
+export const BUSY = 503;
 const TOO_MANY_QUERIES = 202;
 const MEMORY_LIMIT = 241;
 

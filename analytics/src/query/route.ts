@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { QUERY } from '@guard/config/contract/limits';
 import type { Asking, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
+import { BUSY } from './database-error.ts';
 
 interface RouteOptions {
   readonly path: string;
@@ -14,8 +15,7 @@ const PIECE_BYTES = 64 * 1024;
 /** A caller who takes no rows for this time is cut off: the rows fill memory, and hold a slot of the key. */
 const UNREAD_MS = 30_000;
 
-/** The status of a statement that can succeed later, and when to come again, in seconds. */
-const BUSY = 503;
+/** When to come again, in seconds. */
 const RETRY_AFTER_S = 2;
 
 const PLAIN = 'text/plain; charset=utf-8';

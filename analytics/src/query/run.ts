@@ -9,6 +9,7 @@ import { compressedText } from '../database/compressed-text.ts';
 import { execute } from '../database/prepare.ts';
 import { overLocalTable, withTimesOfUtc } from './adapt.ts';
 import {
+  BUSY,
   hasOtherType,
   isCorrelated,
   isCrowded,
@@ -27,8 +28,6 @@ const TIMEOUT_MS = (QUERY.maxExecutionS + 5) * 1000;
 /** AUTHENTICATION_FAILED: our own accounts are not in place, which is no fault of the statement. */
 const AUTHENTICATION_FAILED = 516;
 const WITHOUT_INDEXES = Object.fromEntries(INDEX_SETTINGS.map((name) => [name, '0']));
-/** Of a caller who has to come again, and of the database. */
-const BUSY = 503;
 /** How often a statement is sent that found no memory beside the others. The second time and the third, no other such statement runs. */
 const MAX_TRIES = 3;
 const CANCELLED = 'The query was cancelled.';

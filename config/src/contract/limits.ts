@@ -41,7 +41,7 @@ export const QUERY = {
   runningOfKey: 4,
   /** Queries of one organisation at a time, so that one key leaves room for the others. */
   runningOfOrganisation: 8,
-  /** Queries that wait, of each; above it the caller gets 502 at once. */
+  /** Queries that wait, of each; above it the caller gets 503 at once. */
   maxWaiting: 16,
 } as const;
 
