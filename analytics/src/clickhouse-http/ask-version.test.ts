@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { DatabaseAnswer } from '../database/database-client.ts';
 import { openClickHouseListener } from '../testing/clickhouse-listener.ts';
+import { scriptedAnswer, scriptedDatabase } from '../testing/scripted-database.ts';
 import { createClickHouseListener } from './listener.ts';
 
 test('statements that ask for the version at the same time ask the database one question about it', async () => {
@@ -11,16 +12,11 @@ test('statements that ask for the version at the same time ask the database one 
     most = Math.max(most, (atOnce += 1));
     await sleep(20);
     atOnce -= 1;
-    const head = { status: 200, contentType: '', format: '', exceptionCode: 0 };
-    return { kind: 'answered', ...head, body: Buffer.from('26.7.1\t1\n') };
+    return scriptedAnswer('26.7.1\t1\n');
   };
-  const client = { send, ping: () => Promise.resolve(true), close: () => undefined };
-  const places = { insertInto: '', cluster: undefined, secrets: [] };
-  const writer = { user: '', password: '' };
-  const database = { client, writer, ...places, account: () => undefined };
   const ran: string[] = [];
   const clickHouseRoutes = createClickHouseListener({
-    state: () => ({ kind: 'ready', database }),
+    state: scriptedDatabase(send),
     authenticate: () => ({ organisation: 'acme', key: 'only' }),
     runQuery: ({ sql }) => {
       ran.push(sql);

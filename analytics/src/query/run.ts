@@ -23,7 +23,7 @@ import { judgeStatement } from './gate.ts';
 import { KeyWatch } from './key-watch.ts';
 import { SlotTable } from './slots.ts';
 
-/** A little more than the database's own limit, whose error is the better answer. */
+/** For a statement, however often it is sent. A little more than the database's own limit, whose error is the better answer. */
 const TIMEOUT_MS = (QUERY.maxExecutionS + 5) * 1000;
 /** AUTHENTICATION_FAILED: our own accounts are not in place, which is no fault of the statement. */
 const AUTHENTICATION_FAILED = 516;
@@ -126,10 +126,11 @@ async function askAs(
   statement: Statement,
   signal: AbortSignal | undefined,
 ): Promise<QueryOutcome> {
+  const time = { leftMs: TIMEOUT_MS };
   const asked = await ask(state, signal, async (database) => {
     const account = database.account(organisation);
     if (account === undefined) return undefined;
-    return admitted(ofHeavy, signal, () => sendAdapted(database, account, statement, signal));
+    return sendAdapted({ database, account, ofHeavy, time, signal }, statement);
   });
   switch (asked.kind) {
     case 'away':
@@ -143,24 +144,29 @@ async function askAs(
   }
 }
 
+/** Where the statement of one caller is sent. */
+interface Recipient {
+  readonly database: Database;
+  readonly account: Account;
+  readonly ofHeavy: SlotTable;
+  /** What the database may still take for it, however often it is sent. A wait for a slot does not count. */
+  readonly time: { leftMs: number };
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
  * The answer to the statement as it is written. One that the database refuses for its dialect is sent
  * again, adapted. An error is that of the organisation's own rows.
  */
-async function sendAdapted(
-  database: Database,
-  account: Account,
-  statement: Statement,
-  signal: AbortSignal | undefined,
-): Promise<DatabaseAnswer> {
-  const answer = await send(database, account, statement, signal);
-  const sql = adapted(database, answer, statement.sql);
+async function sendAdapted(to: Recipient, statement: Statement): Promise<DatabaseAnswer> {
+  const answer = await sendAdmitted(to, statement);
+  const sql = adapted(to.database, answer, statement.sql);
   // It ends: neither adaptation changes what it made itself.
   if (sql !== undefined && sql !== statement.sql && judgeStatement(sql).kind === 'passed') {
-    return sendAdapted(database, account, { ...statement, sql }, signal);
+    return sendAdapted(to, { ...statement, sql });
   }
   if (!mayTellOfOthers(answer)) return answer;
-  const own = await send(database, account, { ...statement, readsAll: true }, signal);
+  const own = await sendAdmitted(to, { ...statement, readsAll: true });
   return refusedSetting(own) ? answer : own;
 }
 
@@ -168,18 +174,15 @@ async function sendAdapted(
  * Admits by memory. Most statements need little, so each is sent at once. One that finds no memory beside the others waits
  * for its turn among those, is sent again, and then has what the others of that kind have given back.
  */
-async function admitted(
-  ofHeavy: SlotTable,
-  signal: AbortSignal | undefined,
-  run: () => Promise<DatabaseAnswer>,
-): Promise<DatabaseAnswer> {
-  const first = await run();
-  if (!isCrowded(first)) return first;
-  const slot = await ofHeavy.take('', signal);
-  if (slot.kind !== 'taken') return first;
+async function sendAdmitted(to: Recipient, statement: Statement): Promise<DatabaseAnswer> {
+  let answer = await send(to, statement);
+  if (!isCrowded(answer)) return answer;
+  const slot = await to.ofHeavy.take('', to.signal);
+  if (slot.kind !== 'taken') return answer;
   try {
-    let answer = await run();
-    for (let tries = 2; isCrowded(answer) && tries < MAX_TRIES; tries += 1) answer = await run();
+    for (let tries = 1; isCrowded(answer) && tries < MAX_TRIES; tries += 1) {
+      answer = await send(to, statement);
+    }
     return answer;
   } finally {
     slot.release();
@@ -196,12 +199,11 @@ function adapted(
 }
 
 async function send(
-  database: Database,
-  account: Account,
+  { database, account, time, signal }: Recipient,
   { sql, form, readsAll = false }: Statement,
-  signal: AbortSignal | undefined,
 ): Promise<DatabaseAnswer> {
   const queryId = randomUUID();
+  const sentAt = performance.now();
   const answer = await database.client.send({
     account,
     parameters: {
@@ -214,10 +216,11 @@ async function send(
       buffer_size: String(QUERY.maxAnswerBytes + 1),
     },
     body: [Buffer.from(sql)],
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: Math.max(1, Math.round(time.leftMs)),
     maxAnswerBytes: QUERY.maxAnswerBytes,
     signal,
   });
+  time.leftMs -= performance.now() - sentAt;
   if (wasLeft(answer)) await stop(database, queryId);
   return answer.kind === 'answered' && answer.exceptionCode !== 0 && form.compress === '1'
     ? { ...answer, body: compressedText(answer.body, MAX_ERROR_BYTES) }

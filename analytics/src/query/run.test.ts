@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { DatabaseAnswer, DatabaseClient } from '../database/database-client.ts';
+import { scriptedAnswer, scriptedDatabase } from '../testing/scripted-database.ts';
+import { createRunQuery } from './run.ts';
+
+beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => vi.useRealTimers());
+
+const CROWDED = scriptedAnswer('Code: 241. (total) memory limit exceeded', 241);
+const OTHER_TYPE = scriptedAnswer('Code: 53. Type mismatch', 53);
+const TEXT = "SELECT 1 FROM events_distributed WHERE created_at > '2026-11-20T08:00:00Z'";
+
+/** Runs a statement on a database that gives these answers, each after ten seconds. */
+async function run(sql: string, answers: readonly DatabaseAnswer[]) {
+  const sent: Parameters<DatabaseClient['send']>[0][] = [];
+  const state = scriptedDatabase((request) => {
+    sent.push(request);
+    vi.advanceTimersByTime(10_000);
+    return Promise.resolve(answers[sent.length - 1] ?? scriptedAnswer('1\n'));
+  });
+  const outcome = await createRunQuery({ state, authenticate: () => undefined })({
+    organisation: 'acme',
+    sql,
+  });
+  return { outcome, statements: sent.map(({ body }) => String(body[0])), sent };
+}
+
+test('contract 8: the times that a statement is sent share the time of one statement', async () => {
+  const { sent } = await run('SELECT 1', [CROWDED, scriptedAnswer('Code: 153.', 153)]);
+  expect(sent.map(({ timeoutMs }) => timeoutMs)).toEqual([35_000, 25_000, 15_000]);
+});
+
+test('an adapted statement that finds no memory is sent again as it is: three times, then 503', async () => {
+  const { outcome, statements } = await run(TEXT, [OTHER_TYPE, CROWDED, CROWDED, CROWDED]);
+  const inUtc = expect.stringContaining("toDateTime64('2026-11-20T08:00:00Z', 3, 'UTC')") as string;
+  expect(statements).toEqual([TEXT, inUtc, inUtc, inUtc]);
+  expect(outcome).toMatchObject({ kind: 'database_error', status: 503 });
+});
