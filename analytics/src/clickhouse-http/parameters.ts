@@ -1,3 +1,4 @@
+import { QUERY } from '@guard/config/contract/limits';
 import { quoteText } from '../database/schema.ts';
 import { replace } from '../query/adapt.ts';
 import { identifier, isSymbol, lex, type Token } from '../query/lexer.ts';
@@ -13,6 +14,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
   ...{ b: '\b', f: '\f', r: '\r', n: '\n', t: '\t', 0: '\0' },
 };
 
+const TOO_LONG = `With the values of its parameters the statement has more than ${QUERY.maxStatementChars} characters.`;
+
 /**
  * Writes the values of query parameters, `param_name=…`, where `{name:Type}` stands. Each becomes a literal that the
  * database converts, so that no value and no type can be read as SQL; what comes of it is judged like any statement.
@@ -22,9 +25,10 @@ export function fillIn(sql: string, values: ReadonlyMap<string, string>): Filled
   if (lexed.kind === 'refused') return lexed;
   const { tokens } = lexed;
   const changes: { at: number; end: number; by: string }[] = [];
+  let length = sql.length;
   for (const [at, token] of tokens.entries()) {
     if (!isSymbol(token, '{')) continue;
-    const close = tokens.slice(at).find((one) => isSymbol(one, '}'));
+    const close = closeBehind(tokens, at);
     const name = identifier(tokens[at + 1]);
     if (close === undefined || name === undefined || !isSymbol(tokens[at + 2], ':')) {
       return refuse('A parameter is written as {name:Type}.');
@@ -33,9 +37,19 @@ export function fillIn(sql: string, values: ReadonlyMap<string, string>): Filled
     const value = values.get(name);
     if (value === undefined) return refuse(`The parameter ${name} has no value: param_${name}.`);
     if (type === 'Identifier') return refuse('Names cannot be parameters: write the name itself.');
-    changes.push({ at: token.at, end: close.end, by: literal(value, type) });
+    const by = literal(value, type);
+    length += by.length - (close.end - token.at);
+    if (length > QUERY.maxStatementChars) return refuse(TOO_LONG);
+    changes.push({ at: token.at, end: close.end, by });
   }
   return { kind: 'filled', sql: replace(sql, changes) };
+}
+
+/** The end of a parameter. No type has braces, so each token is looked at once. */
+function closeBehind(tokens: readonly Token[], open: number): Token | undefined {
+  let at = open + 1;
+  while (at < tokens.length && !isSymbol(tokens[at], '{') && !isSymbol(tokens[at], '}')) at += 1;
+  return isSymbol(tokens[at], '}') ? tokens[at] : undefined;
 }
 
 function typeIn(sql: string, colon: Token | undefined, close: Token): string {

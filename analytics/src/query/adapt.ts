@@ -84,8 +84,11 @@ export function replace(
   sql: string,
   changes: readonly { readonly at: number; readonly end: number; readonly by: string }[],
 ): string {
-  return changes.reduceRight(
-    (text, { at, end, by }) => text.slice(0, at) + by + text.slice(end),
-    sql,
-  );
+  const parts: string[] = [];
+  let copied = 0;
+  for (const { at, end, by } of changes) {
+    parts.push(sql.slice(copied, at), by);
+    copied = end;
+  }
+  return parts.join('') + sql.slice(copied);
 }

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { QUERY } from '@guard/config/contract/limits';
+import { fillIn } from './parameters.ts';
+
+test('contract 8: a value that stands in a statement many times makes it no longer than a statement may be', () => {
+  const sql = `SELECT ${Array(6_500).fill('{a:UInt8}').join()}`;
+  const message = `With the values of its parameters the statement has more than ${QUERY.maxStatementChars} characters.`;
+  expect(fillIn(sql, new Map([['a', '1'.repeat(10_000)]]))).toEqual({ kind: 'refused', message });
+  expect(
+    fillIn('SELECT {a:String} + {b:UInt8}', new Map(Object.entries({ a: 'x', b: '1' }))),
+  ).toEqual({
+    kind: 'filled',
+    sql: "SELECT 'x' + CAST('1', 'UInt8')",
+  });
+});
