@@ -45,7 +45,7 @@ const SPOKEN: readonly (readonly [start: string, query: (table: string) => strin
   ],
 ];
 const PATTERNS = SPOKEN.map(([start, query]) => {
-  const text = `^\\s*${start.replaceAll(' ', '\\s+')}\\s*(?<format>FORMAT\\s+\\w+)?[\\s;]*$`;
+  const text = `^\\s*${start.replaceAll(' ', '\\s+')}(?:\\s+(?<format>FORMAT\\s+\\w+))?[\\s;]*$`;
   return { pattern: new RegExp(text, 'i'), query };
 });
 

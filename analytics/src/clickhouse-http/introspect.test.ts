@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { QUERY } from '@guard/config/contract/limits';
+import { introspect } from './introspect.ts';
+
+const told = { version: '', revision: 0, organisation: 'acme' };
+
+test.each(['DESC a', 'SHOW DATABASES', 'SHOW TABLES FROM a', 'EXISTS a'])(
+  'many blanks hold up no visitor, and the statement stays what it is: %s',
+  (start) => {
+    const sql = `${start}${' '.repeat(QUERY.maxStatementChars)}x`;
+    const startedAt = performance.now();
+    expect(introspect(sql, told)).toBe(sql);
+    // It takes some milliseconds, and took a second and a half.
+    expect(performance.now() - startedAt).toBeLessThan(300);
+  },
+);
