@@ -100,7 +100,7 @@ export function publicMessage(body: Buffer, secrets: readonly string[]): string 
       ? 'Use a JOIN, or IN (SELECT …), in place of a subquery that uses columns of the query around it.'
       : WAYS_OUT.get(code);
   const said = text
-    .replaceAll(/ \(version [^()]*(?:\([^()]*\))?[^()]*\)/g, '')
+    .replaceAll(/ \(version [^()]*(?:\([^()]*\)[^()]*)?\)/g, '')
     .replaceAll(/Received from [^ ]+:\d+\. /g, '');
   return wayOut === undefined ? said : said.replace(/(?: \([A-Z_\d]+\))?$/, ` ${wayOut}$&`);
 }
