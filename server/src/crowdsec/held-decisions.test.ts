@@ -36,5 +36,5 @@ test('a whole list takes the place of the one before', () => {
   const held = new HeldDecisions(10);
   held.apply(step([at('a', 1), at('b', 2)]));
   held.apply({ isWhole: true, added: [at('c', 3)], removed: [] });
-  expect(held.all().map(({ value }) => value)).toEqual(['c']);
+  expect(held.standing(0).map(({ value }) => value)).toEqual(['c']);
 });

@@ -14,8 +14,9 @@ export class HeldDecisions {
     return this.#held.size;
   }
 
-  all(): readonly CrowdsecDecision[] {
-    return [...this.#held.values()];
+  /** Those that have not ended at `now`. The others are held until CrowdSec takes them away, so that each thread is told. */
+  standing(now: number): readonly CrowdsecDecision[] {
+    return [...this.#held.values()].filter(({ until }) => until > now);
   }
 
   /** What changed of the list, undefined where nothing did; and how many decisions had no room. */

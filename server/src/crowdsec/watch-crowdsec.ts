@@ -102,11 +102,7 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
     if (url === undefined || isKept || file === undefined) return;
     isKept = true;
     keptAt = clock();
-    const text = JSON.stringify({
-      url,
-      readAt,
-      decisions: held.all().filter(({ until }) => until > keptAt),
-    });
+    const text = JSON.stringify({ url, readAt, decisions: held.standing(keptAt) });
     const fault = await keepFile(file, text);
     if (fault !== undefined) log('warn', 'crowdsec_list_not_kept', { reason: fault });
   };
@@ -121,14 +117,14 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
     if (!isClosed) timer = setTimeout(() => void look(), wanted?.every ?? IDLE_MS).unref();
   };
 
-  metrics.gauge('guard_crowdsec_decisions', () => held.size);
+  metrics.gauge('guard_crowdsec_decisions', () => held.standing(clock()).length);
   metrics.gauge('guard_crowdsec_age_seconds', () =>
     url === undefined ? 0 : Math.round((clock() - readAt) / 1000),
   );
   await begin(settings().crowdsec);
   timer = setTimeout(() => void look(), 0).unref();
   return {
-    all: () => ({ isWhole: true, added: held.all(), removed: [] }),
+    all: () => ({ isWhole: true, added: held.standing(clock()), removed: [] }),
     close: async () => {
       isClosed = true;
       clearTimeout(timer);
