@@ -230,6 +230,17 @@ describe('alerts while Guard runs', () => {
     expect(asked).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
   });
 
+  test('after the clock was set back the events are asked at the next look', async () => {
+    const { time, asked, close } = watching();
+    time.now -= 3_600_000;
+    await poll(
+      () => Promise.resolve(asked),
+      ({ length }) => length === 1,
+      5_000,
+    );
+    await close();
+  });
+
   test('few repeated challenges among many visitors are none', async () => {
     const { time, close, refuse } = watching({ again: [['1000', '20']] });
     refuse();

@@ -43,13 +43,15 @@ export function watchAlerts(watched: WatchedAlerts): Close {
       return;
     }
     const now: Reading = { atMs: clock(), values: await metrics.values() };
-    const recent = readings.filter(({ atMs }) => atMs >= now.atMs - pauses.comparedMs);
+    // A time below zero means that the clock was set back.
+    const isWithin = (atMs: number, ms: number) => now.atMs >= atMs && now.atMs - atMs <= ms;
+    const recent = readings.filter(({ atMs }) => isWithin(atMs, pauses.comparedMs));
     const before = recent[0] ?? readings.at(-1) ?? now;
     const found = metricConditions(before, now, analytics !== undefined);
     readings = [...recent, now];
     // One organisation at each look, in turn: many organisations must not delay the alerts of the metrics.
     const asked = organisations[turn % organisations.length];
-    if (asked !== undefined && now.atMs - eventsAt >= pauses.eventsMs / organisations.length) {
+    if (asked !== undefined && !isWithin(eventsAt, pauses.eventsMs / organisations.length)) {
       eventsAt = now.atMs;
       turn += 1;
       const isDown = found.some(({ name }) => name === 'origin_down');
