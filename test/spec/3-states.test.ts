@@ -99,10 +99,13 @@ describe('3 "rule has monitor: true and a terminal block would apply": decision 
     expect(events).toMatchObject([{ action: 'allow', decision: 'block', monitor: true }]);
   });
 
-  test('a challenge is still returned as redirect (contract 1)', async () => {
-    const rules = '[{ name: r, match: {}, detect: true, challenge: always, monitor: true }]';
+  test.each([
+    ['that every session has to pass', 'challenge: always', visit()],
+    ['for what was found', 'challenge: auto', visit({ headers: curl })],
+  ])('a challenge %s is still returned as redirect (contract 1)', async (_why, asks, request) => {
+    const rules = `[{ name: r, match: {}, detect: true, ${asks}, monitor: true }]`;
     const { ask } = await serveValidator({ rules });
-    expect((await ask(visit())).decision).toBe('redirect');
+    expect((await ask(request)).decision).toBe('redirect');
   });
 });
 

@@ -4,6 +4,7 @@ import { poll, send } from '../kit/http.ts';
 import { curl, HOME_IP, visit } from '../kit/visitors.ts';
 import { rawExchange } from './raw-exchange.ts';
 import { errorType, KEY, serveValidator } from './serve-validator.ts';
+import { storeWith } from './store-with.ts';
 
 const body = JSON.stringify(visit());
 
@@ -98,6 +99,33 @@ describe('4.1 over one connection', () => {
       5_000,
     );
     expect(events.map(({ path }) => path)).toEqual(['/']);
+    expect(log).toEqual([]);
+  });
+
+  test('a caller that hangs up before its answer harms no other caller', async () => {
+    const waiting: (() => void)[] = [];
+    const session = () =>
+      new Promise<undefined>((resolve) => waiting.push(() => resolve(undefined)));
+    const { url, post, log } = await serveValidator({ store: storeWith({ session }) });
+    const { port, hostname } = new URL(url);
+    const asked = JSON.stringify(visit({ cookie: '6e5f3a0e-1111-8222-8333-123456789abc' }));
+    const head = `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nContent-Length: ${asked.length}\r\n\r\n`;
+    const areAsked = (count: number) =>
+      poll(
+        () => Promise.resolve(waiting.length),
+        (length) => length === count,
+        5_000,
+      );
+    const leaving = connect(Number(port), hostname).on('error', () => undefined);
+    const closed = new Promise((resolve) => leaving.once('close', resolve));
+    leaving.write(head + asked);
+    await areAsked(1);
+    leaving.resetAndDestroy();
+    await closed;
+    const staying = post(asked);
+    await areAsked(2);
+    for (const answer of waiting) answer();
+    expect((await staying).status).toBe(200);
     expect(log).toEqual([]);
   });
 

@@ -77,6 +77,20 @@ describe.each<[string, Partial<SessionStore>]>([
   });
 });
 
+test('7.1 500 internal_server_error: a fault of the route itself, which is logged by its kind and ends no process', async () => {
+  let isBroken = true;
+  const collectorUrl = () => {
+    if (isBroken) throw new TypeError('with a detail');
+    return '';
+  };
+  const { post, log } = await serveValidator({ collectorUrl });
+  const answer = await post(body);
+  expect([answer.status, errorType(answer)]).toEqual([500, 'internal_server_error']);
+  expect(log).toEqual(['["error","validate_failed",{"error":"TypeError"}]']);
+  isBroken = false;
+  expect((await post(body)).status).toBe(200);
+});
+
 describe.each<[string, Partial<SessionStore>]>([
   ['a session that never comes', { session: never }],
   ['a budget that never comes', { take: never }],

@@ -26,6 +26,7 @@ export interface ServedOptions {
   /** A second organisation beside it, `globex`, with a key of its own. */
   readonly neighbour?: Readonly<Record<string, unknown>>;
   readonly store?: SessionStore;
+  readonly collectorUrl?: () => string;
   readonly isReady?: () => boolean;
 }
 
@@ -82,7 +83,7 @@ async function open(options: ServedOptions): Promise<Served> {
     organisations: organisationsOf(options),
     secrets: ['the secret of the tests, long enough'],
     observe: false,
-    collectorUrl: () => 'https://collector.example',
+    collectorUrl: options.collectorUrl ?? (() => 'https://collector.example'),
     healthToken: createHash('sha256').update(HEALTH_TOKEN).digest(),
     crawlers,
     networks,

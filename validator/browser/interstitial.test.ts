@@ -70,6 +70,15 @@ describe('contract 3: interstitial served, browser completes it', () => {
     });
     expect([...site.store.sessions.values()][0]?.state).toBe('rejected');
   });
+
+  test('two tabs of one new visitor both arrive', async () => {
+    const other = await context.newPage();
+    await Promise.all([page.goto(`${site.url}/one`), other.goto(`${site.url}/two`)]);
+    await Promise.all([
+      page.waitForSelector('text=the origin'),
+      other.waitForSelector('text=the origin'),
+    ]);
+  });
 });
 
 describe('contract 2.8: _guard_ref', () => {
