@@ -1,0 +1,39 @@
+import { compilePattern } from '@guard/config/matching/glob';
+import { readingsOf } from '@guard/config/matching/path-readings';
+import type { Organisation, Settings, Site } from '@guard/config/settings/schema';
+import { compileRoute } from '@guard/gateway';
+import { hint, type Remark } from './remark.ts';
+
+/** Paths that programs ask for, which cannot pass a challenge: RFC 8555 8.3, and health checks. */
+const HEALTH_PATHS = ['/health', '/healthz'];
+const PROGRAMS_PATHS = ['/.well-known/acme-challenge/token', ...HEALTH_PATHS];
+
+/** A site that protects paths of programs, and has nothing that lets these through. */
+export function coveredPaths(
+  site: Site,
+  index: number,
+  { organisations, tls }: Pick<Settings, 'organisations' | 'tls'>,
+): Remark[] {
+  const isProtected = compileRoute(site.protect, site.skip);
+  const organisation = organisations.find(({ id }) => id === site.organisation);
+  // With tls.acme Guard answers the authority itself.
+  const paths = tls?.acme === undefined ? PROGRAMS_PATHS : HEALTH_PATHS;
+  const covered = paths.filter(
+    (path) => isProtected(readingsOf(path)) && !(organisation && isLetThrough(path, organisation)),
+  );
+  if (covered.length === 0) return [];
+  const names = covered.map((path) => path.replace(/token$/, '')).join(', ');
+  const isAcme = covered.some((path) => path.startsWith('/.well-known/'));
+  const preset = isAcme ? ', or use presets: [well-known] for certificates' : '';
+  const message = `protects ${names}: programs that ask there can be stopped; put what your site has into skip${preset}`;
+  return [hint(['sites', index, 'protect'], message)];
+}
+
+/** Whether a rule names the path and allows. Its other conditions are not looked at. */
+function isLetThrough(path: string, { presets, rules }: Organisation): boolean {
+  if (path.startsWith('/.well-known/') && presets.includes('well-known')) return true;
+  return rules.some(
+    ({ verdict, match }) =>
+      verdict === 'allow' && (match.path ?? []).some((pattern) => compilePattern(pattern)(path)),
+  );
+}

@@ -1,0 +1,49 @@
+import { readFetchedKeys } from '@guard/config/settings/keys/agent-keys';
+import { nearestName } from '@guard/config/settings/problems/nearest-name';
+import type { Settings } from '@guard/config/settings/schema';
+import { withInner } from '@guard/config/settings/sections/rule';
+import type { AgentDirectory } from '@guard/config/settings/sections/web-bot-auth';
+import { messageOf } from '../terminal/faults.ts';
+import { type Remark, warning } from './remark.ts';
+
+/** Signed agents that nothing can prove: directories without fetched keys, and rules that name a stranger. */
+export function unknownAgents({ web_bot_auth: settings, organisations }: Settings): Remark[] {
+  const { directories = [], fetched_keys: folder = '', keys } = settings ?? {};
+  const known = [
+    ...directories.flatMap(({ name, url }) => [name, url]),
+    ...(keys?.keys.map(({ agent }) => agent.toLowerCase()) ?? []),
+  ];
+  const strangers = organisations.flatMap(({ rules }, index) =>
+    rules.flatMap(({ match }, place) =>
+      withInner(match)
+        .flatMap(({ agent = [] }) => agent)
+        .filter((agent) => agent !== '*' && !known.includes(agent.toLowerCase().replace(/\/$/, '')))
+        .map((agent) =>
+          warning(['organisations', index, 'rules', place, 'match'], strangerMessage(agent, known)),
+        ),
+    ),
+  );
+  const unfetched = directories.flatMap((directory, index) => {
+    const state = stateOf(directory, folder);
+    return state === undefined
+      ? []
+      : [warning(['web_bot_auth', 'directories', index], `${state}: run guard agents refresh`)];
+  });
+  return [...strangers, ...unfetched];
+}
+
+function strangerMessage(agent: string, known: readonly string[]): string {
+  const near = nearestName(agent, known);
+  const meant = near === undefined ? '' : `; did you mean ${near}?`;
+  return `no directory and no key of web_bot_auth is called ${agent}, so this never holds${meant}`;
+}
+
+/** What is missing of a directory; undefined where it has keys. */
+function stateOf(directory: AgentDirectory, folder: string): string | undefined {
+  try {
+    if (readFetchedKeys(folder, directory) !== undefined) return undefined;
+    return `no keys of ${directory.url} are here`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
