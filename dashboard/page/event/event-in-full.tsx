@@ -1,3 +1,4 @@
+import { adviceOf, NO_OTHERS, othersOf } from '@guard/config/plain-words/advice';
 import { ruleText, sentenceOf } from '@guard/config/plain-words/what-happened';
 import type { WholeEvent } from '@guard/config/plain-words/whole-event';
 import type { ComponentChildren } from 'preact';
@@ -6,15 +7,10 @@ import { DataTable } from '../chart/data-table.tsx';
 import { SignedIn } from '../data/signed-in.ts';
 import { Value } from '../parts/value.tsx';
 import { Verdict } from '../parts/verdict.tsx';
-import { fullTime, micros, eventTime } from '../text/format.ts';
+import { fullTime, micros } from '../text/format.ts';
 import { Findings } from './findings.tsx';
 import { LetIn } from './let-in.tsx';
-import { adviceOf, NO_OTHERS, othersOf } from '@guard/config/plain-words/advice';
-import { num, text, texts } from '@guard/config/plain-words/cells';
-import { useQuery } from '../data/use-query.ts';
-import { Link } from '../parts/link.tsx';
-import { Failed, Loading } from '../parts/panel.tsx';
-import { timeline } from '../sql/events.ts';
+import { Timeline } from './timeline.tsx';
 
 interface Props {
   readonly event: WholeEvent;
@@ -176,53 +172,6 @@ function PlainWords({ event }: { readonly event: WholeEvent }) {
           <li key={words}>{words}</li>
         ))}
       </ul>
-    </section>
-  );
-}
-
-/** What the visitor did before and after. */
-function Timeline({ event }: { readonly event: WholeEvent }) {
-  const asked = useQuery(timeline(event));
-  return (
-    <section>
-      <h3>
-        {event.session === '' ? 'The same address and agent, ten minutes around' : 'The session'}
-      </h3>
-      {asked.state === 'loading' ? <Loading /> : null}
-      {asked.state === 'failed' ? <Failed message={asked.message} retry={asked.retry} /> : null}
-      {asked.state === 'ready' ? (
-        <ol class="timeline">
-          {asked.answer.rows.map((row) => {
-            const id = text(row[1]);
-            const when = eventTime(num(row[0]), event.atMs);
-            return (
-              <li key={id} class={id === event.requestId ? 'here' : ''}>
-                {id === event.requestId ? (
-                  <strong>{when}</strong>
-                ) : (
-                  <Link to={{ event: id, reference: '' }}>{when}</Link>
-                )}{' '}
-                <Verdict verdict={text(row[2])} />{' '}
-                <span class="path">
-                  {text(row[5])} {text(row[6])}
-                </span>{' '}
-                <span class="note">
-                  {[
-                    text(row[7]),
-                    text(row[8]) === 'none' ? '' : `challenge ${text(row[8])}`,
-                    ...texts(row[4]),
-                  ]
-                    .filter((part) => part !== '')
-                    .join(' · ')}
-                </span>
-              </li>
-            );
-          })}
-        </ol>
-      ) : null}
-      {asked.state === 'ready' && asked.answer.rows.length === 100 ? (
-        <p class="about">The first 100 are shown.</p>
-      ) : null}
     </section>
   );
 }

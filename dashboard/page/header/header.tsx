@@ -1,14 +1,13 @@
-import { useContext, useState } from 'preact/hooks';
+import { useContext } from 'preact/hooks';
 import { SignedIn } from '../data/signed-in.ts';
 import { useNavigation } from '../navigation.tsx';
 import { Choice, Select } from '../parts/choice.tsx';
 import { Link } from '../parts/link.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { fullTime } from '../text/format.ts';
-import { PERIODS, type View, withFilter } from '../url-state.ts';
+import { PERIODS, type View } from '../url-state.ts';
 import { FIELDS } from '../sql/fields.ts';
-import { announce } from '../parts/announcer.tsx';
-import { recognise } from '@guard/config/plain-words/sought';
+import { SearchBox } from './search-box.tsx';
 
 const VIEWS: readonly (readonly [View, string])[] = [
   ['overview', 'Overview'],
@@ -164,55 +163,5 @@ function FilterChips() {
         </button>
       </li>
     </ul>
-  );
-}
-
-/** Takes a text that names a visitor or a request, and recognises its kind. */
-function SearchBox() {
-  const { state, go } = useNavigation();
-  const [typed, setTyped] = useState('');
-  const search = (): void => {
-    const sought = recognise(typed);
-    switch (sought.kind) {
-      case 'nothing':
-        return;
-      case 'reference':
-        go({ reference: sought.value, event: '' });
-        break;
-      case 'request':
-        go({ event: sought.value, reference: '' });
-        break;
-      case 'address':
-      case 'network':
-      case 'session':
-      case 'path': {
-        const filter = { field: sought.kind, value: sought.value, exclude: false } as const;
-        const { filters } = withFilter(state, filter);
-        go({ filters, before: '', view: state.view === 'health' ? 'events' : state.view });
-        announce(`The page shows requests of this ${sought.kind}.`);
-      }
-    }
-    setTyped('');
-  };
-  return (
-    <form
-      class="search"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        search();
-      }}
-    >
-      <input
-        type="search"
-        aria-label="Search: reference code, address, session, request or path"
-        placeholder="Reference code, address, session, path …"
-        autocomplete="off"
-        spellcheck={false}
-        value={typed}
-        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-      />
-      <button type="submit">Find</button>
-    </form>
   );
 }

@@ -1,0 +1,55 @@
+import { num, text, texts } from '@guard/config/plain-words/cells';
+import type { WholeEvent } from '@guard/config/plain-words/whole-event';
+import { useQuery } from '../data/use-query.ts';
+import { Link } from '../parts/link.tsx';
+import { Failed, Loading } from '../parts/panel.tsx';
+import { Verdict } from '../parts/verdict.tsx';
+import { timeline } from '../sql/events.ts';
+import { eventTime } from '../text/format.ts';
+
+/** What the visitor did before and after. */
+export function Timeline({ event }: { readonly event: WholeEvent }) {
+  const asked = useQuery(timeline(event));
+  return (
+    <section>
+      <h3>
+        {event.session === '' ? 'The same address and agent, ten minutes around' : 'The session'}
+      </h3>
+      {asked.state === 'loading' ? <Loading /> : null}
+      {asked.state === 'failed' ? <Failed message={asked.message} retry={asked.retry} /> : null}
+      {asked.state === 'ready' ? (
+        <ol class="timeline">
+          {asked.answer.rows.map((row) => {
+            const id = text(row[1]);
+            const when = eventTime(num(row[0]), event.atMs);
+            return (
+              <li key={id} class={id === event.requestId ? 'here' : ''}>
+                {id === event.requestId ? (
+                  <strong>{when}</strong>
+                ) : (
+                  <Link to={{ event: id, reference: '' }}>{when}</Link>
+                )}{' '}
+                <Verdict verdict={text(row[2])} />{' '}
+                <span class="path">
+                  {text(row[5])} {text(row[6])}
+                </span>{' '}
+                <span class="note">
+                  {[
+                    text(row[7]),
+                    text(row[8]) === 'none' ? '' : `challenge ${text(row[8])}`,
+                    ...texts(row[4]),
+                  ]
+                    .filter((part) => part !== '')
+                    .join(' · ')}
+                </span>
+              </li>
+            );
+          })}
+        </ol>
+      ) : null}
+      {asked.state === 'ready' && asked.answer.rows.length === 100 ? (
+        <p class="about">The first 100 are shown.</p>
+      ) : null}
+    </section>
+  );
+}
