@@ -3,7 +3,7 @@ import { sessionRoot } from '@guard/config/contract/session-root';
 /**
  * What stands in the fourth group of a session's value, after the two bits of the UUID variant: whether the value was
  * made for a session that had another one before, and 13 bits. Of the first value they are the mark of its challenge
- * (session-id.ts), of later ones the quarter of an hour that it is for.
+ * (challenge-mark.ts), of later ones the quarter of an hour that it is for.
  */
 const VARIANT = 0x8000;
 const RENEWED = 0x2000;

@@ -9,7 +9,7 @@ import { addressGroup } from '@guard/config/net/network-of';
 import type { Organisation } from '@guard/config/settings/schema';
 import { LRUCache } from 'lru-cache';
 import { afterWith } from '../session/after-with.ts';
-import { clientShape } from '../request/client-class.ts';
+import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
 import { isFileOfPage, isPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';

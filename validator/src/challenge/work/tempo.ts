@@ -1,4 +1,4 @@
-import { isKnown, KnownGroups } from '../../verdict/pressure/group.ts';
+import { isKnown, KnownGroups } from '../../verdict/pressure/known-groups.ts';
 
 const HOUR_MS = 60 * 60_000;
 /** A count forgets within this time, and is per this time. */

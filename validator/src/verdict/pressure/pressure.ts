@@ -2,13 +2,13 @@ import type { Clock, Log, Metrics, RequestEnded } from '@guard/config/contract/p
 import type { Reason } from '@guard/config/contract/reasons';
 import { addressGroup } from '@guard/config/net/network-of';
 import type { Organisation } from '@guard/config/settings/schema';
-import { clientShape } from '../../request/client-class.ts';
+import { clientShape } from '../../request/client-shape.ts';
 import type { Facts } from '../../request/facts.ts';
 import { isFileOfPage, isPage } from '../../request/representation.ts';
 import { waitFor, withOneMore } from '../../rules/gcra.ts';
 import { FLOOR, FLOOR_OF_MANY, Group } from './group.ts';
-import { isKnown, KnownGroups } from './group.ts';
-import { nameOfPart, PartOfSite } from './group.ts';
+import { isKnown, KnownGroups } from './known-groups.ts';
+import { nameOfPart, PartOfSite } from './part-of-site.ts';
 
 /** Why a group is under pressure. */
 export type Cause = Extract<

@@ -1,0 +1,79 @@
+import { hash } from 'node:crypto';
+import type { Budget, Charge, MaybePromise, SessionStore } from '@guard/config/contract/ports';
+import { sessionRoot } from '@guard/config/contract/session-root';
+import type { RateLimit, Rule } from '@guard/config/settings/sections/rule';
+import type { Facts } from '../request/facts.ts';
+import { compileAddressCharges } from './address-charges.ts';
+
+/**
+ * A rule's rate limit, compiled. Takes a request from each of its counters, or from none of them. Returns 0 when the
+ * request fits, otherwise the milliseconds until it does.
+ */
+export type Limit = (facts: Facts, store: SessionStore) => MaybePromise<number>;
+
+/** Compiles a rate limit. An organisation's id has no space, so two rules never share a budget. */
+export function compileLimit(organisation: string, rule: Rule, limit: RateLimit): Limit {
+  const name = `${organisation} ${rule.name}`;
+  const budget: Budget = { requests: limit.requests, perMs: limit.per };
+  const subjects = [...new Set(limit.by.map((part) => part.toLowerCase()))].map(compileSubject);
+  const addressCharges = compileAddressCharges(budget);
+
+  function chargesOf(facts: Facts): readonly Charge[] {
+    const charges: Charge[] = [];
+    let isByAddress = false;
+    for (const subjectOf of subjects) {
+      const subject = subjectOf(facts);
+      if (subject === undefined) isByAddress = true;
+      else charges.push({ subject, budget });
+    }
+    // The address is charged once, even when several parts of `by` stand for it.
+    if (isByAddress) charges.push(...addressCharges(facts.ip));
+    return charges;
+  }
+
+  const [only] = subjects;
+  if (only === undefined || subjects.length > 1) {
+    return (facts, store) => store.takeAll(name, chargesOf(facts));
+  }
+  return (facts, store) => {
+    // Most rules have one counter, so no list is made for it.
+    const subject = only(facts) ?? (isIpv6(facts) ? undefined : facts.ip);
+    return subject === undefined
+      ? store.takeAll(name, chargesOf(facts))
+      : store.take(name, subject, budget);
+  };
+}
+
+function isIpv6({ ip }: Facts): boolean {
+  return ip.includes(':');
+}
+
+/** The subject of a counter. Undefined when the request is counted by address. */
+type Subject = (facts: Facts) => string | undefined;
+
+function compileSubject(part: string): Subject {
+  if (part === 'ip') return () => undefined;
+  if (part === 'all') return () => 'all';
+  if (part === 'session') return sessionOf;
+  const name = part.slice('header:'.length);
+  return (facts) => headerOf(name, facts);
+}
+
+/**
+ * Only a session that passed its challenge has its own counter. Any visitor can get a new cookie, so all others are
+ * counted by address.
+ */
+function sessionOf({ session }: Facts): string | undefined {
+  return session.state === 'verified' ? sessionRoot(session.id) : undefined;
+}
+
+/**
+ * The value is hashed, because it may be a credential and may be long. A visitor without the header is counted by
+ * address. With one counter for all of them, one visitor could use it up for the others.
+ */
+function headerOf(name: string, { headers }: Facts): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' && value !== ''
+    ? `header:${name}:${hash('sha256', value, 'base64url')}`
+    : undefined;
+}

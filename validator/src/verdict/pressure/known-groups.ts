@@ -1,0 +1,56 @@
+import { LRUCache } from 'lru-cache';
+
+/** Groups that are known, and as many that are new. The one unused longest starts anew. */
+const MAX_GROUPS = 1_024;
+
+/** A group that came again for this long is known. */
+const KNOWN_AFTER_MS = 3_600_000;
+
+/** Something that is counted, and since when. */
+interface Born {
+  readonly bornAt: number;
+}
+
+/**
+ * The groups of one kind. A program can make as many new ones as it sends requests, and pushes no known one out: each
+ * of them would have to last for an hour among the new ones.
+ */
+export class KnownGroups<Kind extends Born> {
+  readonly #known = new LRUCache<string, Kind>({ max: MAX_GROUPS });
+  readonly #new = new LRUCache<string, Kind>({ max: MAX_GROUPS });
+  readonly #make: (name: string, nowMs: number) => Kind;
+  readonly #isKnown: (group: Kind, nowMs: number) => boolean;
+
+  constructor(
+    make: (name: string, nowMs: number) => Kind,
+    isKnownAt: (group: Kind, nowMs: number) => boolean = isKnown,
+  ) {
+    this.#make = make;
+    this.#isKnown = isKnownAt;
+  }
+
+  /** Undefined for a group that never came, or that was forgotten. */
+  find(name: string): Kind | undefined {
+    return this.#known.get(name) ?? this.#new.get(name);
+  }
+
+  of(name: string, nowMs: number): Kind {
+    const known = this.#known.get(name);
+    if (known) return known;
+    const found = this.#new.get(name);
+    if (found === undefined) {
+      const made = this.#make(name, nowMs);
+      this.#new.set(name, made);
+      return made;
+    }
+    if (this.#isKnown(found, nowMs)) {
+      this.#new.delete(name);
+      this.#known.set(name, found);
+    }
+    return found;
+  }
+}
+
+export function isKnown({ bornAt }: Born, nowMs: number): boolean {
+  return nowMs - bornAt >= KNOWN_AFTER_MS;
+}

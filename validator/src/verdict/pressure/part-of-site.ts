@@ -1,0 +1,26 @@
+import type { Facts } from '../../request/facts.ts';
+import { FLOOR_OF_MANY, Group } from './group.ts';
+import { OriginStrain } from './origin-strain.ts';
+
+/** Longest name of a part, in UTF-16 code units: longer first segments with the same beginning share one. */
+const MAX_SEGMENT = 64;
+
+/** All paths of a site with the same first segment. */
+export class PartOfSite extends Group {
+  readonly origin: OriginStrain;
+
+  constructor(name: string, nowMs: number) {
+    super(name, nowMs, FLOOR_OF_MANY);
+    this.origin = new OriginStrain(nowMs);
+  }
+}
+
+/**
+ * The part of a site that a request is for: site and first segment. Of several readings of the path the last one
+ * counts, in which everything is decoded and resolved: `/x/../search` is for `/search`.
+ */
+export function nameOfPart({ foldedPaths }: Pick<Facts, 'foldedPaths'>, site: string): string {
+  const path = foldedPaths.at(-1) ?? '/';
+  const end = path.indexOf('/', 1);
+  return `${site} ${path.slice(0, Math.min(MAX_SEGMENT, end === -1 ? path.length : end))}`;
+}
