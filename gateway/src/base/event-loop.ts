@@ -7,8 +7,8 @@ let waiting: Waiting[] = [];
 
 /**
  * Calls `endOfTurn` after everything that arrived in the same turn was read. A single request does not wait. Under
- * load, the process at the other end wakes up once for many writes. Without this, a request cost a fifth more
- * (bench/gateway.ts). The list has at most one entry for each connection that had something to read in this turn.
+ * load, the process at the other end wakes up once for many writes. To wake it up for each write was a fifth of the
+ * cost of a request (bench/gateway.ts). The list has at most one entry for each connection that had something to read in this turn.
  */
 export function atEndOfTurn(one: Waiting): void {
   if (waiting.push(one) === 1) setImmediate(callAll);

@@ -12,7 +12,7 @@ export interface Question {
   readonly host: string;
   /** Origin-form, as the visitor sent it. */
   readonly target: string;
-  /** The visitor's header fields, without those that the proxy added for its question. */
+  /** The visitor's header fields. The fields that the proxy added to ask about the request are removed. */
   readonly headers: IncomingHttpHeaders;
 }
 

@@ -124,7 +124,7 @@ class OpenUpgrades {
     this.#ends.set(socket, end);
   }
 
-  /** Ends all upgrades. A second call cuts those that are left. */
+  /** Ends every open socket in its own way. A second call destroys the sockets that are still open. */
   close(): void {
     for (const [socket, end] of this.#ends) {
       this.endBy(socket, () => socket.destroy());

@@ -13,8 +13,8 @@ const SAMPLE_EVERY = 8;
 const NO_SAMPLE = 0;
 
 /**
- * Reads header sections, and remembers those that come again: browsers send the same one for every image of a page.
- * A section that came only once, as in a flood, leaves one number in memory.
+ * Reads header sections. A browser sends the same section for every image of a page, so a section that came twice is
+ * remembered and not read again. A section that came once, as in a flood, leaves one number in memory.
  */
 export class SectionMemory {
   readonly #maxFields: number;

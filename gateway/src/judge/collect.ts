@@ -6,8 +6,8 @@ import { inviteBody, type VisitorRequest } from '../message/message.ts';
 import { type OwnAnswer, plainAnswer } from '../message/own-answer.ts';
 
 /**
- * Asks the collector of the site for the answer to a request below `/.guard/`. The pages of Guard send their
- * uploads there.
+ * Asks the collector of the site for the answer to a request below `/.guard/`. Challenge pages and Guard's script on
+ * the pages of the site send their uploads there.
  */
 export async function collect(
   visit: Visit,

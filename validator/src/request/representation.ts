@@ -45,26 +45,26 @@ function wantsPage(headers: Facts['headers']): boolean {
   return html > 0 && (named ? html >= other : html > other);
 }
 
-/** Paths of what pages are made of. */
+/** Paths of files that pages are made of. */
 const FILE_OF_A_PAGE =
   /\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|map|mjs|mp3|mp4|oga|ogg|ogv|otf|png|svg|ttf|wasm|wav|webm|webmanifest|webp|woff2?)$/i;
 
-/** Sec-Fetch-Dest of what the browser itself puts into a page (Fetch standard, 2.2.7). */
+/** Values of Sec-Fetch-Dest for files that a browser loads for a page (Fetch standard, section 2.2.7). */
 const PART: ReadonlySet<string> = new Set('audio font image script style track video'.split(' '));
 
-/** True for a file that pages are made of, by its path; and for a preflight, which decides nothing. */
+/** Whether the path is that of a file of pages. Also true for a preflight, which needs no challenge of its own. */
 export function isFileOfPage({ method, url }: Pick<Facts, 'method' | 'url'>): boolean {
   return method === 'OPTIONS' || FILE_OF_A_PAGE.test(url.path);
 }
 
-/** The same, and what a browser says that it puts into a page. A program can say so of each request. */
+/** The same, or the browser says that it loads a part of a page. A program can say so with every request. */
 export function isPartOfPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolean {
   return PART.has(facts.headers['sec-fetch-dest'] ?? '') || isFileOfPage(facts);
 }
 
 /**
- * True for what a person looks at. A caller of the API may pass on few header fields; then a file is no page, where
- * nothing says that it is shown by itself.
+ * Whether the request is for a page that a person sees. A caller of the API may pass on few header fields. Without
+ * Sec-Fetch-Dest, the path of a file is not a page.
  */
 export function isPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolean {
   if (representationFor(facts) !== 'html') return false;

@@ -44,7 +44,8 @@ export class CircuitBreaker {
   readonly #onChange: (change: BreakerChange) => void;
   #state: 'closed' | 'open' | 'trying' = 'closed';
   /**
-   * The number of failures since the last answer, the time of the first one, and the networks that they concerned.
+   * The number of failures since the last answer, and the time of the first one. `#networks` has the networks that
+   * they concerned, as many as `BreakerLimits.networks` at most.
    */
   #failures = 0;
   #failingFrom = 0;

@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache';
 
-/** Groups that are known, and as many that are new. The one unused longest starts anew. */
+/** Most known groups, and most new ones. When there are more, the one unused longest is forgotten. */
 const MAX_GROUPS = 1_024;
 
-/** A group that came again for this long is known. */
+/** A group is known when it still comes this long after it came first. */
 const KNOWN_AFTER_MS = 3_600_000;
 
-/** Something that is counted, and since when. */
+/** A counted group, and the time of its first request. */
 interface Born {
   readonly bornAt: number;
 }
 
 /**
- * The groups of one kind. A program can make as many new ones as it sends requests, and pushes no known one out: each
- * of them would have to last for an hour among the new ones.
+ * The groups of one kind. A program can make a new group with every request, but it cannot push out a known one: its
+ * groups would have to last for an hour among the new ones.
  */
 export class KnownGroups<Kind extends Born> {
   readonly #known = new LRUCache<string, Kind>({ max: MAX_GROUPS });

@@ -2,7 +2,7 @@ import type { Facts } from '../../request/facts.ts';
 import { FLOOR_OF_MANY, Group } from './group.ts';
 import { OriginStrain } from './origin-strain.ts';
 
-/** Longest name of a part, in UTF-16 code units: longer first segments with the same beginning share one. */
+/** Longest name of a part, in UTF-16 code units. Longer segments with the same beginning share one part. */
 const MAX_SEGMENT = 64;
 
 /** All paths of a site with the same first segment. */
