@@ -57,9 +57,9 @@ describe('the Dockerfile', () => {
 
 describe('what the builder is sent', () => {
   test('is no test, no secret and nothing of other people', () => {
-    expect([...sent].filter((file) => /\.test\.ts$|node_modules|(^|\/)\.env/.test(file))).toEqual(
-      [],
-    );
+    expect(
+      [...sent].filter((file) => /\.test\.ts$|\/test-|node_modules|(^|\/)\.env/.test(file)),
+    ).toEqual([]);
     expect([...sent].filter((file) => /\/(?:testing|fixtures|dist)\//.test(file))).toEqual([]);
     expect(sent.size).toBeGreaterThan(400);
   });

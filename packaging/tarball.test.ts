@@ -74,7 +74,9 @@ describe('the tarball', () => {
     const own = files.filter((file) => !file.startsWith('node_modules/'));
     expect(own.length).toBeGreaterThan(1000);
     expect(
-      own.filter((file) => /\.test\.|(?:^|\/)(?:testing|fixtures|test|\.env[^/]*)\//.test(file)),
+      own.filter((file) =>
+        /\.test\.|\/test-|(?:^|\/)(?:testing|fixtures|test|\.env[^/]*)\//.test(file),
+      ),
     ).toEqual([]);
     const typescript = own.filter((file) => /\.tsx?$/.test(file));
     expect(typescript.length).toBeGreaterThan(50);

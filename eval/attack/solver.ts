@@ -6,9 +6,9 @@ import {
   answering,
   asPageWrites,
   type Ticketed,
-} from '../../validator/src/challenge/test-answers.ts';
-import { fixture } from '../../validator/src/challenge/test-challenge.ts';
-import { doWork } from '../../validator/src/challenge/work/test-work.ts';
+} from '../../validator/src/challenge/testing/answers.ts';
+import { fixture } from '../../validator/src/challenge/testing/challenged-visitor.ts';
+import { doWork } from '../../validator/src/challenge/work/testing/work.ts';
 import { solveSheet } from './css-solver.ts';
 import { solveWitnesses } from './witness-solver.ts';
 import type { Shot } from './ground.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { metrics } from '@guard/config/contract/metrics';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { asPageWrites } from '../../validator/src/challenge/test-answers.ts';
+import { asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
 import { person, uploadOf } from '../../test/attack/challenged-visitor.ts';
 import { freePort } from '../../test/kit/free-port.ts';
 import { poll, send } from '../../test/kit/http.ts';

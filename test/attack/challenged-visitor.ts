@@ -2,8 +2,8 @@ import {
   answering,
   asPageWrites,
   type Ticketed,
-} from '../../validator/src/challenge/test-answers.ts';
-import { type Fixture, fixture } from '../../validator/src/challenge/test-challenge.ts';
+} from '../../validator/src/challenge/testing/answers.ts';
+import { type Fixture, fixture } from '../../validator/src/challenge/testing/challenged-visitor.ts';
 import { type Answer, send } from '../kit/http.ts';
 import { visit } from '../kit/visitors.ts';
 import { bodyOf, KEY, type Served } from '../spec/serve-validator.ts';

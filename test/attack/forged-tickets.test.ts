@@ -11,7 +11,7 @@ import {
   taskIn,
   uploadOf,
 } from './challenged-visitor.ts';
-import { doWork } from '../../validator/src/challenge/work/test-work.ts';
+import { doWork } from '../../validator/src/challenge/work/testing/work.ts';
 import { countedStore } from './counted-store.ts';
 
 /**

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { type TestValidator, validatorWith } from '../kit/validator.ts';
-import { doWork } from '../../validator/src/challenge/work/test-work.ts';
-import { asPageWrites } from '../../validator/src/challenge/test-answers.ts';
+import { doWork } from '../../validator/src/challenge/work/testing/work.ts';
+import { asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
 import { type Challenged, person, taskIn, uploadOf } from './challenged-visitor.ts';
 
 /** One program: how it connects. Its header fields are those of the browser that it copies. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { doWork } from '../../validator/src/challenge/work/test-work.ts';
+import { doWork } from '../../validator/src/challenge/work/testing/work.ts';
 import { serveValidator, type Served } from '../spec/serve-validator.ts';
 import { visit } from '../kit/visitors.ts';
 import { challenged, person, post, taskIn, uploadOf } from './challenged-visitor.ts';

@@ -1,4 +1,4 @@
-import { asPageWrites } from '../../validator/src/challenge/test-answers.ts';
+import { asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -15,8 +15,8 @@ import {
   Upload,
 } from '../../validator/page-contract/evidence.ts';
 import { createQuestionPool } from '../../validator/src/challenge/learned/question-pool.ts';
-import { answering } from '../../validator/src/challenge/test-answers.ts';
-import { fixture } from '../../validator/src/challenge/test-challenge.ts';
+import { answering } from '../../validator/src/challenge/testing/answers.ts';
+import { fixture } from '../../validator/src/challenge/testing/challenged-visitor.ts';
 import { readTicket } from '../../validator/src/challenge/tickets/ticket.ts';
 import { createSealer } from '../../validator/src/session/sealer.ts';
 import { type DeskSettings, deskChromium, firefoxWith } from '../kit/desk-browsers.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { asPageWrites } from '../../validator/src/challenge/test-answers.ts';
+import { asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
 import { person, uploadOf } from '../attack/challenged-visitor.ts';
 import { type Answer, poll, send } from '../kit/http.ts';
 import { ORIGIN_PAGE } from '../kit/recording-origin.ts';

@@ -1,5 +1,5 @@
-import { answering, asPageWrites } from '../../validator/src/challenge/test-answers.ts';
-import { fixture } from '../../validator/src/challenge/test-challenge.ts';
+import { answering, asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
+import { fixture } from '../../validator/src/challenge/testing/challenged-visitor.ts';
 import { type Answer, send } from './http.ts';
 
 /** A recorded browser that meets the challenge of a running product. Usable outside of tests, too. */

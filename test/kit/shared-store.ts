@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { asPageWrites } from '../../validator/src/challenge/test-answers.ts';
+import { asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
 import { person, uploadOf } from '../attack/challenged-visitor.ts';
 import { type Answer, poll, send } from './http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from './recording-origin.ts';

@@ -7,8 +7,8 @@ import { known, Upload } from '../page-contract/evidence.ts';
 import { WITNESSES } from '../page-contract/limits.ts';
 import { judge } from '../src/challenge/evidence/judge.ts';
 import { farthest, scaleOf } from '../src/challenge/evidence/judges/layout.ts';
-import { answering, USUAL } from '../src/challenge/test-answers.ts';
-import { fixture } from '../src/challenge/test-challenge.ts';
+import { answering, USUAL } from '../src/challenge/testing/answers.ts';
+import { fixture } from '../src/challenge/testing/challenged-visitor.ts';
 import { startSite, type Site } from './testing/test-site.ts';
 
 /** What the challenge page reads, in a layout engine and in documents that have none. */

@@ -1,6 +1,6 @@
 import type { Upload } from '../../../validator/page-contract/evidence.ts';
-import { answering } from '../../../validator/src/challenge/test-answers.ts';
-import { fixture } from '../../../validator/src/challenge/test-challenge.ts';
+import { answering } from '../../../validator/src/challenge/testing/answers.ts';
+import { fixture } from '../../../validator/src/challenge/testing/challenged-visitor.ts';
 import type { DomPage } from './dom-visit.ts';
 
 const RECORDED = fixture('human/chromium-headful-xvfb-default-screen.json').evidence;

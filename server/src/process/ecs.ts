@@ -22,7 +22,7 @@ export const ECS_FIELDS = {
 const NAMES: ReadonlyMap<string, string> = new Map(Object.entries(ECS_FIELDS));
 
 /** What ECS says besides of a request with which this was done. */
-export const ECS_OUTCOMES: Readonly<Record<Action, EcsOutcome>> = {
+const ECS_OUTCOMES: Readonly<Record<Action, EcsOutcome>> = {
   allow: { type: 'allowed', outcome: 'success' },
   block: { type: 'denied', outcome: 'failure' },
   challenge: { type: 'denied', outcome: 'failure' },

@@ -9,12 +9,16 @@ import { createWitnesses } from '../../src/challenge/witnesses/witnesses.ts';
 import { createCollector } from '../../src/challenge/collector.ts';
 import { plainProgram } from '../../src/challenge/program/programs.ts';
 import { createChallengeIssuer } from '../../src/challenge/tickets/issue.ts';
-import { createTestStore, TERMS, type TestStore } from '../../src/challenge/test-challenge.ts';
+import {
+  createTestStore,
+  TERMS,
+  type TestStore,
+} from '../../src/challenge/testing/challenged-visitor.ts';
 import { formSource } from '../../src/pages/form-source.ts';
 import { compileLook, type Look } from '../../src/pages/look.ts';
 import { createScriptFile } from '../../src/script/script-file.ts';
 import { loadBrowserBundle } from '../build.ts';
-import { USUAL } from '../../src/challenge/test-answers.ts';
+import { USUAL } from '../../src/challenge/testing/answers.ts';
 
 const BEGUN_AT = Date.now();
 const NOON = Date.UTC(2026, 10, 24, 12);

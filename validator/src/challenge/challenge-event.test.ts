@@ -1,7 +1,7 @@
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { expect, test } from 'vitest';
 import { describeUpload } from './challenge-event.ts';
-import { USUAL } from './test-answers.ts';
+import { USUAL } from './testing/answers.ts';
 
 const sent = { ip: '198.51.100.7', userAgent: 'Mozilla/5.0' };
 const subject = { organisation: 'acme', session: 's', reference: 'K7QM2X9D' };

@@ -6,8 +6,8 @@ import { corsHeaders } from './cors.ts';
 import { createCollector } from './collector.ts';
 import { createSealer } from '../session/sealer.ts';
 import { writeFields } from './tickets/ticket-fields.ts';
-import { aChallengedVisitor, SECRETS, TERMS } from './test-challenge.ts';
-import { USUAL } from './test-answers.ts';
+import { aChallengedVisitor, SECRETS, TERMS } from './testing/challenged-visitor.ts';
+import { USUAL } from './testing/answers.ts';
 
 const body = (result: string) => JSON.stringify({ result });
 

@@ -5,7 +5,7 @@ import { createSealer } from '../session/sealer.ts';
 import { createSessionIds } from '../session/session-id.ts';
 import { readAgent } from '../signals/testing/facts.ts';
 import { answerEchoPage } from './echo-page.ts';
-import { aChallengedVisitor, SECRETS, TERMS } from './test-challenge.ts';
+import { aChallengedVisitor, SECRETS, TERMS } from './testing/challenged-visitor.ts';
 
 test('the echo page may run its one script and nothing else, and is the same for everybody', () => {
   const { status, headers, body } = answerEchoPage({ method: 'GET' });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { answering } from './test-answers.ts';
-import { aChallengedVisitor } from './test-challenge.ts';
+import { answering } from './testing/answers.ts';
+import { aChallengedVisitor } from './testing/challenged-visitor.ts';
 
 const body = (result: string) => JSON.stringify({ result });
 

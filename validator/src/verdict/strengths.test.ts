@@ -4,8 +4,8 @@ import { validatorWith } from '../../../test/kit/validator.ts';
 import { verifiedSession } from '../../../test/kit/verified-session.ts';
 import { visit } from '../../../test/kit/visitors.ts';
 import type { Readings } from '../../page-contract/evidence.ts';
-import { answering, asPageWrites } from '../challenge/test-answers.ts';
-import { fixture } from '../challenge/test-challenge.ts';
+import { answering, asPageWrites } from '../challenge/testing/answers.ts';
+import { fixture } from '../challenge/testing/challenged-visitor.ts';
 
 const DATACENTER = { ip: '3.5.140.2' };
 const DETECT = '[{ name: everybody, match: {}, detect: true }]';

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readPageClaim } from '../../request/browser-claim.ts';
-import { answering } from '../test-answers.ts';
-import { fixture } from '../test-challenge.ts';
+import { answering } from '../testing/answers.ts';
+import { fixture } from '../testing/challenged-visitor.ts';
 import { isIncomplete } from './completeness.ts';
 import type { Evidence, SourceName } from '../../../page-contract/evidence.ts';
 

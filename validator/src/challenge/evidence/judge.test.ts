@@ -3,8 +3,8 @@ import { reasons } from '@guard/config/contract/reasons';
 import { describe, expect, test } from 'vitest';
 import type { Evidence, Readings } from '../../../page-contract/evidence.ts';
 import { judge } from './judge.ts';
-import { answering, NO_SHEET, USUAL } from '../test-answers.ts';
-import { fixture, type Fixture } from '../test-challenge.ts';
+import { answering, NO_SHEET, USUAL } from '../testing/answers.ts';
+import { fixture, type Fixture } from '../testing/challenged-visitor.ts';
 
 const TICKET = 'the ticket of these tests';
 

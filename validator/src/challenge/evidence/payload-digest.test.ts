@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { payloadDigest } from './payload-digest.ts';
-import { answering } from '../test-answers.ts';
-import { fixture } from '../test-challenge.ts';
+import { answering } from '../testing/answers.ts';
+import { fixture } from '../testing/challenged-visitor.ts';
 
 describe('contract 2.2, challenge_failure, payload variants: the name of a payload', () => {
   const { evidence } = fixture('human/safari-iphone.json');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createSealer } from '../../session/sealer.ts';
 import { newReference } from './reference-code.ts';
-import { SECRETS, aChallengedVisitor } from '../test-challenge.ts';
+import { SECRETS, aChallengedVisitor } from '../testing/challenged-visitor.ts';
 import { readTicket } from './ticket.ts';
 
 describe('contract 3: an uncertain visitor gets an interstitial', () => {

@@ -1,7 +1,7 @@
 import type { CollectRequest } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
 import { createSealer } from '../../session/sealer.ts';
-import { aChallengedVisitor, SECRETS } from '../test-challenge.ts';
+import { aChallengedVisitor, SECRETS } from '../testing/challenged-visitor.ts';
 import { newTicketId, readTicket } from '../tickets/ticket.ts';
 import { createWitnessAnswerer } from './answer-witness.ts';
 import { createWitnesses } from './witnesses.ts';

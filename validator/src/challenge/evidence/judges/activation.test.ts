@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CHROME_ON_WINDOWS, judgedPerson } from '../../test-judged.ts';
+import { CHROME_ON_WINDOWS, judgedPerson } from '../../testing/judged.ts';
 
 const USED = { activation: { value: { before: false, after: true, inputs: 0 } } } as const;
 const LISTENING = { inspector: { value: { stacksFormatted: 1 } } } as const;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Readings } from '../../../../page-contract/evidence.ts';
 import { judge } from '../judge.ts';
-import { answering, NO_SHEET, USUAL } from '../../test-answers.ts';
-import { fixture, type Fixture } from '../../test-challenge.ts';
+import { answering, NO_SHEET, USUAL } from '../../testing/answers.ts';
+import { fixture, type Fixture } from '../../testing/challenged-visitor.ts';
 
 const TICKET = 'the ticket of these tests';
 const PARTITIONS_NOTHING = { partition: { value: { crossed: true } } } as const;

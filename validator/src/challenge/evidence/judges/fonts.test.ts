@@ -4,7 +4,7 @@ import {
   judgedPerson,
   namedBesideAnother,
   UNLICENSED,
-} from '../../test-judged.ts';
+} from '../../testing/judged.ts';
 
 const fontsOf = (...names: string[]) => ({ fonts: { value: names } });
 

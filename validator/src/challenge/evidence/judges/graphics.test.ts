@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CHROME_ON_WINDOWS, judgedPerson, namedBesideAnother } from '../../test-judged.ts';
+import { CHROME_ON_WINDOWS, judgedPerson, namedBesideAnother } from '../../testing/judged.ts';
 
 const drawnBy = (renderer: string, vendor = 'Google Inc.') => ({
   graphics: { value: { vendor, renderer } },

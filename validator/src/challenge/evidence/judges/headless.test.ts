@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CHROME_ON_WINDOWS, judgedPerson } from '../../test-judged.ts';
+import { CHROME_ON_WINDOWS, judgedPerson } from '../../testing/judged.ts';
 
 const NO_WINDOW = {
   chrome: { unread: 'absent' },

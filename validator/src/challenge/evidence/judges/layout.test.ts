@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Readings } from '../../../../page-contract/evidence.ts';
 import { judge } from '../judge.ts';
-import { USUAL } from '../../test-answers.ts';
-import { fixture } from '../../test-challenge.ts';
+import { USUAL } from '../../testing/answers.ts';
+import { fixture } from '../../testing/challenged-visitor.ts';
 
 /** Right widths of a sheet, and those of an earlier secret. */
 const WIDTHS = [1000, 731.4, 96, 250];

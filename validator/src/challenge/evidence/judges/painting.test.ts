@@ -1,13 +1,13 @@
 import { entryOf, FINDINGS, type Reason } from '@guard/config/contract/reasons';
 import { describe, expect, test } from 'vitest';
 import { weigh } from '../../../verdict/weigh.ts';
-import { USUAL } from '../../test-answers.ts';
+import { USUAL } from '../../testing/answers.ts';
 import {
   CHROME_ON_WINDOWS,
   judgedPerson,
   namedBesideAnother,
   UNLICENSED,
-} from '../../test-judged.ts';
+} from '../../testing/judged.ts';
 
 const idle = { visible: true, frameMs: null, ticks: 100, watchedMs: 500 };
 const painting = (change: object = {}) => ({ painting: { value: { ...idle, ...change } } });

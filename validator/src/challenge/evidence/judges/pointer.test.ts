@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Readings } from '../../../../page-contract/evidence.ts';
-import { CHROME_ON_WINDOWS, judgedPerson } from '../../test-judged.ts';
+import { CHROME_ON_WINDOWS, judgedPerson } from '../../testing/judged.ts';
 
 const LINUX = 'chromium-headful-incognito';
 const FIREFOX = 'firefox-headful-painted';

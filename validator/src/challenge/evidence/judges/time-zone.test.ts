@@ -4,7 +4,7 @@ import {
   judgedPerson,
   namedBesideAnother,
   UNLICENSED,
-} from '../../test-judged.ts';
+} from '../../testing/judged.ts';
 
 describe('time_zone_elsewhere: the zone is none of the country of the address', () => {
   const from = (country: string, zone: string, name = CHROME_ON_WINDOWS) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { judgedPerson } from '../../test-judged.ts';
-import { fixture } from '../../test-challenge.ts';
+import { judgedPerson } from '../../testing/judged.ts';
+import { fixture } from '../../testing/challenged-visitor.ts';
 
 const DESKTOP = 'chromium-headful-incognito';
 const { agent } = fixture(`human/${DESKTOP}.json`).evidence;

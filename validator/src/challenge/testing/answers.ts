@@ -1,14 +1,14 @@
-import { LAYOUT_SIDE } from '../../page-contract/limits.ts';
-import { readPageClaim } from '../request/browser-claim.ts';
-import { type Evidence, known, type Readings } from '../../page-contract/evidence.ts';
-import { createSealer } from '../session/sealer.ts';
-import { Strengths } from '../verdict/strengths.ts';
-import { createCascadeSheets } from './cascade/sheet.ts';
-import { createUploadForms } from './program/programs.ts';
-import { hashOf } from '../../page-contract/text-hash.ts';
-import { createQuestionPool } from './learned/question-pool.ts';
-import { createWitnesses } from './witnesses/witnesses.ts';
-import { readFields } from './tickets/ticket-fields.ts';
+import { LAYOUT_SIDE } from '../../../page-contract/limits.ts';
+import { readPageClaim } from '../../request/browser-claim.ts';
+import { type Evidence, known, type Readings } from '../../../page-contract/evidence.ts';
+import { createSealer } from '../../session/sealer.ts';
+import { Strengths } from '../../verdict/strengths.ts';
+import { createCascadeSheets } from '../cascade/sheet.ts';
+import { createUploadForms } from '../program/programs.ts';
+import { hashOf } from '../../../page-contract/text-hash.ts';
+import { createQuestionPool } from '../learned/question-pool.ts';
+import { createWitnesses } from '../witnesses/witnesses.ts';
+import { readFields } from '../tickets/ticket-fields.ts';
 
 let visits = 0;
 

@@ -1,8 +1,8 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import { answering, NO_SHEET, USUAL } from './test-answers.ts';
-import { fixture } from './test-challenge.ts';
-import type { Readings } from '../../page-contract/evidence.ts';
-import { judge, type Judgement } from './evidence/judge.ts';
+import { answering, NO_SHEET, USUAL } from './answers.ts';
+import { fixture } from './challenged-visitor.ts';
+import type { Readings } from '../../../page-contract/evidence.ts';
+import { judge, type Judgement } from '../evidence/judge.ts';
 
 const TICKET = 'the ticket of these tests';
 

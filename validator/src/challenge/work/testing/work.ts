@@ -1,5 +1,5 @@
 import { scryptSync } from 'node:crypto';
-import { hasZeroBits, SCRYPT, TRY_BYTES } from '../../../page-contract/scrypt.ts';
+import { hasZeroBits, SCRYPT, TRY_BYTES } from '../../../../page-contract/scrypt.ts';
 
 /** The work of a task, done as a program would that has Node's scrypt. */
 export function doWork(task: string): { readonly task: string; readonly counter: number } {

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { CollectRequest, Session, SessionStore } from '@guard/config/contract/ports';
 import { z } from 'zod';
-import type { CollectOutcome } from './collect-outcome.ts';
-import { createCollector } from './collector.ts';
-import { Evidence } from '../../page-contract/evidence.ts';
-import { compileLook } from '../pages/look.ts';
-import { plainProgram } from './program/programs.ts';
-import { createChallengeIssuer } from './tickets/issue.ts';
-import { answering, completed, USUAL } from './test-answers.ts';
+import type { CollectOutcome } from '../collect-outcome.ts';
+import { createCollector } from '../collector.ts';
+import { Evidence } from '../../../page-contract/evidence.ts';
+import { compileLook } from '../../pages/look.ts';
+import { plainProgram } from '../program/programs.ts';
+import { createChallengeIssuer } from '../tickets/issue.ts';
+import { answering, completed, USUAL } from './answers.ts';
 
-/** What the tests of this folder share: recorded evidence, a store, and a visitor who answers. */
+/** What the tests of the challenge share: recorded evidence, a store, and a visitor who answers. */
 
 export const SECRETS = ['the first secret of the tests'] as const;
 export const TERMS = { ruleSet: 'rules-of-the-tests', work: 0 } as const;
@@ -25,7 +25,7 @@ export type Fixture = z.infer<typeof Fixture>;
 
 /** Reads one recording, such as `human/firefox-headful.json`. */
 export function fixture(name: string): Fixture {
-  const url = new URL(`evidence/fixtures/${name}`, import.meta.url);
+  const url = new URL(`../evidence/fixtures/${name}`, import.meta.url);
   const recorded = JSON.parse(readFileSync(url, 'utf8')) as Fixture;
   return Fixture.parse({ ...recorded, evidence: completed(recorded.evidence) });
 }
