@@ -17,10 +17,11 @@ import { createDatabaseClient } from './database-client.ts';
 import {
   CLUSTER_PATIENCE_S,
   execute,
+  findUnfit,
   hasServerWithoutTables,
-  isTooOld,
   onCluster,
   prepareSchema,
+  type Unfit,
 } from './prepare.ts';
 import { quoteName, quoteText } from './schema.ts';
 
@@ -40,6 +41,7 @@ const PING_TIMEOUT_MS = 5000;
 const LOOK_EVERY_MS = 30_000;
 /** The cluster every ClickHouse server is shipped with: itself. */
 const DEFAULT_CLUSTER = 'default';
+const AWAY: EngineState = { kind: 'away', message: 'The analytics database is not connected.' };
 
 /**
  * Uses a ClickHouse server or cluster over the interface the embedded engine has too. Returns at
@@ -63,7 +65,7 @@ export function openRemote(options: RemoteOptions): Engine {
   const database = describe(settings, open);
   let organisations = options.organisations;
   let hurry = new AbortController();
-  let state: EngineState = { kind: 'away', message: 'The analytics database is not connected.' };
+  let state: EngineState = AWAY;
 
   async function pause(ms: number): Promise<void> {
     hurry = new AbortController();
@@ -109,7 +111,8 @@ export function openRemote(options: RemoteOptions): Engine {
   async function supervise(): Promise<void> {
     while (!closed()) {
       made.clear();
-      const problem = (await prepareTables(database, settings)) ?? (await openAccounts());
+      const unfit = await prepareTables(database, settings);
+      const problem = unfit?.message ?? (await openAccounts());
       if (problem === undefined) {
         backoff.reset();
         state = { kind: 'ready', database };
@@ -118,7 +121,7 @@ export function openRemote(options: RemoteOptions): Engine {
         await connected();
       }
       if (closed()) return;
-      state = unreadyState(problem);
+      state = unfit?.isTooOld === true ? { kind: 'failing', message: unfit.message } : AWAY;
       log('error', 'analytics_database_away', { reason: problem ?? 'it stopped answering' });
       await pause(backoff.next());
     }
@@ -140,13 +143,6 @@ export function openRemote(options: RemoteOptions): Engine {
   };
 }
 
-/** For those who ask it. A server that is too old is for an operator to see. */
-function unreadyState(problem: string | undefined): EngineState {
-  return problem !== undefined && isTooOld(problem)
-    ? { kind: 'failing', message: problem }
-    : { kind: 'away', message: 'The analytics database is not connected.' };
-}
-
 function describe(settings: RemoteSettings, open: ReadonlySet<string>): Database {
   const url = new URL(settings.url);
   return {
@@ -160,12 +156,17 @@ function describe(settings: RemoteSettings, open: ReadonlySet<string>): Database
   };
 }
 
-function prepareTables(
+/** Checks the version of the server, and brings its tables up to date. Undefined when both are right. */
+async function prepareTables(
   { client, writer }: Database,
   { cluster, replicated = false }: RemoteSettings,
-): Promise<string | undefined> {
-  if (cluster === undefined) return prepareSchema(client, writer, DEFAULT_CLUSTER, 'one_server');
-  return prepareSchema(client, writer, cluster, replicated ? 'replicated_cluster' : 'cluster');
+): Promise<Unfit | undefined> {
+  const unfit = await findUnfit(client, writer);
+  if (unfit !== undefined) return unfit;
+  const ofCluster = replicated ? 'replicated_cluster' : 'cluster';
+  const layout = cluster === undefined ? 'one_server' : ofCluster;
+  const message = await prepareSchema(client, writer, cluster ?? DEFAULT_CLUSTER, layout);
+  return message === undefined ? undefined : { message, isTooOld: false };
 }
 
 /** Whether servers have joined the cluster, and got their tables. They lack the accounts, too. */
@@ -177,10 +178,10 @@ async function gaveTables(
   const { client, writer, cluster } = database;
   if (cluster === undefined || !(await hasServerWithoutTables(client, writer, cluster)))
     return false;
-  const reason = await prepareTables(database, settings);
-  if (reason === undefined) log('info', 'analytics_server_joined');
-  else log('error', 'analytics_tables_not_made', { reason });
-  return reason === undefined;
+  const unfit = await prepareTables(database, settings);
+  if (unfit === undefined) log('info', 'analytics_server_joined');
+  else log('error', 'analytics_tables_not_made', { reason: unfit.message });
+  return unfit === undefined;
 }
 
 interface NewAccount {

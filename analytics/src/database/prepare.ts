@@ -12,7 +12,6 @@ import type { Account, DatabaseAnswer, DatabaseClient } from './database-client.
  * SQL in another way than the gate.
  */
 const OLDEST = { major: 24, minor: 8 };
-const UPDATE = `Guard needs ${OLDEST.major}.${OLDEST.minor} or newer; update the server.`;
 
 const STATEMENT_TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -68,8 +67,6 @@ export async function prepareSchema(
   layout: Layout,
   room: () => Promise<string | undefined> = () => Promise.resolve(undefined),
 ): Promise<string | undefined> {
-  const unfit = await findUnfit(client, account);
-  if (unfit !== undefined) return unfit;
   const present = await readColumns(client, account, presentColumnsQuery(cluster, layout));
   if (typeof present === 'string') return present;
   const definition = await readDefinition(client, account);
@@ -84,23 +81,31 @@ export async function prepareSchema(
   return undefined;
 }
 
-/** Why this server is not used, as far as its version says; undefined for one that is. */
-async function findUnfit(client: DatabaseClient, account: Account): Promise<string | undefined> {
+/** Why a server is not used. `isTooOld`: waiting does not help, because an operator has to update it. */
+export interface Unfit {
+  readonly message: string;
+  readonly isTooOld: boolean;
+}
+
+/** Reads the version of a server. Undefined when Guard can use it. */
+export async function findUnfit(
+  client: DatabaseClient,
+  account: Account,
+): Promise<Unfit | undefined> {
   const answer = await ask(client, account, 'SELECT version()');
   const failed = failure(answer);
-  if (failed !== undefined || answer.kind !== 'answered') return failed;
+  if (failed !== undefined) return { message: failed, isTooOld: false };
+  if (answer.kind !== 'answered') return undefined;
   const version = answer.body.toString('utf8').trim();
   const [, major, minor] = (/^(\d+)\.(\d+)\./.exec(version) ?? []).map(Number);
   if (major === undefined || minor === undefined) {
-    return `This is no ClickHouse: asked for its version, it says ${JSON.stringify(version.slice(0, 100))}.`;
+    const message = `This is no ClickHouse: asked for its version, it says ${JSON.stringify(version.slice(0, 100))}.`;
+    return { message, isTooOld: false };
   }
-  const isOld = major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor);
-  return isOld ? `ClickHouse ${version} is too old: ${UPDATE}` : undefined;
-}
-
-/** True for what prepareSchema says of a server that is too old: waiting does not help. */
-export function isTooOld(problem: string): boolean {
-  return problem.endsWith(UPDATE);
+  const isTooOld = major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor);
+  if (!isTooOld) return undefined;
+  const message = `ClickHouse ${version} is too old: Guard needs ${OLDEST.major}.${OLDEST.minor} or newer; update the server.`;
+  return { message, isTooOld };
 }
 
 /** Whether a server has joined the cluster that has no tables yet. */
