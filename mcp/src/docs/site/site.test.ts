@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadPages } from '../pages/load-pages.ts';
-import { loadPictures } from './site.ts';
+import { loadPictures } from './site-files.ts';
 import { reasonPages } from '../pages/reason-pages.ts';
 import { useSite } from '../../testing/docs-site.ts';
 

@@ -1,10 +1,7 @@
-import { htmlPage, overviewHtml, type Frame, type HtmlPage } from './html-page.ts';
-import { type Library, markdownUrl } from '../pages/library.ts';
+import type { Library } from '../pages/library.ts';
+import { type Page, sectionsOf } from '../pages/page.ts';
 import { renderMarkdown } from '../render/markdown-html.ts';
-import { groupPages, neighboursOf, type Neighbours, type MenuGroup } from './menu.ts';
-import { sectionsOf, type Page } from '../pages/page.ts';
 import { plainText } from '../render/plain-text.ts';
-import { keptResource, passingResource, type Resource, packedResource } from './resource.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import {
   hitsHtml,
@@ -13,11 +10,13 @@ import {
   searchForm,
   searchHtml,
 } from '../search/search-page.ts';
+import { type Frame, htmlPage, type HtmlPage, overviewHtml } from './html-page.ts';
+import { llmsTxt } from './llms-txt.ts';
+import { groupPages, type Neighbours, neighboursOf } from './menu.ts';
+import { keptResource, passingResource, type Resource } from './resource.ts';
 import { answerWith, prefersMarkdown, type SiteAnswer, type SiteRequest } from './site-answer.ts';
-import { negotiatedHeaders, textHeaders, foreverHeaders, pictureHeaders } from './site-headers.ts';
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { openApiDocument } from './openapi.ts';
+import { copyScript, icon, siteFiles, stylesheet } from './site-files.ts';
+import { negotiatedHeaders, textHeaders } from './site-headers.ts';
 
 /** Answers one GET or HEAD. */
 export type Site = (request: SiteRequest) => SiteAnswer;
@@ -177,83 +176,4 @@ function cached(make: (key: string) => Resource): (key: string) => Resource {
     if (last?.key !== key) last = { key, made: make(key) };
     return last.made;
   };
-}
-
-/** Contract 4.6 `/llms.txt`: every page with its Markdown URL, in the groups of the menu. */
-function llmsTxt(menu: readonly MenuGroup[], pages: readonly Page[], publicUrl: string): string {
-  const below = (path: string) => pages.filter((page) => page.path.startsWith(path));
-  const groups = [
-    ...menu,
-    { title: 'Block reasons, one by one', pages: below('/block-reasons/') },
-    // By the convention of these files, what stands here may be left out when room is short.
-    { title: 'Optional', pages: below('/crawlers/') },
-  ];
-  const sections = groups
-    .filter((group) => group.pages.length > 0)
-    .map((group) => {
-      const lines = group.pages.map(
-        (page) => `- [${page.title}](${markdownUrl(publicUrl, page)}): ${plainText(page.summary)}`,
-      );
-      return `## ${group.title}\n\n${lines.join('\n')}\n`;
-    });
-  return `# Guard
-
-> A self-hosted bot-defence gateway: one YAML file in front of your site, every decision in SQL.
-
-- [All pages in one file](${publicUrl}/llms-full.txt)
-- [OpenAPI description](${publicUrl}/openapi.json): validation, health and analytics query
-- Search and read these pages as tools: MCP at ${publicUrl}/mcp
-
-${sections.join('\n')}`;
-}
-
-const ASSETS = new URL('./assets/', import.meta.url);
-const PICTURES = new URL('../../../../docs/guide/images/', import.meta.url);
-
-/** A file that every page of the site refers to, at a path that changes with its content. */
-interface Asset {
-  readonly path: string;
-  readonly text: string;
-}
-
-const stylesheet = loadAsset('style', 'css');
-const icon = loadAsset('icon', 'svg');
-const copyScript = loadAsset('copy', 'mjs');
-
-/** Everything with a path of its own that is no page: contract 4.6, and what the pages show. */
-function siteFiles(pages: readonly Page[]): Map<string, Resource> {
-  return new Map([
-    [stylesheet.path, keptResource(foreverHeaders('text/css'), () => stylesheet.text)],
-    [copyScript.path, keptResource(foreverHeaders('text/javascript'), () => copyScript.text)],
-    [icon.path, keptResource(foreverHeaders('image/svg+xml'), () => icon.text)],
-    [
-      '/openapi.json',
-      keptResource(
-        textHeaders('application/json'),
-        () => `${JSON.stringify(openApiDocument(), undefined, 2)}\n`,
-      ),
-    ],
-    [
-      '/llms-full.txt',
-      keptResource(textHeaders('text/plain'), () =>
-        pages.map(({ markdown }) => markdown).join('\n'),
-      ),
-    ],
-    ...Array.from(
-      loadPictures(),
-      ([path, png]) => [path, packedResource(pictureHeaders(), png)] as const,
-    ),
-  ]);
-}
-
-function loadAsset(name: string, extension: 'css' | 'mjs' | 'svg'): Asset {
-  const text = readFileSync(new URL(`${name}.${extension}`, ASSETS), 'utf8');
-  const digest = createHash('sha256').update(text).digest('hex').slice(0, 12);
-  return { path: `/assets/${name}-${digest}.${extension}`, text };
-}
-
-/** The pictures of the pages by their path, `/images/<name>.png`, read once. */
-export function loadPictures(): Map<string, Buffer> {
-  const names = readdirSync(PICTURES).filter((name) => /^[a-z0-9-]+\.png$/.test(name));
-  return new Map(names.map((name) => [`/images/${name}`, readFileSync(new URL(name, PICTURES))]));
 }
