@@ -3,7 +3,7 @@ import { replace } from '../query/adapt.ts';
 import { identifier, isSymbol, keyword, lex, type Token } from '../query/lexer.ts';
 import { SYSTEM_TABLES } from './system-tables.ts';
 
-/** What programs ask about the server and the account. */
+/** The values that programs ask for about the server and the account. */
 export interface Told {
   readonly version: string;
   readonly revision: number;
@@ -13,10 +13,10 @@ export interface Told {
 const organisation = (told: Told): string => quoteText(told.organisation);
 const NAME_OF_SERVER = "'Guard'";
 
-/** By the name of a function without arguments, in lower case. */
+/** The value of each function without arguments, by its name in lower case. */
 const FUNCTIONS: ReadonlyMap<string, (told: Told) => string> = new Map([
   ['version', ({ version }) => quoteText(version)],
-  // As wide as in ClickHouse: programs read the bytes.
+  // The type is that of ClickHouse, because programs read its bytes.
   ['revision', ({ revision }) => `toUInt32(${revision})`],
   ['displayname', () => NAME_OF_SERVER],
   ['hostname', () => NAME_OF_SERVER],
@@ -28,7 +28,7 @@ const TABLE = '(?:[`"]?(?<database>\\w+)[`"]?\\.)?[`"]?(?<table>\\w+)[`"]?';
 const DESCRIBED =
   "name, type, '' AS default_type, default_expression, comment, '' AS codec_expression, '' AS ttl_expression";
 
-/** Statements about tables, and the query with the same answer. `table` is a plain word. */
+/** Statements about tables, each with a query that has the same answer. `table` is letters, digits and `_`. */
 const SPOKEN: readonly (readonly [start: string, query: (table: string) => string])[] = [
   ['SHOW (?:DATABASES|SCHEMAS)', () => 'SELECT name FROM system.databases WHERE 1'],
   [
@@ -55,8 +55,8 @@ export function asksForVersion(sql: string): boolean {
 }
 
 /**
- * The statement with constants in place of what programs ask about the database. It is judged like any other before it
- * runs, so what is not known here is refused there.
+ * Replaces the questions that programs ask about the database by constants. The gate judges the result like any other
+ * statement, and refuses questions that are not known here.
  */
 export function introspect(given: string, told: Told): string {
   const sql = spelledOut(given);
@@ -89,14 +89,14 @@ function spelledOut(sql: string): string {
   return sql;
 }
 
-/** The name of a table such as `system.columns` at this token; undefined where the token begins no table of SYSTEM_TABLES. */
+/** The name of a known table, such as `columns` of `system.columns`. Undefined for other tokens. */
 function systemTable(tokens: readonly Token[], at: number): string | undefined {
   if (identifier(tokens[at]) !== 'system' || !isSymbol(tokens[at + 1], '.')) return undefined;
   const name = identifier(tokens[at + 2]) ?? '';
   return SYSTEM_TABLES.has(name) ? name : undefined;
 }
 
-/** What stands for `version()`. The column keeps its name, since programs read it by that. */
+/** The constant for a call such as `version()`. The column keeps its name, because programs read it by its name. */
 function constant(tokens: readonly Token[], at: number, told: Told): string | undefined {
   const name = identifier(tokens[at]) ?? '';
   const value = FUNCTIONS.get(name.toLowerCase());
@@ -104,7 +104,7 @@ function constant(tokens: readonly Token[], at: number, told: Told): string | un
   return value && isCall ? `(${value(told)} AS ${quoteName(`${name}()`)})` : undefined;
 }
 
-/** The statement, with a common table expression in front for each table that it uses. */
+/** Puts a common table expression in front of the statement for each table that it uses. */
 function withTables(sql: string, tokens: readonly Token[], used: ReadonlySet<string>): string {
   if (used.size === 0) return sql;
   const tables = Array.from(
@@ -113,7 +113,7 @@ function withTables(sql: string, tokens: readonly Token[], used: ReadonlySet<str
   ).join(', ');
   const [first, second] = tokens;
   if (keyword(first) !== 'with') return `WITH ${tables} ${sql}`;
-  // Nothing was changed before it: a statement begins with it.
+  // The positions are still right: WITH is the first word, so nothing was replaced before it.
   const start = (keyword(second) === 'recursive' ? second : first)?.end ?? 0;
   return `${sql.slice(0, start)} ${tables}, ${sql.slice(start)}`;
 }

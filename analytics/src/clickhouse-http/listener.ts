@@ -18,7 +18,7 @@ interface ListenerOptions {
   readonly runQuery: RunQuery;
 }
 
-/** Errors of ClickHouse that mean the same: the status, and what stands around the text. */
+/** The errors of ClickHouse with the same meaning: the status, and the code and name around the text. */
 const ERRORS = {
   refused: { status: 403, code: 497, name: 'ACCESS_DENIED' },
   revoked: { status: 401, code: 516, name: 'AUTHENTICATION_FAILED' },
@@ -26,15 +26,15 @@ const ERRORS = {
   unavailable: { status: 503, code: 210, name: 'NETWORK_ERROR' },
 } as const;
 
-/** Programs that ask for packed answers unpack those of every status but 401 and 403. Errors are not packed here. */
+/** Programs that ask for packed answers unpack every status except 401 and 403. Guard's errors are not packed. */
 const STATUS_OF_PLAIN_TEXT = 403;
 
 const NO_KEY = 'The password must be an analytics key; the user does not matter.';
 const TOO_LARGE = 'The answer is larger than 4 MiB. Ask for fewer rows, or for fewer columns.';
 
 /**
- * ClickHouse's HTTP interface, as far as programs that speak it need it to read one table. A statement is put into the form
- * of `POST /query` and runs like one: the same gate, keys, slots and limits.
+ * ClickHouse's HTTP interface, as far as programs need it to read one table. A statement becomes one of `POST /query`,
+ * with the same gate, keys, slots and limits.
  */
 export function createClickHouseListener(options: ListenerOptions): FastifyPluginAsync {
   const { state, authenticate, runQuery } = options;
@@ -66,7 +66,7 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
     const { headers, url } = request;
     const asking = askingBy(headers, authenticate);
     if (asking === undefined) return answerOutcome(reply, { kind: 'revoked' }, false);
-    // A ping of older programs.
+    // Older programs test the connection in this way.
     if (url === '/' && request.method === 'GET') return answerPing(request, reply);
     const search = new URLSearchParams(/\?(.*)$/s.exec(url)?.[1]);
     const wish = readWish(search, headers, decodeStatement(request.body));
@@ -79,7 +79,7 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
     app.route({
       method: ['GET', 'POST'],
       url: '/',
-      // Before its body is read.
+      // A hook, so that a request without a key is refused before its body is read.
       async onRequest({ headers }, reply) {
         void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
         if (askingBy(headers, authenticate) === undefined)
@@ -95,7 +95,7 @@ async function answerPing(_request: FastifyRequest, reply: FastifyReply): Promis
   await reply.type('text/plain').send('Ok.\n');
 }
 
-/** What there is to tell, or why it cannot be told now. */
+/** The values for {@link introspect}, or a text that says why there are none now. */
 async function tellOf(
   askVersion: () => Promise<string>,
   sql: string,
@@ -120,7 +120,7 @@ async function answerOutcome(
     return sendRows(reply, outcome);
   }
   const { status, text } = errorOf(outcome);
-  // Programs look at this first.
+  // Programs read this field first.
   const code = /^Code: (\d+)/.exec(text)?.[1] ?? '1002';
   await reply
     .code(isPacked && status !== 401 ? STATUS_OF_PLAIN_TEXT : status)

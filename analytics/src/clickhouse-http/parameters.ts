@@ -7,7 +7,7 @@ export type Filled =
   | { readonly kind: 'filled'; readonly sql: string }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** Of these ClickHouse reads the value as it stands; of all others it takes away escapes before. */
+/** ClickHouse reads the values of these types as they are. For all other types it first replaces escapes. */
 const COMPOSITE = /^(?:Array|Tuple|Map|Nested|Variant|JSON)\b/;
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -17,8 +17,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const TOO_LONG = `With the values of its parameters the statement has more than ${QUERY.maxStatementChars} characters.`;
 
 /**
- * Writes the values of query parameters, `param_name=…`, where `{name:Type}` stands. Each becomes a literal that the
- * database converts, so that no value and no type can be read as SQL; what comes of it is judged like any statement.
+ * Replaces each `{name:Type}` by the value of its parameter, `param_name=…`. A value becomes a literal that the
+ * database converts, so no value and no type can be read as SQL. The gate judges the result like any statement.
  */
 export function fillIn(sql: string, values: ReadonlyMap<string, string>): Filled {
   const lexed = lex(sql);

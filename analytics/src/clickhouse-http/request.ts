@@ -14,15 +14,17 @@ export type Wish =
     }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** What is read here, besides values of parameters. */
-const READ: ReadonlySet<string> = new Set(['query', 'database', 'default_format', 'compress']);
+/** The parameters that Guard reads, besides `param_…`. */
+const READ: ReadonlySet<string> = new Set(
+  'query database default_format compress client_protocol_version'.split(' '),
+);
 const PARAMETER = 'param_';
 
 /**
- * Settings that change no row: how an answer travels, names of queries and sessions, limits (Guard's own hold), how inserts
- * are read. Programs send them unasked, so they are let be. None reaches the database.
+ * Settings that change no row: how an answer is sent, names of queries and sessions, limits (Guard's own hold), how
+ * inserts are read. Many programs send them by themselves, so they are ignored. None reaches the database.
  */
-const LET_BE = [
+const IGNORED = [
   /^(?:query_id|quota_key|session_(?:id|timeout|check)|readonly|wait_end_of_query|buffer_size)$/,
   /^(?:(?:add|enable)_http|http|network|send|receive|connect|client|log|cancel_http)_\w+$/,
   /^(?:max|min|timeout|allow|insert|input_format|select_sequential)_\w+$|^result_overflow_mode$/,
@@ -30,8 +32,8 @@ const LET_BE = [
 ];
 
 /**
- * Who asks: the holder of an analytics key, which is the password of Basic authentication, or its user, or stands in
- * `X-ClickHouse-Key`. Never in the address: that is in logs.
+ * The caller, found by an analytics key. The key is the password or the user of Basic authentication, or a field such
+ * as `X-ClickHouse-Key`. It is never read from the address, because addresses are in logs.
  */
 export function askingBy(
   headers: IncomingHttpHeaders,
@@ -57,14 +59,14 @@ export function askingBy(
   return undefined;
 }
 
-/** Reads what is asked for. A setting that would change rows, and is not followed, is refused. */
+/** Reads the statement and its form. Refuses a setting that could change rows, because Guard does not apply it. */
 export function readWish(
   search: URLSearchParams,
   headers: IncomingHttpHeaders,
   body: string | undefined,
 ): Wish {
   if (body === undefined) return refuse('The body is not UTF-8 text.');
-  const unknown = [...search.keys()].find((name) => !isLetBe(name));
+  const unknown = [...search.keys()].find((name) => !isKnown(name));
   if (unknown !== undefined) return refuse(whyNot(unknown));
   const read = (parameter: string, header: string): string | undefined => {
     const value = search.get(parameter) ?? headers[header];
@@ -85,9 +87,9 @@ export function readWish(
   return { kind: 'statement', sql, parameters, form: formOf(search, format) };
 }
 
-function isLetBe(name: string): boolean {
+function isKnown(name: string): boolean {
   return (
-    READ.has(name) || name.startsWith(PARAMETER) || LET_BE.some((pattern) => pattern.test(name))
+    READ.has(name) || name.startsWith(PARAMETER) || IGNORED.some((pattern) => pattern.test(name))
   );
 }
 

@@ -1,6 +1,6 @@
 import type { CrowdsecChanges, CrowdsecDecision } from '@guard/config/contract/crowdsec';
 
-/** The decisions that CrowdSec told so far. Of each value one: CrowdSec tells the longest. */
+/** The decisions of CrowdSec. Each value has one decision, because CrowdSec tells only the longest. */
 export class HeldDecisions {
   readonly #most: number;
   readonly #held = new Map<string, CrowdsecDecision>();
@@ -19,13 +19,13 @@ export class HeldDecisions {
     return [...this.#held.values()].filter(({ until }) => until > now);
   }
 
-  /** What changed of the list, undefined where nothing did; and how many decisions had no room. */
+  /** Returns the changes of the list, undefined when there are none, and how many decisions had no room. */
   apply({ isWhole, added, removed }: CrowdsecChanges): {
     readonly applied: CrowdsecChanges | undefined;
     readonly leftOut: number;
   } {
     if (isWhole) this.#held.clear();
-    // CrowdSec tells an end more than once, and the value may be listed anew by then.
+    // CrowdSec can tell an end more than once. Meanwhile the value may have a newer decision, which stays.
     const gone = removed.filter((one) => {
       const id = this.#held.get(keyOf(one))?.id;
       return id !== undefined && id <= one.id && this.#held.delete(keyOf(one));

@@ -4,7 +4,7 @@ import { CrowdsecList } from '@guard/validator';
 import type { Close, ProcessContext } from '../process/process-context.ts';
 import { watchCrowdsec } from './watch-crowdsec.ts';
 
-/** The other threads, which have a list each. */
+/** The other threads. Each of them has its own list. */
 interface Threads {
   allOfCrowdsec: () => CrowdsecChanges | undefined;
   tellCrowdsec(changes: CrowdsecChanges): void;
@@ -15,7 +15,10 @@ export interface OpenCrowdsec {
   readonly close: Close;
 }
 
-/** The decisions of CrowdSec, kept as it changes them, in every thread. CrowdSec tells one asker, which is the main thread. */
+/**
+ * Keeps the decisions of CrowdSec up to date in every thread. Only the main thread asks, because CrowdSec tells each
+ * change once.
+ */
 export async function openCrowdsec(
   settings: () => Settings,
   context: ProcessContext,

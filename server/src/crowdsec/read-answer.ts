@@ -4,12 +4,12 @@ import { isIpOrCidr } from '@guard/config/net/cidr';
 import { canonicalNetwork } from '@guard/config/settings/derived/temporary-decision';
 import { z } from 'zod';
 
-/** A decision as `GET /v1/decisions/stream` has it. What Guard has no use for is passed over. */
+/** A decision in the form of `GET /v1/decisions/stream`. Guard ignores all other fields. */
 const Written = z.object({
   id: z.number(),
   scope: z.string(),
   value: z.string().max(100),
-  /** Until its end, as Go writes it: `3h59m58.4s`. */
+  /** The time until its end, as Go writes it: `3h59m58.4s`. */
   duration: z.string().max(100),
   simulated: z.boolean().optional(),
 });
@@ -20,12 +20,12 @@ const Answer = z.object({
   deleted: z.array(z.unknown()).nullish(),
 });
 
-/** Requests wait for no more decisions than this at once: a millisecond or two. */
+/** Decisions that are read in one turn. Requests wait for it, for a millisecond or two. */
 const DECISIONS_A_TURN = 500;
 
 /**
- * The changes of an answer that came at `now`; undefined where it is none. Other scopes, such as `session`, are left out.
- * Requests come in between: a whole list has some ten thousand decisions.
+ * Reads an answer that came at `now`. Undefined when it is not an answer of CrowdSec. Other scopes, such as `session`,
+ * are left out. It is read over several turns, because a whole list has some ten thousand decisions.
  */
 export async function readAnswer(
   text: string,
@@ -53,7 +53,7 @@ async function decisionsOf(values: readonly unknown[], now: number): Promise<Cro
   return decisions;
 }
 
-/** The value of a text of JSON; undefined where it is none. */
+/** The value of a JSON text. Undefined when the text is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -90,7 +90,7 @@ function aboutOf({ scope, value }: Written): Pick<CrowdsecDecision, 'scope' | 'v
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
-/** `3h59m58.4s` in milliseconds. A text that is no duration, or one that has ended, gives 0 or less. */
+/** `3h59m58.4s` in milliseconds. 0 or less for a time that is over, and for a text that is not a duration. */
 function millisecondsOf(duration: string): number {
   let sum = 0;
   for (const [, number, unit = ''] of duration.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)) {

@@ -10,7 +10,7 @@ import { keepFile } from '../process/keep-file.ts';
 import { HeldDecisions } from './held-decisions.ts';
 import { parsed, readAnswer } from './read-answer.ts';
 
-/** The copy of an earlier run. */
+/** The copy of the list that an earlier run has written. */
 const KeptDecisions = z.object({
   url: z.string(),
   readAt: z.number(),
@@ -25,15 +25,15 @@ const KeptDecisions = z.object({
 });
 type KeptDecisions = z.infer<typeof KeptDecisions>;
 
-/** Of one answer: some 200,000 decisions. */
+/** The most bytes of one answer. They are some 200,000 decisions. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
-/** Further ones are left out, and the log says so. As many take 16 MB in each thread, and 20 MB more in the main one. */
+/** Further decisions are left out, and the log says so. This many take 16 MB in each thread, and 20 MB more in the main one. */
 const MAX_DECISIONS = 100_000;
-/** For the whole list, which CrowdSec reads from its database. */
+/** It is long enough for the whole list, which CrowdSec reads from its database. */
 const TIMEOUT_MS = 10_000;
-/** The copy for the next start is written this often at most. */
+/** The least time between two writes of the copy for the next start. */
 const KEEP_EVERY_MS = 60_000;
-/** How soon a reload that names a CrowdSec is seen. */
+/** While the settings name no CrowdSec, this is the time between two looks at them. */
 const IDLE_MS = 1_000;
 
 export interface CrowdsecWatch extends ProcessContext {
@@ -49,14 +49,14 @@ export interface WatchedCrowdsec {
 }
 
 /**
- * Asks CrowdSec for what has changed, as a bouncer does. After an answer that was lost the whole list is asked for: CrowdSec
- * says each change once. While it is away the last list stays, and each of its decisions ends at its own time. The
- * list is kept in the data folder, so that a start without CrowdSec has it. Resolves when that copy is read.
+ * Asks CrowdSec for changes, as a bouncer does. CrowdSec tells each change once, so after a lost answer Guard asks for
+ * the whole list. While CrowdSec is away, the last list stays in use, and each decision ends at its own time. A copy
+ * of the list is kept in the data folder for a start without CrowdSec. Resolves when that copy was read.
  */
 export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowdsec> {
   const { settings, take, clock, log, metrics } = watch;
   const held = new HeldDecisions(MAX_DECISIONS);
-  /** Whose decisions these are; undefined where the settings name no CrowdSec. */
+  /** The CrowdSec that the decisions are from. Undefined when the settings name none. */
   let url: string | undefined;
   let readAt = clock();
   let keptAt = 0;
@@ -175,7 +175,7 @@ function keptFile(settings: Settings): string | undefined {
   return folder === undefined ? undefined : join(folder, 'crowdsec.json');
 }
 
-/** The copy of an earlier run; undefined where there is none of this CrowdSec. */
+/** The copy of an earlier run. Undefined when there is no copy, or when it is from another CrowdSec. */
 async function readKept(settings: Settings, url: string): Promise<KeptDecisions | undefined> {
   const file = keptFile(settings);
   if (file === undefined) return undefined;
