@@ -1,3 +1,4 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { poll } from '../../../../test/kit/http.ts';
@@ -5,6 +6,7 @@ import { startRedis } from '../../../../test/kit/redis-server.ts';
 import { startWatchedRedis, type WatchedRedis } from '../../../../test/kit/sentinels.ts';
 import { hasRedis } from '../../../../test/kit/tools.ts';
 import { session } from '../testing/store-contract.ts';
+import { primaryOf } from './sentinels.ts';
 import { openInstance } from './testing/open-stores.ts';
 
 const HOUR_MS = 3_600_000;
@@ -82,4 +84,27 @@ describe.skipIf(!hasRedis)('what can never be the store', () => {
     await store.close();
     await watched.stop();
   });
+});
+
+test('a Sentinel that takes a connection and says nothing is left: none stays open', async () => {
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket.resume());
+    socket.on('error', () => undefined).on('close', () => open.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const asked = primaryOf('redis://user:password@main/0', [`127.0.0.1:${port}`]);
+  await poll(
+    () => Promise.resolve(open.size),
+    (size) => size === 1,
+    1_000,
+  );
+  await poll(
+    () => Promise.resolve(open.size),
+    (size) => size === 0,
+    3_000,
+  );
+  expect(await asked).toBeUndefined();
+  await new Promise((resolve) => server.close(resolve));
 });

@@ -1,4 +1,5 @@
-import { createClient } from '@redis/client';
+import { Patience } from '@guard/config/time/patience';
+import { createClient, type RedisClientType } from '@redis/client';
 
 /**
  * The URL of the primary that Sentinels know under the host of `url`; undefined while none of them answers. All are
@@ -25,10 +26,12 @@ interface Address {
 }
 
 const CONNECT_TIMEOUT_MS = 500;
+/** Time limit for one Sentinel. One that takes connections and says nothing would hold one for each attempt. */
+const asking = new Patience(1_000);
 
-/** @throws where it does not answer, or knows no such name. */
+/** @throws where it does not answer in time, or knows no such name. */
 async function askSentinel(url: string, name: string): Promise<Address> {
-  const client = createClient({
+  const client: RedisClientType = createClient({
     url,
     socket: { reconnectStrategy: false, connectTimeout: CONNECT_TIMEOUT_MS },
     disableOfflineQueue: true,
@@ -36,12 +39,16 @@ async function askSentinel(url: string, name: string): Promise<Address> {
   });
   client.on('error', () => undefined);
   try {
-    await client.connect();
-    const answer = await client.sendCommand<unknown>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]);
-    const [host, port] = Array.isArray(answer) ? (answer as unknown[]) : [];
-    if (typeof host !== 'string' || typeof port !== 'string') throw new Error('no such name');
-    return { host, port };
+    return await asking.within(addressOf(client, name), () => Promise.reject(new Error('silent')));
   } finally {
     client.destroy();
   }
+}
+
+async function addressOf(client: RedisClientType, name: string): Promise<Address> {
+  await client.connect();
+  const answer = await client.sendCommand<unknown>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]);
+  const [host, port] = Array.isArray(answer) ? (answer as unknown[]) : [];
+  if (typeof host !== 'string' || typeof port !== 'string') throw new Error('no such name');
+  return { host, port };
 }
