@@ -16,7 +16,8 @@ const Written = z.object({
 type Written = z.infer<typeof Written>;
 
 const Answer = z.object({
-  new: z.array(z.unknown()).nullish(),
+  // Always there, and null where nothing is new. A page of something in between, with status 200, has no such thing.
+  new: z.array(z.unknown()).nullable(),
   deleted: z.array(z.unknown()).nullish(),
 });
 

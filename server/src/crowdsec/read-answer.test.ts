@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { readAnswer } from './read-answer.ts';
+
+const decision = { id: 1, scope: 'Ip', value: '203.0.113.1', duration: '4h' };
+
+test.each([
+  '{}',
+  '{"message":"access forbidden"}',
+  '{"deleted":null}',
+  '[]',
+  'null',
+  '',
+  '{"new":',
+])('a 200 that is no list of decisions takes nothing off the list: %s', async (text) => {
+  expect(await readAnswer(text, 0, true)).toBeUndefined();
+});
+
+test('an empty list is one: CrowdSec writes null', async () => {
+  const none = { isWhole: true, added: [], removed: [] };
+  expect(await readAnswer('{"new":null,"deleted":null}', 0, true)).toEqual(none);
+});
+
+test('a duration that is none gives a time all the same: the copy in the data folder is JSON, which has no NaN', async () => {
+  for (const duration of ['1.2.3h', '.h', '...s', '']) {
+    const text = JSON.stringify({ new: [{ ...decision, duration }], deleted: [] });
+    const until = (await readAnswer(text, 0, true))?.added[0]?.until;
+    expect(Number.isFinite(until), duration).toBe(true);
+  }
+});
