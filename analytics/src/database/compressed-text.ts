@@ -19,6 +19,16 @@ export function compressedText(body: Buffer, maxBytes: number): Buffer {
   return Buffer.from(text.slice(0, maxBytes));
 }
 
+/** The last frame of such an answer. An error has one of its own, behind the rows that were written before it. */
+export function lastFrame(body: Buffer): Buffer {
+  let last = 0;
+  for (let at = 0; at + HEAD <= body.length;) {
+    last = at;
+    at += CHECKSUM + body.readUInt32LE(at + CHECKSUM + 1);
+  }
+  return body.subarray(last);
+}
+
 /** One LZ4 block: runs of literals, each followed by a copy of what came before. */
 function unpack(block: Buffer, text: number[], maxBytes: number): void {
   let at = 0;

@@ -5,7 +5,7 @@ import type { AuthenticateBearer, QueryOutcome, RunQuery } from '@guard/config/c
 import { ask, type Database, type EngineState } from '../database/engine.ts';
 import type { Account, DatabaseAnswer } from '../database/database-client.ts';
 import { DATABASE, INDEX_SETTINGS, LOCAL_TABLE } from '../database/accounts.ts';
-import { compressedText } from '../database/compressed-text.ts';
+import { compressedText, lastFrame } from '../database/compressed-text.ts';
 import { execute } from '../database/prepare.ts';
 import { overLocalTable, withTimesOfUtc } from './adapt.ts';
 import {
@@ -223,7 +223,7 @@ async function send(
   time.leftMs -= performance.now() - sentAt;
   if (wasLeft(answer)) await stop(database, queryId);
   return answer.kind === 'answered' && answer.exceptionCode !== 0 && form.compress === '1'
-    ? { ...answer, body: compressedText(answer.body, MAX_ERROR_BYTES) }
+    ? { ...answer, body: compressedText(lastFrame(answer.body), MAX_ERROR_BYTES) }
     : answer;
 }
 
