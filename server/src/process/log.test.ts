@@ -31,3 +31,26 @@ test('a reader that hangs costs a few megabytes and then lines, and gets new lin
   expect(taken).toHaveLength(LINES - lost + 1);
   expect(JSON.parse(taken.at(-1) ?? '')).toMatchObject({ level: 'warn', event: 'afterwards' });
 });
+
+test.each(['json', 'ecs'] as const)(
+  'a text of a visitor stays on its line and steers no terminal, in the format %s',
+  (format) => {
+    const taken: string[] = [];
+    const stream = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        taken.push(chunk.toString());
+        done();
+      },
+    });
+    const log = createLog(
+      stream,
+      () => undefined,
+      () => format,
+    );
+    const hostile = 'a\n{"level":"error"}\r\u0085\u2028\u2029\u001b[2J\u009b2J\u007f\u202e';
+    log('info', 'decision', { action: 'block', user_agent: hostile });
+    const [line = ''] = taken;
+    expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    expect(Object.values(JSON.parse(line) as object)).toContain(hostile);
+  },
+);

@@ -1,4 +1,5 @@
 import type { Log } from '@guard/config/contract/ports';
+import { inertJson } from '@guard/config/settings/problems/problems';
 import type { Settings } from '@guard/config/settings/schema';
 import type { Writable } from 'node:stream';
 import { ecsLine } from './ecs.ts';
@@ -23,6 +24,6 @@ export function createLog(
     const time = new Date().toISOString();
     const line =
       format() === 'ecs' ? ecsLine(time, level, event, fields) : { time, level, event, ...fields };
-    stream.write(`${JSON.stringify(line)}\n`);
+    stream.write(`${inertJson(line)}\n`);
   };
 }

@@ -48,7 +48,12 @@ const MAX_QUOTED = 60;
 /** Text of the file on one line, in quotes, short, and unable to steer a terminal. */
 export function quote(text: string): string {
   const short = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
-  return JSON.stringify(short).replace(
+  return inertJson(short);
+}
+
+/** A value as JSON on one line, also for readers that split at U+0085 or U+2028, and unable to steer a terminal. */
+export function inertJson(value: unknown): string {
+  return JSON.stringify(value).replace(
     /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
