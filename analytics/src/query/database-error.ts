@@ -34,8 +34,11 @@ export function hasOtherType(answer: DatabaseAnswer): boolean {
   return answer.kind === 'answered' && answer.exceptionCode === TYPE_MISMATCH;
 }
 
-/** Limits, and errors of a statement's text: no row of another organisation leads to them. */
-const OF_NO_ROW = new Set([62, 158, 159, 202, 241, 394, 396, 516]);
+/**
+ * Limits, cancelled queries and the account: no row of another organisation leads to them. An error of syntax is none of them,
+ * since `formatQuery` makes one of a value, and neither is one of memory, which a value can use up.
+ */
+const OF_NO_ROW = new Set([158, 159, 202, 394, 396, 516]);
 /** UNKNOWN_SETTING and READONLY. */
 const REFUSED_SETTING = new Set([115, 164]);
 
