@@ -30,9 +30,13 @@ test('contract 8: the times that a statement is sent share the time of one state
   expect(sent.map(({ timeoutMs }) => timeoutMs)).toEqual([35_000, 25_000, 15_000]);
 });
 
-test('an adapted statement that finds no memory is sent again as it is: three times, then 503', async () => {
-  const { outcome, statements } = await run(TEXT, [OTHER_TYPE, CROWDED, CROWDED, CROWDED]);
+test('an adapted statement that finds no memory is sent three times, once more without indexes, then it is 503', async () => {
+  const crowded = [CROWDED, CROWDED, CROWDED, CROWDED];
+  const { outcome, statements, sent } = await run(TEXT, [OTHER_TYPE, ...crowded]);
   const inUtc = expect.stringContaining("toDateTime64('2026-11-20T08:00:00Z', 3, 'UTC')") as string;
-  expect(statements).toEqual([TEXT, inUtc, inUtc, inUtc]);
+  expect(statements).toEqual([TEXT, inUtc, inUtc, inUtc, inUtc]);
+  expect(sent.map(({ parameters }) => parameters['use_skip_indexes'])).toEqual([
+    ...[undefined, undefined, undefined, undefined, '0'],
+  ]);
   expect(outcome).toMatchObject({ kind: 'database_error', status: 503 });
 });

@@ -57,7 +57,7 @@ test('a decision that has ended is not in the copy, and each thread is told when
   const { state, taken, kept } = await openWatch();
   state.answer = { new: [decision(1, '203.0.113.1', '1h')] };
   await vi.waitFor(() => expect(kept()).toContain('203.0.113.1'));
-  state.answer = {};
+  state.answer = { new: null };
   // An answer that is underway is read by then.
   const until = state.asked + 2;
   await vi.waitFor(() => expect(state.asked).toBeGreaterThanOrEqual(until));
@@ -65,6 +65,6 @@ test('a decision that has ended is not in the copy, and each thread is told when
   state.answer = { new: [decision(2, '203.0.113.2')] };
   await vi.waitFor(() => expect(kept()).toContain('203.0.113.2'));
   expect(kept()).not.toContain('203.0.113.1"');
-  state.answer = { deleted: [decision(1, '203.0.113.1', '-1h')] };
+  state.answer = { new: null, deleted: [decision(1, '203.0.113.1', '-1h')] };
   await vi.waitFor(() => expect(taken.at(-1)?.removed).toMatchObject([{ id: 1 }]));
 });
