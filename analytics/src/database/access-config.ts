@@ -5,6 +5,7 @@ import {
   ACCOUNT_SETTINGS,
   DATABASE,
   INDEX_SETTINGS,
+  PART_SETTINGS,
   LOCAL_TABLE,
   organisationAccount,
   rowFilter,
@@ -78,7 +79,7 @@ export function usersXml(
       <max_execution_time>0</max_execution_time>
     </start_up>
     <organisation>
-      ${settingsXml({ ...settings, ...EMBEDDED_SETTINGS, max_concurrent_queries_for_user: 2 * QUERY.runningOfOrganisation })}
+      ${settingsXml({ ...settings, ...PART_SETTINGS, ...EMBEDDED_SETTINGS, max_concurrent_queries_for_user: 2 * QUERY.runningOfOrganisation })}
       <constraints>
         ${INDEX_SETTINGS.map((name) => `<${name}><changeable_in_readonly/></${name}>`).join('\n        ')}
       </constraints>

@@ -5,6 +5,7 @@ import {
   ACCOUNT_SETTINGS,
   DATABASE,
   INDEX_SETTINGS,
+  PART_SETTINGS,
   LOCAL_TABLE,
   organisationAccount,
   rowFilter,
@@ -235,20 +236,24 @@ export function accountStatements(
   const name = quoteName(user);
   const scope = cluster === undefined ? '' : ` ON CLUSTER ${quoteName(cluster)}`;
   const identity = `IDENTIFIED WITH sha256_hash BY ${quoteText(sha256Hex(password))}`;
-  const settings = Object.entries(ACCOUNT_SETTINGS)
-    .map(([setting, value]) => `${setting} = ${settingValue(value)} CONST`)
-    .join(', ');
   const policy = `${name}${scope} ON ${DATABASE}.${LOCAL_TABLE}`;
   return [
     `CREATE USER IF NOT EXISTS ${name}${scope} ${identity}`,
-    `ALTER USER ${name}${scope} ${identity} SETTINGS ${settings}`,
+    `ALTER USER ${name}${scope} ${identity} SETTINGS ${constants(ACCOUNT_SETTINGS)}`,
     `CREATE ROW POLICY OR REPLACE ${policy} USING ${rowFilter(organisation)} TO ${name}`,
     ...[LOCAL_TABLE, TABLE].map(
       (table) => `GRANT${scope} SELECT ON ${DATABASE}.${table} TO ${name}`,
     ),
     // Last: an old server does not know these settings, and the account works without them.
-    `ALTER USER ${name}${scope} ADD SETTINGS ${INDEX_SETTINGS.map((setting) => `${setting} = 1 CHANGEABLE_IN_READONLY`).join(', ')}`,
+    `ALTER USER ${name}${scope} ADD SETTINGS ${constants(PART_SETTINGS)}, ${INDEX_SETTINGS.map((setting) => `${setting} = 1 CHANGEABLE_IN_READONLY`).join(', ')}`,
   ];
+}
+
+/** Settings that no query may change, as they are written behind SETTINGS. */
+function constants(settings: Readonly<Record<string, string | number>>): string {
+  return Object.entries(settings)
+    .map(([setting, value]) => `${setting} = ${settingValue(value)} CONST`)
+    .join(', ');
 }
 
 function settingValue(value: string | number): string {

@@ -114,6 +114,18 @@ describe('a statement learns nothing of another organisation (contract 4.3, 5)',
     },
   );
 
+  test.each([
+    'intDiv(1000, toInt32(toDate(created_at)) - 20778) != 0',
+    'length(range((toInt32(toDate(created_at)) = 20778) * 400000000)) < 5',
+    "formatQuery(repeat('SELECT 1', toDate(created_at) != toDate(20778))) != 'y'",
+  ])(
+    'the database runs no function on the day of a part, which another organisation filled: %s',
+    async (condition) => {
+      const sql = `SELECT count() FROM events WHERE ${condition}`;
+      expect(await engine.asAccount('acme', sql)).toBe('20\n');
+    },
+  );
+
   test('after all of that, every row of the other organisation is still there', async () => {
     await settle('rival', 40);
   });
