@@ -137,6 +137,14 @@ const GO: Tool = {
   install: 'apt-get install golang-go',
 };
 
+const OPENAPI_CLIENT: Tool = {
+  name: "Perl's OpenAPI::Client",
+  programs: ['perl'],
+  files: ['/usr/share/perl5/OpenAPI/Client.pm'],
+  tests: 'the client that Perl makes of /openapi.json asks Guard',
+  install: 'apt-get install libopenapi-client-perl',
+};
+
 const ZSH: Tool = {
   name: 'zsh',
   programs: ['zsh'],
@@ -175,6 +183,7 @@ export const hasCurl = isThere(CURL);
 export const hasPython = isThere(PYTHON);
 export const hasPhp = isThere(PHP);
 export const hasGo = isThere(GO);
+export const hasOpenApiClient = isThere(OPENAPI_CLIENT);
 export const hasSystemd = isThere(SYSTEMD);
 export const hasZsh = isThere(ZSH);
 export const hasFish = isThere(FISH);
@@ -198,6 +207,7 @@ export function missingTools(): readonly Tool[] {
     PYTHON,
     PHP,
     GO,
+    OPENAPI_CLIENT,
     SYSTEMD,
     ZSH,
     FISH,

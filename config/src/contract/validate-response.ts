@@ -4,7 +4,8 @@ import { UUID } from './uuid.ts';
 
 /** Statuses a visitor can be sent (contract 2.2); the validator sends no other. */
 export const STATUS_CODES = [200, 302, 401, 403, 404, 418, 429, 451, 460, 503] as const;
-export const StatusCode = z.literal(STATUS_CODES);
+// zod writes `number` for any literals that are numbers.
+export const StatusCode = z.literal(STATUS_CODES).meta({ type: 'integer' });
 export type StatusCode = z.infer<typeof StatusCode>;
 
 /** Contract 2.3. An empty `domain` means host-only: a caller puts no domain of its own there. */
@@ -32,6 +33,8 @@ export type Crawler = Readonly<z.infer<typeof Crawler>>;
 export const Decision = z.enum(['allow', 'block', 'redirect']);
 export type Decision = z.infer<typeof Decision>;
 
+export const ReasonCategory = z.enum(CATEGORIES);
+
 /** Contract 2.2: what the validator answers with HTTP 200. */
 export const ValidateResponse = z.object({
   success: z.literal(true),
@@ -42,7 +45,7 @@ export const ValidateResponse = z.object({
   cookies: z.array(Cookie).optional(),
   crawler: Crawler.optional(),
   block_reasons: z.array(z.string()).optional(),
-  block_reason_categories: z.array(z.enum(CATEGORIES)).optional(),
+  block_reason_categories: z.array(ReasonCategory).optional(),
   country_code: z.string().optional(),
   rate_limited: z.boolean().optional(),
   retry_after: z.int().nonnegative().optional(),

@@ -1,7 +1,15 @@
 import { QUERY, VALIDATE } from '@guard/config/contract/limits';
 import { validateErrors } from '@guard/config/contract/errors';
 import { ValidateRequest } from '@guard/config/contract/validate-request';
-import { ValidateResponse } from '@guard/config/contract/validate-response';
+import {
+  Cookie,
+  Crawler,
+  Decision,
+  ReasonCategory,
+  StatusCode,
+  ValidateResponse,
+} from '@guard/config/contract/validate-response';
+import { z } from 'zod';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -17,12 +25,18 @@ export function openApiDocument(): Json {
     },
     // The server of the whole document. Health and query name other servers.
     servers: [validator],
+    tags: [
+      { name: 'validation', description: 'Decisions about the requests of visitors.' },
+      { name: 'health', description: 'Readiness of the services.' },
+      { name: 'analytics', description: 'SQL on the events.' },
+    ],
     paths: { '/validate': validatePath, '/health': healthPath, '/query': queryPath },
     components: {
       schemas: {
-        ValidateRequest: schemaOf(ValidateRequest),
-        ValidateResponse: schemaOf(ValidateResponse),
+        ...wireSchemas(),
         ValidateError: validateError,
+        ErrorDetail: errorDetail,
+        ErrorType: { type: 'string', enum: Object.keys(validateErrors) },
         Health: health,
       },
       securitySchemes: {
@@ -39,16 +53,35 @@ export function openApiDocument(): Json {
 }
 
 /**
- * The schema of what is sent (`input`): a reader of answers must not refuse a field that a later
- * version adds, so no `additionalProperties: false`.
+ * The schemas of what is sent (`input`): a reader of answers must not refuse a field that a later
+ * version adds, so no `additionalProperties: false`. Each schema has a name of its own, because generated clients
+ * name their types by it.
  */
-function schemaOf(schema: typeof ValidateRequest | typeof ValidateResponse): Json {
-  const keywords = Object.entries(schema.toJSONSchema({ io: 'input' }));
-  // OpenAPI 3.1 names the dialect once, for the whole document.
-  return Object.fromEntries(keywords.filter(([keyword]) => keyword !== '$schema'));
+function wireSchemas(): Json {
+  const wire = z.registry<{ id: string }>();
+  const named = {
+    ValidateRequest,
+    ValidateResponse,
+    Decision,
+    StatusCode,
+    Cookie,
+    Crawler,
+    ReasonCategory,
+  };
+  for (const [id, schema] of Object.entries(named)) wire.add(schema, { id });
+  const { schemas } = z.toJSONSchema(wire, { io: 'input', uri: pointer });
+  // OpenAPI 3.1 names the dialect once, for the whole document, and a schema by its place.
+  const keywords = Object.entries(schemas).map(([name, schema]) => [
+    name,
+    Object.fromEntries(
+      Object.entries(schema).filter(([keyword]) => !/^\$(?:schema|id)$/.test(keyword)),
+    ),
+  ]);
+  return Object.fromEntries(keywords) as Json;
 }
 
-const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+const pointer = (name: string) => `#/components/schemas/${name}`;
+const ref = (name: string): Json => ({ $ref: pointer(name) });
 const json = (description: string, name: string): Json => ({
   description,
   content: { 'application/json': { schema: ref(name) } },
@@ -58,36 +91,30 @@ const text = (description: string): Json => ({
   content: { 'text/plain': { schema: { type: 'string' } } },
 });
 
-/** A service has its own address in every installation: the reader fills it in. */
-function server(name: string, description: string, port: number): Json {
-  const variable = { default: `http://127.0.0.1:${port}`, description };
-  return { url: `{${name}}`, description, variables: { [name]: variable } };
-}
-
-const validator = server('base_url', 'The validator.', 8081);
-const api = server('api_url', 'Analytics and assistants.', 8082);
-const collector = server('collector_url', 'The collector.', 8083);
+/**
+ * The addresses of a Guard on the reader's own machine. No variable: some generated clients do not fill it in,
+ * and ask the server `{base_url}`.
+ */
+const validator: Json = { url: 'http://127.0.0.1:8081', description: 'The validator.' };
+const api: Json = { url: 'http://127.0.0.1:8082', description: 'Analytics and assistants.' };
+const collector: Json = { url: 'http://127.0.0.1:8083', description: 'The collector.' };
 
 const validateError: Json = {
   type: 'object',
-  properties: {
-    success: { const: false },
-    error: {
-      type: 'object',
-      properties: {
-        type: { type: 'string', enum: Object.keys(validateErrors) },
-        message: { type: 'string' },
-      },
-      required: ['type', 'message'],
-    },
-  },
+  properties: { success: { type: 'boolean', const: false }, error: ref('ErrorDetail') },
   required: ['success', 'error'],
+};
+
+const errorDetail: Json = {
+  type: 'object',
+  properties: { type: ref('ErrorType'), message: { type: 'string' } },
+  required: ['type', 'message'],
 };
 
 const health: Json = {
   type: 'object',
   properties: {
-    status: { const: 'ok' },
+    status: { type: 'string', const: 'ok' },
     guard_stack_version: {
       type: 'string',
       description: 'Only with the internal health check token.',
@@ -111,6 +138,7 @@ const validatePath: Json = {
   servers: [validator],
   post: {
     operationId: 'validate',
+    tags: ['validation'],
     summary: 'Ask for a decision about one request',
     security: [{ secretKey: [] }],
     requestBody: {
@@ -126,6 +154,7 @@ const healthPath: Json = {
   servers: [validator, collector],
   get: {
     operationId: 'health',
+    tags: ['health'],
     summary: 'Readiness of the validator or the collector',
     security: [{ secretKey: [] }, { healthCheckToken: [] }],
     responses: {
@@ -140,6 +169,7 @@ const queryPath: Json = {
   servers: [api],
   post: {
     operationId: 'query',
+    tags: ['analytics'],
     summary: 'Run one read-only SELECT on events_distributed',
     security: [{ analyticsKey: [] }],
     requestBody: {
@@ -161,9 +191,15 @@ const queryPath: Json = {
       },
       400: text('Malformed, empty or over-size statement, or an error of the database.'),
       401: { description: 'No valid analytics key; empty body.' },
-      405: { description: 'Not POST.' },
+      405: text('Not POST.'),
       417: { description: 'Unsupported Expect header.' },
       502: text('Answer above 4 MiB, or the database did not answer: use smaller time windows.'),
+      503: {
+        ...text('The database is busy: the same statement can succeed later.'),
+        headers: {
+          'Retry-After': { description: 'Seconds until then.', schema: { type: 'integer' } },
+        },
+      },
       default: text(
         'An error of the database in the statement, with its code: 404, 408, 500 or 501.',
       ),
