@@ -66,8 +66,17 @@ const events: readonly Partial<DecisionEvent>[] = [
     rule: 'training',
     blockReasons: ['crawler_blocked'],
   })),
-  // Who only claims the name accuses no crawler.
-  { crawler: { ...gptBot, name: 'ClaudeBot', verified: false }, blockReasons: ['crawler_blocked'] },
+  // Nothing proves the first name, and the second one is known to be false.
+  {
+    crawler: { ...gptBot, name: 'Bytespider', verified: false },
+    rule: 'training',
+    blockReasons: ['crawler_blocked'],
+  },
+  {
+    crawler: { ...gptBot, verified: false },
+    rule: 'training',
+    blockReasons: ['crawler_impersonator', 'crawler_blocked'],
+  },
   // This one never asks for robots.txt.
   { crawler: { ...gptBot, name: 'CCBot' }, rule: 'training', blockReasons: ['crawler_blocked'] },
   ...['curl/8.5.0', 'Wget/1.24.5'].map((userAgent) => ({
@@ -156,9 +165,10 @@ test('a crawler is told from robots.txt a day after it read the file, or if it n
     question.startsWith('Crawlers that do not keep'),
   );
   const rows = (await run(anyway?.sql ?? '')).trim().split('\n');
-  expect(rows.map((row) => row.split('\t').slice(0, 5))).toEqual([
-    ['GPTBot', 'training', '1', '2', '2'],
-    ['CCBot', 'training', '0', '1', '1'],
+  expect(rows.map((row) => row.split('\t').slice(0, 6))).toEqual([
+    ['GPTBot', 'true', 'training', '1', '2', '2'],
+    ['CCBot', 'true', 'training', '0', '1', '1'],
+    ['Bytespider', 'false', 'training', '0', '1', '1'],
   ]);
 });
 
