@@ -78,7 +78,7 @@ function robotsOf(
     case 'file':
       return Buffer.from(robots.text);
     case 'managed':
-      return Buffer.from(managedRobots(crawlers.all(), judging, robots.license));
+      return Buffer.from(managedRobots(crawlers, judging, robots.license));
   }
 }
 

@@ -75,6 +75,31 @@ test('a crawler that detection blocks is disallowed, unless its reason is off', 
   expect(await robotsUnder(`[${EVERYBODY}]`, off)).not.toContain('Disallow');
 });
 
+/** The names that are disallowed when these crawlers are blocked. */
+async function namesWithout(...crawlers: readonly string[]): Promise<readonly string[]> {
+  const rules = crawlers.map((name) => ({
+    name,
+    match: { crawler: { name } },
+    verdict: 'block',
+  }));
+  const robots = await robotsUnder(JSON.stringify(rules));
+  return [...robots.matchAll(/^User-agent: ([^*].*)$/gm)].map(([, name = '']) => name);
+}
+
+test('RFC 9309 2.2.1: a crawler is named by each word that it can look for, and else by its name', async () => {
+  expect(await namesWithout('Yahoo! Slurp')).toEqual(['Slurp']);
+  expect(await namesWithout('Petal Search')).toEqual(['AspiegelBot']);
+  expect(await namesWithout('BuiltWith')).toEqual(['BuiltWith', 'BW']);
+  expect(await namesWithout('Toutiaospider', 'MJ12bot')).toEqual(['Toutiaospider', 'MJ12bot']);
+  expect(await namesWithout('Sogou web spider')).toEqual(['Sogou web spider']);
+});
+
+test('RFC 9309 2.2.1: a name that a strict reader cuts to that of another crawler is left out, unless that is disallowed too', async () => {
+  expect(await namesWithout('Bluesky Cardyb', 'PayPal IPN', 'GPTBot')).toEqual(['GPTBot']);
+  const both = await namesWithout('Bluesky Cardyb', 'Bluesky');
+  expect(both.toSorted()).toEqual(['Bluesky', 'Bluesky Cardyb']);
+});
+
 test('the line of the licence stands first and in no group', async () => {
   const robots = await robotsUnder('[]', {
     robots_txt: { license: 'https://shop.example/license.xml' },

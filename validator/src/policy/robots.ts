@@ -1,5 +1,5 @@
 import { RSL_CATEGORIES } from '@guard/config/catalogue/crawler-file';
-import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
+import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { agentOf } from '../request/agent.ts';
 import type { Facts } from '../request/facts.ts';
 import { type CompiledRule, direct } from '../rules/direct.ts';
@@ -23,12 +23,13 @@ export interface CrawlerJudging {
  * (rslstandard.org); its line belongs to no group.
  */
 export function managedRobots(
-  crawlers: readonly CatalogueCrawler[],
+  catalogue: Pick<CrawlerCatalogue, 'all' | 'tokensOf'>,
   judging: CrawlerJudging,
   license?: string,
 ): string {
-  const unwelcome = crawlers.filter((crawler) => standingOf(crawler, judging) === 'blocked');
-  const names = unwelcome.map(({ name }) => `User-agent: ${name}\n`).join('');
+  const names = namesOfUnwelcome(catalogue, judging)
+    .map((name) => `User-agent: ${name}\n`)
+    .join('');
   const granted = USES.flatMap((use) => {
     const value = valueFor(use, judging);
     return value === undefined ? [] : `${use}=${value}`;
@@ -38,6 +39,35 @@ export function managedRobots(
     names === '' ? '' : `${names}${signalLine(USES.map((use) => `${use}=no`))}Disallow: /\n\n`,
     `User-agent: *\n${signalLine(granted)}Allow: /\n`,
   ].join('');
+}
+
+/** What some operators take for a product token: RFC 9309 section 2.2.1 has no digit and no dot in it. */
+const WORD = /^[\w.-]+$/;
+/** As much of a name as a strict reader takes. */
+const PRODUCT_TOKEN = /^[a-z_-]*/i;
+
+/**
+ * Names for `User-agent` lines: of each crawler all words by which it can look for itself, which are its name and the tokens of its
+ * User-Agent. A crawler without such a word has its name. A name that a strict reader would cut to that of a crawler
+ * that is not blocked is left out.
+ */
+function namesOfUnwelcome(
+  catalogue: Pick<CrawlerCatalogue, 'all' | 'tokensOf'>,
+  judging: CrawlerJudging,
+): readonly string[] {
+  const blocked = new Map<string, string>();
+  const others = new Set<string>();
+  for (const crawler of catalogue.all()) {
+    const words = [crawler.name, ...catalogue.tokensOf(crawler)].filter((text) => WORD.test(text));
+    const isBlocked = standingOf(crawler, judging) === 'blocked';
+    for (const name of words.length === 0 ? [crawler.name] : words) {
+      const key = name.toLowerCase();
+      if (!isBlocked) others.add(key);
+      else if (!blocked.has(key)) blocked.set(key, name);
+    }
+  }
+  const isRead = ([key]: [string, string]) => !others.has(PRODUCT_TOKEN.exec(key)?.[0] ?? key);
+  return [...blocked].filter(isRead).map(([, name]) => name);
 }
 
 /** What content can be used for. Each word is also the `rsl_category` of the crawlers that collect for this use. */
