@@ -105,6 +105,24 @@ describe('the pages', () => {
     for (const block of toData) expect(block).toMatch(/Bearer |bearer_token_env_var/);
   });
 
+  test('write a command in one way: --config in full, and a statement of SQL as --data-binary', () => {
+    const commands = everyPage.flatMap(({ path, markdown }) => [
+      ...[...markdown.matchAll(/^(?:\$ )?((?:\w+=\S+ )?guard .*)$/gm)].map(([, line]) => ({
+        path,
+        line,
+      })),
+      ...[...markdown.matchAll(/`(guard [^`]+)`/g)].map(([, line]) => ({ path, line })),
+    ]);
+    expect(commands.length).toBeGreaterThan(60);
+    expect(commands.filter(({ line }) => / -c /.test(line ?? ''))).toEqual([]);
+    const asked = everyPage.flatMap(
+      ({ markdown }) => markdown.match(/^curl .*\/query(?:.*\\\n)*.*/gm) ?? [],
+    );
+    expect(asked.length).toBeGreaterThanOrEqual(3);
+    for (const line of asked)
+      expect(line).toMatch(/ "Authorization: Bearer \$ANALYTICS_KEY" --data-binary /);
+  });
+
   test('use only the Markdown that the site renders', () => {
     for (const { path, markdown } of everyPage) {
       const prose = markdown

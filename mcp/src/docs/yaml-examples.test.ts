@@ -42,7 +42,7 @@ test.each(examples)('$name is a file that Guard accepts', ({ yaml }) => {
   for (const list of ['banned.txt', 'ja4.txt']) writeFileSync(join(folder, 'lists', list), '');
   const outcome = loadSettings(file, {
     GUARD_SECRET: 'b8d2046a7f3c1e95b8d2047a7f3c1e95',
-    ACME_ANALYTICS_KEY: 'sk_api_ro_3c1e95b8d2047a7f3c1e95b8',
+    ANALYTICS_KEY: 'sk_api_ro_3c1e95b8d2047a7f3c1e95b8',
     OIDC_SECRET: 'c8d2047a7f3c1e95b8d2047a',
     CHAT_WEBHOOK: 'https://chat.example/hooks/1',
     CROWDSEC_KEY: '9f2b7c1e95b8d2047a7f3c1e',
