@@ -33,7 +33,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   gateway: [
     'base', 'message', 'origin', 'listen', 'http1', 'http2', 'tls', 'arrive', 'judge',
-    'forward', 'follow', 'forward-auth', 'handle.ts',
+    'forward', 'follow', 'forward-auth', 'ext-authz', 'handle.ts',
   ],
   server: [
     'metrics', 'process', 'refresh', 'crowdsec', 'events', 'tracing', 'listeners', 'control', 'admin', 'store',

@@ -6,6 +6,8 @@ import { createSites } from './arrive/sites.ts';
 import { GATEWAY_LIMITS, type GatewayLimits } from './base/limits.ts';
 import type { Gateway, GatewayOptions, GatewaySettings } from './base/options.ts';
 import { sparingLog } from './base/sparing-log.ts';
+import { createExtAuthz, type ExtAuthz } from './ext-authz/ext-authz.ts';
+import { ExtAuthzSide } from './ext-authz/ext-authz-side.ts';
 import { HeldAnswers } from './forward-auth/answer.ts';
 import { createForwardAuth, type ForwardAuth } from './forward-auth/forward-auth.ts';
 import { createForwardAuthServer, FORWARD_AUTH_LIMITS } from './forward-auth/server.ts';
@@ -72,6 +74,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     createForwardAuthServer((req, res) => current.forwardAuth(req, res), limits, intake.isClosing),
     { ...accept, proxyProtocol: false },
   );
+  const extAuthz = new ExtAuthzSide(() => current.extAuthz, accept);
   metrics.gauge('guard_gateway_one_address', () => (oneAddress.isOne() ? 1 : 0));
   const shared = options.sharedAddress;
 
@@ -85,6 +88,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       }),
       https.close(limits.drainMs),
       drain(forwardAuth, limits.drainMs, () => undefined),
+      extAuthz.close(limits.drainMs),
     ]);
     // A tunnel may never end by itself, so it is ended here. A connection that has not sent its PROXY header has no
     // request under way.
@@ -102,6 +106,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     listenForwardAuth: (address) =>
       listen(forwardAuth, address, { scheme: 'http', shared: undefined }),
+    listenExtAuthz: (address) => extAuthz.listen(address),
     reload: (settings) => {
       const show = https.prepare(settings.certificates ?? []);
       current = build(settings);
@@ -119,6 +124,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 interface CurrentSettings {
   readonly handle: Handle;
   readonly forwardAuth: ForwardAuth;
+  readonly extAuthz: ExtAuthz;
   readonly trusts: Trusts;
 }
 
@@ -179,6 +185,7 @@ function createSettingsBuilder(
     return {
       handle: createHandle({ ...stages, early }),
       forwardAuth: createForwardAuth(asked, createHandle(asked)),
+      extAuthz: createExtAuthz(asked),
       trusts,
     };
   };

@@ -14,7 +14,8 @@ const OTHER_BUILDS = new RegExp(
     '/zod/.*\\.cjs',
     '/yaml/browser',
     '/(?:nodemailer|hono|@modelcontextprotocol/sdk)/dist/cjs',
-    '/lru-cache/dist/commonjs',
+    '/lru-cache/dist/(?:commonjs|esm/(?:browser|react-native))',
+    '/preact/(?:compat|debug|devtools|test-utils)',
     // Of a framework that the MCP library brings for its server's adapter alone.
     '/hono/dist/(?:adapter|jsx|middleware)',
     // Of these acme-client asks for the builds that require() gets.
@@ -22,6 +23,17 @@ const OTHER_BUILDS = new RegExp(
     '/node-forge/(?:dist|flash)',
     '/tsyringe/dist/esm[^/]*',
     '/@peculiar/[^/]+/build/(?:es2015|x509(?:\\.es)?\\.js)',
+    '/@opentelemetry/api/build/(?:esm|esnext)',
+    '/re2js/build/index\\.(?:cjs|umd\\.js)',
+    '/protobufjs/dist',
+    '/long/index\\.js',
+    '/@js-sdsl/ordered-map/dist/(?:esm|umd)',
+    // Types alone, and messages of services that Guard does not offer.
+    '/@grpc/grpc-js/(?:build/src/generated|proto)',
+    // Of the command that makes types of .proto files.
+    '/@grpc/proto-loader/build/bin',
+    '/(?:yargs|yargs-parser|cliui|y18n)/(?:build|helpers|lib|locales)',
+    '/emoji-regex/es2015',
   ]
     .map((path) => `${path}$`)
     .join('|'),

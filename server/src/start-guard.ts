@@ -239,8 +239,8 @@ async function openGateway(
   dependencies: Dependencies,
   state: State,
 ): Promise<void> {
-  const { gateway: plain, gateway_tls: secure, forward_auth: asked } = first.settings.listen;
-  if (!plain && !secure && !asked) return;
+  const { gateway: plain, gateway_tls: secure, forward_auth, ext_authz } = first.settings.listen;
+  if (!plain && !secure && !forward_auth && !ext_authz) return;
   const { clock, log, metrics, analytics } = dependencies;
   const { proxy_protocol: proxyProtocol } = first.settings.listen;
   const events = analytics.sink;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type EchoingOrigin, startEchoingOrigin } from '../kit/echoing-origin.ts';
+import { connectAsEnvoy, type EnvoyClient, fieldsOf } from '../kit/envoy-client.ts';
 import { poll, send } from '../kit/http.ts';
 import { openTunnel } from '../kit/open-tunnel.ts';
 import { type PeerProxy, type RunningProxy, startPeer } from '../kit/peer-proxy.ts';
@@ -26,16 +27,19 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 let origin: EchoingOrigin;
 let product: Product;
+let envoy: EnvoyClient;
 beforeAll(async () => {
   origin = await startEchoingOrigin();
   const settings = storySettings(origin.url, { rules: RULES });
   product = await startProduct({
     ...settings,
-    listen: { forward_auth: '127.0.0.1:0', admin: '127.0.0.1:0' },
+    listen: { forward_auth: '127.0.0.1:0', ext_authz: '127.0.0.1:0', admin: '127.0.0.1:0' },
     analytics: undefined,
   });
+  envoy = connectAsEnvoy(product.addresses.ext_authz);
 });
 afterAll(async () => {
+  envoy.close();
   expect(await product.stop()).toBe(0);
   await origin.close();
 });
@@ -188,6 +192,60 @@ for (const [name, isThere] of PROXIES) {
   });
 }
 
+describe('Envoy over gRPC', () => {
+  /** What Envoy says of a request of a browser. */
+  const check = (path: string, more: Readonly<Record<string, string>> = {}) =>
+    envoy.check({
+      method: 'GET',
+      host: 'shop.example',
+      path,
+      headers: {
+        ...lowerCased(chromeHttp),
+        'x-forwarded-for': '127.0.0.1',
+        'x-forwarded-proto': 'http',
+        ...more,
+      },
+    });
+
+  test('lets a request pass, and the origin is told who let it', async () => {
+    const { status, ok_response: ok } = await check('/open/a%20b?x=%2F..&y');
+    expect(status.code).toBe(0);
+    const told = fieldsOf(ok?.headers);
+    expect(told['x-guard-decision']).toBe('allow');
+    expect(told['x-guard-request-id']).toMatch(UUID);
+    expect(fieldsOf(ok?.response_headers_to_add)['set-cookie']).toMatch(/^_guard=[0-9a-f-]{36}; /);
+  });
+
+  test('gets the challenge page, its cookie and its policy (contract 3)', async () => {
+    const { status, denied_response: denied } = await check('/vault/page');
+    expect([status.code, denied?.status.code]).toEqual([7, 'Forbidden']);
+    const fields = fieldsOf(denied?.headers);
+    expect(fields['content-security-policy']).toContain("'nonce-");
+    expect(fields['cache-control']).toContain('no-store');
+    expect(fields['set-cookie']).toMatch(/^_guard=[0-9a-f-]{36}; Path=\/; Max-Age=\d+/);
+    expect(denied?.body).toContain('<noscript>');
+    expect(denied?.body.endsWith('</html>\n')).toBe(true);
+  });
+
+  test('gets the status of the rule that blocks, and no say of the visitor changes it', async () => {
+    const codeOf = async (more = {}) =>
+      (await check('/closed/page?q=1', more)).denied_response?.status.code;
+    expect(await codeOf()).toBe(451);
+    expect(await codeOf({ 'x-original-url': 'http://shop.example/open' })).toBe(451);
+    expect(await codeOf({ 'x-forwarded-for': `${HOME_IP}, 203.0.113.9` })).toBe(451);
+    // What Envoy itself wrote is believed.
+    const { status } = await check('/closed/page', { 'x-forwarded-for': HOME_IP });
+    expect(status.code).toBe(0);
+  });
+});
+
+/** Envoy writes names of fields in lower case. */
+function lowerCased(fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}
+
 describe.skipIf(!hasNginx || !hasWindowedChromium)("a person's browser behind nginx", () => {
   test('passes the challenge end to end, uploads below /.guard/, and is in after one reload', async () => {
     const proxy = await startPeer('nginx', {
@@ -206,6 +264,16 @@ describe.skipIf(!hasNginx || !hasWindowedChromium)("a person's browser behind ng
       expect(arrival?.headers['x-guard-decision']).toBe('allow');
       const { body } = await send(`${product.addresses.admin}/metrics`);
       expect(body).toMatch(/guard_challenges_total\{result="verified"\} [1-9]/);
+
+      // The session is let in where Envoy asks over gRPC, too.
+      const headers = Object.fromEntries(
+        Object.entries(arrival?.headers ?? {}).filter(([field]) => !field.startsWith('x-guard-')),
+      );
+      const { host } = new URL(proxy.url);
+      const again = { method: 'GET', host, path: '/vault/person', headers };
+      expect((await envoy.check(again)).status.code).toBe(0);
+      const newcomer = { ...again, headers: { ...headers, cookie: '' } };
+      expect((await envoy.check(newcomer)).status.code).toBe(7);
     } finally {
       await browser.close();
       await proxy.close();

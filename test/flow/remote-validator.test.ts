@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectAsEnvoy, fieldsOf } from '../kit/envoy-client.ts';
 import { poll, send } from '../kit/http.ts';
 import {
   ORIGIN_PAGE,
@@ -33,7 +34,13 @@ beforeAll(async () => {
   origin = await startRecordingOrigin();
   const remote = { url: `http://127.0.0.1:${port}`, key: SECRET_KEY, timeout: '300ms' };
   const settings = storySettings(origin.url, { site: { validator: remote } });
-  const listen = { gateway: ANY_PORT, forward_auth: ANY_PORT, api: ANY_PORT, admin: ANY_PORT };
+  const listen = {
+    gateway: ANY_PORT,
+    forward_auth: ANY_PORT,
+    ext_authz: ANY_PORT,
+    api: ANY_PORT,
+    admin: ANY_PORT,
+  };
   product = await startProduct({ ...settings, listen });
 });
 afterAll(async () => {
@@ -125,6 +132,20 @@ describe('(g) a gateway whose remote validator', () => {
       },
     });
     expect([answer.status, answer.headers['x-guard-decision']]).toEqual([status, decision]);
+
+    const envoy = connectAsEnvoy(product.addresses.ext_authz);
+    try {
+      const { status: result, ok_response: ok } = await envoy.check({
+        method: 'GET',
+        host: 'shop.example',
+        path: '/asked',
+        headers: { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'http' },
+      });
+      expect(result.code).toBe(status === 204 ? 0 : 7);
+      expect(fieldsOf(ok?.headers)['x-guard-decision']).toBe(decision);
+    } finally {
+      envoy.close();
+    }
   });
 
   test('falls silent is left alone, and is asked again when it is back: it fails open and says so', async () => {

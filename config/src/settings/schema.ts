@@ -236,6 +236,8 @@ export const Settings = z.strictObject({
     gateway_tls: Listen.optional(),
     /** Other proxies ask here, and keep visitor and origin to themselves. */
     forward_auth: Listen.optional(),
+    /** Envoy asks here over gRPC (ext_authz). */
+    ext_authz: Listen.optional(),
     validator: Listen.optional(),
     api: Listen.optional(),
     /** ClickHouse's HTTP interface, for the tools that speak it; needs `analytics`. */

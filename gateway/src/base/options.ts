@@ -88,6 +88,11 @@ export interface Gateway {
    */
   readonly listenForwardAuth: (address: ListenAddress) => Promise<string>;
   /**
+   * Answers the questions of Envoy over gRPC: ext-authz/ext-authz.ts. Call it at most once. It loads the library for
+   * gRPC.
+   */
+  readonly listenExtAuthz: (address: ListenAddress) => Promise<string>;
+  /**
    * Serves every request that arrives from now on by these settings. A request that is under way keeps the settings
    * with which it began. Connections to visitors stay open, and so do those to origins that a site still has. When
    * the settings are unusable, it throws and changes nothing.

@@ -10,15 +10,19 @@ const EMPTY = Buffer.alloc(0);
 
 /** The reply that lets a request pass. The proxy copies its fields to the origin, and to the origin's answer. */
 export function passReply(peer: Peer, plan: ForwardPlan): OwnAnswer {
-  const { additions } = plan;
   const fields: string[] = [];
   addOriginFields(fields, plan);
-  if (additions !== undefined) {
-    fields.push(...additions.fields);
-    const isOwn = additions.replaced.has('cache-control');
-    if (additions.personal && !isOwn) fields.push('Cache-Control', 'private');
-  }
+  fields.push(...fieldsForVisitor(plan));
   return { status: peer.passStatus, fields, body: EMPTY };
+}
+
+/** What the visitor gets along with the answer of the origin. Names and values in turn. */
+export function fieldsForVisitor({ additions }: ForwardPlan): readonly string[] {
+  if (additions === undefined) return [];
+  const isOwn = additions.replaced.has('cache-control');
+  return additions.personal && !isOwn
+    ? [...additions.fields, 'Cache-Control', 'private']
+    : additions.fields;
 }
 
 /** The answer for the visitor. A proxy that cannot show it gets an id with which it can fetch it. */

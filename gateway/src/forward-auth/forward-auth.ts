@@ -1,16 +1,17 @@
 import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
-import { readingsOf } from '@guard/config/matching/path-readings';
-import { pathOf } from '../arrive/arrive.ts';
-import type { ClientOf } from '../arrive/client-ip.ts';
-import { isCollectorPath, type Sites } from '../arrive/sites.ts';
-import type { GatewayLimits } from '../base/limits.ts';
 import { denial, type HeldAnswers, passReply } from './answer.ts';
+import {
+  createJudgeDescribed,
+  type DescribedPlan,
+  type DescribedStages,
+  logBroken,
+  refusePeer,
+  whenKnown,
+} from './judge-described.ts';
 import { type Peer, PEERS, readRoute } from './peers.ts';
-import { type Question, readQuestion } from './read-question.ts';
+import { readQuestion } from './read-question.ts';
 import type { Handle } from '../forward/forward-ports.ts';
-import type { Judge } from '../judge/judge.ts';
-import { eventOf, refuseUnreadable, type RequestPlan } from '../judge/request-plan.ts';
-import type { Connection, ConnectionOf } from '../listen/connection.ts';
+import type { ConnectionOf } from '../listen/connection.ts';
 import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
 import { type OwnAnswer, plainAnswer, serve } from '../message/own-answer.ts';
 
@@ -59,13 +60,11 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
   }
 
   function refuse(reason: string, status: 400 | 403, peer: string): ProxyReply {
-    faults('warn', 'forward_auth_refused', { peer, reason });
-    return { outcome: 'refused', answer: plainAnswer(status, 'Refused; see the log of Guard.') };
+    return { outcome: 'refused', answer: refusePeer(faults, { peer, reason }, status) };
   }
 
   function broken(error: unknown): ProxyReply {
-    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    stages.log('error', 'gateway_internal_error', { detail });
+    logBroken(stages.log, error);
     return { outcome: 'failed', answer: plainAnswer(500, 'Internal error.') };
   }
 
@@ -97,15 +96,15 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
     switch (route.kind) {
       case 'check': {
         const { peer, target } = route;
-        const plan = judgeDescribed(req, connection, peer, target);
-        return whenKnown(plan, (known) => replyOf(recorded(known), peer, peerIp));
+        const plan = judgeDescribed(readQuestion(req, peer, target, limits), connection);
+        return whenKnown(plan, (known) => replyOf(known, peer, peerIp));
       }
       case 'answer': {
         const id = req.headers['x-guard-answer'];
         const answer = typeof id === 'string' ? held.take(id) : undefined;
         if (answer !== undefined) return { outcome: 'fetched', answer };
-        const plan = judgeDescribed(req, connection, FETCHER, '');
-        return whenKnown(plan, (known) => replyToVisitor(recorded(known), peerIp));
+        const plan = judgeDescribed(readQuestion(req, FETCHER, '', limits), connection);
+        return whenKnown(plan, (known) => replyToVisitor(known, peerIp));
       }
       case 'handed-over':
         return 'handed over';
@@ -131,75 +130,4 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
       settle(req, res, broken(error));
     }
   };
-}
-
-/** Guard does not learn what the proxy does after a decision. So the event records the decision itself. */
-function recorded(plan: DescribedPlan): DescribedPlan {
-  if (plan.kind !== 'incomplete') eventOf(plan)?.record();
-  return plan;
-}
-
-/** Calls `next` in the same turn when the value is there already. */
-function whenKnown<T, R>(value: MaybePromise<T>, next: (value: T) => R): MaybePromise<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}
-
-/** What forward-auth shares with the front proxy to decide. */
-interface DescribedStages {
-  readonly limits: GatewayLimits;
-  readonly sites: Sites;
-  readonly clientOf: ClientOf;
-  readonly judge: Judge;
-  readonly faults: Log;
-}
-
-/** What happens to the visitor's request; or the field that is missing in the proxy's question. */
-type DescribedPlan = RequestPlan | { readonly kind: 'incomplete'; readonly missing: string };
-
-/** Decides about the request that a trusted peer describes. Never rejects. */
-type JudgeDescribed = (
-  req: VisitorRequest,
-  connection: Connection,
-  peer: Peer,
-  target: string,
-) => MaybePromise<DescribedPlan>;
-
-/** Runs the stages of the front proxy for a request that a proxy describes. */
-function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
-  const { limits, sites, clientOf, judge, faults } = stages;
-
-  function planOf(
-    { method, scheme, host, target, headers }: Question,
-    connection: Connection,
-    req: VisitorRequest,
-  ): MaybePromise<RequestPlan> {
-    const site = sites.match(host);
-    if (site === undefined) return refused(421, 'No such site here.');
-
-    const readings = readingsOf(pathOf(target));
-    if (readings === undefined) return refuseUnreadable(faults, connection);
-    // The proxy passes these paths on to Guard. A spelling that it did not recognise must not reach the origin
-    // either.
-    if (isCollectorPath(readings)) return refused(404, 'Not found.');
-
-    const client = { ...clientOf(connection, req.headers), scheme };
-    const inquiry = { req: { method, headers }, connection, client, site, host, target };
-    return judge(inquiry, readings);
-  }
-
-  return (req, connection, peer, target) => {
-    const read = readQuestion(req, peer, target, limits);
-    switch (read.kind) {
-      case 'incomplete':
-        return read;
-      case 'malformed':
-        return refused(read.status, read.why);
-      case 'question':
-        return planOf(read.question, connection, req);
-    }
-  };
-}
-
-function refused(status: number, why: string): RequestPlan {
-  return { kind: 'refused', answer: plainAnswer(status, why), event: undefined };
 }

@@ -23,7 +23,7 @@ export type ReadQuestion =
   /** The visitor's request is malformed and cannot be judged. */
   | { readonly kind: 'malformed'; readonly status: number; readonly why: string };
 
-interface QuestionLimits {
+export interface QuestionLimits {
   readonly maxHeaders: number;
   readonly maxTargetLength: number;
 }
@@ -45,6 +45,9 @@ const FIELDS = {
   'in-place': ['x-forwarded-proto'],
 } as const satisfies Record<Peer['describes'], readonly string[]>;
 
+/** Fields that a proxy writes into every request: where it came from. */
+const WRITTEN_BY_PROXY = ['x-forwarded-for', 'x-forwarded-proto'] as const;
+
 /** Reads the question of a trusted peer. `target` is what stands behind the prefix of the check. */
 export function readQuestion(
   req: VisitorRequest,
@@ -53,14 +56,48 @@ export function readQuestion(
   limits: QuestionLimits,
 ): ReadQuestion {
   const { headers } = req;
-  // Without X-Forwarded-For every visitor would have the address of the proxy, and all would share its budgets.
-  for (const name of ['x-forwarded-for', ...FIELDS[peer.describes]]) {
-    if (text(headers[name]) === '') return { kind: 'incomplete', missing: name };
-  }
-  if (req.rawHeaders.length > 2 * (limits.maxHeaders + ASKING_FIELDS)) {
-    return malformed(431, 'Too many header fields.');
-  }
-  const draft = draftOf(req, peer, target);
+  const asking = FIELDS[peer.describes];
+  const missing = missingOf(headers, ['x-forwarded-for', ...asking]);
+  if (missing !== undefined) return { kind: 'incomplete', missing };
+  const fields = req.rawHeaders.length / 2 - ASKING_FIELDS;
+  return checkDraft(draftOf(req, peer, target), headers, { asking, fields, limits });
+}
+
+/**
+ * Checks a request that a trusted peer describes outside of HTTP. The peer writes X-Forwarded-For and
+ * X-Forwarded-Proto into the visitor's own headers.
+ */
+export function checkDescribed(
+  draft: Omit<Draft, 'scheme'>,
+  headers: IncomingHttpHeaders,
+  fields: number,
+  limits: QuestionLimits,
+): ReadQuestion {
+  const missing = missingOf(headers, WRITTEN_BY_PROXY);
+  if (missing !== undefined) return { kind: 'incomplete', missing };
+  const scheme = text(headers['x-forwarded-proto']);
+  return checkDraft({ ...draft, scheme }, headers, { asking: [], fields, limits });
+}
+
+/** Without X-Forwarded-For every visitor would have the address of the proxy, and all would share its budgets. */
+function missingOf(headers: IncomingHttpHeaders, names: readonly string[]): string | undefined {
+  return names.find((name) => text(headers[name]) === '');
+}
+
+interface CheckedBy {
+  /** Fields that the proxy added to ask. */
+  readonly asking: readonly string[];
+  /** How many fields the visitor sent, at least. */
+  readonly fields: number;
+  readonly limits: QuestionLimits;
+}
+
+function checkDraft(
+  draft: Draft,
+  headers: IncomingHttpHeaders,
+  { asking, fields, limits }: CheckedBy,
+): ReadQuestion {
+  if (fields > limits.maxHeaders) return malformed(431, 'Too many header fields.');
   const scheme = schemeOf(draft.scheme);
   if (scheme === undefined) return malformed(400, 'Invalid scheme.');
   if (draft.method.length > VALIDATE.maxMethodLength || !isToken(draft.method))
@@ -73,7 +110,7 @@ export function readQuestion(
   if (!draft.target.startsWith('/') || !hasOnlyTargetCharacters(draft.target)) {
     return malformed(400, 'Invalid request target.');
   }
-  const visitors = headersOfVisitor(headers, FIELDS[peer.describes], draft.host);
+  const visitors = headersOfVisitor(headers, asking, draft.host);
   return { kind: 'question', question: { ...draft, scheme, headers: visitors } };
 }
 
@@ -141,6 +178,6 @@ function text(value: string | string[] | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-function malformed(status: number, why: string): ReadQuestion {
+export function malformed(status: number, why: string): ReadQuestion {
   return { kind: 'malformed', status, why };
 }

@@ -59,7 +59,10 @@ export interface DashboardDependencies {
 }
 
 /** The services that answer by routes of fastify: all but the gateway. */
-export type RoutedService = Exclude<Service, 'gateway' | 'gateway_tls' | 'forward_auth'>;
+export type RoutedService = Exclude<
+  Service,
+  'gateway' | 'gateway_tls' | 'forward_auth' | 'ext_authz'
+>;
 
 /** All that is built from one reading of the settings. A reload replaces it whole. */
 export interface Deployment {

@@ -95,7 +95,7 @@ function listenError(service: Service, address: ListenAddress, cause: unknown): 
   return new Error(`listen.${service} ${at}: ${why}`, { cause });
 }
 
-type GatewayService = 'gateway' | 'gateway_tls' | 'forward_auth';
+type GatewayService = 'gateway' | 'gateway_tls' | 'forward_auth' | 'ext_authz';
 
 /** Lets a gateway listen at each address of the settings. Resolves to these addresses, with their ports known. */
 export async function listenGateway(
@@ -118,5 +118,6 @@ export async function listenGateway(
   await open('gateway', gateway.listen);
   await open('gateway_tls', gateway.listenTls);
   await open('forward_auth', gateway.listenForwardAuth);
+  await open('ext_authz', gateway.listenExtAuthz);
   return opened;
 }

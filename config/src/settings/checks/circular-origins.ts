@@ -9,7 +9,7 @@ import { Listen, type ListenAddress, type Origin, OriginAddress } from '../value
  * other services of Guard can be origins: a gateway with TLS may stand in front of the dashboard.
  */
 
-const FRONTS = ['gateway', 'gateway_tls', 'forward_auth'] as const;
+const FRONTS = ['gateway', 'gateway_tls', 'forward_auth', 'ext_authz'] as const;
 
 const anything = z.unknown().optional();
 const Outline = z

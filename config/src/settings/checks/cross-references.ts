@@ -228,7 +228,7 @@ function listeners({ listen, tls, sites, organisations }: Outline): Contradictio
     })),
     'an address of its own for each service',
   );
-  const front = ['gateway', 'gateway_tls', 'forward_auth'].find(
+  const front = ['gateway', 'gateway_tls', 'forward_auth', 'ext_authz'].find(
     (service) => listen[service] !== undefined,
   );
   const idle =
@@ -256,21 +256,20 @@ function listeners({ listen, tls, sites, organisations }: Outline): Contradictio
 
 /** Forward-auth answers trusted peers only. A peer on a unix socket is one. */
 function unaskable({ listen, trusted_proxies }: Outline): Contradiction[] {
-  const address = listen['forward_auth'];
-  if (typeof address !== 'string' || address.startsWith('unix:')) return [];
-  const message = 'expected the addresses of the proxies that ask listen.forward_auth';
-  return trusted_proxies?.length === 0 ? [{ path: ['trusted_proxies'], message }] : [];
+  const proxies = ['forward_auth', 'ext_authz'];
+  const asked = proxies.find((name) => !/^unix:/.test(String(listen[name] ?? 'unix:')));
+  if (asked === undefined || trusted_proxies?.length !== 0) return [];
+  const message = `expected the addresses of the proxies that ask listen.${asked}`;
+  return [{ path: ['trusted_proxies'], message }];
 }
 
 /** Several workers listen at one address, which a unix socket does not allow. */
 function unshareable({ listen, workers }: Outline): Contradiction[] {
   if (workers === undefined || workers === 1) return [];
   const message = 'expected host:port: with several workers the gateway cannot listen on a socket';
-  return ['gateway', 'gateway_tls'].flatMap((service) => {
-    const address = listen[service];
-    const isSocket = typeof address === 'string' && address.startsWith('unix:');
-    return isSocket ? [{ path: ['listen', service], message }] : [];
-  });
+  return ['gateway', 'gateway_tls']
+    .filter((service) => String(listen[service]).startsWith('unix:'))
+    .map((service) => ({ path: ['listen', service], message }));
 }
 
 /** Only the front proxy reads the PROXY protocol, and only from trusted peers. */

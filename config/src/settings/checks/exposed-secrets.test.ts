@@ -28,7 +28,15 @@ describe('a secret that only one machine can try may be short, and may be a publ
   test.each(['0.0.0.0:8080', '[::]:8080', '192.0.2.1:8080', 'guard.internal:8080'])(
     'but not at %s, whichever service listens there',
     (address) => {
-      for (const service of ['gateway', 'forward_auth', 'validator', 'api', 'admin', 'docs']) {
+      for (const service of [
+        'gateway',
+        'forward_auth',
+        'ext_authz',
+        'validator',
+        'api',
+        'admin',
+        'docs',
+      ]) {
         const listen = { collector: '127.0.0.1:1', [service]: address };
         expect(pathsOf({ listen, secret: PUBLISHED })).toEqual(['secret']);
         expect(findExposedSecrets({ listen, secret: 'x'.repeat(23) })[0]?.message).toContain(

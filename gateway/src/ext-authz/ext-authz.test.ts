@@ -1,0 +1,211 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ValidateOutcome } from '@guard/config/contract/ports';
+import { ask, ASKING, VISITOR } from '../../../test/kit/asking-proxies.ts';
+import { fieldsOf } from '../../../test/kit/envoy-client.ts';
+import { CHECKED_HEADERS, LOGIN, startEnvoyAsked, withHeaders } from '../testing/ext-authz-rig.ts';
+import { allow, answering, html } from '../testing/gateway-rig.ts';
+
+/** Envoy's ext_authz over gRPC, asked through a real connection by a client with Envoy's official messages. */
+
+const block = answering({ decision: 'block', status_code: 451, response_html: html('<p>nö</p>') });
+
+describe('a question of Envoy over gRPC', () => {
+  test('puts to the validator what the same question over HTTP does', async () => {
+    const { asking, envoy, asked, counted } = await startEnvoyAsked();
+    const answer = await envoy.check(LOGIN);
+    expect(answer.status.code).toBe(0);
+    const [, overHttp] = ASKING.find(([name]) => name === 'envoy') ?? [];
+    if (overHttp === undefined) throw new Error('nobody asks as envoy');
+    await ask(asking, { ...overHttp, headers: { ...overHttp.headers } });
+    const [one, other] = asked.map(({ headers: sent, ...rest }) => {
+      // Of the connection on which the question over HTTP came.
+      const own = new Set(['connection', 'content-length']);
+      return {
+        ...rest,
+        headers: Object.entries(sent ?? {})
+          .filter(([name]) => !own.has(name))
+          .toSorted(),
+      };
+    });
+    expect(one).toEqual(other);
+    expect(asked[0]).toMatchObject({
+      url: 'https://shop.example/login?a=1',
+      method: 'POST',
+      ip: VISITOR,
+    });
+    expect(counted('guard_forward_auth_requests_total', 'passed')).toBe(2);
+  });
+
+  test('is read from raw headers too, in which names come twice and values are bytes', async () => {
+    const { envoy, asked } = await startEnvoyAsked();
+    const raw = [
+      ...Object.entries(CHECKED_HEADERS),
+      ['cookie', 'a=1'],
+      ['cookie', 'b=2'],
+      ['accept', 'text/html'],
+      ['accept', '*/*'],
+    ].map(([key = '', value = '']) => ({ key, raw_value: Buffer.from(value) }));
+    raw.push({ key: 'x-bytes', raw_value: Buffer.from([0xe9]) });
+    await envoy.check({ ...LOGIN, headers: {}, header_map: { headers: raw } });
+    expect(asked[0]?.headers).toMatchObject({
+      cookie: 'a=1; b=2',
+      accept: 'text/html, */*',
+      'x-bytes': 'é',
+      'user-agent': 'Browser/1',
+    });
+  });
+
+  test('takes the address from X-Forwarded-For, from the right, as long as it names trusted ones', async () => {
+    const { envoy, asked } = await startEnvoyAsked({ trustedProxies: ['127.0.0.1', '10.0.0.0/8'] });
+    await envoy.check(withHeaders({ 'x-forwarded-for': `192.0.2.1, ${VISITOR}, 10.1.1.1` }));
+    expect(asked[0]?.ip).toBe(VISITOR);
+  });
+
+  test('that passes tells the origin who the visitor is, and lets no visitor say it', async () => {
+    const { envoy } = await startEnvoyAsked({ skip: ['/assets/**'] });
+    const { ok_response: ok } = await envoy.check(LOGIN);
+    expect(fieldsOf(ok?.headers)).toMatchObject({ 'x-guard-decision': 'allow' });
+    expect(ok?.headers.map(({ append_action: action }) => action)).not.toContain(
+      'APPEND_IF_EXISTS_OR_ADD',
+    );
+    expect(ok?.headers_to_remove).toEqual(['x-guard-session', 'x-guard-crawler', 'x-guard-answer']);
+    const skipped = await envoy.check({ ...LOGIN, path: '/assets/shop.css' });
+    expect(fieldsOf(skipped.ok_response?.headers)).toEqual({ 'x-guard-decision': 'not_matched' });
+    expect(skipped.ok_response?.headers_to_remove).toContain('x-guard-request-id');
+  });
+
+  test('takes cookies and headers of an allow along (contract 4.1 rule 2)', async () => {
+    const cookie = {
+      name: '_guard',
+      value: 'v',
+      domain: '',
+      path: '/',
+      secure: false,
+      same_site: 'Lax',
+      max_age: 60,
+    };
+    const { envoy } = await startEnvoyAsked({
+      validate: answering({ cookies: [cookie], headers: { 'Accept-CH': 'Sec-CH-UA' } }),
+    });
+    const { ok_response: ok } = await envoy.check(LOGIN);
+    const said = ok?.response_headers_to_add.map(
+      ({ header, append_action: action }) => `${header.key}: ${header.value} (${action})`,
+    );
+    expect(said).toEqual([
+      'accept-ch: Sec-CH-UA (OVERWRITE_IF_EXISTS_OR_ADD)',
+      'set-cookie: _guard=v; Path=/; Max-Age=60; SameSite=Lax (APPEND_IF_EXISTS_OR_ADD)',
+      'cache-control: private (APPEND_IF_EXISTS_OR_ADD)',
+    ]);
+  });
+});
+
+describe('a denied question', () => {
+  test('is answered with status, headers, cookies and page', async () => {
+    const cookies = ['a', 'b'].map((name) => ({
+      name,
+      value: '1',
+      domain: '',
+      path: '/',
+      secure: true,
+      same_site: '',
+      max_age: 1,
+    }));
+    const { envoy, counted } = await startEnvoyAsked({
+      validate: answering({
+        decision: 'block',
+        status_code: 451,
+        response_html: html('<p>nö</p>'),
+        cookies,
+      }),
+    });
+    const { status, denied_response: denied } = await envoy.check(LOGIN);
+    expect(status.code).toBe(7);
+    expect([denied?.status.code, denied?.body]).toEqual([451, '<p>nö</p>']);
+    expect(fieldsOf(denied?.headers)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+    const appended = denied?.headers.filter(
+      ({ append_action: action }) => action === 'APPEND_IF_EXISTS_OR_ADD',
+    );
+    expect(appended?.map(({ header }) => header.key)).toEqual(['set-cookie', 'set-cookie']);
+    expect(counted('guard_forward_auth_requests_total', 'denied')).toBe(1);
+  });
+
+  test.each([
+    [200, 'OK'],
+    [503, 'ServiceUnavailable'],
+  ])('keeps its status %d, which denies here too', async (code, named) => {
+    const { envoy } = await startEnvoyAsked({
+      validate: answering({ decision: 'block', status_code: code, response_html: html('no') }),
+    });
+    const { status, denied_response: denied } = await envoy.check(LOGIN);
+    expect([status.code, denied?.status.code]).toEqual([7, named]);
+  });
+
+  test('with a body that is no text gets a short one, since Envoy would take it for a fault', async () => {
+    const bytes = Buffer.from([0xff, 0xfe]).toString('base64');
+    const { envoy } = await startEnvoyAsked({
+      validate: answering({ decision: 'block', response_html: bytes }),
+    });
+    expect((await envoy.check(LOGIN)).denied_response?.body).toBe('Request denied.\n');
+  });
+});
+
+describe('the fail policy is that of the front proxy (contract 7.1)', () => {
+  const timeout: ValidateOutcome = { kind: 'failed', reason: 'timeout', detail: '' };
+  const rejected: ValidateOutcome = { kind: 'rejected', status: 400, type: 'invalid_ip' };
+  test.each([
+    ['no answer opens', { validate: () => timeout }, 'fail_open'],
+    ['a 4xx closes', { validate: () => rejected }, undefined],
+    ['observe enforces nothing', { validate: block, observe: true }, 'observe'],
+    [
+      'a late answer is an answer',
+      { validate: () => Promise.resolve(allow({ url: '', ip: '' }, {})) },
+      'allow',
+    ],
+  ])('%s', async (_what, options, decision) => {
+    const { envoy } = await startEnvoyAsked(options);
+    const { ok_response: ok } = await envoy.check(LOGIN);
+    expect(fieldsOf(ok?.headers)['x-guard-decision']).toBe(decision);
+  });
+});
+
+test('a gateway that closes answers what is under way', async () => {
+  const asked = Promise.withResolvers<unknown>();
+  const released = Promise.withResolvers<unknown>();
+  const { envoy, gateway } = await startEnvoyAsked({
+    validate: async (request, context) => {
+      asked.resolve(undefined);
+      await released.promise;
+      return allow(request, context);
+    },
+    limits: { askTimeoutMs: 5_000 },
+  });
+  const answer = envoy.check(LOGIN);
+  await asked.promise;
+  const closed = gateway.close();
+  released.resolve(undefined);
+  expect((await answer).status.code).toBe(0);
+  await closed;
+});
+
+test('the library is loaded by a gateway that listens for Envoy, and by no other', () => {
+  const index = join(import.meta.dirname, '../index.ts');
+  const loaded = (module: string) =>
+    execFileSync(
+      process.execPath,
+      [
+        '--disable-warning=ExperimentalWarning',
+        '-e',
+        `import(${JSON.stringify(module)}).then(() => {
+          console.log(Object.keys(require.cache).some((file) => file.includes('grpc-js')));
+        });`,
+      ],
+      { encoding: 'utf8' },
+    );
+  expect(loaded(index)).toBe('false\n');
+  expect(loaded(join(import.meta.dirname, 'server.ts'))).toBe('true\n');
+});

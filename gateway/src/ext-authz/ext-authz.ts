@@ -1,0 +1,94 @@
+import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
+import {
+  createJudgeDescribed,
+  type DescribedPlan,
+  type DescribedStages,
+  logBroken,
+  refusePeer,
+  whenKnown,
+} from '../forward-auth/judge-described.ts';
+import { FORWARD_AUTH_LIMITS } from '../forward-auth/server.ts';
+import type { Connection, ConnectionOf } from '../listen/connection.ts';
+import type { VisitorSocket } from '../message/message.ts';
+import { deniedResponse, passResponse } from './check-response.ts';
+import type { CheckRequest, CheckResponse } from './messages.ts';
+import { readCheck } from './read-check.ts';
+
+/** Answers the questions of Envoy's ext_authz. Throws and rejects never. */
+export interface ExtAuthz {
+  /** The refusal of a peer that may not ask. Undefined when it may. */
+  readonly refuse: (from: VisitorSocket) => CheckResponse | undefined;
+  /** Undefined when Guard itself failed. Then Envoy does what its failure mode says. */
+  readonly check: (
+    request: CheckRequest,
+    from: VisitorSocket,
+    isGone: () => boolean,
+  ) => Promise<CheckResponse | undefined>;
+}
+
+interface ExtAuthzStages extends DescribedStages {
+  readonly connectionOf: ConnectionOf;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}
+
+interface Reply {
+  readonly outcome: 'passed' | 'denied' | 'refused' | 'failed';
+  readonly response: CheckResponse | undefined;
+}
+
+/**
+ * Envoy asks over gRPC what other proxies ask over HTTP (forward-auth.ts). Only the form of question and answer is
+ * another one: who may ask, and what is decided, is the same.
+ */
+export function createExtAuthz(stages: ExtAuthzStages): ExtAuthz {
+  const { connectionOf, metrics, log, faults } = stages;
+  const limits = { ...stages.limits, maxHeaderBytes: FORWARD_AUTH_LIMITS.maxHeaderBytes };
+  const judgeDescribed = createJudgeDescribed(stages);
+
+  function refusal(reason: string, status: 400 | 403, { peerIp: peer }: Connection): Reply {
+    const response = deniedResponse(refusePeer(faults, { peer, reason }, status));
+    return { outcome: 'refused', response };
+  }
+
+  function replyOf(plan: DescribedPlan, connection: Connection): Reply {
+    switch (plan.kind) {
+      case 'incomplete':
+        return refusal(`no ${plan.missing}`, 400, connection);
+      case 'forward':
+        return { outcome: 'passed', response: passResponse(plan.forward) };
+      case 'served':
+      case 'refused':
+        return { outcome: 'denied', response: deniedResponse(plan.answer) };
+    }
+  }
+
+  function replyTo(request: CheckRequest, connection: Connection): MaybePromise<Reply> {
+    const plan = judgeDescribed(readCheck(request, limits), connection);
+    return whenKnown(plan, (known) => replyOf(known, connection));
+  }
+
+  const count = (outcome: string) => {
+    metrics.count('guard_forward_auth_requests_total', outcome);
+  };
+
+  return {
+    refuse(from) {
+      const connection = connectionOf(from);
+      if (connection.trusted) return undefined;
+      count('refused');
+      return refusal('not in trusted_proxies', 403, connection).response;
+    },
+    async check(request, from, isGone) {
+      let reply: Reply;
+      try {
+        reply = await replyTo(request, connectionOf(from));
+      } catch (error) {
+        logBroken(log, error);
+        reply = { outcome: 'failed', response: undefined };
+      }
+      count(isGone() ? 'aborted' : reply.outcome);
+      return reply.response;
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
+import { LOGIN, startEnvoyAsked, withHeaders, without } from '../testing/ext-authz-rig.ts';
+
+describe('who asks', () => {
+  test('is a trusted peer: each other one is denied before its message is read, and the log says why', async () => {
+    const { envoy, status, asked, logged, counted } = await startEnvoyAsked({ trustedProxies: [] });
+    expect(await status(LOGIN)).toBe('Forbidden');
+    const large = await envoy.checkBytes(Buffer.alloc(3_000_000));
+    expect(large.denied_response?.status.code).toBe('Forbidden');
+    expect(asked).toEqual([]);
+    expect(logged).toEqual([
+      {
+        event: 'forward_auth_refused',
+        fields: { peer: '127.0.0.1', reason: 'not in trusted_proxies' },
+      },
+    ]);
+    expect(counted('guard_forward_auth_requests_total', 'refused')).toBe(2);
+  });
+
+  test('is believed as long as it is trusted, also after a reload', async () => {
+    const { gateway, status } = await startEnvoyAsked();
+    expect(await status(LOGIN)).toBe('passes');
+    gateway.reload({ trustedProxies: [], observe: false, sites: [] });
+    expect(await status(LOGIN)).toBe('Forbidden');
+  });
+
+  test('may come by a unix socket, and is trusted then', async () => {
+    const path = join(testFolder(), 'guard.sock');
+    const { status } = await startEnvoyAsked({ trustedProxies: [] }, path);
+    expect(await status(LOGIN)).toBe('passes');
+  });
+
+  test.each([
+    ['x-forwarded-for', without('x-forwarded-for')],
+    ['x-forwarded-proto', without('x-forwarded-proto')],
+  ])('without %s gets 400, and the log says what is missing', async (name, http) => {
+    const { status, asked, logged } = await startEnvoyAsked();
+    expect(await status(http)).toBe('BadRequest');
+    expect(asked).toEqual([]);
+    expect(logged[0]?.fields).toEqual({ peer: '127.0.0.1', reason: `no ${name}` });
+  });
+
+  test('about no HTTP request gets 400', async () => {
+    const { envoy, logged } = await startEnvoyAsked();
+    const { denied_response: denied } = await envoy.checkBytes(Buffer.alloc(0));
+    expect(denied?.status.code).toBe('BadRequest');
+    expect(logged[0]?.fields).toMatchObject({ reason: 'no attributes.request.http' });
+  });
+});
+
+describe('a described request that is none', () => {
+  test.each([
+    ['an unknown host', { host: 'elsewhere.example' }, 'MisdirectedRequest'],
+    ['a host that would rewrite the URL', { host: 'shop.example/public?' }, 'BadRequest'],
+    ['no path', { path: 'login' }, 'BadRequest'],
+    ['a path with a space', { path: '/public /login' }, 'BadRequest'],
+    ['a path that is too long', { path: `/${'a'.repeat(20_000)}` }, 'URITooLong'],
+    ['a path of Guard’s own', { path: '/x/..;/%2eguard/y' }, 'NotFound'],
+    ['CONNECT', { method: 'CONNECT' }, 'MethodNotAllowed'],
+    ['a method that is no token', { method: 'GET /public' }, 'BadRequest'],
+    ['an unknown scheme', withHeaders({ 'x-forwarded-proto': 'ftp' }), 'BadRequest'],
+    ['a line break in a field', withHeaders({ a: 'b\r\nc: d' }), 'BadRequest'],
+    ['a name with a space', withHeaders({ 'a b': 'c' }), 'BadRequest'],
+    [
+      'too many fields',
+      withHeaders(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`x-${i}`, '1']))),
+      'RequestHeaderFieldsTooLarge',
+    ],
+    [
+      'fields that are too large',
+      withHeaders({ a: 'b'.repeat(70_000) }),
+      'RequestHeaderFieldsTooLarge',
+    ],
+  ])('%s is denied and not asked about', async (_what, fault, code) => {
+    const { status, asked } = await startEnvoyAsked();
+    expect(await status({ ...LOGIN, ...fault })).toBe(code);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a message', () => {
+  test.each([
+    ['that is none of the service', Buffer.from([0x0a, 0xff, 0xff]), 13],
+    ['of more than a megabyte', Buffer.alloc(1_100_000), 8],
+  ])('%s gets an error of gRPC, and the next one is answered', async (_what, bytes, code) => {
+    const { envoy, status, asked } = await startEnvoyAsked();
+    await expect(envoy.checkBytes(bytes)).rejects.toMatchObject({ code });
+    expect(asked).toEqual([]);
+    expect(await status(LOGIN)).toBe('passes');
+  });
+});

@@ -1,0 +1,135 @@
+import { createServer, Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  type ServiceDefinition,
+  status,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import type { ListenAddress } from '@guard/config/settings/values/values';
+import { type AcceptOptions, acceptConnections } from '../listen/accept.ts';
+import { notePeer } from '../listen/connection.ts';
+import { listen } from '../listen/listen.ts';
+import type { ExtAuthz } from './ext-authz.ts';
+import type { CheckRequest, CheckResponse } from './messages.ts';
+
+const PROTO = fileURLToPath(new URL('../../proto', import.meta.url));
+const SERVICE = 'envoy.service.auth.v3.Authorization';
+
+const EXT_AUTHZ_LIMITS = {
+  /** Far above the headers of a visitor, which read-check.ts limits. Envoy takes the refusal for a failed question. */
+  maxMessageBytes: 1024 * 1024,
+  /** Questions of one connection that may be under way at once. Envoy opens another connection for more. */
+  maxStreams: 256,
+  /** What Node keeps for one connection. */
+  sessionMegabytes: 32,
+} as const;
+
+/** The gRPC server that Envoy asks. This module loads the library, so ext-authz-side.ts imports it late. */
+export class ExtAuthzServer {
+  readonly #server = createServer();
+  readonly #grpc: Server;
+  readonly #sockets = new Map<string, Socket>();
+  /** Stands for each peer that came by a unix socket: those have no address by which a call could be told. */
+  readonly #local = new Socket();
+
+  /** `current` answers by the settings of this moment. */
+  constructor(current: () => ExtAuthz, accept: AcceptOptions) {
+    this.#grpc = new Server({
+      'grpc.max_receive_message_length': EXT_AUTHZ_LIMITS.maxMessageBytes,
+      'grpc.max_concurrent_streams': EXT_AUTHZ_LIMITS.maxStreams,
+      'grpc-node.max_session_memory': EXT_AUTHZ_LIMITS.sessionMegabytes,
+      'grpc.max_connection_idle_ms': accept.limits.idleTimeoutMs,
+      'grpc.enable_channelz': 0,
+      interceptors: [this.#refuseStrangers(current)],
+    });
+    this.#grpc.addService(serviceDefinition(), this.#implementation(current));
+    const injector = this.#grpc.createConnectionInjector(ServerCredentials.createInsecure());
+    this.#server.maxConnections = accept.limits.maxConnections;
+    notePeer(this.#local, { kind: 'local' });
+    acceptConnections(this.#server, { ...accept, proxyProtocol: false }, (socket, peer) => {
+      notePeer(socket, peer);
+      const name = nameOf(socket);
+      this.#sockets.set(name, socket);
+      socket.once('close', () => this.#sockets.delete(name));
+      injector.injectConnection(socket);
+    });
+  }
+
+  listen(address: ListenAddress): Promise<string> {
+    return listen(this.#server, address, { scheme: 'http', shared: undefined });
+  }
+
+  /** Resolves when the questions under way are answered, or after `drainMs`, when they are cut. */
+  async close(drainMs: number): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    const late = setTimeout(() => {
+      this.#grpc.forceShutdown();
+      for (const socket of this.#sockets.values()) socket.destroy();
+    }, drainMs);
+    this.#grpc.tryShutdown(() => undefined);
+    await closed;
+    clearTimeout(late);
+  }
+
+  #implementation(current: () => ExtAuthz): UntypedServiceImplementation {
+    return {
+      Check: (
+        call: { request: CheckRequest; cancelled: boolean; getPeer: () => string },
+        answer: (error: { code: status } | null, response?: CheckResponse) => void,
+      ) => {
+        const from = this.#socketOf(call.getPeer());
+        void current()
+          .check(call.request, from, () => call.cancelled)
+          .then((response) => {
+            if (response === undefined) answer({ code: status.INTERNAL });
+            else answer(null, response);
+          });
+      },
+    };
+  }
+
+  /** Before their message is read, which could be of any size. */
+  #refuseStrangers(current: () => ExtAuthz): ServerInterceptor {
+    return (_method, call) =>
+      new ServerInterceptingCall(call, {
+        start: (next) => {
+          const refusal = current().refuse(this.#socketOf(call.getPeer()));
+          if (refusal === undefined) {
+            next();
+            return;
+          }
+          call.sendMetadata(new Metadata());
+          call.sendMessage(refusal, () => undefined);
+          call.sendStatus({ code: status.OK, details: '' });
+        },
+      });
+  }
+
+  /** The connection of a call. The library names a peer without an address `unknown`: it came by a unix socket, or has gone. */
+  #socketOf(peer: string): Socket {
+    const isUnix = typeof this.#server.address() === 'string';
+    return this.#sockets.get(peer) ?? (isUnix ? this.#local : new Socket());
+  }
+}
+
+/** As the library names the peer of a call. */
+function nameOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
+  return `${remoteAddress}:${remotePort}`;
+}
+
+function serviceDefinition(): ServiceDefinition {
+  const definitions = loadSync('envoy/service/auth/v3/external_auth.proto', {
+    includeDirs: [PROTO],
+    defaults: true,
+    enums: String,
+  });
+  // Safe: the file above has this service.
+  return definitions[SERVICE] as ServiceDefinition;
+}

@@ -1,0 +1,94 @@
+import type { Log, MaybePromise } from '@guard/config/contract/ports';
+import { readingsOf } from '@guard/config/matching/path-readings';
+import type { Question, ReadQuestion } from './read-question.ts';
+import { pathOf } from '../arrive/arrive.ts';
+import type { ClientOf } from '../arrive/client-ip.ts';
+import { isCollectorPath, type Sites } from '../arrive/sites.ts';
+import type { GatewayLimits } from '../base/limits.ts';
+import type { Judge } from '../judge/judge.ts';
+import { eventOf, refuseUnreadable, type RequestPlan } from '../judge/request-plan.ts';
+import type { Connection } from '../listen/connection.ts';
+import { type OwnAnswer, plainAnswer } from '../message/own-answer.ts';
+
+/** What forward-auth shares with the front proxy to decide. */
+export interface DescribedStages {
+  readonly limits: GatewayLimits;
+  readonly sites: Sites;
+  readonly clientOf: ClientOf;
+  readonly judge: Judge;
+  readonly faults: Log;
+}
+
+/** What happens to the visitor's request; or the field that is missing in the proxy's question. */
+export type DescribedPlan = RequestPlan | { readonly kind: 'incomplete'; readonly missing: string };
+
+/** Decides about the request that a trusted peer describes, and records the event. Never rejects. */
+export type JudgeDescribed = (
+  read: ReadQuestion,
+  connection: Connection,
+) => MaybePromise<DescribedPlan>;
+
+/** Runs the stages of the front proxy for a request that a proxy describes. */
+export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
+  const { sites, clientOf, judge, faults } = stages;
+
+  function planOf(
+    { method, scheme, host, target, headers }: Question,
+    connection: Connection,
+  ): MaybePromise<RequestPlan> {
+    const site = sites.match(host);
+    if (site === undefined) return refused(421, 'No such site here.');
+
+    const readings = readingsOf(pathOf(target));
+    if (readings === undefined) return refuseUnreadable(faults, connection);
+    // The proxy passes these paths on to Guard. A spelling that it did not recognise must not reach the origin
+    // either.
+    if (isCollectorPath(readings)) return refused(404, 'Not found.');
+
+    const client = { ...clientOf(connection, headers), scheme };
+    const inquiry = { req: { method, headers }, connection, client, site, host, target };
+    return judge(inquiry, readings);
+  }
+
+  return (read, connection) => {
+    switch (read.kind) {
+      case 'incomplete':
+        return read;
+      case 'malformed':
+        return refused(read.status, read.why);
+      case 'question':
+        return whenKnown(planOf(read.question, connection), recorded);
+    }
+  };
+}
+
+function refused(status: number, why: string): RequestPlan {
+  return { kind: 'refused', answer: plainAnswer(status, why), event: undefined };
+}
+
+/** Guard does not learn what the proxy does after a decision. So the event records the decision itself. */
+function recorded(plan: RequestPlan): RequestPlan {
+  eventOf(plan)?.record();
+  return plan;
+}
+
+/** Calls `next` in the same turn when the value is there already. */
+export function whenKnown<T, R>(value: MaybePromise<T>, next: (value: T) => R): MaybePromise<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Logs why a proxy gets no decision. Returns the answer that it gets. */
+export function refusePeer(
+  faults: Log,
+  why: { readonly peer: string; readonly reason: string },
+  status: 400 | 403,
+): OwnAnswer {
+  faults('warn', 'forward_auth_refused', why);
+  return plainAnswer(status, 'Refused; see the log of Guard.');
+}
+
+/** Logs an error of Guard itself. */
+export function logBroken(log: Log, error: unknown): void {
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  log('error', 'gateway_internal_error', { detail });
+}

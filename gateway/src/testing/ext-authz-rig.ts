@@ -1,0 +1,52 @@
+import { onTestFinished } from 'vitest';
+import { VISITOR } from '../../../test/kit/asking-proxies.ts';
+import { connectAsEnvoy, type HttpAttributes } from '../../../test/kit/envoy-client.ts';
+import { startAsked } from './forward-auth-rig.ts';
+import type { RigOptions } from './gateway-rig.ts';
+
+export const CHECKED_HEADERS = {
+  ':authority': 'shop.example',
+  ':method': 'POST',
+  ':path': '/login?a=1',
+  'user-agent': 'Browser/1',
+  'x-forwarded-for': VISITOR,
+  'x-forwarded-proto': 'https',
+};
+/** What Envoy says about `POST https://shop.example/login?a=1` of the visitor. */
+export const LOGIN: HttpAttributes = {
+  id: '7',
+  method: 'POST',
+  scheme: 'https',
+  host: 'shop.example',
+  path: '/login?a=1',
+  protocol: 'HTTP/2',
+  headers: CHECKED_HEADERS,
+};
+/** A gateway that Envoy asks over gRPC, and a client that asks as Envoy does. */
+export async function startEnvoyAsked(options: Partial<RigOptions> = {}, unixPath?: string) {
+  const rig = await startAsked(options);
+  const url = await rig.gateway.listenExtAuthz(
+    unixPath === undefined
+      ? { kind: 'tcp', host: '127.0.0.1', port: 0 }
+      : { kind: 'unix', path: unixPath },
+  );
+  const envoy = connectAsEnvoy(url);
+  onTestFinished(() => {
+    envoy.close();
+  });
+  const status = async (http: HttpAttributes) => {
+    const { status: result, denied_response: denied } = await envoy.check(http);
+    return result.code === 0 ? 'passes' : denied?.status.code;
+  };
+  return { ...rig, envoy, status };
+}
+
+/** The same request with these headers besides. */
+export const withHeaders = (more: Readonly<Record<string, string>>) => ({
+  ...LOGIN,
+  headers: { ...CHECKED_HEADERS, ...more },
+});
+export const without = (name: string) => ({
+  ...LOGIN,
+  headers: Object.fromEntries(Object.entries(CHECKED_HEADERS).filter(([field]) => field !== name)),
+});
