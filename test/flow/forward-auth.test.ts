@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type EchoingOrigin, startEchoingOrigin } from '../kit/echoing-origin.ts';
 import { connectAsEnvoy, type EnvoyClient, fieldsOf } from '../kit/envoy-client.ts';
+import { envoyProblems } from '../kit/envoy-config.ts';
 import { poll, send } from '../kit/http.ts';
 import { openTunnel } from '../kit/open-tunnel.ts';
 import { type PeerProxy, type RunningProxy, startPeer } from '../kit/peer-proxy.ts';
@@ -314,11 +315,19 @@ describe('the files of examples/forward-auth/', () => {
     expect(page).toContain(`\n${text}\`\`\`\n`);
   });
 
-  test.each(files.filter(([file]) => file.endsWith('.yaml')))(
-    '%s is YAML, and asks where Guard answers',
-    (file, text) => {
-      parse(text);
-      expect(text).toContain(`/check/${file.replace('.yaml', '')}\n`);
+  test.each(['traefik', 'envoy'])('%s.yaml is YAML, and asks where Guard answers', (name) => {
+    const [, text = ''] = files.find(([file]) => file === `${name}.yaml`) ?? [];
+    parse(text);
+    expect(text).toContain(`/check/${name}\n`);
+  });
+
+  test.each(files.filter(([file]) => file.startsWith('envoy')))(
+    '%s has the fields of Envoy’s own definitions',
+    (_file, text) => {
+      const config: unknown = parse(text);
+      expect(envoyProblems(config)).toEqual([]);
+      const misspelt: unknown = parse(text.replace('failure_mode_allow', 'failure_mode_alow'));
+      expect(envoyProblems(misspelt).join()).toMatch(/\.failure_mode_alow: unknown$/);
     },
   );
 });

@@ -1,3 +1,12 @@
+import {
+  HTTPRoute,
+  type IHTTPRoute,
+} from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute';
+import { ReferenceGrant } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/ReferenceGrant';
+import {
+  type IPodMonitor,
+  PodMonitor,
+} from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
@@ -25,39 +34,68 @@ export interface Manifest {
 
 /** Every kind that the examples use: its module, and how the published schema judges an object of it. */
 const KINDS: Readonly<Record<string, { module: string; validate(object: object): void }>> = {
-  ConfigMap: { module: 'v1/ConfigMap', validate: (o) => new ConfigMap(o).validate() },
-  Deployment: { module: 'apps/v1/Deployment', validate: (o) => new Deployment(o).validate() },
+  ConfigMap: {
+    module: 'kubernetes-models/v1/ConfigMap',
+    validate: (o) => new ConfigMap(o).validate(),
+  },
+  Deployment: {
+    module: 'kubernetes-models/apps/v1/Deployment',
+    validate: (o) => new Deployment(o).validate(),
+  },
   HorizontalPodAutoscaler: {
-    module: 'autoscaling/v2/HorizontalPodAutoscaler',
+    module: 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler',
     // Its constructor wants to know of a spec; validate() says whether there is one.
     validate: (o) => new HorizontalPodAutoscaler(o as IHorizontalPodAutoscaler).validate(),
   },
-  Namespace: { module: 'v1/Namespace', validate: (o) => new Namespace(o).validate() },
+  HTTPRoute: {
+    module: '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute',
+    validate: (o) => new HTTPRoute(o as IHTTPRoute).validate(),
+  },
+  Namespace: {
+    module: 'kubernetes-models/v1/Namespace',
+    validate: (o) => new Namespace(o).validate(),
+  },
   NetworkPolicy: {
-    module: 'networking.k8s.io/v1/NetworkPolicy',
+    module: 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy',
     validate: (o) => new NetworkPolicy(o).validate(),
   },
   PodDisruptionBudget: {
-    module: 'policy/v1/PodDisruptionBudget',
+    module: 'kubernetes-models/policy/v1/PodDisruptionBudget',
     validate: (o) => new PodDisruptionBudget(o).validate(),
   },
-  Secret: { module: 'v1/Secret', validate: (o) => new Secret(o).validate() },
-  StatefulSet: { module: 'apps/v1/StatefulSet', validate: (o) => new StatefulSet(o).validate() },
-  Service: { module: 'v1/Service', validate: (o) => new Service(o).validate() },
+  PodMonitor: {
+    module: '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor',
+    validate: (o) => new PodMonitor(o as IPodMonitor).validate(),
+  },
+  ReferenceGrant: {
+    module: '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/ReferenceGrant',
+    validate: (o) => new ReferenceGrant(o).validate(),
+  },
+  Secret: { module: 'kubernetes-models/v1/Secret', validate: (o) => new Secret(o).validate() },
+  StatefulSet: {
+    module: 'kubernetes-models/apps/v1/StatefulSet',
+    validate: (o) => new StatefulSet(o).validate(),
+  },
+  Service: { module: 'kubernetes-models/v1/Service', validate: (o) => new Service(o).validate() },
 };
 
 /** The objects of all .yaml files in a folder, in the order of their names. */
 export function readManifests(folder: string): Manifest[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
-  return files.toSorted().flatMap((file) =>
-    parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map((document) => {
-      const [error] = document.errors;
-      if (error) throw new Error(`${file}: ${error.message}`);
-      const object = document.toJS() as Manifest['object']; // kinds are checked below
-      const { apiVersion, kind } = object;
-      return { file, apiVersion: String(apiVersion), kind: String(kind), object };
-    }),
-  );
+  return files
+    .toSorted()
+    .flatMap((file) => parseManifests(file, readFileSync(join(folder, file), 'utf8')));
+}
+
+/** The objects of one text. `file` is what problems name. */
+export function parseManifests(file: string, text: string): Manifest[] {
+  return parseAllDocuments(text).map((document) => {
+    const [error] = document.errors;
+    if (error) throw new Error(`${file}: ${error.message}`);
+    const object = document.toJS() as Manifest['object']; // kinds are checked below
+    const { apiVersion, kind } = object;
+    return { file, apiVersion: String(apiVersion), kind: String(kind), object };
+  });
 }
 
 /** Everything that Kubernetes' published schemas have against these objects, misspelt fields included. */
@@ -83,7 +121,7 @@ function unknownFields(manifests: readonly Manifest[]): string[] {
   const name = join(import.meta.dirname, 'manifests.virtual.ts');
   const known = manifests.filter(({ kind }) => KINDS[kind]);
   const lines = known.map(({ kind, object }, index) => {
-    const type = `import('kubernetes-models/${KINDS[kind]?.module ?? ''}').I${kind}`;
+    const type = `import('${KINDS[kind]?.module ?? ''}').I${kind}`;
     return `export const m${index}: ${type} = ${JSON.stringify(object)};`;
   });
   const options: ts.CompilerOptions = {
