@@ -11,6 +11,7 @@ import { z } from 'zod';
  */
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples', 'forward-auth');
+const GUIDE = join(import.meta.dirname, '..', '..', 'docs', 'guide');
 const read = (file: string): unknown => parse(readFileSync(join(EXAMPLES, file), 'utf8'));
 const GUARD = '127.0.0.1:8085';
 
@@ -125,25 +126,44 @@ const ForwardAuth = z.strictObject({
   authResponseHeadersRegex: z.string(),
   addAuthCookiesToResponse: z.array(z.string()),
 });
-const Traefik = z.strictObject({
-  http: z.strictObject({
-    middlewares: z.record(z.string(), z.strictObject({ forwardAuth: ForwardAuth })),
-    routers: z.record(
-      z.string(),
-      z.strictObject({
-        rule: z.string(),
-        middlewares: z.array(z.string()).optional(),
-        service: z.string(),
-      }),
-    ),
-    services: z.record(
-      z.string(),
-      z.strictObject({
-        loadBalancer: z.strictObject({ servers: z.array(z.strictObject({ url: z.url() })) }),
-      }),
-    ),
+const Servers = z.array(z.strictObject({ url: z.url() }));
+const traefik = <M extends z.ZodType, S extends z.ZodType>(middleware: M, service: S) =>
+  z.strictObject({
+    http: z.strictObject({
+      middlewares: z.record(z.string(), middleware),
+      routers: z.record(
+        z.string(),
+        z.strictObject({
+          rule: z.string(),
+          middlewares: z.array(z.string()).optional(),
+          service: z.string(),
+          tls: z.strictObject({}).optional(),
+        }),
+      ),
+      services: z.record(z.string(), service),
+    }),
+  });
+const TraefikAsks = traefik(
+  z.strictObject({ forwardAuth: ForwardAuth }),
+  z.strictObject({ loadBalancer: z.strictObject({ servers: Servers }) }),
+);
+const TraefikInFront = traefik(
+  z.strictObject({
+    headers: z.strictObject({ customRequestHeaders: z.record(z.string(), z.string()) }),
   }),
-});
+  z.strictObject({
+    failover: z.strictObject({ service: z.string(), fallback: z.string() }).optional(),
+    loadBalancer: z
+      .strictObject({
+        passHostHeader: z.literal(true).optional(),
+        healthCheck: z
+          .strictObject({ path: z.string(), port: z.int(), interval: duration, timeout: duration })
+          .optional(),
+        servers: Servers,
+      })
+      .optional(),
+  }),
+);
 
 /** What only the gateway may say, in its own name. */
 const SAID = ['decision', 'request-id', 'session', 'crawler', 'answer'].map(
@@ -192,7 +212,7 @@ describe('envoy.yaml', () => {
 });
 
 describe('traefik.yaml', () => {
-  const { middlewares, routers, services } = Traefik.parse(read('traefik.yaml')).http;
+  const { middlewares, routers, services } = TraefikAsks.parse(read('traefik.yaml')).http;
 
   test('every middleware and service that is named is there', () => {
     const all = Object.values(routers);
@@ -216,5 +236,39 @@ describe('traefik.yaml', () => {
       expect(pattern.test(name), name).toBe(true);
     }
     expect(pattern.test('x-other-guard')).toBe(false);
+  });
+});
+
+describe('Traefik in front of the gateway, in docs/guide', () => {
+  const page = readFileSync(join(GUIDE, 'protect-a-site.md'), 'utf8');
+  const [, text = ''] = /\n### Traefik\n.*?```yml\n(.*?)```/s.exec(page) ?? [];
+  const { middlewares, routers, services } = TraefikInFront.parse(parse(text)).http;
+  const router = routers['shop'] ?? expect.fail('no router');
+
+  test('requests go to Guard while it is ready, and else to the site', () => {
+    const { failover } = services[router.service] ?? {};
+    const [main, fallback] = [failover?.service, failover?.fallback].map(
+      (name = '') => services[name]?.loadBalancer,
+    );
+    // Without a check of the main service, Traefik never uses the other one.
+    expect(main?.healthCheck).toMatchObject({ path: '/ready', port: 9090 });
+    expect(main?.servers).toEqual([{ url: 'http://127.0.0.1:8080' }]);
+    expect(fallback?.servers).toEqual([{ url: 'http://127.0.0.1:3000' }]);
+    expect(Object.keys(services)).toHaveLength(3);
+  });
+
+  test('the site learns that nobody decided, and nothing that a visitor says in the name of Guard', () => {
+    expect(router.middlewares).toEqual(Object.keys(middlewares));
+    const { customRequestHeaders = {} } = middlewares['told']?.headers ?? {};
+    const said = Object.entries(customRequestHeaders).map(([name, value]) => [
+      name.toLowerCase(),
+      value,
+    ]);
+    expect(Object.fromEntries(said)).toEqual({
+      'x-guard-decision': 'fail_open',
+      'x-guard-request-id': '',
+      'x-guard-session': '',
+      'x-guard-crawler': '',
+    });
   });
 });

@@ -23,13 +23,28 @@ export interface NginxInFront {
  * Starts nginx in front of a gateway. `lines` stand in the location that passes everything on, `server`
  * beside it; a cache called `kept` is there to be used.
  */
-export async function startNginx(
+export function startNginx(
   gateway: string,
   {
     lines,
     server = [],
   }: { readonly lines: readonly string[]; readonly server?: readonly string[] },
 ): Promise<NginxInFront> {
+  return startNginxWith(
+    (port) => `map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
+  server {
+    listen 127.0.0.1:${port};
+    ${server.join('\n    ')}
+    location / {
+      proxy_pass ${gateway};
+      ${lines.join('\n      ')}
+    }
+  }`,
+  );
+}
+
+/** Starts nginx with these lines in its `http`, which let it listen at the port. */
+export async function startNginxWith(http: (port: number) => string): Promise<NginxInFront> {
   const folder = await mkdtemp(join(tmpdir(), 'guard-nginx-front-'));
   const port = await freePort();
   const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -41,15 +56,7 @@ http {
   access_log off; error_log stderr;
   ${kept.join(' ')}
   proxy_cache_path ${folder}/kept keys_zone=kept:1m;
-  map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
-  server {
-    listen 127.0.0.1:${port};
-    ${server.join('\n    ')}
-    location / {
-      proxy_pass ${gateway};
-      ${lines.join('\n      ')}
-    }
-  }
+  ${http(port)}
 }
 `;
   const file = join(folder, 'nginx.conf');

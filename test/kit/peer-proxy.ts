@@ -59,8 +59,15 @@ export interface RunningProxy extends ListeningProgram {
   readonly url: string;
 }
 
-/** Starts a proxy on its example, with the addresses of a test in it; resolves when it takes connections. */
-export async function startPeer(name: PeerProxy, { guard, site }: Places): Promise<RunningProxy> {
+/**
+ * Starts a proxy on its example, with the addresses of a test in it; resolves when it takes connections. `edit` is
+ * what a user changes in the file.
+ */
+export async function startPeer(
+  name: PeerProxy,
+  { guard, site }: Places,
+  edit: (config: string) => string = (config) => config,
+): Promise<RunningProxy> {
   const program: Program = PROGRAMS[name];
   const folder = await mkdtemp(join(tmpdir(), `guard-${name}-`));
   const port = await freePort();
@@ -76,7 +83,7 @@ export async function startPeer(name: PeerProxy, { guard, site }: Places): Promi
       );
     await writeFile(
       join(folder, file),
-      file === program.file ? program.adapt(config, folder) : config,
+      file === program.file ? program.adapt(edit(config), folder) : config,
     );
   }
   const running = await startListening(program.command(folder), port, folder);

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EchoingOrigin, startEchoingOrigin } from '../kit/echoing-origin.ts';
+import { poll, send } from '../kit/http.ts';
+import { startNginxWith } from '../kit/nginx-in-front.ts';
+import { type PeerProxy, startPeer } from '../kit/peer-proxy.ts';
+import { type Product, startProduct } from '../kit/start-product.ts';
+import { storySettings } from '../kit/story-settings.ts';
+import { openSwitched, type Presence } from '../kit/switched-server.ts';
+import { hasCaddy, hasHaproxy, hasNginx } from '../kit/tools.ts';
+
+/**
+ * What visitors get while Guard listens and is silent, while it does not listen, and when it is back: with the
+ * files of examples/forward-auth/ and of docs/guide as they are, and with the change that each of them describes.
+ */
+
+let origin: EchoingOrigin;
+let product: Product;
+beforeAll(async () => {
+  origin = await startEchoingOrigin();
+  const rules = [
+    { name: 'open', match: { path: '/open/**' }, verdict: 'allow' },
+    { name: 'closed', match: {}, verdict: 'block', status: 451 },
+  ];
+  product = await startProduct({
+    ...storySettings(origin.url, { rules }),
+    listen: { gateway: '127.0.0.1:0', forward_auth: '127.0.0.1:0' },
+    analytics: undefined,
+  });
+});
+afterAll(async () => {
+  expect(await product.stop()).toBe(0);
+  await origin.close();
+});
+
+const asItIs = (config: string): string => config;
+const withoutErrorPage = (config: string): string =>
+  config.replace('error_page 502 504 = @guard_away;', '');
+/** Takes the # away from the lines behind a comment that says so. */
+const uncommented = (config: string): string =>
+  config.replace(/(?<=while Guard is away, take the # away.*\n)(?:[ \t]*# .*\n)+/, (lines) =>
+    lines.replaceAll('# ', ''),
+  );
+
+/** The status while Guard is silent, and while it refuses connections. 200 comes from the site. */
+type WhileAway = readonly [silent: number, refusing: number];
+const OPEN: WhileAway = [200, 200];
+const CASES: readonly [PeerProxy, string, (config: string) => string, WhileAway][] = [
+  ['nginx', 'as its example is', asItIs, OPEN],
+  ['nginx', 'without its error_page', withoutErrorPage, [500, 500]],
+  ['haproxy', 'as its example is', asItIs, OPEN],
+  ['haproxy', 'with the line that denies', uncommented, [503, 503]],
+  ['caddy', 'as its example is', asItIs, [504, 502]],
+  ['caddy', 'with the lines that pass', uncommented, OPEN],
+];
+
+/** The second that a question may take, and what a busy machine takes. */
+const PROMPT_MS = 1_900;
+/** HAProxy looks once a second, and notices the second time. */
+const NOTICED_MS = 10_000;
+
+/** One POST of a visitor who speaks in Guard's name, and what the site got of it. */
+async function visit(url: string) {
+  const before = origin.exchanges.length;
+  const began = Date.now();
+  const headers = { 'X-Guard-Decision': 'forged', 'X-Guard-Session': 'forged' };
+  const { status } = await send(url, { method: 'POST', headers, body: 'a=1' });
+  const tookMs = Date.now() - began;
+  const arrived = origin.exchanges
+    .slice(before)
+    .filter((exchange) => exchange.url === new URL(url).pathname)
+    .map(({ headers: seen, body }) => [seen['x-guard-decision'], seen['x-guard-session'], body]);
+  return { status, arrived, tookMs };
+}
+const PASSED_UNASKED = [['fail_open', undefined, 'a=1']];
+
+describe.skipIf(!hasNginx || !hasHaproxy || !hasCaddy)('while Guard is away', () => {
+  test.concurrent.each(CASES)(
+    '%s %s answers within a second or so, open or closed (contract 7.1), and asks again when Guard is back',
+    async (name, how, edit, [silent, refusing]) => {
+      const guard = await openSwitched(product.addresses.forward_auth);
+      const proxy = await startPeer(name, { guard: guard.url, site: origin.url }, edit);
+      const url = `${proxy.url}/${name}/${how.replaceAll(' ', '-')}`;
+      const becomes = async (presence: Presence, status: number) => {
+        await guard.become(presence);
+        const { arrived } = await poll(
+          () => visit(url),
+          (seen) => seen.status === status && seen.tookMs < PROMPT_MS,
+          NOTICED_MS,
+        );
+        expect([presence, arrived]).toEqual([presence, status === 200 ? PASSED_UNASKED : []]);
+      };
+      try {
+        await becomes('there', 451);
+        await becomes('silent', silent);
+        await becomes('refusing', refusing);
+        await becomes('there', 451);
+      } finally {
+        await proxy.close();
+        await guard.close();
+      }
+    },
+  );
+});
+
+/** The guide's lines for nginx in front of the gateway, without https, and with the addresses of a test. */
+function frontLines(guard: string, port: number): string {
+  const file = join(import.meta.dirname, '../../docs/guide/protect-a-site.md');
+  const [, lines = ''] =
+    /\n### nginx\n\n```nginx\n(.*?)```/s.exec(readFileSync(file, 'utf8')) ?? [];
+  return lines
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
+    .replaceAll(/ *ssl_certificate.*\n/g, '')
+    .replace('127.0.0.1:8080', new URL(guard).host)
+    .replace('127.0.0.1:3000', new URL(origin.url).host);
+}
+
+describe.skipIf(!hasNginx)('nginx in front of the gateway, while Guard refuses connections', () => {
+  test.concurrent.each([
+    ['as the guide has it', '/open/1', asItIs, 502, []],
+    ['with the line that passes', '/open/2', uncommented, 200, PASSED_UNASKED],
+  ] as const)(
+    '%s: it answers at once, and asks again when Guard is back',
+    async (_how, path, edit, status, arrived) => {
+      const guard = await openSwitched(product.addresses.gateway);
+      const proxy = await startNginxWith((port) => edit(frontLines(guard.url, port)));
+      try {
+        expect(await visit(proxy.url + path)).toMatchObject({ status, arrived });
+        await guard.become('there');
+        const back = await visit(proxy.url + path);
+        expect(back.status).toBe(200);
+        expect(back.arrived).toEqual([['allow', expect.not.stringMatching('forged'), 'a=1']]);
+      } finally {
+        await proxy.close();
+        await guard.close();
+      }
+    },
+  );
+});
