@@ -116,6 +116,14 @@ const CROWDSEC: Tool = {
     'apt-get download crowdsec && dpkg -x crowdsec_*.deb . && install usr/bin/* /usr/local/bin/',
 };
 
+const PROMETHEUS: Tool = {
+  name: 'prometheus',
+  programs: ['prometheus'],
+  tests: 'Prometheus reads the metrics, and evaluates the rules',
+  install:
+    'apt-get download prometheus && dpkg -x prometheus_*.deb . && install usr/bin/prometheus /usr/local/bin/',
+};
+
 const PYTHON: Tool = {
   name: 'python3',
   programs: ['python3'],
@@ -169,6 +177,7 @@ const SYSTEMD: Tool = {
 export const hasRedis = isThere(REDIS);
 export const hasPebble = isThere(PEBBLE);
 export const hasCrowdsec = isThere(CROWDSEC);
+export const hasPrometheus = isThere(PROMETHEUS);
 export const hasNginx = isThere(NGINX);
 export const hasNginxStream = isThere(NGINX_STREAM);
 export const hasHaproxy = isThere(HAPROXY);
@@ -204,6 +213,7 @@ export function missingTools(): readonly Tool[] {
     REDIS,
     PEBBLE,
     CROWDSEC,
+    PROMETHEUS,
     PYTHON,
     PHP,
     GO,

@@ -13,6 +13,7 @@ const GROUPS: readonly { readonly title: string; readonly paths: readonly string
     paths: [
       '/protect-a-site',
       '/forward-auth',
+      '/works-with',
       '/validate-api',
       '/call-the-api',
       '/browser-script',
