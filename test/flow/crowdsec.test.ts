@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openUsageReport } from '../../server/src/crowdsec/report-usage.ts';
+import { createMetrics } from '../../server/src/metrics/metrics.ts';
 import { type Crowdsec, openCrowdsec } from '../kit/crowdsec.ts';
 import { poll, send } from '../kit/http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
+import { startRelay } from '../kit/relay.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
@@ -94,6 +97,22 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
       await crowdsec.decide('delete', how.split(' ').at(-1) ?? '', value);
     }
     await Promise.all(added.map(([, , ip]) => settles(ip, 'origin')));
+  });
+
+  test('this CrowdSec takes no usage metrics: it is asked once, and nothing is logged', async () => {
+    const asked: string[] = [];
+    const lines: unknown[] = [];
+    const relay = await startRelay(crowdsec.url, ({ method, url }) => asked.push(method + url));
+    let now = Date.now();
+    const report = await openUsageReport({
+      ...{ clock: () => now, metrics: createMetrics(), log: (...line) => lines.push(line) },
+    });
+    for (let times = 0; times < 3; times += 1) {
+      now += 900_000;
+      await report({ url: `http://127.0.0.1:${relay.port}`, key: crowdsec.key, every: 1_000 });
+    }
+    await relay.close();
+    expect([asked, lines]).toEqual([['POST/v1/usage-metrics'], []]);
   });
 
   test('a decision ends at its time, also while CrowdSec is away', async () => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import type { AlertSettings, MailSettings } from '@guard/config/settings/sections/alerts';
+import { postJson } from '../process/post-json.ts';
 import { type Alert, ALERTS } from './alert.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -53,15 +54,8 @@ async function sent(channel: Channel, sending: Promise<string | undefined>): Pro
 }
 
 async function post(url: string, message: Message): Promise<string | undefined> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(message),
-    redirect: 'error',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  await response.body?.cancel();
-  return response.ok ? undefined : `HTTP ${response.status}`;
+  const status = await postJson(url, message, TIMEOUT_MS);
+  return status >= 200 && status < 300 ? undefined : `HTTP ${status}`;
 }
 
 async function sendMail(

@@ -5,10 +5,11 @@ import { dataFolder } from '@guard/config/settings/derived/data-places';
 import type { CrowdsecSettings, Settings } from '@guard/config/settings/schema';
 import { z } from 'zod';
 import type { Close, ProcessContext } from '../process/process-context.ts';
-import { fetchList } from '../refresh/fetch-list.ts';
 import { keepFile } from '../process/keep-file.ts';
 import { HeldDecisions } from './held-decisions.ts';
-import { parsed, readAnswer } from './read-answer.ts';
+import { askCrowdsec } from './local-api.ts';
+import { parsed } from './read-answer.ts';
+import { openUsageReport, type ReportUsage } from './report-usage.ts';
 
 /** The copy of the list that an earlier run has written. */
 const KeptDecisions = z.object({
@@ -25,12 +26,8 @@ const KeptDecisions = z.object({
 });
 type KeptDecisions = z.infer<typeof KeptDecisions>;
 
-/** The most bytes of one answer. They are some 200,000 decisions. */
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 /** Further decisions are left out, and the log says so. This many take 16 MB in each thread, and 20 MB more in the main one. */
 const MAX_DECISIONS = 100_000;
-/** It is long enough for the whole list, which CrowdSec reads from its database. */
-const TIMEOUT_MS = 10_000;
 /** The least time between two writes of the copy for the next start. */
 const KEEP_EVERY_MS = 60_000;
 /** While the settings name no CrowdSec, this is the time between two looks at them. */
@@ -64,6 +61,7 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
   let reason: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
+  let reportUsage: ReportUsage;
 
   const apply = (changes: CrowdsecChanges): void => {
     const { applied, leftOut } = held.apply(changes);
@@ -76,6 +74,7 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
   const begin = async (wanted: CrowdsecSettings | undefined): Promise<void> => {
     url = wanted?.url;
     reason = undefined;
+    reportUsage = await openUsageReport(watch);
     const kept = wanted && (await readKept(settings(), wanted.url));
     readAt = kept?.readAt ?? clock();
     if (held.size > 0 || kept !== undefined) {
@@ -111,6 +110,7 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
     const wanted = settings().crowdsec;
     if (wanted?.url !== url) await begin(wanted);
     if (wanted !== undefined) await ask(wanted, reason !== '');
+    if (wanted !== undefined && reason === '') await reportUsage(wanted);
     // A time below zero means that the clock was set back.
     const sinceKept = clock() - keptAt;
     if (sinceKept < 0 || sinceKept >= KEEP_EVERY_MS) await keep();
@@ -131,43 +131,6 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
       await keep();
     },
   };
-}
-
-type Asked =
-  | { readonly kind: 'read'; readonly changes: CrowdsecChanges }
-  | { readonly kind: 'failed'; readonly reason: string };
-
-/** Never rejects. */
-async function askCrowdsec(
-  { url, key }: CrowdsecSettings,
-  isWhole: boolean,
-  clock: () => number,
-): Promise<Asked> {
-  const path = `v1/decisions/stream?startup=${isWhole}&scopes=ip,range,country,as`;
-  const asked = await fetchList(
-    new URL(path, url.replace(/\/*$/, '/')).href,
-    {},
-    {
-      accept: 'application/json',
-      // CrowdSec shows the two parts to its operator.
-      userAgent: 'guard/v1',
-      headers: { 'x-api-key': key },
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_ANSWER_BYTES,
-      refusesRedirects: true,
-    },
-  );
-  if (asked.kind === 'failed') {
-    const hint = asked.reason === 'status 403' ? ': the key is none of its bouncers' : '';
-    return { kind: 'failed', reason: `${asked.reason}${hint}` };
-  }
-  const changes =
-    asked.kind === 'fetched'
-      ? await readAnswer(asked.bytes.toString(), clock(), isWhole)
-      : undefined;
-  return changes === undefined
-    ? { kind: 'failed', reason: 'its answer is no list of decisions' }
-    : { kind: 'read', changes };
 }
 
 function keptFile(settings: Settings): string | undefined {

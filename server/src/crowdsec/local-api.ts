@@ -1,0 +1,91 @@
+import type { CrowdsecChanges } from '@guard/config/contract/crowdsec';
+import type { CrowdsecSettings } from '@guard/config/settings/schema';
+import { postJson } from '../process/post-json.ts';
+import { fetchFault, fetchList } from '../refresh/fetch-list.ts';
+import { readAnswer } from './read-answer.ts';
+
+/** The most bytes of one answer. They are some 200,000 decisions. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+/** It is long enough for the whole list, which CrowdSec reads from its database. */
+const TIMEOUT_MS = 10_000;
+
+/** What CrowdSec shows to its operator as type and version of the bouncer. */
+const BOUNCER = { type: 'guard', version: 'v1' };
+const USER_AGENT = `${BOUNCER.type}/${BOUNCER.version}`;
+
+type Asked =
+  | { readonly kind: 'read'; readonly changes: CrowdsecChanges }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** Asks for the whole list, or for what has changed since the last answer. Never rejects. */
+export async function askCrowdsec(
+  crowdsec: CrowdsecSettings,
+  isWhole: boolean,
+  clock: () => number,
+): Promise<Asked> {
+  const path = `v1/decisions/stream?startup=${isWhole}&scopes=ip,range,country,as`;
+  const asked = await fetchList(
+    urlOf(crowdsec, path),
+    {},
+    {
+      accept: 'application/json',
+      userAgent: USER_AGENT,
+      headers: { 'x-api-key': crowdsec.key },
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_ANSWER_BYTES,
+      refusesRedirects: true,
+    },
+  );
+  if (asked.kind === 'failed') {
+    const hint = asked.reason === 'status 403' ? ': the key is none of its bouncers' : '';
+    return { kind: 'failed', reason: `${asked.reason}${hint}` };
+  }
+  const changes =
+    asked.kind === 'fetched'
+      ? await readAnswer(asked.bytes.toString(), clock(), isWhole)
+      : undefined;
+  return changes === undefined
+    ? { kind: 'failed', reason: 'its answer is no list of decisions' }
+    : { kind: 'read', changes };
+}
+
+/** What a bouncer did in a time. Times are in milliseconds. */
+export interface Usage {
+  readonly startedAt: number;
+  readonly from: number;
+  readonly until: number;
+  readonly items: readonly {
+    readonly name: 'processed' | 'dropped' | 'active_decisions';
+    readonly unit: 'request' | 'ip';
+    readonly value: number;
+  }[];
+}
+
+/** The status with which CrowdSec answers `POST /v1/usage-metrics`, or why there is none. Never rejects. */
+export async function tellUsage(
+  crowdsec: CrowdsecSettings,
+  { startedAt, from, until, items }: Usage,
+): Promise<number | string> {
+  const meta = {
+    window_size_seconds: Math.round((until - from) / 1000),
+    utc_now_timestamp: Math.floor(until / 1000),
+  };
+  const component = {
+    ...BOUNCER,
+    name: BOUNCER.type,
+    feature_flags: [],
+    utc_startup_timestamp: Math.floor(startedAt / 1000),
+    metrics: [{ meta, items }],
+  };
+  const headers = { 'x-api-key': crowdsec.key, 'user-agent': USER_AGENT };
+  try {
+    const body = { remediation_components: [component] };
+    return await postJson(urlOf(crowdsec, 'v1/usage-metrics'), body, TIMEOUT_MS, headers);
+  } catch (error) {
+    return fetchFault(error, TIMEOUT_MS);
+  }
+}
+
+function urlOf({ url }: CrowdsecSettings, path: string): string {
+  return new URL(path, url.replace(/\/*$/, '/')).href;
+}

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import type { CrowdsecSettings } from '@guard/config/settings/schema';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../test/kit/free-port.ts';
+import { createMetrics } from '../metrics/metrics.ts';
+import { openUsageReport } from './report-usage.ts';
+
+/**
+ * The report in the form that the published models of CrowdSec 1.6.3 ask for. No CrowdSec of that version could be run;
+ * test/flow/crowdsec.test.ts has the older one.
+ */
+
+const MINUTE = 60_000;
+const START = Date.parse('2026-03-01T10:00:00.700Z');
+
+/** What came in one report. */
+interface Report {
+  readonly from: string;
+  readonly path: string | undefined;
+  readonly key: unknown;
+  readonly body: unknown;
+}
+
+/** A report about a process that counts, to a server that answers with `status`. */
+async function openReport() {
+  const state = { now: START, status: 201 };
+  const reports: Report[] = [];
+  const answer = async (request: IncomingMessage) => {
+    const { method = '', url, headers } = request;
+    reports.push({
+      from: `${method} ${headers['user-agent'] ?? ''}`,
+      path: url,
+      key: headers['x-api-key'],
+      body: await json(request),
+    });
+  };
+  const server = createServer((request, response) => {
+    void answer(request).then(() => response.writeHead(state.status).end());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const lines: unknown[] = [];
+  const metrics = createMetrics();
+  metrics.count('guard_decisions_total', 'allow', 1000);
+  metrics.count('guard_block_reasons_total', 'crowdsec_listed', 100);
+  metrics.gauge('guard_crowdsec_decisions', () => 3);
+  const report = await openUsageReport({
+    ...{ clock: () => state.now, metrics },
+    log: (...line) => lines.push(line),
+  });
+  const at = (url: string): CrowdsecSettings => ({ url, key: 'k', every: 10_000 });
+  /** Looks again `minutes` later. */
+  const after = async (minutes: number, url = `http://127.0.0.1:${port}/api/`) => {
+    state.now += minutes * MINUTE;
+    await report(at(url));
+    return reports.splice(0);
+  };
+  return { state, metrics, lines, after };
+}
+
+const processed = (value: number) => ({ name: 'processed', unit: 'request', value });
+const dropped = (value: number) => ({ name: 'dropped', unit: 'request', value });
+const ACTIVE = { name: 'active_decisions', unit: 'ip', value: 3 };
+
+test('every quarter of an hour CrowdSec is told what was counted since the last report', async () => {
+  const { metrics, after } = await openReport();
+  metrics.count('guard_decisions_total', 'allow', 7);
+  metrics.count('guard_decisions_total', 'challenge', 2);
+  metrics.count('guard_block_reasons_total', 'crowdsec_listed');
+  metrics.count('guard_block_reasons_total', 'http_client_user_agent');
+  expect(await after(14)).toEqual([]);
+  const component = {
+    ...{ type: 'guard', name: 'guard', version: 'v1', feature_flags: [] },
+    utc_startup_timestamp: Date.parse('2026-03-01T10:00:00Z') / 1000,
+  };
+  const meta = {
+    window_size_seconds: 900,
+    utc_now_timestamp: Date.parse('2026-03-01T10:15:00Z') / 1000,
+  };
+  expect(await after(1)).toEqual([
+    {
+      ...{ from: 'POST guard/v1', path: '/api/v1/usage-metrics', key: 'k' },
+      body: {
+        remediation_components: [
+          { ...component, metrics: [{ meta, items: [processed(9), dropped(1), ACTIVE] }] },
+        ],
+      },
+    },
+  ]);
+  metrics.count('guard_decisions_total', 'block', 4);
+  const [second] = await after(20);
+  expect(second?.body).toMatchObject({
+    remediation_components: [
+      {
+        metrics: [
+          { meta: { window_size_seconds: 1200 }, items: [processed(4), dropped(0), ACTIVE] },
+        ],
+      },
+    ],
+  });
+});
+
+test.each([404, 405])(
+  'a CrowdSec that does not know the path (%d) is asked once, and nothing is logged',
+  async (status) => {
+    const { state, lines, after } = await openReport();
+    state.status = status;
+    expect(await after(15)).toHaveLength(1);
+    expect([await after(15), await after(15)]).toEqual([[], []]);
+    expect(lines).toEqual([]);
+  },
+);
+
+test('what was refused or could not be sent is in the next report, and a refusal is said once', async () => {
+  const { state, metrics, lines, after } = await openReport();
+  metrics.count('guard_decisions_total', 'allow', 5);
+  await after(15, `http://127.0.0.1:${await freePort()}`);
+  expect(lines).toEqual([]);
+  state.status = 422;
+  await after(15);
+  await after(15);
+  expect(lines).toEqual([['warn', 'crowdsec_usage_refused', { reason: 'status 422' }]]);
+  state.status = 201;
+  const [late] = await after(15);
+  expect(late?.body).toMatchObject({
+    remediation_components: [
+      {
+        metrics: [
+          { meta: { window_size_seconds: 3600 }, items: [processed(5), dropped(0), ACTIVE] },
+        ],
+      },
+    ],
+  });
+});
+
+test('a clock that was set back begins a new window', async () => {
+  const { after } = await openReport();
+  expect(await after(-60)).toEqual([]);
+  const [report] = await after(15);
+  expect(report?.body).toMatchObject({
+    remediation_components: [{ metrics: [{ meta: { window_size_seconds: 900 } }] }],
+  });
+});
