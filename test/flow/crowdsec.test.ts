@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
 import { openUsageReport } from '../../server/src/crowdsec/report-usage.ts';
 import { createMetrics } from '../../server/src/metrics/metrics.ts';
 import { type Crowdsec, openCrowdsec } from '../kit/crowdsec.ts';
@@ -9,7 +12,7 @@ import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 import { hasCrowdsec } from '../kit/tools.ts';
-import { chromeHttp } from '../kit/visitors.ts';
+import { chromeHttp, curl } from '../kit/visitors.ts';
 
 /** Guard as a bouncer of CrowdSec, against the agent of Debian. */
 
@@ -23,23 +26,27 @@ let crowdsec: Crowdsec;
 let product: Product;
 
 const folder = testFolder();
-const start = (): Promise<Product> =>
-  startProduct(
-    storySettings(origin.url, {
-      rules: RULES,
-      organisation: { challenge: { free_pages: false, pressure: false } },
-      top: {
-        workers: 2,
-        analytics: undefined,
-        store: { engine: 'memory', path: folder },
-        crowdsec: { url: crowdsec.url, key: crowdsec.key, every: '1s' },
-      },
-    }),
-  );
+const settings = (log: object) =>
+  storySettings(origin.url, {
+    rules: RULES,
+    organisation: { challenge: { free_pages: false, pressure: false } },
+    top: {
+      workers: 2,
+      analytics: undefined,
+      store: { engine: 'memory', path: folder },
+      crowdsec: { url: crowdsec.url, key: crowdsec.key, every: '1s' },
+      log,
+    },
+  });
+const start = (): Promise<Product> => startProduct(settings({ decisions: true }));
 
 /** What a visitor at this address gets. */
-async function visit(ip: string, path = '/'): Promise<'origin' | 'challenge' | 'block'> {
-  const headers = { ...chromeHttp, host: 'shop.example', 'x-forwarded-for': ip };
+async function visit(
+  ip: string,
+  path = '/',
+  as: Readonly<Record<string, string>> = chromeHttp,
+): Promise<'origin' | 'challenge' | 'block'> {
+  const headers = { ...as, host: 'shop.example', 'x-forwarded-for': ip };
   const answer = await send(`${product.addresses.gateway}${path}`, { headers });
   if (answer.status === 200) return 'origin';
   return answer.body.includes('<script') ? 'challenge' : 'block';
@@ -158,5 +165,63 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     await settles('203.0.113.1', 'origin');
     expect(await metric('guard_crowdsec_decisions')).toBe(1);
     expect(await metric('guard_crowdsec_age_seconds')).toBeLessThan(3);
+  });
+
+  test('whom Guard stops again and again, CrowdSec bans, and a ban is no reason for the next one', async () => {
+    const LISTED = '203.0.113.2';
+    const PROGRAMS = ['203.0.113.21', '203.0.113.22'] as const;
+    for (const ip of PROGRAMS) expect(await visit(ip)).toBe('origin');
+    const visitOften = async (program: string) => {
+      for (let times = 0; times < 22; times += 1) {
+        expect(await visit(program, '/shelf', curl)).toBe('challenge');
+        expect(await visit(LISTED)).toBe('challenge');
+        expect(await visit(LISTED, '/admin/users')).toBe('block');
+      }
+    };
+    await visitOften(PROGRAMS[0]);
+    const ecs = stringify(settings({ decisions: true, format: 'ecs' }));
+    writeFileSync(join(product.folder, 'guard.yaml'), ecs);
+    const logHas = (text: string) =>
+      poll(
+        () => Promise.resolve(product.log()),
+        (log) => log.includes(text),
+        10_000,
+      );
+    await logHas('"message":"reload_applied"');
+    await visitOften(PROGRAMS[1]);
+    await visit('203.0.113.4', '/the-last');
+    await logHas('/the-last');
+    const lines = product.log().split('\n');
+    const stopped = PROGRAMS.map((ip) => lines.findLast((line) => line.includes(`"${ip}"`)) ?? '');
+    const other = lines.find((line) => line.includes('"reload_applied"')) ?? '';
+
+    const [explained, log] = await Promise.all([
+      crowdsec.explain('guard', [...stopped, other]),
+      crowdsec.read('guard', lines),
+    ]);
+
+    const performed = [...log.matchAll(/Ip (\S+) performed '(\S+)'/g)].map(([, ...about]) => about);
+    expect(performed.toSorted()).toEqual(PROGRAMS.map((ip) => [ip, 'guard/stopped']));
+    await Promise.all(PROGRAMS.map((ip) => settles(ip, 'challenge')));
+    const parts = explained.split('line: ').slice(1);
+    const meta = parts.map((part) =>
+      Object.fromEntries(
+        [...part.matchAll(/evt\.Meta\.(\w+) : (.*)/g)].map(
+          ([, name = '', value = '']): [string, string] => [name, value],
+        ),
+      ),
+    );
+    const read = {
+      ...{ service: 'http', log_type: 'guard_decision', target_fqdn: 'shop.example' },
+      ...{ http_verb: 'GET', http_path: '/shelf', http_status: '403' },
+      ...{ http_user_agent: curl['user-agent'], guard_rule: 'everybody' },
+      ...{ guard_action: 'challenge', guard_reasons: 'http_client_user_agent' },
+    };
+    for (const [index, source_ip] of PROGRAMS.entries()) {
+      expect(meta[index]).toMatchObject({ ...read, source_ip });
+      expect(meta[index]?.['timestamp']).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+      expect(parts[index]).toContain('🟢 guard/stopped');
+    }
+    expect(parts[2]).toContain('🔴 guard/decision-logs');
   });
 });

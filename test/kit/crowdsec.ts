@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,13 +8,26 @@ import { stringify } from 'yaml';
 import { freePort } from './free-port.ts';
 import { type ListeningProgram, startListening } from './listening-program.ts';
 
-/** A CrowdSec agent of Debian on loopback: its local API alone, without logs to read and without its vendor. */
+/** What Debian's package brings to read logs. */
+const PATTERNS = '/etc/crowdsec/patterns';
+const HUB_PARSERS = '/usr/share/crowdsec/hub/parsers';
+const OF_HUB = ['s00-raw/crowdsecurity/syslog-logs', 's02-enrich/crowdsecurity/dateparse-enrich'];
+const EXAMPLE = join(import.meta.dirname, '../../examples/crowdsec');
+
+/**
+ * A CrowdSec agent of Debian on loopback, without its vendor: its local API, and its reader of logs, with the files of
+ * examples/crowdsec/. A scenario that overflows bans an address.
+ */
 export interface Crowdsec {
   readonly url: string;
   /** Of the bouncer that Guard is. */
   readonly key: string;
   /** `cscli decisions …`. */
   decide(...args: readonly string[]): Promise<void>;
+  /** What `cscli explain` shows of lines of this type. */
+  explain(type: string, lines: readonly string[]): Promise<string>;
+  /** Reads lines of this type as if they came now, and resolves when it has banned. Returns its log. */
+  read(type: string, lines: readonly string[]): Promise<string>;
   start(): Promise<void>;
   /** Ends it, so that it is away; it remembers its decisions. */
   stop(): Promise<void>;
@@ -37,6 +50,7 @@ export async function openCrowdsec(): Promise<Crowdsec> {
       notification_dir: at('notifications'),
       plugin_dir: at('plugins'),
     },
+    crowdsec_service: { acquisition_path: at('acquis.yaml'), parser_routines: 1 },
     cscli: { output: 'human' },
     db_config: { type: 'sqlite', db_path: at('decisions.db'), use_wal: true },
     api: {
@@ -46,12 +60,22 @@ export async function openCrowdsec(): Promise<Crowdsec> {
     prometheus: { enabled: false },
   };
   for (const name of ['hub', 'notifications', 'plugins']) mkdirSync(at(name));
+  for (const name of ['parsers', 'scenarios']) {
+    cpSync(join(EXAMPLE, name), at(name), { recursive: true });
+  }
+  cpSync(PATTERNS, at('patterns'), { recursive: true });
+  for (const name of OF_HUB) {
+    const [stage = '', , file = ''] = name.split('/');
+    cpSync(join(HUB_PARSERS, `${name}.yaml`), at(`parsers/${stage}/${file}.yaml`));
+  }
   writeFileSync(config, stringify(settings));
   writeFileSync(at('simulation.yaml'), 'simulation: off\n');
-  writeFileSync(at('hub/.index.json'), '{}');
+  writeFileSync(at('acquis.yaml'), '');
+  const index = { parsers: {}, scenarios: {}, postoverflows: {}, collections: {} };
+  writeFileSync(at('hub/.index.json'), JSON.stringify(index));
   const profile = {
-    name: 'none',
-    filters: ['false'],
+    name: 'ban',
+    filters: ['Alert.Remediation == true'],
     decisions: [{ type: 'ban', duration: '4h' }],
   };
   writeFileSync(at('profiles.yaml'), stringify(profile));
@@ -61,6 +85,12 @@ export async function openCrowdsec(): Promise<Crowdsec> {
   const key = cscli('bouncers', 'add', 'guard', '-o', 'raw').trim();
   // Its own folder goes with a program, and the decisions are to stay.
   const home = await mkdtemp(join(tmpdir(), 'guard-crowdsec-home-'));
+  let logs = 0;
+  const written = (lines: readonly string[]): string => {
+    const file = at(`${(logs += 1)}.log`);
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    return file;
+  };
   let running: ListeningProgram | undefined;
   const stop = async (): Promise<void> => {
     await running?.close();
@@ -71,6 +101,16 @@ export async function openCrowdsec(): Promise<Crowdsec> {
     key,
     async decide(...args) {
       await promisify(execFile)('cscli', ['-c', config, 'decisions', ...args]);
+    },
+    async explain(type, lines) {
+      const file = written(lines);
+      const args = ['-c', config, 'explain', '--file', file, '--type', type, '--verbose'];
+      return (await promisify(execFile)('cscli', args)).stdout;
+    },
+    async read(type, lines) {
+      const file = written(lines);
+      const args = ['-c', config, '-dsn', `file://${file}`, '-type', type, '-no-api'];
+      return (await promisify(execFile)('crowdsec', args)).stderr;
     },
     async start() {
       running = await startListening(['crowdsec', '-c', config, '-no-cs'], port, home);

@@ -111,9 +111,9 @@ const PEBBLE: Tool = {
 const CROWDSEC: Tool = {
   name: 'crowdsec',
   programs: ['crowdsec', 'cscli'],
-  tests: 'Guard takes what a CrowdSec agent decided',
-  install:
-    'apt-get download crowdsec && dpkg -x crowdsec_*.deb . && install usr/bin/* /usr/local/bin/',
+  files: ['/etc/crowdsec/patterns', '/usr/share/crowdsec/hub'],
+  tests: 'Guard takes what a CrowdSec agent decided, which reads the decisions of Guard',
+  install: 'apt-get download crowdsec && dpkg -x crowdsec_*.deb /',
 };
 
 const PROMETHEUS: Tool = {
