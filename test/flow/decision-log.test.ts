@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { poll, send } from '../kit/http.ts';
 import { rowsOf } from '../kit/sql.ts';
 import { storySettings } from '../kit/story-settings.ts';
@@ -101,18 +101,20 @@ async function reloadWith(log: object, line: string): Promise<void> {
   );
 }
 
+/** The line of the one request for /ecs, or an empty text. */
+const ecsLine = (): string =>
+  story.product
+    .log()
+    .split('\n')
+    .find((line) => line.includes('"url.path":"/ecs"')) ?? '';
+
 test('log.format: ecs writes the fields of the Elastic Common Schema, from a reload on', async () => {
   await reloadWith({ decisions: true, format: 'ecs' }, 'reload_applied');
   const headers = { 'user-agent': 'curl/8.5.0', cookie: 'account=c4n4ry' };
   await send(`${story.product.addresses.gateway}/ecs?token=t0p`, { headers });
-  const lines = () =>
-    story.product
-      .log()
-      .split('\n')
-      .filter((line) => line.includes('"url.path":"/ecs"'));
-  const [line = ''] = await poll(
-    () => Promise.resolve(lines()),
-    ({ length }) => length === 1,
+  const line = await poll(
+    () => Promise.resolve(ecsLine()),
+    (text) => text !== '',
     5_000,
   );
   const read = JSON.parse(line) as Line;
@@ -135,6 +137,39 @@ test('log.format: ecs writes the fields of the Elastic Common Schema, from a rel
   const names = /^(?:@timestamp|message|(?:ecs|event|guard|http|log|organization|rule|service|source|url|user_agent)\.[a-z_.]+)$/; // prettier-ignore
   expect(Object.keys(read).filter((name) => !names.test(name))).toEqual([]);
   expect(line).not.toMatch(/t0p|c4n4ry/);
+});
+
+const LOGS = join(import.meta.dirname, '../../examples/logs');
+
+/** The first value of a key of Fluent Bit's file. */
+function valueIn(file: string, key: string): string {
+  const text = readFileSync(join(LOGS, file), 'utf8');
+  return new RegExp(`^ +${key} +(.+)$`, 'm').exec(text)?.[1] ?? expect.fail(`no ${key}`);
+}
+
+test('the files for Fluent Bit, which cannot be run here, name what a line and the unit have', () => {
+  const read = JSON.parse(ecsLine()) as Record<string, string>;
+  const [config, parsers] = ['fluent-bit.conf', 'fluent-bit-parsers.conf'] as const;
+  expect(valueIn(config, 'Systemd_Filter')).toBe('_SYSTEMD_UNIT=guard.service');
+  expect(valueIn(config, 'Parsers_File')).toBe(parsers);
+  expect(valueIn(config, 'Parser')).toBe(valueIn(parsers, 'Name'));
+  const [field = '', pattern = ''] = valueIn(config, 'Regex').split(' ');
+  expect(read[field]).toMatch(new RegExp(pattern));
+  const digits = new Map([['Y', 4], ['L', 3]]); // prettier-ignore
+  const format = valueIn(parsers, 'Time_Format')
+    .replaceAll('.', '\\.')
+    .replaceAll(/%([A-Za-z])/g, (_, part: string) => `\\d{${digits.get(part) ?? 2}}`);
+  expect(read[valueIn(parsers, 'Time_Key')]).toMatch(new RegExp(`^${format}$`));
+});
+
+test('the file for Vector, which cannot be run here, joins its parts, and names the unit', () => {
+  const { sources, transforms, sinks } = parse(
+    readFileSync(join(LOGS, 'vector.yaml'), 'utf8'),
+  ) as Record<string, Record<string, Readonly<Record<string, unknown>>>>;
+  expect(sources?.['journal']).toMatchObject({ include_units: ['guard.service'] });
+  const source = expect.stringContaining('parse_json!(string!(.message))') as unknown;
+  expect(transforms?.['guard']).toMatchObject({ inputs: ['journal'], source });
+  expect(sinks?.['elasticsearch']).toMatchObject({ inputs: ['guard'] });
 });
 
 test('a reload switches it off, and a line that is no decision has the fields of ECS too', async () => {

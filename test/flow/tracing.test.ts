@@ -48,7 +48,7 @@ beforeAll(async () => {
       { name: 'shut', match: { path: '/shut/**' }, verdict: 'block' },
       { name: 'open', match: {}, verdict: 'allow' },
     ],
-    top: { workers: 2, analytics: undefined },
+    top: { workers: 2, analytics: undefined, log: { decisions: true, format: 'ecs' } },
   });
   const away = `http://127.0.0.1:${await freePort()}`;
   const sites = [
@@ -164,6 +164,28 @@ describe('OpenTelemetry', () => {
     expect(headers['traceparent']).toBe(`00-${FOREIGN.traceId}-${client.spanId}-01`);
     expect(headers['tracestate']).toBe('acme=1');
   });
+
+  test.each([
+    ['/logged', 200],
+    ['/shut/logged', 403],
+  ])(
+    'the line of the decision about %s has its trace and the span of the request',
+    async (path, status) => {
+      expect(await visit(path)).toBe(status);
+      const server = only(await spansOf(path), KIND.server);
+      const text = await poll(
+        () => Promise.resolve(product.log()),
+        (log) => log.includes(`"url.path":"${path}"`),
+        10_000,
+      );
+      const line = text.split('\n').find((one) => one.includes(`"url.path":"${path}"`)) ?? '';
+      expect(JSON.parse(line)).toMatchObject({
+        'trace.id': server.traceId,
+        'span.id': server.spanId,
+        'http.request.id': expect.any(String) as unknown,
+      });
+    },
+  );
 
   test('a request that is denied has no call of an origin', async () => {
     expect(await visit('/shut/door')).toBe(403);

@@ -1,4 +1,5 @@
 import type { Reason } from './reasons.ts';
+import type { TraceIds } from './tracing.ts';
 import type { Decision } from './validate-response.ts';
 
 /** What a visitor's request met in the end: what was enforced. */
@@ -116,6 +117,8 @@ export interface DecisionEvent {
   readonly durationUs: number;
   /** Which settings decided: config/src/settings/derived/revision.ts. */
   readonly settingsRevision?: string;
+  /** The span of the request, for the log alone. Absent where nothing is traced. */
+  trace?: TraceIds;
   readonly stagesUs?: StageTimes;
   readonly headers: Readonly<Record<string, string>>;
   /**

@@ -20,8 +20,16 @@ export interface TracedRequest {
 /** Begins the trace of a request. Nothing here throws. */
 export type Tracing = (request: TracedRequest) => RequestTrace;
 
+/** The span of a request. Both in lower-case hex digits, as W3C Trace Context writes them. */
+export interface TraceIds {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
 /** One request, told of as it goes on. */
 export interface RequestTrace {
+  /** Undefined or absent where the SDK gives none. */
+  readonly ids?: TraceIds | undefined;
   /** It goes on to the origin, or (`served`) the answer is the gateway's own. */
   decided(decision: string, requestId: string | undefined): void;
   /** It is sent to an origin, for the `attempt`th time, counted from 1. */

@@ -1,4 +1,5 @@
 import type { Protocol } from '@guard/config/contract/event';
+import type { TraceIds } from '@guard/config/contract/tracing';
 import type { Client, ClientOf } from './client-ip.ts';
 import { readFraming } from './framing.ts';
 import type { ServedSite, Sites } from './sites.ts';
@@ -28,6 +29,8 @@ export interface Inquiry {
   readonly protocol?: Protocol;
   /** As DecisionEvent.body. Absent when the site takes no sample of the body. */
   readonly bodySample?: string;
+  /** DecisionEvent.trace. */
+  readonly trace?: TraceIds;
 }
 
 /** The bytes of a body that were read for its sample. The origin gets them first. */

@@ -32,6 +32,7 @@ export function follow(
     visit: {
       ...visit,
       res: new FollowedResponse(visit.res, request),
+      ...(trace?.ids && { trace: trace.ids }),
       site: trace ? { ...site, origins: followOrigins(site.origins, trace) } : site,
     },
     forward: (admitted, plan) => {

@@ -43,6 +43,7 @@ export function createJudge(
     const ruling = failPolicy(inquiry, outcome, startedAt);
     const { requestId } = ruling;
     const known = outcome.kind === 'answered' ? outcome.known : undefined;
+    if (ruling.event && inquiry.trace) ruling.event.trace = inquiry.trace;
     const event = ruling.event && new OpenEvent(ruling.event, events, known?.ended);
     if (inquiry.site.observe) {
       const visitor = visitorFacts(inquiry, outcome);

@@ -66,6 +66,7 @@ function lineOf(event: DecisionEvent, truncates: boolean, empty: ReadonlySet<str
     reference: event.reference,
     validator: event.validator,
     settings_revision: event.settingsRevision ?? '',
+    ...traceFields(event),
     duration_us: event.durationUs,
     facts_us: facts,
     session_us: session,
@@ -76,6 +77,11 @@ function lineOf(event: DecisionEvent, truncates: boolean, empty: ReadonlySet<str
       ([name, value]) => value !== '' && value !== false && !empty.has(name),
     ),
   );
+}
+
+/** In the names that OpenTelemetry gives them in logs of other formats than its own. */
+function traceFields({ trace }: DecisionEvent): Line {
+  return trace === undefined ? {} : { trace_id: trace.traceId, span_id: trace.spanId };
 }
 
 /** Counts the reasons and the duration of every event on its way to `sink`. */

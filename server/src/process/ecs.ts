@@ -18,6 +18,8 @@ export const ECS_FIELDS = {
   path: 'url.path',
   rule: 'rule.name',
   organisation: 'organization.id',
+  trace_id: 'trace.id',
+  span_id: 'span.id',
 } as const;
 const NAMES: ReadonlyMap<string, string> = new Map(Object.entries(ECS_FIELDS));
 

@@ -8,6 +8,7 @@ import type {
 import {
   type Attributes,
   type Context,
+  isSpanContextValid,
   propagation,
   type PropagationAPI,
   ROOT_CONTEXT,
@@ -79,7 +80,9 @@ function createTracing(tracer: Tracer, propagator: PropagationAPI): Tracing {
     const options = { kind: SpanKind.SERVER, attributes: serverAttributes(request), startTime };
     const span = tracer.startSpan(spanName(request.method), options, parentOf(request));
     const within = trace.setSpan(ROOT_CONTEXT, span);
+    const { traceId, spanId } = span.spanContext();
     return {
+      ids: isSpanContextValid(span.spanContext()) ? { traceId, spanId } : undefined,
       decided(decision, requestId) {
         const attributes = {
           'guard.decision': decision,
