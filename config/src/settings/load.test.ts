@@ -170,16 +170,16 @@ describe('a settings file that cannot be read is a problem, not an exception', (
 
   test('it is missing, or a folder', () => {
     expect(only(join(folder, 'none.yaml'))).toBe(
-      ':1:1: found no such file; expected a settings file of at most 1024 KiB',
+      ':1:1: found no such file; expected a settings file of at most 8 MiB',
     );
     expect(only(folder)).toMatch(/^:1:1: found a folder or device, not a file;/);
   });
 
-  test('it is above 1 MiB', () => {
-    expect(only(file('large.yaml', '#'.repeat(1024 * 1024 + 1)))).toMatch(
-      /^:1:1: found a file of more than 1024 KiB;/,
+  test('it is above 8 MiB', () => {
+    expect(only(file('large.yaml', '#'.repeat(8 * 1024 * 1024 + 1)))).toMatch(
+      /^:1:1: found a file of more than 8 MiB;/,
     );
-    expect(parse(`#${'é'.repeat(600_000)}`, {})).toMatchObject({ kind: 'invalid' });
+    expect(parse(`#${'é'.repeat(4_200_000)}`, {})).toMatchObject({ kind: 'invalid' });
   });
 
   test('it is not UTF-8: the place of the first such byte is named', () => {

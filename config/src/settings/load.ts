@@ -67,7 +67,7 @@ export function loadSettings(path: string, env: Environment): LoadResult {
     case 'read':
       return parseWithEnvironment(file.text, path, env);
     case 'unreadable':
-      return refused(path, 0, '', file.reason, 'expected a settings file of at most 1024 KiB');
+      return refused(path, 0, '', file.reason, 'expected a settings file of at most 8 MiB');
     case 'not_utf8':
       return refused(
         path,
@@ -94,7 +94,7 @@ export function parseWithEnvironment(text: string, path: string, env: Environmen
 export function parseSettings(text: string, source: SettingsSource): LoadResult {
   const { file, baseDir, env } = source;
   if (Buffer.byteLength(text) > MAX_SETTINGS_BYTES) {
-    return refused(file, 0, text, 'a longer text', 'expected a settings file of at most 1024 KiB');
+    return refused(file, 0, text, 'a longer text', 'expected a settings file of at most 8 MiB');
   }
   const locate = createLocator(text);
   const problems = createProblemList(file, locate);

@@ -161,18 +161,31 @@ function methodIs(methods: readonly string[]): Condition {
   return (facts) => isWanted(facts.method);
 }
 
-/** Each list is compiled once, because a rule is compiled for both readings, and 100,000 networks take 50 ms. */
-const networks = new WeakMap<readonly string[], PrefixSet>();
+/** Each list is compiled once, for both readings and for all rules that share it: 100,000 networks take 50 ms. */
+const compiledLists = new WeakMap<readonly unknown[], unknown>();
+
+function once<Entry, Compiled>(
+  list: readonly Entry[],
+  compile: (list: readonly Entry[]) => Compiled,
+): Compiled {
+  // A list belongs to one condition, which always compiles it in the same way.
+  const compiled = (compiledLists.get(list) as Compiled | undefined) ?? compile(list);
+  compiledLists.set(list, compiled);
+  return compiled;
+}
+
+function setOf<Entry>(list: readonly Entry[]): ReadonlySet<Entry> {
+  return new Set(list);
+}
 
 function addressIn(ranges: readonly string[]): Condition {
-  const set = networks.get(ranges) ?? PrefixSet.from(ranges);
-  networks.set(ranges, set);
+  const set = once(ranges, (list) => PrefixSet.from(list));
   return (facts) => set.has(facts.ip);
 }
 
 /** Does not hold when Guard did not see the handshake. */
 function ja4Is(fingerprints: readonly string[]): Condition {
-  const wanted = new Set(fingerprints);
+  const wanted = once(fingerprints, setOf);
   return ({ transport }) => transport?.hello !== undefined && wanted.has(transport.hello.ja4);
 }
 
@@ -189,7 +202,7 @@ function countryIs(countries: readonly string[]): Condition {
 }
 
 function asnIs(systems: readonly number[]): Condition {
-  const wanted = new Set(systems);
+  const wanted = once(systems, setOf);
   return (facts) => wanted.has(facts.asn());
 }
 

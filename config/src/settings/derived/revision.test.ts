@@ -67,3 +67,13 @@ test.each([
   expect(other).not.toBe(FILE);
   expect(revisionOf(other)).not.toBe(revisionOf(FILE));
 });
+
+test('a long list counts by its entries, wherever it was read from', () => {
+  const withList = (last: number) => {
+    const addresses = Array.from({ length: 2_000 }, (_, at) => `10.0.${at >> 8}.${at & 255}`);
+    const ip = [...addresses, `192.0.2.${last}`].join(', ');
+    return FILE.replace('path: /login', `path: /login, ip: [${ip}]`);
+  };
+  expect(revisionOf(withList(1))).toBe(revisionOf(withList(1)));
+  expect(revisionOf(withList(2))).not.toBe(revisionOf(withList(1)));
+});

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Organisation, Settings, Site } from '../schema.ts';
+import { settingsText } from './settings-text.ts';
 
 /** Settings without influence on a decision. */
 export const ELSEWHERE: ReadonlySet<string> = new Set<keyof Settings>([
@@ -28,7 +29,7 @@ export function settingsRevision(settings: Settings): string {
     organisations: organisations.map(withoutKeys),
     sites: sites.map(withoutKey),
   };
-  return hash('sha256', JSON.stringify(deciding), 'hex').slice(0, 12);
+  return hash('sha256', settingsText(deciding), 'hex').slice(0, 12);
 }
 
 function withoutKeys(organisation: Organisation): Organisation {

@@ -9,8 +9,9 @@ import {
 } from './list-text.ts';
 
 /**
- * Most entries of one kind in all lists from files together. A list counts once for each rule that names it. Lists from
- * URLs do not count, because a publisher must not be able to stop a start. Their number is limited instead.
+ * Most entries of one kind in all lists from files together. Rules share a list, so it counts once. One of `user_agent`
+ * counts for each rule that names it, because a request takes time for each of them. Lists from URLs do not count, because
+ * a publisher must not be able to stop a start. Their number is limited instead.
  */
 const MAX_ALL_ENTRIES: Readonly<Record<ListKind, number>> = {
   ip: 1_000_000,
@@ -39,6 +40,11 @@ class ListReading {
   readonly #folder: string | undefined;
   readonly #read = new Map<string, ReadList<unknown>>();
   readonly #fetched = new Map<string, FetchedList>();
+  /** Lists that count towards the most entries. */
+  readonly #files = new Set<readonly unknown[]>();
+  /** What each list was read from. */
+  readonly #lists = new Map<readonly unknown[], string>();
+  readonly #joined = new Map<string, readonly unknown[]>();
   readonly #entries = { ip: 0, asn: 0, user_agent: 0, ja4: 0 };
 
   constructor(folder: string | undefined) {
@@ -52,7 +58,35 @@ class ListReading {
   /** A list from a file. A file that two rules name is read once. */
   file<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {
     const list = this.#once(kind, path);
-    if (list.kind === 'read') this.#entries[kind] += list.entries.length;
+    if (list.kind === 'read' && (kind === 'user_agent' || !this.#files.has(list.entries))) {
+      this.#files.add(list.entries);
+      this.#entries[kind] += list.entries.length;
+    }
+    return this.#withinMost(kind, list);
+  }
+
+  /**
+   * Several lists and entries of a condition in one list. Rules with the same ones share it. A part is a list of this
+   * reading, or one entry.
+   */
+  join<Entry>(kind: ListKind, parts: readonly (readonly Entry[])[]): ReadList<Entry> {
+    const [only] = parts;
+    if (only !== undefined && parts.length === 1) return { kind: 'read', entries: only };
+    const lists = parts.filter((part) => this.#lists.has(part));
+    if (lists.length === 0) return { kind: 'read', entries: parts.flat() };
+    const key = JSON.stringify([kind, ...parts.map((part) => this.#lists.get(part) ?? part)]);
+    // The kind is part of the key, so the list has entries of this kind.
+    const known = this.#joined.get(key) as readonly Entry[] | undefined;
+    const entries = known ?? parts.flat();
+    this.#joined.set(key, entries);
+    if (known === undefined && kind !== 'user_agent') {
+      const counted = lists.filter((list) => this.#files.has(list));
+      for (const { length } of counted) this.#entries[kind] += length;
+    }
+    return this.#withinMost(kind, { kind: 'read', entries });
+  }
+
+  #withinMost<Entry>(kind: ListKind, list: ReadList<Entry>): ReadList<Entry> {
     const most = MAX_ALL_ENTRIES[kind];
     if (this.#entries[kind] <= most) return list;
     const message = `expected lists of ${kind} with at most ${most} entries in all rules together`;
@@ -85,6 +119,7 @@ class ListReading {
     const known = this.#read.get(key) as ReadList<ListEntries[Kind]> | undefined;
     const list = known ?? readList(kind, path);
     this.#read.set(key, list);
+    if (list.kind === 'read') this.#lists.set(list.entries, path);
     return list;
   }
 }

@@ -64,14 +64,14 @@ export type BadLines = Extract<ReadList<unknown>, { readonly kind: 'bad_lines' }
 
 function entriesOf<Entry>(
   list: ReadList<Entry>,
-  name: 'file' | 'url',
+  name: 'file' | 'url' | undefined,
   context: z.RefinementCtx,
 ): readonly Entry[] {
   switch (list.kind) {
     case 'read':
       return list.entries;
     case 'refused':
-      context.addIssue({ code: 'custom', path: [name], message: list.message });
+      context.addIssue({ code: 'custom', path: name ? [name] : [], message: list.message });
       return [];
     case 'bad_lines':
       context.addIssue({ code: 'custom', message: list.expected, params: { badLines: list } });
@@ -90,6 +90,8 @@ export function entriesFrom<Kind extends ListKind, T extends z.ZodType>(kind: Ki
   const several = z
     .array(z.union([one, list]))
     .min(1)
-    .transform((parts): Entries => parts.flat());
+    .transform((parts, context): Entries =>
+      entriesOf(currentLists().join(kind, parts), undefined, context),
+    );
   return z.union([one, list, several]);
 }

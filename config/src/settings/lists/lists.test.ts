@@ -95,6 +95,31 @@ describe('a list of a file', () => {
     expect(parseList(`${text}192.0.2.1`, 'ip')).toEqual({ kind: 'too_long', most: 250_000 });
   });
 
+  test('a list of addresses counts once, and the rules that name it share it', () => {
+    write(
+      'shared.txt',
+      ...Array.from({ length: 60_000 }, (_, at) => `10.0.${at >> 8}.${at & 255}`),
+    );
+    for (const ip of ['{ file: shared.txt }', '[{ file: shared.txt }, 192.0.2.1]']) {
+      const matches = Array(100).fill(`{ ip: ${ip} }`).join();
+      const lists = matchOf(load(`{ any: [${matches}] }`))?.any?.map((match) => match.ip);
+      expect(lists).toHaveLength(100);
+      expect(new Set(lists).size).toBe(1);
+    }
+  });
+
+  test('lists that differ in one entry are copies, and each of them counts', () => {
+    const addressOf = (at: number) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`;
+    const addresses = Array.from({ length: 250_000 }, (_, at) => addressOf(at));
+    write('large.txt', addresses.join('\n'));
+    const matches = (count: number) =>
+      Array.from({ length: count }, (_, at) => `{ ip: [{ file: large.txt }, 192.0.2.${at}] }`);
+    expect(problemsOf(load(`{ any: [${matches(3).join()}] }`))).toEqual([]);
+    expect(problemsOf(load(`{ any: [${matches(4).join()}] }`)).join()).toContain(
+      'expected lists of ip with at most 1000000 entries in all rules together',
+    );
+  });
+
   test('of patterns a list has 1,000 at most, and all rules together have 10,000', () => {
     const patterns = Array.from({ length: 1_000 }, (_, at) => `*bot${at}*`);
     write('agents.txt', ...patterns);

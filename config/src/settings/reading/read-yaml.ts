@@ -11,7 +11,7 @@ import { describeMisplaced, NOT_YAML, syntaxMessage } from './syntax-errors.ts';
 /** Deepest nesting; the settings themselves need about ten levels, `any`/`all`/`not` the rest. */
 const MAX_DEPTH = 64;
 /** Most values, with every use of an alias counted as if it were written out. */
-const MAX_VALUES = 200_000;
+const MAX_VALUES = 500_000;
 
 /** This many characters before and after a syntax error decide about its message. */
 const EXCERPT = 200;

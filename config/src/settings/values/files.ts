@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 
 /** Largest settings file, in bytes. */
-export const MAX_SETTINGS_BYTES = 1024 * 1024;
+export const MAX_SETTINGS_BYTES = 8 * 1024 * 1024;
 /** Largest block page or robots.txt, in bytes. */
 export const MAX_PAGE_BYTES = 256 * 1024;
 
@@ -45,7 +45,11 @@ export function readTextFile(path: string, maxBytes: number): FileText {
 }
 
 function tooLarge(maxBytes: number): { readonly kind: 'unreadable'; readonly reason: string } {
-  return { kind: 'unreadable', reason: `a file of more than ${maxBytes / 1024} KiB` };
+  return { kind: 'unreadable', reason: `a file of more than ${sizeOf(maxBytes)}` };
+}
+
+function sizeOf(bytes: number): string {
+  return bytes % 1024 ** 2 === 0 ? `${bytes / 1024 ** 2} MiB` : `${bytes / 1024} KiB`;
 }
 
 function reasonOf(error: unknown): string {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { settingsText } from '@guard/config/settings/derived/settings-text';
 import type { Organisation } from '@guard/config/settings/schema';
 
 /** What one organisation's settings say about a challenge; written into each ticket. */
@@ -19,7 +20,7 @@ export function challengeTerms({
   webhook_paths,
   challenge,
 }: Pick<Organisation, 'rules' | 'presets' | 'webhook_paths' | 'challenge'>): ChallengeTerms {
-  const settings = JSON.stringify([rules, presets, webhook_paths, challenge]);
+  const settings = settingsText([rules, presets, webhook_paths, challenge]);
   const ruleSet = createHash('sha256').update(settings).digest('base64url').slice(0, 16);
   return { ruleSet, work: challenge.work };
 }
