@@ -9,6 +9,7 @@ import * as decision from './decision.ts';
 import * as flood from './flood.ts';
 import * as gate from './gate.ts';
 import * as gateway from './gateway.ts';
+import * as growth from './growth.ts';
 import * as halfLoad from './half-load.ts';
 import * as ingest from './ingest.ts';
 import * as large from './large.ts';
@@ -68,6 +69,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   },
   maps: { ...maps, about: 'our own bounded maps against lru-cache', inRounds: false },
   replay: { ...replay, about: 'lines of a log that guard replay judges', inRounds: true },
+  growth: {
+    ...growth,
+    about: 'start, reload, memory and a decision with 1,000 sites and 10,000 rules',
+    inRounds: true,
+  },
   memory: {
     ...memory,
     about: 'resident memory under ten million visitors who never come twice',

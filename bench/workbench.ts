@@ -28,11 +28,14 @@ export const DETECT = [{ name: 'everybody', match: {}, detect: true }] as const;
 
 const here = import.meta.dirname;
 
-/** Runs a bench, its own process on the core of the load. */
-export async function onWorkbench<T>(run: (bench: Workbench) => Promise<T>): Promise<T> {
+/** Runs a bench, its own process on the core of the load unless another is said. */
+export async function onWorkbench<T>(
+  run: (bench: Workbench) => Promise<T>,
+  core: Core = 0,
+): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'guard-bench-'));
   const kept: Running[] = [];
-  stayOn(0);
+  stayOn(core);
   const keep = <R extends Running>(process: R): R => {
     kept.push(process);
     return process;
@@ -80,9 +83,19 @@ export async function startGuard(
 ): Promise<StartedGuard> {
   const file = join(bench.folder, `${name}.yaml`);
   writeFileSync(file, stringify(settings));
-  const args = ['start', '--config', file, '--json'];
+  return startGuardFrom(bench, file, core);
+}
+
+/** Starts Guard with a settings file. Its log is beside that. */
+export async function startGuardFrom(
+  bench: Workbench,
+  file: string,
+  core: Core,
+  more: readonly string[] = [],
+): Promise<StartedGuard> {
+  const args = ['start', '--config', file, '--json', ...more];
   const bin = join(here, '..', 'bin', 'guard.mjs');
-  const started = bench.keep(await startOn(core, bin, args, join(bench.folder, `${name}.log`)));
+  const started = bench.keep(await startOn(core, bin, args, `${file}.log`));
   // The first line of --json; a service that was not asked for has no address in it.
   const { addresses } = JSON.parse(started.line) as Pick<StartedGuard, 'addresses'>;
   return { ...started, addresses, url: addresses.gateway, file };

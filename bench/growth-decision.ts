@@ -1,0 +1,75 @@
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import { NetworkCatalogue } from '@guard/config/catalogue/networks';
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { Organisation } from '@guard/config/settings/schema';
+import { createValidator, MemoryStore } from '@guard/validator';
+import { parse } from 'yaml';
+import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
+import { ORGANISATION, RULES, visitors, VISITORS } from './decision-visitors.ts';
+import { LARGE, oneOfMany } from './growth-settings.ts';
+import type { BenchOptions } from './report.ts';
+import { median } from './rounds.ts';
+
+const BATCH = 500;
+const MS_A_SECOND = 1_000;
+
+/** Microseconds of a warm decision with 20 rules, and with 10,000: the same 20, with the others before the last one. */
+export function decisionsUs({ rounds, seconds, onProgress }: BenchOptions): {
+  readonly small: number;
+  readonly large: number;
+} {
+  const twenty = parse(RULES) as unknown[];
+  const others = Array.from({ length: LARGE.rules - twenty.length }, (_, at) => oneOfMany(at));
+  const cases = [twenty, [...twenty.slice(0, -1), ...others, ...twenty.slice(-1)]].map(openCase);
+  for (const { decide } of cases) batch(decide, 0, VISITORS);
+  const until = performance.now() + rounds * seconds * MS_A_SECOND;
+  onProgress('decisions');
+  for (let from = 0; performance.now() < until; from += BATCH) {
+    for (const { decide, us } of cases) us.push(batch(decide, from, BATCH));
+  }
+  const [small = 0, large = 0] = cases.map(({ us }) => median(us));
+  return { small, large };
+}
+
+const people = visitors();
+const networks = NetworkCatalogue.load();
+const crawlers = CrawlerCatalogue.load();
+
+function openCase(rules: readonly unknown[]) {
+  const store = new MemoryStore(Date.now);
+  for (const { sessionId, session } of people) store.keepSession(sessionId, session, 86_400_000);
+  const validator = createValidator({
+    organisations: [Organisation.parse({ id: ORGANISATION, rules, ...ONE_PLAYS_ALL })],
+    secrets: ['the secret of the bench, long enough'],
+    observe: false,
+    collectorUrl: () => '',
+    healthToken: undefined,
+    crawlers,
+    networks,
+    store,
+    events: { record: () => undefined },
+    clock: Date.now,
+    log: () => undefined,
+    metrics: { count: () => undefined, gauge: () => undefined },
+    isReady: () => true,
+  });
+  const validate = validator.forOrganisation(ORGANISATION);
+  const decide = (request: ValidateRequest): string => {
+    const outcome = validate(request, { site: 'shop' });
+    if (outcome instanceof Promise) throw new Error('the memory store answers at once');
+    return outcome.kind === 'answered' ? outcome.response.decision : outcome.kind;
+  };
+  return { decide, us: [] as number[] };
+}
+
+/** Microseconds a decision. */
+function batch(decide: (request: ValidateRequest) => string, from: number, count: number): number {
+  const startedAt = performance.now();
+  for (let turn = from; turn < from + count; turn++) {
+    // A step that shares no factor with 20,000 visits each of them, and none twice in a row.
+    const person = people[(turn * 7_919) % VISITORS];
+    const decision = person && decide(person.request);
+    if (decision !== 'allow') throw new Error(`a visitor was answered with ${decision}`);
+  }
+  return ((performance.now() - startedAt) * 1000) / count;
+}

@@ -1,0 +1,106 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
+import { storySettings } from '../test/kit/story-settings.ts';
+
+/** How large an installation is. */
+export interface Size {
+  /** Sites, with an organisation each. */
+  readonly sites: number;
+  /** Of all organisations together. */
+  readonly rules: number;
+  /** Networks of the list that each organisation blocks. */
+  readonly networks: number;
+}
+
+export const LARGE: Size = { sites: 1_000, rules: 10_000, networks: 100_000 };
+export const SMALL: Size = { sites: 1, rules: 20, networks: 100 };
+
+/** Rules of each organisation but the first: it has what is left. */
+const RULES_OF_MOST = 5;
+/** A list of all organisations, beside guard.yaml. */
+const LIST = 'networks.txt';
+
+/** Hosts of the sites; the first one is asked for in the benches. */
+export function hostOf(site: number): string {
+  return `shop-${site}.example`;
+}
+
+/**
+ * A rule about some host, path or method, of the kinds that people write by the thousand: a block and a budget for a path
+ * of a host, a challenge for the writes of a host, and a way in for a program.
+ */
+export function oneOfMany(number: number): Readonly<Record<string, unknown>> {
+  const name = `rule ${number}`;
+  const host = `shop-${number % 500}.partner.example`;
+  switch (number % 4) {
+    case 0:
+      return { name, match: { host, path: `/area-${number}/**` }, verdict: 'block', status: 404 };
+    case 1:
+      return {
+        name,
+        match: { path: `/login-${number}`, method: 'POST' },
+        rate_limit: { requests: 10, per: '1m', by: 'ip' },
+      };
+    case 2:
+      return {
+        name,
+        match: { host, method: ['PUT', 'DELETE'] },
+        detect: true,
+        challenge: 'always',
+      };
+    default:
+      return {
+        name,
+        match: { path: [`/feed-${number}.xml`, `/old-${number}/**`], user_agent: '*reader*' },
+        verdict: 'allow',
+      };
+  }
+}
+
+/** The rules of one organisation: the list first, and detection last. */
+function rulesOf(count: number): readonly unknown[] {
+  const between = Array.from({ length: count - 2 }, (_, number) => oneOfMany(number));
+  return [
+    { name: 'listed', match: { ip: { file: LIST } }, verdict: 'block' },
+    ...between,
+    { name: 'everybody', match: {}, detect: true },
+  ];
+}
+
+/** Settings of this size as YAML. `turn` makes settings that differ from those of another turn. */
+export function settingsText({ sites, rules }: Size, origin: string, turn = 0): string {
+  const left = rules - RULES_OF_MOST * (sites - 1);
+  const settings = storySettings(origin, {
+    top: {
+      organisations: Array.from({ length: sites }, (_, number) => ({
+        id: `org-${number}`,
+        analytics_keys: [
+          { id: 'main', key: `sk_api_ro_of_organisation_${number}_${'x'.repeat(16)}` },
+        ],
+        presets: ['well-known', 'feeds'],
+        ...ONE_PLAYS_ALL,
+        rules: [
+          { name: `turn ${turn}`, match: { path: `/never/${turn}` }, verdict: 'block' },
+          ...rulesOf((number === 0 ? left : RULES_OF_MOST) - 1),
+        ],
+      })),
+      sites: Array.from({ length: sites }, (_, number) => ({
+        hosts: [hostOf(number), `www.${hostOf(number)}`],
+        organisation: `org-${number}`,
+        origin,
+      })),
+    },
+  });
+  return stringify(settings, { aliasDuplicateObjects: false });
+}
+
+/** The list of all organisations, into a folder. */
+export function writeList(folder: string, { networks }: Size): void {
+  const lines = Array.from(
+    { length: networks },
+    (_, at) => `${11 + 2 * (at >> 16)}.${(at >> 8) & 255}.${at & 255}.0/24\n`,
+  );
+  writeFileSync(join(folder, LIST), lines.join(''));
+}

@@ -1,0 +1,178 @@
+/**
+ * What a large installation costs beside a small one: how long Guard takes to start and to reload, how long a request
+ * waits meanwhile, memory, and the processor of a decision.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { decisionsUs } from './growth-decision.ts';
+import { hostOf, LARGE, settingsText, type Size, SMALL, writeList } from './growth-settings.ts';
+import { goalsTable } from './goals.ts';
+import { type BenchOptions, type Report, toTable } from './report.ts';
+import { residentMiB } from './resident-memory.ts';
+import { inRounds, medianOf } from './rounds.ts';
+import { browser, type Headers, returning } from './visitors.ts';
+import { onWorkbench, startGuardFrom, startOrigin, type Workbench } from './workbench.ts';
+
+interface Target {
+  readonly name: string;
+  readonly size: Size;
+}
+
+/** Of one start, and of some reloads after it. */
+interface Sample {
+  readonly startMs: number;
+  readonly reloadMs: number;
+  /** The slowest request while nothing else happened, for as long as the reloads took. */
+  readonly quietMs: number;
+  /** The slowest request during the reloads. */
+  readonly waitMs: number;
+  readonly startedMiB: number;
+  readonly reloadedMiB: number;
+}
+
+const TARGETS: readonly Target[] = [
+  { name: 'small', size: SMALL },
+  { name: 'large', size: LARGE },
+];
+const RELOADS = 3;
+const REQUEST_EVERY_MS = 2;
+
+const NOTES = [
+  `large: ${LARGE.sites.toLocaleString('en')} sites, as many organisations, ${LARGE.rules.toLocaleString('en')} rules, of which the first organisation has half, and a list of ${LARGE.networks.toLocaleString('en')} networks that all organisations block; small: 1, 1, ${SMALL.rules} and ${SMALL.networks}`,
+  'a start: from the start of the process to the line that says ready, with the embedded database; a reload: from the signal to the line of the log',
+  `a request waits: the slowest of one every ${REQUEST_EVERY_MS} ms to the first site; medians over rounds, of ${RELOADS} reloads each; the origin, the load and Guard share both cores`,
+  'memory of the process without the database',
+  'a decision: in process, a warm visitor, medians of batches that alternate; one organisation has all 10,000 rules',
+];
+
+export async function bench(options: BenchOptions): Promise<Report> {
+  const decisions = decisionsUs(options);
+  const samples = await inRounds(TARGETS, options, ({ name, size }, round) =>
+    onWorkbench((workbench) => measure(workbench, `${name}-${round}`, size), 'both'),
+  );
+  const of = (name: string, read: (sample: Sample) => number) => medianOf(samples, name, read);
+  const rows = TARGETS.map(({ name }) => ({
+    name,
+    startMs: of(name, ({ startMs }) => startMs),
+    reloadMs: of(name, ({ reloadMs }) => reloadMs),
+    waitMs: of(name, ({ waitMs }) => waitMs),
+    quietMs: of(name, ({ quietMs }) => quietMs),
+    startedMiB: of(name, ({ startedMiB }) => startedMiB),
+    reloadedMiB: of(name, ({ reloadedMiB }) => reloadedMiB),
+    decisionUs: name === 'small' ? decisions.small : decisions.large,
+  }));
+  const large = rows[1];
+  const goals = [
+    goal('start', large?.startMs, 3_000, 'ms'),
+    goal('reload', large?.reloadMs, 1_000, 'ms'),
+    goal('the slowest request during a reload', large?.waitMs, 20, 'ms'),
+    goal('a decision, of one with 20 rules', decisions.large / decisions.small, 1.3, '×'),
+  ];
+  const head = [
+    'installation',
+    'start ms',
+    'reload ms',
+    'slowest ms',
+    'quiet ms',
+    'MiB',
+    'MiB reloaded',
+    'us/decision',
+  ];
+  const body = rows.map((row) => [
+    row.name,
+    ...[row.startMs, row.reloadMs, row.waitMs, row.quietMs, row.startedMiB, row.reloadedMiB].map(
+      (n) => n.toFixed(0),
+    ),
+    row.decisionUs.toFixed(2),
+  ]);
+  return { rows, table: `${toTable(head, body)}\n\n${goalsTable(goals)}`, notes: NOTES };
+}
+
+function goal(name: string, measured: number | undefined, atMost: number, unit: string) {
+  return { name, measured, bound: { atMost }, unit };
+}
+
+async function measure(workbench: Workbench, name: string, size: Size): Promise<Sample> {
+  const origin = await startOrigin(workbench, { core: 'both' });
+  const file = join(workbench.folder, `${name}.yaml`);
+  writeList(workbench.folder, size);
+  writeFileSync(file, settingsText(size, origin.line));
+  const startedAt = performance.now();
+  const guard = await startGuardFrom(workbench, file, 'both', ['--no-watch']);
+  const startMs = performance.now() - startedAt;
+  const startedMiB = residentMiB(guard.pid);
+  const visitor = await returning(guard.url, { ...browser, host: hostOf(0) });
+  const trickle = openTrickle(guard.url, visitor);
+  // Warm caches, and code that was compiled.
+  await sleep(2_000);
+  trickle.takeSlowestMs();
+  const reloads: { readonly tookMs: number; readonly waitMs: number }[] = [];
+  const quiet: number[] = [];
+  for (let turn = 1; turn <= RELOADS; turn++) {
+    writeFileSync(file, settingsText(size, origin.line, turn));
+    await sleep(500);
+    trickle.takeSlowestMs();
+    const tookMs = await reload(guard.pid, `${file}.log`, turn);
+    const waitMs = trickle.takeSlowestMs();
+    await sleep(tookMs);
+    quiet.push(trickle.takeSlowestMs());
+    reloads.push({ tookMs, waitMs });
+  }
+  await trickle.close();
+  return {
+    startMs,
+    startedMiB,
+    reloadedMiB: residentMiB(guard.pid),
+    reloadMs: Math.max(...reloads.map(({ tookMs }) => tookMs)),
+    waitMs: Math.max(...reloads.map(({ waitMs }) => waitMs)),
+    quietMs: Math.max(...quiet),
+  };
+}
+
+/** Sends the signal, and resolves when the log says that the settings are in use. */
+async function reload(pid: number, logFile: string, turn: number): Promise<number> {
+  const signalledAt = performance.now();
+  process.kill(pid, 'SIGHUP');
+  for (;;) {
+    await sleep(5);
+    const log = readFileSync(logFile, 'utf8');
+    if (log.includes('"reload_refused"')) throw new Error(log.slice(-2_000));
+    if (log.split('"reload_applied"').length > turn) return performance.now() - signalledAt;
+  }
+}
+
+/** A request every few milliseconds, whether or not those before it were answered. */
+function openTrickle(url: string, headers: Headers) {
+  const pool = new Pool(url, { connections: 64, pipelining: 1 });
+  let slowestMs = 0;
+  let failure: unknown;
+  const underWay = new Set<Promise<void>>();
+  const one = async () => {
+    const sentAt = performance.now();
+    const answer = await pool.request({ path: '/', method: 'GET', headers });
+    await answer.body.dump();
+    if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
+    slowestMs = Math.max(slowestMs, performance.now() - sentAt);
+  };
+  const timer = setInterval(() => {
+    const request = one().catch((error: unknown) => (failure = error));
+    const done = request.then(() => void underWay.delete(done));
+    underWay.add(done);
+  }, REQUEST_EVERY_MS);
+  return {
+    /** Of the answers since the last call. */
+    takeSlowestMs(): number {
+      if (failure !== undefined) throw new Error('a request failed', { cause: failure });
+      const slowest = slowestMs;
+      slowestMs = 0;
+      return slowest;
+    },
+    async close(): Promise<void> {
+      clearInterval(timer);
+      await Promise.all(underWay);
+      await pool.close();
+    },
+  };
+}
