@@ -44,6 +44,18 @@ export function compileFoldedGlob(glob: string): (foldedPath: string) => boolean
   return folded.endsWith('/*') ? (path) => matches(path) || matches(`${path}/`) : matches;
 }
 
+/**
+ * The folder, in the form of {@link foldPath}, of which every path that {@link compileFoldedGlob} matches is, or in which it
+ * is: `/a/b` of `/a/b/**` and of `/a/b`, `/a` of `/a/b*`. Undefined where there is none.
+ */
+export function literalFolder(glob: string): string | undefined {
+  const folded = foldPath(glob);
+  if (!isWild(folded)) return folded;
+  const wild = folded.search(/[*?]/);
+  const folder = folded.slice(0, Math.max(0, folded.lastIndexOf('/', wild)));
+  return folder === '' ? undefined : folder;
+}
+
 /** The same over other text, such as a header value: `*` is any run, `?` any one character. */
 function compileTextGlob(glob: string): (value: string) => boolean {
   if (!isWild(glob)) return (value) => value === glob;

@@ -127,7 +127,7 @@ export async function explain(
 }
 
 function tracing(policy: Policy, trace: Trace): Policy {
-  const rules = policy.rules.map(({ holds, ...compiled }) => ({
+  const list = policy.rules.list.map(({ holds, ...compiled }) => ({
     ...compiled,
     holds: (facts: Facts, findings: LazyFindings) => {
       trace.seen = { facts, findings };
@@ -137,6 +137,7 @@ function tracing(policy: Policy, trace: Trace): Policy {
     },
   }));
   // Both would count the request.
+  const rules = { ...policy.rules, list };
   return { ...policy, rules, sessionLimits: undefined, pressure: undefined };
 }
 
@@ -208,7 +209,7 @@ function explainRules(
   matched: ReadonlySet<Rule>,
 ): Explanation['rules'] {
   const directives = direct(policy.rules, facts, findings);
-  return policy.rules.map(({ rule }) => ({
+  return policy.rules.list.map(({ rule }) => ({
     name: rule.name,
     built_in: rule === allowlistRule || rule.name.startsWith(PRESET_PREFIX),
     matched: matched.has(rule),

@@ -6,7 +6,7 @@ import { PassPrice } from '../challenge/work/pass-price.ts';
 import { compileLook, type Look } from '../pages/look.ts';
 import { OwnPages } from '../pages/own-pages.ts';
 import { type CrawlerJudging, managedRobots } from './robots.ts';
-import { type CompiledRule, compileRules } from '../rules/direct.ts';
+import { type CompiledRules, compileRules } from '../rules/direct.ts';
 import { FreePages } from '../verdict/free-pages.ts';
 import { PassTable } from '../verdict/pass-table.ts';
 import { Pressure, type PressurePorts } from '../verdict/pressure/pressure.ts';
@@ -17,7 +17,7 @@ import { Traps } from '../verdict/traps.ts';
 /** An organisation's settings, compiled once. */
 export interface Policy {
   readonly organisation: string;
-  readonly rules: readonly CompiledRule[];
+  readonly rules: CompiledRules;
   readonly isAllowlisted: (crawler: CatalogueCrawler) => boolean;
   readonly features: Organisation['features'];
   readonly monitor: boolean;

@@ -2,7 +2,7 @@ import { RSL_CATEGORIES } from '@guard/config/catalogue/crawler-file';
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { agentOf } from '../request/agent.ts';
 import type { Facts } from '../request/facts.ts';
-import { type CompiledRule, direct } from '../rules/direct.ts';
+import { type CompiledRules, direct } from '../rules/direct.ts';
 import { crawlerSignal } from '../signals/crawler.ts';
 import type { Strengths } from '../verdict/strengths.ts';
 import { weigh } from '../verdict/weigh.ts';
@@ -11,7 +11,7 @@ export const ROBOTS_HEADERS = { 'Content-Type': 'text/plain; charset=utf-8' } as
 
 /** By what an organisation judges crawlers. */
 export interface CrawlerJudging {
-  readonly rules: readonly CompiledRule[];
+  readonly rules: CompiledRules;
   readonly isAllowlisted: (crawler: CatalogueCrawler) => boolean;
   readonly strengths: Strengths;
 }

@@ -8,6 +8,7 @@ import {
   type LazyFindings,
 } from './compile-match.ts';
 import { compileLimit, type Limit } from './limit.ts';
+import { END, type FindRules, RuleIndex } from './rule-index.ts';
 
 export interface CompiledRule {
   readonly rule: Rule;
@@ -48,12 +49,16 @@ export const allowlistRule: Rule = {
   verdict: 'allow',
 };
 
+/** The rules of one organisation. */
+export interface CompiledRules {
+  readonly list: readonly CompiledRule[];
+  readonly index: FindRules;
+}
+
 /** Compiles the rules of one organisation, in their order, with the built-in rule at the end. */
-export function compileRules(
-  organisation: string,
-  rules: readonly Rule[],
-): readonly CompiledRule[] {
-  return [...rules, allowlistRule].map((rule) => {
+export function compileRules(organisation: string, rules: readonly Rule[]): CompiledRules {
+  const all = [...rules, allowlistRule];
+  const list = all.map((rule): CompiledRule => {
     const limit = rule.rate_limit && compileLimit(organisation, rule, rule.rate_limit);
     return {
       rule,
@@ -64,6 +69,7 @@ export function compileRules(
       setsStrictly: settingsOf(strictPartOf(rule), limit, rule),
     };
   });
+  return { list, index: new RuleIndex(all.map(({ match }) => match)) };
 }
 
 /**
@@ -71,7 +77,7 @@ export function compileRules(
  * `monitor: false` sets nothing: it cannot lift the monitor mode of another rule (contract 1).
  */
 export function direct(
-  rules: readonly CompiledRule[],
+  { list, index }: CompiledRules,
   facts: Facts,
   findings: LazyFindings,
 ): Directives {
@@ -82,8 +88,10 @@ export function direct(
   let monitor = false;
   const isPlain = facts.foldedPaths === facts.paths;
   beginRegexes();
-  for (const rule of rules) {
-    if (!rule.holds(facts, findings)) continue;
+  const found = index.find(facts);
+  for (let place = found.next(); place !== END; place = found.next()) {
+    const rule = list[place];
+    if (rule?.holds(facts, findings) !== true) continue;
     const isSure = isPlain && rule.sureOfPlainPaths && !areRegexesSpent();
     const surely = isSure || rule.surelyHolds(facts, findings);
     const set = surely ? rule.sets : rule.setsStrictly;

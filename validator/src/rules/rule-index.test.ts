@@ -1,0 +1,164 @@
+import { compileFoldedGlob, foldPath, literalFolder } from '@guard/config/matching/glob';
+import { readingsOf } from '@guard/config/matching/path-readings';
+import { Rule } from '@guard/config/settings/sections/rule';
+import { expect, test } from 'vitest';
+import { rounds, type SeededRandom, seededRandom } from '../../../test/kit/seeded-random.ts';
+import type { Facts } from '../request/facts.ts';
+import { factsOf } from '../signals/testing/facts.ts';
+import { compileRules, direct } from './direct.ts';
+import { END, type FindRules, RuleIndex } from './rule-index.ts';
+
+const NO_FINDINGS = { all: () => [] };
+const HOSTS = [
+  'shop.example',
+  'a.shop.example',
+  'b.a.shop.example',
+  'other.example',
+  '[::1]',
+] as const;
+const NAMES = ['*', '*.shop.example', '*.example', 'SHOP.example', '[0:0::1]', ...HOSTS] as const;
+const METHODS = ['GET', 'POST', 'PUT'] as const;
+const PIECES = [
+  'a',
+  'b',
+  'A',
+  'ab',
+  '',
+  '**',
+  '*',
+  'a*',
+  '?',
+  '*b',
+  'a**',
+  '..',
+  '%61',
+  ';x',
+] as const;
+
+function list<T>(random: SeededRandom, make: () => T): T[] {
+  return Array.from({ length: 1 + random.below(3) }, make);
+}
+
+function pathOf(random: SeededRandom): string {
+  return `/${list(random, () => random.pick(PIECES)).join('/')}`;
+}
+
+/** A match of the conditions that the index reads, and of some that it does not. */
+function matchOf(random: SeededRandom, depth = 0): Record<string, unknown> {
+  const maybe = (share: number, name: string, make: () => unknown) =>
+    random.next() < share ? { [name]: make() } : {};
+  return {
+    ...maybe(0.4, 'host', () => list(random, () => random.pick(NAMES))),
+    ...maybe(0.5, 'path', () =>
+      list(random, () => (random.below(8) === 0 ? { regex: '/a+b?' } : pathOf(random))),
+    ),
+    ...maybe(0.3, 'method', () => list(random, () => random.pick(['get', ...METHODS]))),
+    ...maybe(0.1, 'header', () => ({ 'x-a': '1*' })),
+    ...(depth === 2 ? {} : maybe(0.1, 'not', () => matchOf(random, depth + 1))),
+    ...(depth === 2 ? {} : maybe(0.1, 'any', () => list(random, () => matchOf(random, depth + 1)))),
+  };
+}
+
+function ruleOf(random: SeededRandom, number: number): Rule {
+  const directives: readonly [object, ...object[]] = [
+    { verdict: 'allow' },
+    { verdict: 'block' },
+    { detect: true },
+    { detect: false },
+    { challenge: 'always' },
+    { challenge: 'never' },
+    { monitor: true },
+    { rate_limit: { requests: 1, per: '1m' } },
+  ];
+  const set = Object.assign({}, ...list(random, () => random.pick(directives))) as object;
+  return Rule.parse({ name: `rule ${number}`, match: matchOf(random), ...set });
+}
+
+function requestOf(random: SeededRandom): Facts {
+  const readings = readingsOf(pathOf(random).replace(/[*?]/g, 'b'));
+  const paths = readings === undefined ? ['/'] : readings;
+  return factsOf(
+    { 'x-a': random.pick(['1', '2']) },
+    {
+      url: {
+        scheme: 'https',
+        host: random.pick([...HOSTS, 'Shop.Example', 'shop.example.', 'a b', '']),
+        path: paths[0] ?? '/',
+        query: '',
+      },
+      method: random.pick([...METHODS, 'PATCH']),
+      paths,
+      foldedPaths: paths.map(foldPath),
+    },
+  );
+}
+
+/** Asks every rule, one after the other. */
+function linear(count: number): FindRules {
+  return {
+    find() {
+      let place = 0;
+      return { next: () => (place < count ? place++ : END) };
+    },
+  };
+}
+
+test('the directives of a request are those that all rules give, asked one after the other', () => {
+  const random = seededRandom();
+  let decided = 0;
+  let asked = 0;
+  let all = 0;
+  for (let round = 0; round < rounds(60, 2_000); round++) {
+    const count = 1 + random.below(40);
+    const rules = compileRules(
+      'acme',
+      Array.from({ length: count }, (_, number) => ruleOf(random, number)),
+    );
+    for (let visit = 0; visit < 40; visit++) {
+      const facts = requestOf(random);
+      const found = rules.index.find(facts);
+      while (found.next() !== END) asked += 1;
+      all += rules.list.length;
+      const expected = direct({ ...rules, index: linear(rules.list.length) }, facts, NO_FINDINGS);
+      expect(direct(rules, facts, NO_FINDINGS), `seed ${random.seed}`).toEqual(expected);
+      if (expected.verdict !== undefined) decided += 1;
+    }
+  }
+  // Rules did match, and the index did leave rules out.
+  expect(decided).toBeGreaterThan(100);
+  expect(asked).toBeLessThan(0.9 * all);
+});
+
+test('a path that a glob matches is in its folder, or is the folder', () => {
+  const random = seededRandom();
+  let matched = 0;
+  for (let round = 0; round < rounds(20_000, 500_000); round++) {
+    const glob = pathOf(random);
+    const folder = literalFolder(glob);
+    const path = foldPath(pathOf(random).replace(/[*?]/g, 'b'));
+    if (folder === undefined || !compileFoldedGlob(glob)(path)) continue;
+    matched += 1;
+    const isInside = path === folder || path.startsWith(`${folder}/`);
+    expect(isInside, `seed ${random.seed}: ${glob} and ${path}`).toBe(true);
+  }
+  expect(matched).toBeGreaterThan(20);
+});
+
+test('of 10,000 rules for hosts, paths and methods a request is held against a few, in their order', () => {
+  const matches = Array.from({ length: 10_000 }, (_, n) =>
+    n % 2 === 0
+      ? { host: [`h${n}.example`], path: [`/a/${n}/**`] }
+      : { path: [`/a/${n}`], method: ['POST'] },
+  );
+  const index = new RuleIndex([{}, ...matches, { host: ['h4.example'] }, { path: ['/a/4/x/**'] }]);
+  const facts = factsOf(
+    {},
+    {
+      url: { scheme: 'https', host: 'h4.example', path: '', query: '' },
+      foldedPaths: ['/a/4/x/y'],
+    },
+  );
+  const found = index.find(facts);
+  const places = Array.from({ length: 6 }, () => found.next());
+  expect(places).toEqual([0, 5, 10_001, 10_002, END, END]);
+});

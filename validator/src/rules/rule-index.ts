@@ -1,0 +1,193 @@
+import { literalFolder } from '@guard/config/matching/glob';
+import { canonicalHost } from '@guard/config/matching/host';
+import type { Match } from '@guard/config/settings/sections/rule';
+import type { Facts } from '../request/facts.ts';
+
+/** Places in the list of rules, in ascending order. */
+type Places = readonly number[];
+
+/** Finds the places of the rules that can match a request, in ascending order. */
+export interface FindRules {
+  /** The next place of each call of `next`, and then {@link END}. The result is to be used up before the next call. */
+  find(asked: Asked): { next(): number };
+}
+
+/** What {@link RuleIndex} reads of a request. */
+type Asked = Pick<Facts, 'method' | 'foldedPaths'> & { readonly url: { readonly host: string } };
+
+/**
+ * Most entries of one rule. A rule with more hosts, paths and methods than that is found by its hosts alone, or is asked
+ * for each request.
+ */
+const MOST_ENTRIES = 10_000;
+
+/**
+ * Finds the rules that can match a request by its host, the first segments of its path, and its method. It leaves out
+ * only rules that cannot match, and keeps the order, so the others are asked as if all of them were. What a rule says
+ * inside of `any`, `all` and `not` has no part in it.
+ */
+export class RuleIndex implements FindRules {
+  readonly #byHost = new Map<string, ByPath>();
+  /** By what comes behind the first dot of a host: `*.shop.example`. */
+  readonly #byParent = new Map<string, ByPath>();
+  readonly #ofAnyHost = new ByPath();
+
+  constructor(matches: readonly Match[]) {
+    for (const [place, match] of matches.entries()) this.#add(match, place);
+  }
+
+  #add({ host: hosts = [], path: paths = [], method: methods = [] }: Match, place: number): void {
+    const tables = hosts.includes('*') || hosts.length === 0 ? [this.#ofAnyHost] : [];
+    const named = tables.length === 0 ? hosts : [];
+    const folders = foldersOf(paths);
+    const entries = (folders?.length ?? 1) * Math.max(1, methods.length);
+    const isLarge = Math.max(1, named.length) * entries > MOST_ENTRIES;
+    const all = [...tables, ...named.flatMap((name) => this.#tableOf(name) ?? [])];
+    for (const table of new Set(all)) {
+      table.add(place, isLarge ? undefined : folders, isLarge ? [] : methods);
+    }
+  }
+
+  /** Undefined for a name that is no host, which no request has. */
+  #tableOf(name: string): ByPath | undefined {
+    const isParent = name.startsWith('*.');
+    const host = canonicalHost(isParent ? name.slice(2) : name);
+    return host === undefined ? undefined : entryOf(isParent ? this.#byParent : this.#byHost, host);
+  }
+
+  find(asked: Asked): Cursor {
+    cursor.clear();
+    this.#ofAnyHost.find(asked, cursor);
+    const { host } = asked.url;
+    if (this.#byHost.size > 0) this.#findByHost(host, asked);
+    if (this.#byParent.size > 0) this.#findByParent(host, asked);
+    return cursor;
+  }
+
+  #findByHost(host: string, asked: Asked): void {
+    // Most hosts are in canonical form.
+    const direct = this.#byHost.get(host);
+    const table = direct ?? this.#byHost.get(canonicalHost(host) ?? '');
+    table?.find(asked, cursor);
+  }
+
+  #findByParent(written: string, asked: Asked): void {
+    const host = canonicalHost(written) ?? '';
+    for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
+      this.#byParent.get(host.slice(dot + 1))?.find(asked, cursor);
+    }
+  }
+}
+
+/** The folders that every matching path begins with. Undefined where a path can match that is in none. */
+function foldersOf(paths: NonNullable<Match['path']>): readonly string[] | undefined {
+  const folders = new Set<string>();
+  for (const pattern of paths) {
+    const folder = typeof pattern === 'string' ? literalFolder(pattern) : undefined;
+    if (folder === undefined) return undefined;
+    folders.add(folder);
+  }
+  return folders.size === 0 ? undefined : [...folders];
+}
+
+/** Rules by the folder of their paths. */
+class ByPath {
+  readonly #byFolder = new Map<string, ByMethod>();
+  readonly #ofAnyPath = new ByMethod();
+  /** Segments of the deepest folder. */
+  #depth = 0;
+
+  add(place: number, folders: readonly string[] | undefined, methods: readonly string[]): void {
+    if (folders === undefined) this.#ofAnyPath.add(place, methods);
+    for (const folder of folders ?? []) {
+      entryOf(this.#byFolder, folder, ByMethod).add(place, methods);
+      this.#depth = Math.max(this.#depth, folder.split('/').length);
+    }
+  }
+
+  find({ method, foldedPaths }: Asked, into: Cursor): void {
+    this.#ofAnyPath.find(method, into);
+    if (this.#depth === 0) return;
+    for (const path of foldedPaths) this.#findPath(path, method, into);
+  }
+
+  /** Asks for the folder of each depth: `/a`, `/a/b` and `/a/b/c` for `/a/b/c`. */
+  #findPath(path: string, method: string, into: Cursor): void {
+    let end = path.indexOf('/', 1);
+    for (let depth = 1; end !== -1 && depth <= this.#depth; depth += 1) {
+      this.#byFolder.get(path.slice(0, end))?.find(method, into);
+      end = path.indexOf('/', end + 1);
+    }
+    if (end === -1) this.#byFolder.get(path)?.find(method, into);
+  }
+}
+
+class ByMethod {
+  readonly #byMethod = new Map<string, number[]>();
+  readonly #ofAnyMethod: number[] = [];
+
+  add(place: number, methods: readonly string[]): void {
+    if (methods.length === 0) this.#ofAnyMethod.push(place);
+    for (const method of new Set(methods.map((name) => name.toUpperCase()))) {
+      const places = this.#byMethod.get(method);
+      if (places === undefined) this.#byMethod.set(method, [place]);
+      else places.push(place);
+    }
+  }
+
+  find(method: string, into: Cursor): void {
+    into.add(this.#ofAnyMethod);
+    if (this.#byMethod.size > 0) into.add(this.#byMethod.get(method));
+  }
+}
+
+function entryOf(map: Map<string, ByPath>, key: string): ByPath;
+function entryOf<Entry>(map: Map<string, Entry>, key: string, Made: new () => Entry): Entry;
+function entryOf(map: Map<string, unknown>, key: string, Made: new () => unknown = ByPath) {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = new Made();
+  map.set(key, made);
+  return made;
+}
+
+/** Comes behind the last place. */
+export const END = -1;
+
+/** Walks through several lists of places in ascending order, each place once. One object for all: it makes no garbage. */
+class Cursor {
+  readonly #lists: Places[] = [];
+  readonly #at: number[] = [];
+  #count = 0;
+
+  clear(): void {
+    this.#count = 0;
+  }
+
+  add(places: Places | undefined): void {
+    if (places === undefined || places.length === 0) return;
+    this.#lists[this.#count] = places;
+    this.#at[this.#count] = 0;
+    this.#count += 1;
+  }
+
+  /** The next place, or END. */
+  next(): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (let list = 0; list < this.#count; list += 1) {
+      const place = this.#placeIn(list);
+      if (place < least) least = place;
+    }
+    if (least === Number.POSITIVE_INFINITY) return END;
+    for (let list = 0; list < this.#count; list += 1) {
+      if (this.#placeIn(list) === least) this.#at[list] = (this.#at[list] ?? 0) + 1;
+    }
+    return least;
+  }
+
+  #placeIn(list: number): number {
+    return this.#lists[list]?.[this.#at[list] ?? 0] ?? Number.POSITIVE_INFINITY;
+  }
+}
+
+const cursor = new Cursor();
