@@ -13,6 +13,7 @@ import { compileHosts } from '@guard/config/matching/host';
 import { PrefixSet } from '@guard/config/net/prefix-set';
 import { type Match, withInner } from '@guard/config/settings/sections/rule';
 import type { Facts } from '../request/facts.ts';
+import { CompileOnce } from './compile-once.ts';
 import { compileField } from './header-field.ts';
 import { compileParameter } from './query-parameter.ts';
 import type { Reading } from './reading.ts';
@@ -52,17 +53,21 @@ const compilers: Compilers = {
   user_agent: userAgentIs,
   category: foundCategory,
   reason: foundReason,
-  all: (matches, reading) => allOf(matches.map((match) => compileMatch(match, reading))),
-  any: (matches, reading) => anyOf(matches.map((match) => compileMatch(match, reading))),
+  all: (all, reading) => allOf(all.map((match) => compileMatch(match, reading))),
+  any: (any, reading) => anyOf(any.map((match) => compileMatch(match, reading))),
   // `not` holds in some reading when its match fails in that reading, so its match is compiled for the opposite.
   not: negationOf,
 };
 // The keys are exactly those of the type, because the object is written in this file.
 const CONDITIONS = Object.keys(compilers) as readonly (keyof Match)[];
 
+const compiled = { some: new CompileOnce(), every: new CompileOnce() };
+
 /** Compiles one `match` of guard.yaml. All given conditions must hold. An empty match always holds. */
 export function compileMatch(match: Match, reading: Reading): Condition {
-  return allOf(CONDITIONS.flatMap((name) => compileCondition(name, match[name], reading) ?? []));
+  return compiled[reading].of(match, () =>
+    allOf(CONDITIONS.flatMap((name) => compileCondition(name, match[name], reading) ?? [])),
+  );
 }
 
 function compileCondition<Name extends keyof Match>(
@@ -161,31 +166,17 @@ function methodIs(methods: readonly string[]): Condition {
   return (facts) => isWanted(facts.method);
 }
 
-/** Each list is compiled once, for both readings and for all rules that share it: 100,000 networks take 50 ms. */
-const compiledLists = new WeakMap<readonly unknown[], unknown>();
-
-function once<Entry, Compiled>(
-  list: readonly Entry[],
-  compile: (list: readonly Entry[]) => Compiled,
-): Compiled {
-  // A list belongs to one condition, which always compiles it in the same way.
-  const compiled = (compiledLists.get(list) as Compiled | undefined) ?? compile(list);
-  compiledLists.set(list, compiled);
-  return compiled;
-}
-
-function setOf<Entry>(list: readonly Entry[]): ReadonlySet<Entry> {
-  return new Set(list);
-}
+/** For both readings, and for all rules that share a list. */
+const lists = new CompileOnce();
 
 function addressIn(ranges: readonly string[]): Condition {
-  const set = once(ranges, (list) => PrefixSet.from(list));
+  const set = lists.of(ranges, (list) => PrefixSet.from(list));
   return (facts) => set.has(facts.ip);
 }
 
 /** Does not hold when Guard did not see the handshake. */
 function ja4Is(fingerprints: readonly string[]): Condition {
-  const wanted = once(fingerprints, setOf);
+  const wanted = lists.of(fingerprints, (list) => new Set(list));
   return ({ transport }) => transport?.hello !== undefined && wanted.has(transport.hello.ja4);
 }
 
@@ -202,7 +193,7 @@ function countryIs(countries: readonly string[]): Condition {
 }
 
 function asnIs(systems: readonly number[]): Condition {
-  const wanted = once(systems, setOf);
+  const wanted = lists.of(systems, (list) => new Set(list));
   return (facts) => wanted.has(facts.asn());
 }
 

@@ -7,12 +7,12 @@ import type {
 import { sessionRoot } from '@guard/config/contract/session-root';
 import { addressGroup } from '@guard/config/net/network-of';
 import type { Organisation } from '@guard/config/settings/schema';
-import { LRUCache } from 'lru-cache';
 import { afterWith } from '../session/after-with.ts';
 import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
 import { isFileOfPage, isPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
+import { LateCache } from './late-cache.ts';
 import { begin, end, UnderWay } from './under-way.ts';
 
 /** Many people share one client shape. Together they have this many budgets of pages, and of documents. */
@@ -73,7 +73,7 @@ export class FreePages {
   readonly #documentsOfAddress: AddressCharges;
   readonly #fewOfAddress: AddressCharges;
   readonly #documentsOfShape: Budget;
-  readonly #spentShapes = new LRUCache<string, number>({ max: MAX_SPENT_SHAPES });
+  readonly #spentShapes = new LateCache<number>(MAX_SPENT_SHAPES);
   readonly #pages: Budget;
   readonly #underWay = new UnderWay();
 

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { LateCache } from './late-cache.ts';
 
 /** Subjects that are counted at the same time. When there are more, the one unused longest is forgotten. */
 const MAX_SUBJECTS = 4_096;
@@ -33,7 +33,7 @@ export function end(waiting: Waiting): void {
 
 /** The waiting requests of each subject. */
 export class UnderWay {
-  readonly #subjects = new LRUCache<string, Waiting>({ max: MAX_SUBJECTS });
+  readonly #subjects = new LateCache<Waiting>(MAX_SUBJECTS);
 
   of(subject: string): Waiting {
     let waiting = this.#subjects.get(subject);

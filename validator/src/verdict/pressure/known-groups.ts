@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { LateCache } from '../late-cache.ts';
 
 /** Most known groups, and most new ones. When there are more, the one unused longest is forgotten. */
 const MAX_GROUPS = 1_024;
@@ -16,8 +16,8 @@ interface Born {
  * groups would have to last for an hour among the new ones.
  */
 export class KnownGroups<Kind extends Born> {
-  readonly #known = new LRUCache<string, Kind>({ max: MAX_GROUPS });
-  readonly #new = new LRUCache<string, Kind>({ max: MAX_GROUPS });
+  readonly #known = new LateCache<Kind>(MAX_GROUPS);
+  readonly #new = new LateCache<Kind>(MAX_GROUPS);
   readonly #make: (name: string, nowMs: number) => Kind;
   readonly #isKnown: (group: Kind, nowMs: number) => boolean;
 

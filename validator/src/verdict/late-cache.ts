@@ -1,0 +1,32 @@
+import { LRUCache } from 'lru-cache';
+
+/**
+ * A bounded map that forgets the entry unused longest. It takes its memory with the first entry, because an LRUCache takes that
+ * of all its entries at once, and most of 1,000 organisations can be without visitors.
+ */
+export class LateCache<Value extends object | number> {
+  readonly #max: number;
+  #entries: LRUCache<string, Value> | undefined;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get size(): number {
+    return this.#entries?.size ?? 0;
+  }
+
+  /** The value of a key. The call counts as a use. */
+  get(key: string): Value | undefined {
+    return this.#entries?.get(key);
+  }
+
+  set(key: string, value: Value): void {
+    this.#entries ??= new LRUCache({ max: this.#max });
+    this.#entries.set(key, value);
+  }
+
+  delete(key: string): void {
+    this.#entries?.delete(key);
+  }
+}
