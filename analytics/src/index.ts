@@ -43,45 +43,45 @@ export interface AnalyticsOptions {
   readonly metrics: Metrics;
 }
 
-/** Who sends a request; undefined for a stranger. */
+/** The sender of a request. Undefined when it is unknown. */
 type Identify = (request: FastifyRequest) => Asking | undefined;
 
 /** Remembers events and answers questions about them. */
 export interface Analytics {
   readonly sink: EventSink;
-  /** Takes a batch that another thread has encoded, or what it has of one by now, for the disk. */
+  /** Takes a batch that another thread has encoded, or saves its current state to disk. */
   accept(to: 'outbox' | 'disk', batch: Batch): void;
-  /** Batches that wait for the database in memory. */
+  /** Number of batches that wait in memory for the database. */
   waiting(): number;
   readonly runQuery: RunQuery;
   readonly listColumns: ListColumns;
-  /** `POST /query` for holders of a key. It may stand beside other routes. */
+  /** `POST /query` for holders of a key. It can be registered beside other routes. */
   readonly routes: FastifyPluginAsync;
-  /** The same at another path, for callers who are known in another way. */
+  /** The same route at another path, for callers that are identified in another way. */
   readonly routeFor: (path: string, identify: Identify) => FastifyPluginAsync;
-  /** ClickHouse's HTTP interface for programs that speak it: the same statements, keys and limits. */
+  /** ClickHouse's HTTP interface for programs that use it, with the same statements, keys and limits. */
   readonly clickHouseRoutes: FastifyPluginAsync;
-  /** Tells that the settings now name these; each can be asked for once its account is made. */
+  /** Updates the organisations of the settings. A new one can be asked for once its account is created. */
   setOrganisations(organisations: readonly Pick<Organisation, 'id'>[]): void;
-  /** Counts or deletes the rows of one person. For the operator alone: no key gives a right to it. */
+  /** Counts or deletes the rows of one person. Only the operator can do this: no key gives this right. */
   readonly forget: Forget;
   /** True while the database can be asked. */
   ready(): boolean;
-  /** How the database is; undefined where the settings name none. */
+  /** State of the database. Undefined when the settings name none. */
   condition(): DatabaseCondition | undefined;
-  /** Resolves when the database can be asked for the first time, or when it is clear that it never can. */
+  /** Resolves when the database is available for the first time, or when it is certain that it never will be. */
   readonly settled: Promise<undefined>;
-  /** Writes what is left, for a few seconds at most; the rest goes to disk. Then stops the engine. */
+  /** Writes the remaining events for a few seconds at most, spills the rest to disk, and stops the engine. */
   close(): Promise<void>;
 }
 
-/** What an operator has to know of the database. */
+/** What an operator has to know about the database. */
 export interface DatabaseCondition {
-  /** `away`: not yet there, or not at the moment. `failing` and `missing`: an operator has to act. */
+  /** `away`: not available yet, or not at the moment. `failing` and `missing`: an operator has to act. */
   readonly state: 'ready' | 'away' | 'failing' | 'missing';
-  /** A sentence, where it is not ready; without paths. */
+  /** A sentence without paths, when the state is not `ready`. */
   readonly message?: string;
-  /** Rows older than their time are kept, because the clock is not believed. */
+  /** Old rows are kept, because the clock is not trusted. */
   readonly deletion?: 'held';
 }
 
@@ -90,13 +90,13 @@ const MAX_MEMORY_BYTES = 32 * MiB;
 const MAX_SPILL_BYTES = 512 * MiB;
 const DRAIN_MS = 5000;
 const SAVE_AGAIN_MS = 1000;
-/** Half a minute of looks at the outbox. */
+/** Number of checks of the outbox in half a minute. */
 const SETTLE_TRIES = 30_000 / BUFFER.tickMs;
 
 /**
  * Opens the analytics of an installation (contract 1.5). Resolves at once: the database starts, or is
- * connected to, in the background, and events wait for it. Never rejects: without a database
- * everything else runs on, queries are answered with what is missing, and dropped events are counted.
+ * connected to, in the background, and events wait for it. Never rejects. Without a database everything else
+ * works: queries get an error that names what is missing, and dropped events are counted.
  */
 export async function openAnalytics(options: AnalyticsOptions): Promise<Analytics> {
   const { authenticate, clock, log, metrics } = options;
@@ -167,7 +167,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
       clearInterval(ticker);
       clearInterval(saver);
       buffer.close();
-      // An engine that is away now is not waited for: its events go to disk at once.
+      // Does not wait for an unavailable engine: its events go to disk at once.
       const drainMs = engine.state().kind === 'ready' ? DRAIN_MS : 0;
       await outbox.close(AbortSignal.timeout(drainMs));
       await engine.close();
@@ -176,8 +176,8 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
 }
 
 /**
- * Waits until the events that were recorded before, in other threads too, have had the time to reach the outbox, and
- * it has been empty, but not for ever. Resolves with how many rows are left in it.
+ * Waits until earlier events, also those of other threads, have had time to reach the outbox, and the outbox
+ * is empty. The wait is limited. Resolves with the number of rows that are left in it.
  */
 async function settle(outbox: Outbox): Promise<number> {
   await sleep(BUFFER.batchAgeMs + 10 * BUFFER.tickMs);
@@ -200,7 +200,7 @@ async function openEngine(
   organisations: readonly string[],
   onReady: () => void,
 ): Promise<Engine> {
-  // Each is loaded where it is used: a Guard without a database takes less memory.
+  // Each engine is loaded only when it is used, because a Guard without a database takes less memory.
   if (settings.engine === 'clickhouse') {
     const { openRemote } = await import('./database/clickhouse.ts');
     return openRemote({ settings, organisations, log, onReady });

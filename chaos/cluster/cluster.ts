@@ -9,7 +9,7 @@ import type { Analytics } from '../../analytics/src/index.ts';
 import { openWithoutKeys } from '../../analytics/src/testing/open-analytics.ts';
 import { createRecorders, type Recorders } from '../../analytics/src/testing/recorders.ts';
 import { freePort } from '../../test/kit/free-port.ts';
-import { type ClusterDoor, openClusterDoor } from '../../analytics/src/testing/cluster-door.ts';
+import { type ClusterProxy, openClusterProxy } from '../../analytics/src/testing/cluster-proxy.ts';
 import { describeNode, type Node, type Place } from './node.ts';
 import { startZookeeper, type Zookeeper } from './zookeeper.ts';
 
@@ -23,7 +23,7 @@ export interface Writer {
 export interface Cluster {
   readonly nodes: readonly [Node, Node, Node, Node];
   readonly zookeeper: Zookeeper;
-  readonly door: ClusterDoor;
+  readonly proxy: ClusterProxy;
   readonly writer: Account;
   openGuard(name: string): Promise<Writer>;
   close(): Promise<void>;
@@ -59,17 +59,17 @@ export async function openCluster(): Promise<Cluster> {
   const [first, second, third, fourth] = places;
   const describe = (one: Place): Node => describeNode(around, one, places);
   const nodes = [describe(first), describe(second), describe(third), describe(fourth)] as const;
-  const door = await openClusterDoor(nodes, (seconds) => sleep(1000 * seconds));
+  const proxy = await openClusterProxy(nodes, (seconds) => sleep(1000 * seconds));
   const guards: Analytics[] = [];
   return {
     nodes,
     zookeeper,
-    door,
+    proxy,
     writer,
     async openGuard(name) {
       const recorders = createRecorders();
       const spill = join(folder, `spill-${name}`);
-      const there = { url: door.url, ...writer, cluster: CLUSTER, replicated: true, spill };
+      const there = { url: proxy.url, ...writer, cluster: CLUSTER, replicated: true, spill };
       const analytics = await openWithoutKeys(
         { engine: 'clickhouse', ...there },
         ORGANISATIONS,
@@ -80,7 +80,7 @@ export async function openCluster(): Promise<Cluster> {
     },
     async close() {
       await Promise.all(guards.map((guard) => guard.close()));
-      door.close();
+      proxy.close();
       await Promise.all([...nodes.map((node) => node.kill()), zookeeper.kill()]);
       rmSync(folder, { recursive: true, force: true });
     },

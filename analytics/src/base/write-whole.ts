@@ -1,13 +1,13 @@
 import { open, rename, unlink } from 'node:fs/promises';
 
-/** The end of a file's name until the file is whole. */
+/** Suffix of a file that is not complete yet. */
 export const UNFINISHED = '.part';
 
 /**
- * Writes a file for its owner only: under another name first, so that it is either whole, or as it was
- * before. Rejects when it cannot be written.
+ * Writes a file that only its owner can read. It is written under another name first and then renamed. So the
+ * file is either complete or as it was before. Rejects when it cannot be written.
  *
- * @param synced it also outlives the machine's loss of power.
+ * @param synced also flush the file to the disk, so that it survives a power failure.
  */
 export async function writeWhole(
   path: string,

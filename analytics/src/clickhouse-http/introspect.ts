@@ -3,18 +3,18 @@ import { replace } from '../query/adapt.ts';
 import { identifier, isSymbol, keyword, lex, type Token } from '../query/lexer.ts';
 import { SYSTEM_TABLES } from './system-tables.ts';
 
-/** The values that programs ask for about the server and the account. */
-export interface Told {
+/** What programs ask about the server and the account. */
+export interface ServerInfo {
   readonly version: string;
   readonly revision: number;
   readonly organisation: string;
 }
 
-const organisation = (told: Told): string => quoteText(told.organisation);
+const organisation = (info: ServerInfo): string => quoteText(info.organisation);
 const NAME_OF_SERVER = "'Guard'";
 
 /** The value of each function without arguments, by its name in lower case. */
-const FUNCTIONS: ReadonlyMap<string, (told: Told) => string> = new Map([
+const FUNCTIONS: ReadonlyMap<string, (info: ServerInfo) => string> = new Map([
   ['version', ({ version }) => quoteText(version)],
   // The type is that of ClickHouse, because programs read its bytes.
   ['revision', ({ revision }) => `toUInt32(${revision})`],
@@ -25,11 +25,14 @@ const FUNCTIONS: ReadonlyMap<string, (told: Told) => string> = new Map([
 ]);
 
 const TABLE = '(?:[`"]?(?<database>\\w+)[`"]?\\.)?[`"]?(?<table>\\w+)[`"]?';
-const DESCRIBED =
+const DESCRIBE_COLUMNS =
   "name, type, '' AS default_type, default_expression, comment, '' AS codec_expression, '' AS ttl_expression";
 
-/** Statements about tables, each with a query that has the same answer. `table` is letters, digits and `_`. */
-const SPOKEN: readonly (readonly [start: string, query: (table: string) => string])[] = [
+/**
+ * Statements about tables, each with a query that gives the same answer. `table` has only letters, digits and
+ * `_`.
+ */
+const TABLE_STATEMENTS: readonly (readonly [start: string, query: (table: string) => string])[] = [
   ['SHOW (?:DATABASES|SCHEMAS)', () => 'SELECT name FROM system.databases WHERE 1'],
   [
     'SHOW TABLES(?: (?:FROM|IN) [`"]?(?<database>\\w+)[`"]?)?',
@@ -37,14 +40,14 @@ const SPOKEN: readonly (readonly [start: string, query: (table: string) => strin
   ],
   [
     `DESC(?:RIBE)? (?:TABLE )?${TABLE}`,
-    (table) => `SELECT ${DESCRIBED} FROM system.columns WHERE table = '${table}'`,
+    (table) => `SELECT ${DESCRIBE_COLUMNS} FROM system.columns WHERE table = '${table}'`,
   ],
   [
     `EXISTS (?:TABLE )?${TABLE}`,
     (table) => `SELECT toUInt8(count()) AS result FROM system.tables WHERE name = '${table}'`,
   ],
 ];
-const PATTERNS = SPOKEN.map(([start, query]) => {
+const PATTERNS = TABLE_STATEMENTS.map(([start, query]) => {
   const text = `^\\s*${start.replaceAll(' ', '\\s+')}(?:\\s+(?<format>FORMAT\\s+\\w+))?[\\s;]*$`;
   return { pattern: new RegExp(text, 'i'), query };
 });
@@ -55,11 +58,11 @@ export function asksForVersion(sql: string): boolean {
 }
 
 /**
- * Replaces the questions that programs ask about the database by constants. The gate judges the result like any other
- * statement, and refuses questions that are not known here.
+ * Replaces what programs ask about the database by constants. The gate then checks the result like any other
+ * statement. It refuses functions and tables that are not listed here.
  */
-export function introspect(given: string, told: Told): string {
-  const sql = spelledOut(given);
+export function introspect(given: string, info: ServerInfo): string {
+  const sql = asSelect(given);
   const lexed = lex(sql);
   if (lexed.kind === 'refused') return sql;
   const { tokens } = lexed;
@@ -72,17 +75,17 @@ export function introspect(given: string, told: Told): string {
       used.add(table);
       return [{ at: token.at, end, by: quoteName(table) }];
     }
-    const value = constant(tokens, at, told);
+    const value = constant(tokens, at, info);
     return value === undefined ? [] : [{ at: token.at, end, by: value }];
   });
   return withTables(replace(sql, changes), tokens, used);
 }
 
-function spelledOut(sql: string): string {
+function asSelect(sql: string): string {
   for (const { pattern, query } of PATTERNS) {
-    const said = pattern.exec(sql)?.groups;
-    if (said === undefined) continue;
-    const { database, table = '', format = '' } = said;
+    const groups = pattern.exec(sql)?.groups;
+    if (groups === undefined) continue;
+    const { database, table = '', format = '' } = groups;
     const where = database === undefined ? '' : `AND database = '${database}'`;
     return `${query(table)} ${where} ${format}`;
   }
@@ -96,12 +99,15 @@ function systemTable(tokens: readonly Token[], at: number): string | undefined {
   return SYSTEM_TABLES.has(name) ? name : undefined;
 }
 
-/** The constant for a call such as `version()`. The column keeps its name, because programs read it by its name. */
-function constant(tokens: readonly Token[], at: number, told: Told): string | undefined {
+/**
+ * The constant for a call such as `version()`. The column keeps the name of the function, because programs
+ * look it up by that name.
+ */
+function constant(tokens: readonly Token[], at: number, info: ServerInfo): string | undefined {
   const name = identifier(tokens[at]) ?? '';
   const value = FUNCTIONS.get(name.toLowerCase());
   const isCall = isSymbol(tokens[at + 1], '(') && isSymbol(tokens[at + 2], ')');
-  return value && isCall ? `(${value(told)} AS ${quoteName(`${name}()`)})` : undefined;
+  return value && isCall ? `(${value(info)} AS ${quoteName(`${name}()`)})` : undefined;
 }
 
 /** Puts a common table expression in front of the statement for each table that it uses. */
@@ -113,7 +119,7 @@ function withTables(sql: string, tokens: readonly Token[], used: ReadonlySet<str
   ).join(', ');
   const [first, second] = tokens;
   if (keyword(first) !== 'with') return `WITH ${tables} ${sql}`;
-  // The positions are still right: WITH is the first word, so nothing was replaced before it.
+  // WITH is the first word. Nothing before it was replaced, so these positions are still correct.
   const start = (keyword(second) === 'recursive' ? second : first)?.end ?? 0;
   return `${sql.slice(0, start)} ${tables}, ${sql.slice(start)}`;
 }

@@ -6,7 +6,7 @@ import {
   basic,
   type ClickHouseListener,
   openClickHouseListener,
-  type Said,
+  type Answer,
 } from '../testing/clickhouse-listener.ts';
 import { readCorpus } from '../testing/corpus.ts';
 import { OPENINGS } from '../testing/opening-requests.ts';
@@ -24,7 +24,7 @@ function ask(
   sql: string,
   search = '',
   headers: Readonly<Record<string, string>> = {},
-): Promise<Said> {
+): Promise<Answer> {
   return listener.ask(sql, search, { authorization: basic('default', 'acme'), ...headers });
 }
 

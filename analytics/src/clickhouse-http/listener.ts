@@ -8,7 +8,7 @@ import type {
 import type { EngineState } from '../database/engine.ts';
 import { readAsWriter } from '../query/list-columns.ts';
 import { decodeStatement, goneSignal, sendRows, takeStatements } from '../query/route.ts';
-import { asksForVersion, introspect, type Told } from './introspect.ts';
+import { asksForVersion, introspect, type ServerInfo } from './introspect.ts';
 import { fillIn } from './parameters.ts';
 import { askingBy, readWish, type Wish } from './request.ts';
 
@@ -18,7 +18,7 @@ interface ListenerOptions {
   readonly runQuery: RunQuery;
 }
 
-/** The errors of ClickHouse with the same meaning: the status, and the code and name around the text. */
+/** For each error of Guard: the status, code and name of the ClickHouse error with the same meaning. */
 const ERRORS = {
   refused: { status: 403, code: 497, name: 'ACCESS_DENIED' },
   revoked: { status: 401, code: 516, name: 'AUTHENTICATION_FAILED' },
@@ -33,28 +33,28 @@ const NO_KEY = 'The password must be an analytics key; the user does not matter.
 const TOO_LARGE = 'The answer is larger than 4 MiB. Ask for fewer rows, or for fewer columns.';
 
 /**
- * ClickHouse's HTTP interface, as far as programs need it to read one table. A statement becomes one of `POST /query`,
- * with the same gate, keys, slots and limits.
+ * The part of ClickHouse's HTTP interface that programs need to read one table. Each statement runs as a
+ * `POST /query` does: with the same gate, keys, slots and limits.
  */
 export function createClickHouseListener(options: ListenerOptions): FastifyPluginAsync {
   const { state, authenticate, runQuery } = options;
-  let asked: Promise<string> | undefined;
+  let versionQuery: Promise<string> | undefined;
 
-  /** The answer about the version. Statements that come together share it: the question waits in no slot of a key. */
+  /** Asks for the version. Statements that arrive at the same time share one query. It takes no slot of a key. */
   function askVersion(): Promise<string> {
-    asked ??= readAsWriter(state, 'SELECT version(), revision() FORMAT TSV').finally(() => {
-      asked = undefined;
+    versionQuery ??= readAsWriter(state, 'SELECT version(), revision() FORMAT TSV').finally(() => {
+      versionQuery = undefined;
     });
-    return asked;
+    return versionQuery;
   }
 
   async function run(asking: Asking, wish: Wish, reply: FastifyReply): Promise<QueryOutcome> {
     if (wish.kind === 'refused') return wish;
     const filled = fillIn(wish.sql, wish.parameters);
     if (filled.kind === 'refused') return filled;
-    const told = await tellOf(askVersion, filled.sql, asking.organisation);
-    if (typeof told === 'string') return { kind: 'unavailable', message: told };
-    const sql = introspect(filled.sql, told);
+    const info = await readServerInfo(askVersion, filled.sql, asking.organisation);
+    if (typeof info === 'string') return { kind: 'unavailable', message: info };
+    const sql = introspect(filled.sql, info);
     const delivered = new Promise((resolve) => reply.raw.once('close', resolve));
     return runQuery({
       ...{ ...asking, sql, form: wish.form, delivered },
@@ -66,7 +66,7 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
     const { headers, url } = request;
     const asking = askingBy(headers, authenticate);
     if (asking === undefined) return answerOutcome(reply, { kind: 'revoked' }, false);
-    // Older programs test the connection in this way.
+    // Older programs test the connection with this request.
     if (url === '/' && request.method === 'GET') return answerPing(request, reply);
     const search = new URLSearchParams(/\?(.*)$/s.exec(url)?.[1]);
     const wish = readWish(search, headers, decodeStatement(request.body));
@@ -79,7 +79,7 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
     app.route({
       method: ['GET', 'POST'],
       url: '/',
-      // A hook, so that a request without a key is refused before its body is read.
+      // This is a hook, so that a request without a key is refused before its body is read.
       async onRequest({ headers }, reply) {
         void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
         if (askingBy(headers, authenticate) === undefined)
@@ -95,12 +95,12 @@ async function answerPing(_request: FastifyRequest, reply: FastifyReply): Promis
   await reply.type('text/plain').send('Ok.\n');
 }
 
-/** The values for {@link introspect}, or a text that says why there are none now. */
-async function tellOf(
+/** The values for {@link introspect}. A string is the reason why they cannot be read now. */
+async function readServerInfo(
   askVersion: () => Promise<string>,
   sql: string,
   organisation: string,
-): Promise<Told | string> {
+): Promise<ServerInfo | string> {
   if (!asksForVersion(sql)) return { version: '', revision: 0, organisation };
   try {
     const [version = '', revision] = (await askVersion()).trim().split('\t');
@@ -120,7 +120,7 @@ async function answerOutcome(
     return sendRows(reply, outcome);
   }
   const { status, text } = errorOf(outcome);
-  // Programs read this field first.
+  // Programs read this header field first.
   const code = /^Code: (\d+)/.exec(text)?.[1] ?? '1002';
   await reply
     .code(isPacked && status !== 401 ? STATUS_OF_PLAIN_TEXT : status)
@@ -137,16 +137,16 @@ function errorOf(outcome: Exclude<QueryOutcome, { kind: 'rows' }>): {
     case 'database_error':
       return { status: outcome.status, text: outcome.message };
     case 'revoked':
-      return inWordsOfClickHouse('revoked', NO_KEY);
+      return clickHouseError('revoked', NO_KEY);
     case 'too_large':
-      return inWordsOfClickHouse('too_large', TOO_LARGE);
+      return clickHouseError('too_large', TOO_LARGE);
     case 'refused':
     case 'unavailable':
-      return inWordsOfClickHouse(outcome.kind, outcome.message);
+      return clickHouseError(outcome.kind, outcome.message);
   }
 }
 
-function inWordsOfClickHouse(
+function clickHouseError(
   kind: keyof typeof ERRORS,
   message: string,
 ): { status: number; text: string } {

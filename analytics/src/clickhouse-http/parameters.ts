@@ -17,8 +17,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const TOO_LONG = `With the values of its parameters the statement has more than ${QUERY.maxStatementChars} characters.`;
 
 /**
- * Replaces each `{name:Type}` by the value of its parameter, `param_name=…`. A value becomes a literal that the
- * database converts, so no value and no type can be read as SQL. The gate judges the result like any statement.
+ * Replaces each `{name:Type}` by the value of the parameter `param_name`. The value becomes a literal that
+ * the database converts, so neither the value nor the type can be read as SQL. The gate then checks the
+ * result like any other statement.
  */
 export function fillIn(sql: string, values: ReadonlyMap<string, string>): Filled {
   const lexed = lex(sql);
@@ -28,7 +29,7 @@ export function fillIn(sql: string, values: ReadonlyMap<string, string>): Filled
   let length = sql.length;
   for (const [at, token] of tokens.entries()) {
     if (!isSymbol(token, '{')) continue;
-    const close = closeBehind(tokens, at);
+    const close = closingBrace(tokens, at);
     const name = identifier(tokens[at + 1]);
     if (close === undefined || name === undefined || !isSymbol(tokens[at + 2], ':')) {
       return refuse('A parameter is written as {name:Type}.');
@@ -45,8 +46,8 @@ export function fillIn(sql: string, values: ReadonlyMap<string, string>): Filled
   return { kind: 'filled', sql: replace(sql, changes) };
 }
 
-/** The end of a parameter. No type has braces, so each token is looked at once. */
-function closeBehind(tokens: readonly Token[], open: number): Token | undefined {
+/** Finds the brace that closes a parameter. A type has no braces, so each token is looked at only once. */
+function closingBrace(tokens: readonly Token[], open: number): Token | undefined {
   let at = open + 1;
   while (at < tokens.length && !isSymbol(tokens[at], '{') && !isSymbol(tokens[at], '}')) at += 1;
   return isSymbol(tokens[at], '}') ? tokens[at] : undefined;

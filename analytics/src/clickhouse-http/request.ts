@@ -4,7 +4,7 @@ import type { Asking, AuthenticateBearer } from '@guard/config/contract/ports';
 import { DATABASE } from '../database/accounts.ts';
 import { ALLOWED_FORMATS } from '../query/denied.ts';
 
-/** What a request of ClickHouse's HTTP interface asks for. */
+/** A parsed request of ClickHouse's HTTP interface. */
 export type Wish =
   | {
       readonly kind: 'statement';
@@ -14,15 +14,16 @@ export type Wish =
     }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** The parameters that Guard reads, besides `param_…`. */
+/** The parameters that Guard reads, in addition to `param_…`. */
 const READ: ReadonlySet<string> = new Set(
   'query database default_format compress client_protocol_version'.split(' '),
 );
 const PARAMETER = 'param_';
 
 /**
- * Settings that change no row: how an answer is sent, names of queries and sessions, limits (Guard's own hold), how
- * inserts are read. Many programs send them by themselves, so they are ignored. None reaches the database.
+ * Settings that change no row: how an answer is sent, names of queries and sessions, limits, how inserts are
+ * read. Many programs send them by default, so Guard ignores them. None reaches the database, and Guard's own
+ * limits apply.
  */
 const IGNORED = [
   /^(?:query_id|quota_key|session_(?:id|timeout|check)|readonly|wait_end_of_query|buffer_size)$/,
@@ -32,8 +33,8 @@ const IGNORED = [
 ];
 
 /**
- * The caller, found by an analytics key. The key is the password or the user of Basic authentication, or a field such
- * as `X-ClickHouse-Key`. It is never read from the address, because addresses are in logs.
+ * Finds the caller by an analytics key. The key is the password or the user of Basic authentication, or a
+ * field such as `X-ClickHouse-Key`. A key in the URL is not read, because URLs are logged.
  */
 export function askingBy(
   headers: IncomingHttpHeaders,
@@ -59,7 +60,10 @@ export function askingBy(
   return undefined;
 }
 
-/** Reads the statement and its form. Refuses a setting that could change rows, because Guard does not apply it. */
+/**
+ * Reads the statement and the format of its answer. Refuses a setting that could change rows, because Guard
+ * does not apply it.
+ */
 export function readWish(
   search: URLSearchParams,
   headers: IncomingHttpHeaders,

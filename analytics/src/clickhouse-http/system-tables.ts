@@ -3,9 +3,9 @@ import { quoteText } from '../database/schema.ts';
 import { EVENT_COLUMNS } from '../events/columns/event-columns.ts';
 
 /**
- * What programs read of the database before they show it. Each is a list of constants: one database, one table, its
- * columns, and the limits of the page Analytics. So the answer is the same for every key, and tells nothing of the server,
- * of other organisations, or of how many rows there are.
+ * What programs read about the database before they show it. Each table is a list of constants: one database,
+ * one table, its columns, and the limits of the page Analytics. So the answer is the same for every key. It
+ * tells nothing about the server, other organisations, or the number of rows.
  */
 
 const SORTED_BY = 'organisation, created_at';
@@ -15,7 +15,7 @@ function valuesOf(structure: string, rows: readonly (readonly string[])[]): stri
   return `values(${quoteText(structure)},${list})`;
 }
 
-/** Columns of a table, each as an expression with the same value in all rows. */
+/** The columns of a table. Each is an expression with the same value in all rows. */
 function constants(columns: Readonly<Record<string, string>>): string {
   return Object.entries(columns)
     .map(([name, value]) => `${value} AS ${name}`)
@@ -71,7 +71,7 @@ const TYPES = `SELECT name, ${constants({ case_insensitive: 'toUInt8(0)', alias_
   [...typeFamilies].map((name) => [name]),
 )}`;
 
-/** By its name in the database `system`: the query that takes its place. */
+/** For the name of each table of the database `system`: the query that replaces it. */
 export const SYSTEM_TABLES: ReadonlyMap<string, string> = new Map([
   ['columns', COLUMNS],
   ['tables', TABLES],

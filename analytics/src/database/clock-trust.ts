@@ -3,27 +3,27 @@ import type { Clock, Log } from '@guard/config/contract/ports';
 import { writeWhole } from '../base/write-whole.ts';
 
 /**
- * Whether the clock can be believed when rows are deleted for their age. A clock that is a hundred days
- * ahead makes every row older than the 90 days that rows are kept.
+ * Decides whether the clock can be trusted when rows are deleted because of their age. If the clock is a
+ * hundred days ahead, every row looks older than the 90 days for which rows are kept.
  */
 
 const DAY_MS = 86_400_000;
 const LOOK_EVERY_MS = 1000;
 const SAVE_EVERY_MS = 60_000;
 
-interface Known {
-  /** The last time that was believed, in milliseconds since 1970. */
+interface ClockState {
+  /** The last trusted time, in milliseconds since 1970. */
   readonly believedAt: number;
-  /** A clock that is not believed: what it said first, and last. */
+  /** Set while the clock is not trusted: its first and its last time since then. */
   readonly doubted?: { readonly since: number; readonly seenAt: number };
 }
 
 /**
- * What is known when the clock says `nowMs`. A step of more than a day ahead is not believed, until the
- * clock has gone on from there for a day without another one, or is back. A clock that is behind deletes
- * too little, which does no harm.
+ * The new state when the clock says `nowMs`. A step of more than a day ahead is not trusted. The clock is
+ * trusted again when it has run for one more day without another such step, or when it is back. A clock that
+ * is behind deletes too little, which does no harm.
  */
-export function lookAtClock(known: Known | undefined, nowMs: number): Known {
+export function lookAtClock(known: ClockState | undefined, nowMs: number): ClockState {
   if (known === undefined || nowMs - known.believedAt <= DAY_MS) return { believedAt: nowMs };
   const { believedAt, doubted } = known;
   const step = doubted === undefined ? Infinity : nowMs - doubted.seenAt;
@@ -35,12 +35,12 @@ export function lookAtClock(known: Known | undefined, nowMs: number): Known {
 }
 
 export interface ClockTrust {
-  /** True while nothing may be deleted for its age. */
+  /** True while no row may be deleted because of its age. */
   doubted(): boolean;
   close(): void;
 }
 
-/** Looks at the clock every second. What is known is kept in `file`; without one, the clock is believed. */
+/** Looks at the clock every second and keeps the state in `file`. Without this file, the clock is trusted. */
 export async function openClockTrust(options: {
   readonly file: string;
   readonly clock: Clock;
@@ -48,9 +48,9 @@ export async function openClockTrust(options: {
   readonly changed: () => void;
 }): Promise<ClockTrust> {
   const { file, clock, log, changed } = options;
-  let known = lookAtClock(await readKnown(file), clock());
+  let known = lookAtClock(await readState(file), clock());
   let savedAt = -Infinity;
-  if (known.doubted !== undefined) tell();
+  if (known.doubted !== undefined) report();
   await save();
   const timer = setInterval(look, LOOK_EVERY_MS);
   timer.unref();
@@ -60,13 +60,13 @@ export async function openClockTrust(options: {
     known = lookAtClock(before, clock());
     const isChanged = (before.doubted === undefined) !== (known.doubted === undefined);
     if (isChanged) {
-      tell();
+      report();
       changed();
     }
     if (isChanged || performance.now() - savedAt >= SAVE_EVERY_MS) void save();
   }
 
-  function tell(): void {
+  function report(): void {
     const { believedAt, doubted } = known;
     if (doubted === undefined) {
       log('info', 'analytics_deletion_resumed');
@@ -78,7 +78,7 @@ export async function openClockTrust(options: {
     });
   }
 
-  /** On a full disk the file stays as it was: then there may be a doubt too many at the next start. */
+  /** On a full disk the file stays as it was. The next start may then doubt the clock without need. */
   async function save(): Promise<void> {
     savedAt = performance.now();
     await writeWhole(file, textOf(known)).catch(() => (savedAt = -Infinity));
@@ -87,12 +87,12 @@ export async function openClockTrust(options: {
   return { doubted: () => known.doubted !== undefined, close: () => clearInterval(timer) };
 }
 
-/** One line: when it was believed, and behind that when it was doubted first and last. */
-function textOf({ believedAt, doubted }: Known): string {
+/** One line: the last trusted time, then the first and the last doubted time if there are any. */
+function textOf({ believedAt, doubted }: ClockState): string {
   return `${[believedAt, ...(doubted ? [doubted.since, doubted.seenAt] : [])].join(' ')}\n`;
 }
 
-async function readKnown(file: string): Promise<Known | undefined> {
+async function readState(file: string): Promise<ClockState | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '');
   const [, believedAt, since, seenAt] = /^(\d+)(?: (\d+) (\d+))?\n$/.exec(text) ?? [];
   if (believedAt === undefined) return undefined;

@@ -1,12 +1,16 @@
-/** Bytes of a frame before its data: a checksum, the method, the size with these nine bytes, the size of the data unpacked. */
+/**
+ * A frame starts with a checksum (16 bytes) and a head of nine bytes: the method, the size with these nine
+ * bytes, and the size of the unpacked data.
+ */
 const CHECKSUM = 16;
 const HEAD = CHECKSUM + 9;
 
 /**
- * Unpacks what ClickHouse answers to `compress=1`: frames of LZ4 blocks. It is for texts of errors, which are to be read
- * before a client gets them. Checksums are not looked at: the connection is the server's own.
+ * Unpacks the answer of ClickHouse to `compress=1`: frames of LZ4 blocks. It is used for texts of errors,
+ * which Guard reads before the client gets them. Checksums are not verified, because the data comes over the
+ * server's own connection.
  *
- * @param maxBytes what comes behind it is left out, as is what does not unpack.
+ * @param maxBytes The text is cut here. It also ends at the first frame that cannot be unpacked.
  */
 export function compressedText(body: Buffer, maxBytes: number): Buffer {
   const text: number[] = [];
@@ -19,7 +23,7 @@ export function compressedText(body: Buffer, maxBytes: number): Buffer {
   return Buffer.from(text.slice(0, maxBytes));
 }
 
-/** The last frame of such an answer. An error has one of its own, behind the rows that were written before it. */
+/** The last frame of such an answer. An error has a frame of its own after the rows that were written before it. */
 export function lastFrame(body: Buffer): Buffer {
   let last = 0;
   for (let at = 0; at + HEAD <= body.length;) {
@@ -29,7 +33,7 @@ export function lastFrame(body: Buffer): Buffer {
   return body.subarray(last);
 }
 
-/** One LZ4 block: runs of literals, each followed by a copy of what came before. */
+/** One LZ4 block: runs of literals, each followed by a copy of earlier bytes. */
 function unpack(block: Buffer, text: number[], maxBytes: number): void {
   let at = 0;
   const next = (): number => block[at++] ?? 0;
@@ -42,7 +46,7 @@ function unpack(block: Buffer, text: number[], maxBytes: number): void {
     const token = next();
     const literals = length(token >> 4);
     const run = block.subarray(at, (at += literals)).subarray(0, maxBytes - text.length);
-    // One at a time: a call with a million arguments fails.
+    // Bytes are pushed one by one: a call with a million arguments would fail.
     for (const byte of run) text.push(byte);
     if (at >= block.length) return;
     const distance = next() + 256 * next();

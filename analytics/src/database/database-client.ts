@@ -1,7 +1,7 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 
-/** The ClickHouse HTTP interface, as far as Guard speaks it: one POST, one bounded answer. */
+/** The part of the ClickHouse HTTP interface that Guard uses: one POST, one bounded answer. */
 
 export interface Account {
   readonly user: string;
@@ -10,12 +10,12 @@ export interface Account {
 
 interface DatabaseRequest {
   readonly account: Account;
-  /** Parameters of the interface; never anything a client sent. */
+  /** Parameters of the interface. Nothing here comes from a client. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly body: readonly Buffer[];
-  /** Until the whole answer is here. */
+  /** Time limit for the whole answer. */
   readonly timeoutMs: number;
-  /** A longer answer is cut off, and its query with it. */
+  /** A longer answer is cut off, and its query is cancelled. */
   readonly maxAnswerBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -34,7 +34,7 @@ export type DatabaseAnswer =
   | { readonly kind: 'too_large' }
   | { readonly kind: 'aborted' }
   | { readonly kind: 'timeout' }
-  /** No connection, or it ended before the answer did. */
+  /** There was no connection, or it ended before the answer was complete. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 export interface DatabaseClient {
@@ -47,10 +47,10 @@ export interface DatabaseClient {
 
 const MAX_CONNECTIONS = 16;
 
-/** The library's limit for a connection that carries nothing. Each request has its own, total limit instead. */
+/** The library's limit for an idle connection. It is not needed: each request has a limit for its whole duration. */
 const NO_IDLE_LIMIT_MS = 24 * 60 * 60_000;
 
-/** What a kept connection says when the server closed it just as it was used again. */
+/** Errors of a kept connection that the server closed just when it was used again. */
 const STALE: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
 
 /** A client for the server at `base` (http or https), with its own kept-alive connections. */
@@ -64,11 +64,11 @@ export function createDatabaseClient(base: URL): DatabaseClient {
     log: { level: ClickHouseLogLevel.OFF },
   });
 
-  /** Sends the request. Rejects when no head of an answer comes, with what ended it. */
+  /** Sends the request. Rejects with the cause when the head of the answer does not arrive. */
   function exec(request: DatabaseRequest, signal: AbortSignal) {
-    // The library hears a signal that fires later, but not one that has fired.
+    // The library handles a signal that fires later, but not one that has fired already.
     signal.throwIfAborted();
-    // It makes up a name for a query that has none.
+    // The library makes up a name for a query that has none.
     const { query = '', query_id, ...settings } = request.parameters;
     return client.exec({
       query,
@@ -77,7 +77,7 @@ export function createDatabaseClient(base: URL): DatabaseClient {
       ...(query_id === undefined ? {} : { query_id }),
       auth: { username: request.account.user, password: request.account.password },
       abort_signal: signal,
-      // The server's own words and status, also of an error.
+      // Keeps the server's own status and text, also for an error.
       ignore_error_response: true,
       decompress_response_stream: false,
     });
@@ -86,7 +86,7 @@ export function createDatabaseClient(base: URL): DatabaseClient {
   async function post(request: DatabaseRequest, signal: AbortSignal): Promise<DatabaseAnswer> {
     const head = await exec(request, signal).catch((error: unknown) => {
       if (!STALE.has(codeOf(error))) throw error;
-      // Nothing was answered. Inserts carry a token, and all else reads or may be said twice.
+      // No answer came. Inserts carry a token, and everything else reads or can be repeated safely.
       return exec(request, signal);
     });
     const { stream, response_headers, http_status_code } = head;
@@ -130,10 +130,10 @@ export function createDatabaseClient(base: URL): DatabaseClient {
 }
 
 /**
- * Reads an answer to its end. What ends it early also ends its connection, and so its query.
+ * Reads an answer to its end. An early end also closes the connection, which cancels the query.
  *
  * @returns undefined when the answer is longer than `maxBytes`
- * @throws what broke the answer off, or the reason of `signal`
+ * @throws the error that interrupted the answer, or the reason of `signal`
  */
 async function collect(
   stream: Readable,
@@ -142,7 +142,7 @@ async function collect(
 ): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let length = 0;
-  // The library stops listening to the signal once the head of the answer is here.
+  // The library stops listening to the signal once the head of the answer has arrived.
   addAbortSignal(signal, stream);
   // Leaving the loop destroys the stream.
   for await (const part of stream as AsyncIterable<Buffer>) {

@@ -4,15 +4,15 @@ import { writeWhole } from '../base/write-whole.ts';
 import { DATABASE, LOCAL_TABLE, TABLE } from './accounts.ts';
 
 /**
- * Copies of the files in which the embedded engine keeps the definitions of its tables. Without its
- * definition a table cannot be read, and the engine does not start. A full disk, or a machine that loses
- * power, can leave such a file empty or cut; the rows are in other files, and whole.
+ * Copies of the files in which the embedded engine keeps the definitions of its tables. A table cannot be
+ * read without its definition, and the engine does not start. A full disk or a power failure can leave such a
+ * file empty or cut. The rows are in other files and stay complete.
  */
 
 const TABLES = [LOCAL_TABLE, TABLE];
 const UUID = /^ATTACH TABLE _ UUID '(([0-9a-f]{3})[0-9a-f-]{33})'/;
 
-/** Puts the copies in the place of definitions that are empty or cut. The tables that had it done. */
+/** Replaces definitions that are empty or cut by their copies. Returns the names of these tables. */
 export async function restoreDefinitions(path: string): Promise<string[]> {
   const restored: string[] = [];
   for (const table of TABLES) {
@@ -26,7 +26,7 @@ export async function restoreDefinitions(path: string): Promise<string[]> {
   return restored;
 }
 
-/** Copies what differs from its copy. To be called when the engine has the definitions it should have. */
+/** Updates the copies that differ. Call it when the engine has the correct definitions. */
 export async function keepDefinitions(path: string): Promise<void> {
   await mkdir(resolve(path, 'definitions'), { recursive: true, mode: 0o700 });
   for (const table of TABLES) {
@@ -45,17 +45,17 @@ function filesOf(path: string, table: string): { definition: string; copy: strin
   };
 }
 
-/** Undefined for a file that is not there. */
+/** Undefined when the file does not exist. */
 function read(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8').catch(() => undefined);
 }
 
-/** A definition ends with its line; blocks that were never written are zeros. */
+/** A definition ends with a newline. Blocks that were never written are zeros. */
 function isCut(present: string, copy: string): boolean {
   return !present.endsWith('\n') || (present !== copy && copy.startsWith(present));
 }
 
-/** Whether the data that the copy belongs to is there: the folder may be another one by now. */
+/** Whether the data that belongs to the copy is there. The folder may have been replaced. */
 async function hasData(path: string, copy: string): Promise<boolean> {
   const [, uuid = '', first = ''] = UUID.exec(copy) ?? [];
   return access(resolve(path, 'engine', 'store', first, uuid)).then(

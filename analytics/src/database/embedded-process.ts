@@ -12,20 +12,23 @@ import { createDatabaseClient } from './database-client.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { prepareSchema } from './prepare.ts';
 
-/** One process of the embedded engine: started, ready, watched. */
+/** One process of the embedded engine: start it, wait until it is ready, watch it. */
 
 const START_TIMEOUT_MS = 30_000;
 const START_POLL_MS = 25;
 const PING_EVERY_MS = 2000;
 const PING_TIMEOUT_MS = 5000;
 const PINGS_MISSED = 3;
-/** Files of accounts and settings take steps of this size, so that small changes need no more disk. */
+/** Sizes of account and settings files are multiples of this, so that small changes need no more disk space. */
 const FILE_STEP_BYTES = 16 * 1024;
 const GiB = 1024 ** 3;
-/** Share of the memory of the machine, or of the container, that the engine may take, within bounds. */
+/**
+ * The memory that the engine may use: a quarter of the machine's or container's memory, but at least 0.5 GiB
+ * and at most 2 GiB.
+ */
 const MAX_MEMORY_BYTES = Math.round(Math.min(2 * GiB, Math.max(GiB / 2, memoryBytes() / 4)));
 
-/** What one process is started with. */
+/** The options with which one process is started. */
 export interface Plan {
   readonly path: string;
   readonly libraryPath: string;
@@ -33,7 +36,7 @@ export interface Plan {
   readonly holdDeletion: boolean;
 }
 
-/** A process that was started, and may not answer yet. */
+/** A started process. It may not answer yet. */
 export interface Started {
   readonly database: Database;
   readonly process: EngineProcess;
@@ -54,7 +57,7 @@ export async function startServer({
   for (const folder of [path, dataPath, resolve(path, 'access')]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
-  // A folder that was there keeps its mode, and a backup may have been put back with another one.
+  // A folder that already exists keeps its mode. A restored backup may have another mode.
   for (const folder of [dataPath, resolve(path, 'access')]) await chmod(folder, 0o700);
   await overwrite(usersPath, usersXml(writer, organisations));
   const queryPath = newQueryPath();
@@ -83,8 +86,8 @@ export async function startServer({
 }
 
 /**
- * Writes a file that is read once, by the process that is started next: in its place, since a full disk
- * has no room for a second one. What a crash leaves of it is overwritten before it is read.
+ * Writes a file that the next process reads once. It is overwritten in place, because a full disk has no room
+ * for a second file. After a crash the incomplete file is overwritten before it is read.
  */
 async function overwrite(path: string, text: string): Promise<void> {
   const file = await open(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
@@ -100,7 +103,7 @@ async function overwrite(path: string, text: string): Promise<void> {
   }
 }
 
-/** Waits for the listener and applies the schema. Undefined when done, else what went wrong. */
+/** Waits for the listener and applies the schema. Returns undefined on success, else the error. */
 export async function becomeReady(
   { database, process, held }: Started,
   signal: AbortSignal,
@@ -122,20 +125,20 @@ export async function becomeReady(
   return prepareSchema(client, writer, CLUSTER, 'one_server', room);
 }
 
-/** Resolves when the process ended by itself or stopped answering, or when it is `told` to end. */
+/** Resolves when the process has ended by itself, has stopped answering, or the signal `stop` fires. */
 export async function watchServer(
   client: DatabaseClient,
   process: EngineProcess,
-  told: AbortSignal,
+  stop: AbortSignal,
   healthy: () => void,
 ): Promise<string> {
   const over = new AbortController();
   const ended = process.ended.finally(() => over.abort());
-  const either = AbortSignal.any([told, over.signal]);
+  const either = AbortSignal.any([stop, over.signal]);
   let missed = 0;
   while (missed < PINGS_MISSED) {
     await sleep(PING_EVERY_MS, undefined, { signal: either }).catch(() => undefined);
-    if (either.aborted) return told.aborted ? 'it was told to end' : ended;
+    if (either.aborted) return stop.aborted ? 'it was told to end' : ended;
     if (await client.ping(PING_TIMEOUT_MS)) {
       missed = 0;
       healthy();
@@ -146,7 +149,7 @@ export async function watchServer(
   return 'it stopped answering';
 }
 
-/** Node says 0 where nothing constrains it, and more than there is where the constraint is no number. */
+/** Node returns 0 when no limit is set, and a number above the real memory when the limit is no number. */
 function memoryBytes(): number {
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();

@@ -9,12 +9,12 @@ import { becomeReady, startServer, watchServer } from './embedded-process.ts';
 import type { Engine, EngineState } from './engine.ts';
 import type { EngineProcess } from './engine-process.ts';
 
-/** Free space without which no definition of a table is changed, and how often it is looked for. */
+/** Free disk space that a change of table definitions needs, and how often it is checked. */
 const ROOM_MIB = 64;
 const LOOK_EVERY_MS = 5000;
 const MIB = 1024 ** 2;
 
-/** What stands in the reason of a start that failed, and what that means. The first that fits counts. */
+/** Texts in the reason of a failed start, with what they mean. The first match counts. */
 const CAUSES: readonly (readonly [sign: RegExp, meaning: string])[] = [
   [/ENOSPC|No space left on device|NOT_ENOUGH_SPACE/, 'there is no free space on its disk'],
   [/EROFS|Read-only file system/, 'its folder is on a disk that is read-only'],
@@ -27,20 +27,20 @@ const CAUSES: readonly (readonly [sign: RegExp, meaning: string])[] = [
 ];
 
 interface EmbeddedOptions {
-  /** Folder of the data, the spilled events and the account files; made with mode 0700. */
+  /** Folder of the data, the spilled events and the account files. It is created with mode 0700. */
   readonly path: string;
   readonly libraryPath: string;
   readonly organisations: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Called each time the database can be asked (again). */
+  /** Called each time the database becomes available. */
   readonly onReady: () => void;
 }
 
 /**
- * Runs ClickHouse in a child process and keeps it running: it is pinged, killed when it does not
- * answer, and started again with back-off. `state` tells when it can be asked.
+ * Runs ClickHouse in a child process and keeps it running. The process is pinged, killed when it does not
+ * answer, and started again with back-off. `state` tells whether the database is available.
  */
 export class EmbeddedEngine implements Engine {
   readonly #options: EmbeddedOptions;
@@ -50,10 +50,10 @@ export class EmbeddedEngine implements Engine {
   readonly #supervised: Promise<void>;
   #organisations: readonly string[];
   #outdated = new AbortController();
-  /** Settled when a process that was started anew on purpose can be asked, or is known to fail. */
+  /** Settled when a deliberate restart is over: the database is available, or the start has failed. */
   #renewed = Promise.withResolvers<undefined>();
   #state: EngineState = { kind: 'away', message: 'The analytics database is starting.' };
-  /** Since it could be asked last. */
+  /** Since the database was last available. */
   #failedStarts = 0;
   #child: EngineProcess | undefined;
   #trust: ClockTrust | undefined;
@@ -69,8 +69,8 @@ export class EmbeddedEngine implements Engine {
 
   readonly holdsDeletion = (): boolean => this.#trust?.doubted() ?? false;
 
-  // Accounts are read once, at the start of the process, which takes about half a second: no
-  // statement can make one (514), and `SYSTEM RELOAD USERS` reads nothing.
+  // Accounts are read once, at the start of the process, which takes about half a second. No statement can
+  // create one (error 514), and `SYSTEM RELOAD USERS` does not read the files.
   setOrganisations(next: readonly string[]): void {
     const isNew = next.some((id) => !this.#organisations.includes(id));
     this.#organisations = next;
@@ -93,7 +93,7 @@ export class EmbeddedEngine implements Engine {
         this.#startFailed(String(error));
         return String(error);
       });
-      // Also where it ended before it could be asked, so that no caller waits for it.
+      // Also when the process ended before it was ready, so that no caller waits for it.
       if (this.#closed() || !this.#outdated.signal.aborted) this.#leave();
       if (this.#closed()) return;
       if (this.#outdated.signal.aborted) continue;
@@ -104,12 +104,12 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  /** One life of the engine, from its start to its end; resolves with the reason of the end. */
+  /** Runs the engine once, from its start to its end. Resolves with the reason of the end. */
   async #live(): Promise<string> {
     const { libraryPath, log, onReady } = this.#options;
     const path = this.#path;
     this.#outdated = new AbortController();
-    const told = AbortSignal.any([this.#stop.signal, this.#outdated.signal]);
+    const stop = AbortSignal.any([this.#stop.signal, this.#outdated.signal]);
     const restored = await restoreDefinitions(path);
     if (restored.length > 0) {
       log('warn', 'analytics_definition_restored', { tables: restored.join() });
@@ -123,13 +123,13 @@ export class EmbeddedEngine implements Engine {
     this.#child = process;
     try {
       const room = (): Promise<string | undefined> =>
-        untilRoom(path, process, told, (reason, isFirst) => {
+        untilRoom(path, process, stop, (reason, isFirst) => {
           this.#fail(`The analytics database waits: ${reason}.`);
           if (isFirst) log('error', 'analytics_waits_for_room', { reason });
         });
       const problem = await becomeReady(started, this.#stop.signal, room);
       if (problem !== undefined) {
-        if (!told.aborted) this.#startFailed(problem);
+        if (!stop.aborted) this.#startFailed(problem);
         return problem;
       }
       await keepDefinitions(path).catch((error: unknown) => {
@@ -140,7 +140,7 @@ export class EmbeddedEngine implements Engine {
       this.#renewed.resolve(undefined);
       log('info', 'analytics_ready', { pid: process.pid ?? 0 });
       onReady();
-      return await watchServer(database.client, process, told, () => this.#backoff.reset());
+      return await watchServer(database.client, process, stop, () => this.#backoff.reset());
     } finally {
       this.#leave();
       database.client.close();
@@ -148,24 +148,24 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  /** A process that is started with what holds now takes the place of the one that runs. */
+  /** Replaces the running process by one with the current settings. */
   #renew(): void {
     this.#outdated.abort();
   }
 
-  /** A start that fails for an unknown cause is tried once more before it is said. */
+  /** A start that fails for an unknown cause is tried once more before the failure is reported. */
   #startFailed(reason: string): void {
     this.#failedStarts += 1;
     const { message, isKnown } = describeStartFailure(reason);
     if (isKnown || this.#failedStarts > 1) this.#fail(message);
   }
 
-  /** It cannot be asked, and not for a moment only. */
+  /** Marks the database as failing: it is not available, and not only for a moment. */
   #fail(message: string): void {
     this.#state = { kind: 'failing', message };
   }
 
-  /** It cannot be asked any more: for a moment where it is renewed, else for an unknown time. */
+  /** Marks the database as away: for a moment during a deliberate restart, else for an unknown time. */
   #leave(): void {
     const message = 'The analytics database is starting again.';
     this.#renewed.resolve(undefined);
@@ -173,7 +173,7 @@ export class EmbeddedEngine implements Engine {
       this.#state = { kind: 'away', message };
       return;
     }
-    // Why it does not start stays said until it has.
+    // The reason of a failed start stays visible until a start succeeds.
     if (this.#state.kind === 'failing') return;
     if (this.#outdated.signal.aborted) {
       this.#renewed = Promise.withResolvers();
@@ -191,17 +191,17 @@ export class EmbeddedEngine implements Engine {
 /**
  * Resolves when the disk of `path` has room for new definitions, or with the reason why the wait has ended.
  *
- * @param waits told of what is waited for, at each look.
+ * @param waits is called at each check, with what is missing.
  */
 async function untilRoom(
   path: string,
   process: EngineProcess,
-  told: AbortSignal,
+  stop: AbortSignal,
   waits: (reason: string, isFirst: boolean) => void,
 ): Promise<string | undefined> {
   const over = new AbortController();
   void process.ended.then(() => over.abort());
-  const either = AbortSignal.any([told, over.signal]);
+  const either = AbortSignal.any([stop, over.signal]);
   for (let isFirst = true; ; isFirst = false) {
     const { bavail, bsize } = await statfs(path);
     const free = Math.floor((bavail * bsize) / MIB);
@@ -214,8 +214,8 @@ async function untilRoom(
 }
 
 /**
- * Why the database cannot start, for those who ask it: without paths, which are in the log. `isKnown`: the next
- * attempt ends the same way. An unknown cause can be over by then, such as a port that was taken.
+ * The reason of a failed start, for callers. Paths are only in the log. `isKnown` means that the next attempt
+ * will fail in the same way. An unknown cause, such as a port that was taken, can be over by then.
  */
 function describeStartFailure(reason: string): { message: string; isKnown: boolean } {
   const meaning = CAUSES.find(([sign]) => sign.test(reason))?.[1];

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 export interface EngineProcess {
   readonly pid: number | undefined;
-  /** Resolves with the last words of the process when it has ended, however it ended. */
+  /** Resolves with the last output of the process when it has ended for any reason. */
   readonly ended: Promise<string>;
-  /** Ends it at once. Nothing acknowledged is lost by that. */
+  /** Ends it at once. Acknowledged rows are not lost. */
   kill(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export function startEngineProcess(options: {
   readonly dataPath: string;
   readonly configPath: string;
   readonly port: number;
-  /** No row is deleted for its age. */
+  /** Delete no row because of its age. */
   readonly holdDeletion?: boolean;
 }): EngineProcess {
   const child = spawn(
@@ -35,14 +35,14 @@ export function startEngineProcess(options: {
       `--http_port=${options.port}`,
       '--listen_host=127.0.0.1',
     ],
-    // An empty environment: nothing that runs in there may find a secret of ours.
+    // The environment is empty, so that the process cannot read a secret of Guard.
     { env: { TZ: 'UTC' }, stdio: ['pipe', 'ignore', 'pipe'], cwd: options.dataPath },
   );
   let lastWords = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     lastWords = (lastWords + text).slice(-MAX_LAST_WORDS);
   });
-  // A write to a process that has gone; its end is reported by `ended`.
+  // Ignores a write to a process that has ended. `ended` reports the end.
   child.stdin.on('error', () => undefined);
   const ended = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(error.message));
@@ -63,14 +63,14 @@ export function startEngineProcess(options: {
 /** A TCP port of 127.0.0.1 that no other user of the machine can take before `release`. */
 export interface HeldPort {
   readonly port: number;
-  /** Call it when the engine answers: until then half of all connections are cut here. */
+  /** Call it when the engine answers. Until then half of all connections arrive here and are closed. */
   readonly release: () => void;
 }
 
 /**
- * Holds a free port for the engine, which opens the same one (SO_REUSEPORT). Linux lets only the same user
- * share a port. Otherwise a stranger could read the port in the arguments of the engine, listen there first,
- * and be told Guard's passwords. Elsewhere the port is only one that was free a moment ago.
+ * Reserves a free port for the engine, which opens the same port (SO_REUSEPORT). Linux lets only the same
+ * user share a port. Without this, another user could read the port from the arguments of the engine, listen
+ * on it first, and receive Guard's passwords. On other systems the port was only free a moment ago.
  */
 export async function holdLoopbackPort(): Promise<HeldPort> {
   const reusePort = process.platform === 'linux';

@@ -1,52 +1,52 @@
 import type { Account, DatabaseAnswer, DatabaseClient } from './database-client.ts';
 
-/** A database that answered, and whose schema and accounts are in place. */
+/** A database that answered and has its schema and accounts. */
 export interface Database {
   readonly client: DatabaseClient;
-  /** Writes events and reads the schema; never runs what a client sent. */
+  /** Writes events and reads the schema. It never runs a statement of a client. */
   readonly writer: Account;
-  /** The table that inserts name: the local one, or on a cluster the distributed one. */
+  /** The table for inserts: the local one, or the distributed one on a cluster. */
   readonly insertInto: string;
-  /** The cluster on all of whose servers rows are deleted; undefined: there is one server. */
+  /** The cluster on which rows are deleted on all servers. Undefined when there is one server. */
   readonly cluster: string | undefined;
-  /** The account of an organisation, or undefined when the settings name no such organisation. */
+  /** The account of an organisation. Undefined when the settings have no such organisation. */
   account(organisation: string): Account | undefined;
-  /** Paths and host names that no answer to a client may show. */
+  /** Paths and host names that must not appear in an answer to a client. */
   readonly secrets: readonly string[];
 }
 
 export type EngineState =
   | { readonly kind: 'ready'; readonly database: Database }
-  /** Not started yet, starting again, or away; `message` is for the caller of a query. */
+  /** Not started yet, starting again, or not reachable. `message` is for the caller of a query. */
   | {
       readonly kind: 'away';
       readonly message: string;
       /**
-       * There when it is away on purpose and for a moment: resolves, always, when that moment is
-       * over. What was asked of it meanwhile, or was cut off by that, is to be asked again then.
+       * Set during a deliberate, short restart. It always resolves when the restart is over. Then repeat the
+       * queries that waited or were cut off.
        */
       readonly back?: Promise<undefined>;
     }
-  /** Does not start, or waits for room on its disk; it is tried again and again. `message` says why. */
+  /** Does not start, or waits for room on its disk. Guard tries again and again. `message` has the cause. */
   | { readonly kind: 'failing'; readonly message: string }
-  /** Will not come: it is not installed. */
+  /** Not installed, so it will never be available. */
   | { readonly kind: 'missing'; readonly message: string };
 
-/** Where the database is, and whether it can be asked just now; one implementation a mode. */
+/** The database and whether it is available now. Each mode has one implementation. */
 export interface Engine {
   readonly state: () => EngineState;
-  /** True while no row is deleted for its age, because the clock is not believed. */
+  /** True while no row is deleted because of its age, because the clock is not trusted. */
   readonly holdsDeletion: () => boolean;
   /**
-   * From now on these have accounts; a new one can be asked for as soon as its account is made. No
-   * query of the others fails for that.
+   * Sets the organisations that have accounts. A new one can be asked for as soon as its account is created.
+   * Queries of the other organisations do not fail because of this.
    */
   setOrganisations(organisations: readonly string[]): void;
-  /** Stops the engine, or lets go of it. */
+  /** Stops the engine, or disconnects from it. */
   close(): Promise<void>;
 }
 
-/** The result of a question. `undefined` means that there was nothing to ask. */
+/** The result of a query. `undefined` means that there was nothing to ask. */
 type Asked =
   | {
       readonly kind: 'asked';
@@ -56,12 +56,13 @@ type Asked =
   | { readonly kind: 'away'; readonly message: string }
   | { readonly kind: 'cancelled' };
 
-/** Restarts that one question outlasts: settings that change all the time must not hold it for ever. */
+/** How many restarts one query survives. Settings that change all the time must not delay it for ever. */
 const MAX_RESTARTS = 3;
 
 /**
- * Asks a database that may be restarting on purpose. Waits for it, and repeats a question that the restart cut off.
- * So `question` must be one that may be asked twice: it reads, and nothing of a broken answer is used.
+ * Queries a database that may restart deliberately. Waits for it, and repeats a query that the restart cut
+ * off. So it must be safe to ask `question` twice: it only reads, and the caller uses no part of an
+ * incomplete answer.
  *
  * @param signal ends the waiting.
  */

@@ -5,19 +5,19 @@ import { ask, type Database, type EngineState } from './engine.ts';
 import { failure } from './prepare.ts';
 import { quoteName, quoteText } from './schema.ts';
 
-/** Half an hour: a deletion writes anew each part of the table that has such a row. */
+/** Half an hour: a deletion rewrites each part of the table that has such a row. */
 const DELETE_TIMEOUT_MS = 1_800_000;
 const COUNT_TIMEOUT_MS = 120_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Rows that come during a deletion are deleted in a next round. Most rounds of one request. */
+/** Rows that arrive during a deletion are deleted in the next round. This is the most rounds for one request. */
 const MOST_ROUNDS = 3;
 
-/** The answer, before the log has the deletion. */
+/** The result, before the deletion is written to the log. */
 export type Forgotten =
   | Exclude<ForgetAnswer, { readonly kind: 'deleted' }>
   | Omit<Extract<ForgetAnswer, { readonly kind: 'deleted' }>, 'audit'>;
 
-/** Counts or deletes the rows of one person in one organisation. One at a time. Never rejects. */
+/** Counts or deletes the rows of one person in one organisation. One request at a time. Never rejects. */
 export type Forget = (
   act: 'count' | 'delete',
   organisation: string,
@@ -25,8 +25,8 @@ export type Forget = (
 ) => Promise<Forgotten>;
 
 /**
- * @param settle waits until what was recorded before is in the database, for a while; resolves with how many events
- * wait still.
+ * @param settle waits a limited time until earlier events are in the database. Resolves with the number of
+ *   events that still wait.
  */
 export function createForget(state: () => EngineState, settle: () => Promise<number>): Forget {
   let isBusy = false;
@@ -68,8 +68,8 @@ export function createForget(state: () => EngineState, settle: () => Promise<num
 }
 
 /**
- * The condition for the rows of a person. ClickHouse keeps the text of a deletion in a file, so the text has a digest
- * in place of the address: SipHash with a key of this request, which the database computes.
+ * The condition for the rows of a person. ClickHouse stores the text of a deletion in a file. So the text has
+ * a digest instead of the address: SipHash with a random key of this request, which the database computes.
  */
 async function conditionOf(
   state: () => EngineState,
@@ -87,8 +87,8 @@ async function conditionOf(
 }
 
 /**
- * ALTER TABLE DELETE writes the parts anew without the rows. DELETE FROM would hide the rows and leave them on the disk
- * until some merge. `mutations_sync = 2` waits for all replicas.
+ * ALTER TABLE DELETE rewrites the parts without the rows. DELETE FROM would only hide the rows and keep them
+ * on the disk until a later merge. `mutations_sync = 2` waits for all replicas.
  */
 function deletion({ cluster }: Database, condition: string): string {
   const scope = cluster === undefined ? '' : ` ON CLUSTER ${quoteName(cluster)}`;
@@ -104,7 +104,7 @@ async function count(
   return typeof answer === 'string' ? Number(answer) : answer;
 }
 
-/** The answer to a statement of the writing account, or why there is none. */
+/** The answer to a statement of the writing account, or the reason why it failed. */
 async function send(
   state: () => EngineState,
   timeoutMs: number,

@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { DataType, load } from 'ffi-rs';
 
-/** Linux: what lies in the range is read from its file again when it is needed again. */
+/** Linux: the kernel drops these pages and reads them from the file again when they are used. */
 const MADV_DONTNEED = 4;
 
 /**
- * Gives back the pages of these files that the process holds as they are on disk: code and tables that mostly
- * its start needed, some 180 MB. What it needs again is read again, a page at a time.
- *
- * Only ranges that cannot be written to and hold no page of the process's own, such as one with addresses that were put in at the
- * start: such a page would be lost. Does nothing on systems whose /proc does not say what lies in memory.
+ * Releases memory pages of these files that are unchanged from disk: code and tables that mostly the start
+ * needed, some 180 MB. The kernel reads a page again when it is needed. Only ranges without write access and
+ * without private pages are released. A private page would be lost, for example one with addresses that the
+ * loader filled in. Does nothing on systems whose /proc does not describe the memory.
  *
  * @param library a name under which ffi-rs has opened a library that links to libc.
  */
@@ -29,7 +28,7 @@ export function giveBackPages(
   }
 }
 
-/** A chroot has no /proc, and some kernels are built without this file. The database does without. */
+/** A chroot has no /proc, and some kernels lack this file. Then no memory is released. */
 function readOrEmpty(smaps: string): string {
   try {
     return process.platform === 'linux' ? readFileSync(smaps, 'utf8') : '';
@@ -39,18 +38,18 @@ function readOrEmpty(smaps: string): string {
 }
 
 interface Range {
-  /** An address, below 2^47. */
+  /** An address below 2^47. */
   readonly start: number;
   readonly bytes: number;
 }
 
-/** The ranges of {@link giveBackPages} in the text of /proc/self/smaps. */
+/** The ranges for {@link giveBackPages}, read from the text of /proc/self/smaps. */
 export function untouchedRanges(smaps: string, files: readonly string[]): Range[] {
   return smaps.split(/^(?=[\da-f]+-[\da-f]+ )/m).flatMap((text) => {
     const head = /^([\da-f]+)-([\da-f]+) (\S+) \S+ \S+ \d+ +(.+)$/m.exec(text);
     if (!head) return [];
     const [, from = '', to = '', rights = '', file = ''] = head;
-    // A page of the process's own that was swapped out counts as no anonymous memory, and would be lost as well.
+    // A private page that was swapped out is not counted as anonymous memory. It would be lost too.
     const isUntouched = /^Anonymous: +0 kB$/m.test(text) && !/^(?:Swap|Locked): +[1-9]/m.test(text);
     if (rights.includes('w') || !isUntouched || !files.includes(file)) return [];
     const start = Number.parseInt(from, 16);

@@ -1,8 +1,7 @@
 /**
- * The embedded engine's process: loads the library and becomes a ClickHouse server. Only
+ * The process of the embedded engine. It loads the library and becomes a ClickHouse server. Only
  * engine-process.ts starts it.
- *
- * Arguments: the library's path, `held` where no row may be deleted for its age, else an empty word, then
+ * Arguments: the path of the library, then `held` (delete no row because of its age) or an empty word, then
  * options of clickhouse-local.
  */
 import { realpathSync } from 'node:fs';
@@ -13,34 +12,34 @@ import { giveBackPages } from './give-back-pages.ts';
 const [libraryPath = '', deletion = '', ...options] = process.argv.slice(2);
 
 /**
- * Opens the HTTP listener and then stays: the second statement sleeps and never ends. Its sum needs
- * each sleep; a count would not, and the database would leave the sleep out and keep a core busy.
- * It must not fail, since a failed statement ends the library with an abort; `numbers()` needs no
- * right.
+ * Opens the HTTP listener and keeps the process alive: the second statement sleeps and never ends. Its sum
+ * needs each sleep. With a count the database would skip the sleep and keep a core busy. The statement must
+ * not fail, because a failed statement ends the library with an abort. `numbers()` needs no right.
  */
 const HOLD = deletion === 'held' ? 'SYSTEM STOP TTL MERGES; ' : '';
 const STATEMENTS =
   HOLD +
   'SYSTEM START LISTEN HTTP; SELECT sum(sleepEachRow(3)) FROM numbers(1000000000000) FORMAT Null';
 
-// The library has no orderly stop, and needs none: what it acknowledged is in its files.
+// The library cannot be stopped in an orderly way and does not need it: acknowledged rows are in its files.
 function endProcess(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-// The parent holds the other end of stdin and writes nothing: its end is the parent's end.
+// The parent holds the other end of stdin and writes nothing. When the parent ends, stdin ends.
 process.stdin.on('end', endProcess).on('error', endProcess).resume();
 
-// The engine makes files that all can read, where the umask lets it.
+// The engine creates files that all users can read, unless the umask forbids it.
 process.umask(0o077);
 
-// Visitors go first: where both want a core, the database waits. Threads have it from who begins them.
+// Requests of visitors have priority over the database when both need a core. Threads inherit this from their
+// creator.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const args = ['clickhouse', ...options, '--query', STATEMENTS];
 open({ library: 'chdb', path: libraryPath });
-// As the kernel names it; an update may take the file away later.
+// The name that the kernel uses. An update may remove the file later.
 const libraryFile = realpathSync(libraryPath);
-// A thread of its own: the event loop stays free to see the parent go.
+// `load` uses its own thread, so that the event loop can notice the end of the parent.
 void load({
   library: 'chdb',
   funcName: 'chdb_query_cmdline',
@@ -50,7 +49,7 @@ void load({
   runInNewThread: true,
 }).then(endProcess, endProcess);
 
-// The tables are open by then. A start that takes longer reads again what it still needs.
+// The tables are open by then. A slower start reads some pages again.
 const START_MS = 4000;
 setTimeout(() => {
   giveBackPages('chdb', [libraryFile, process.execPath]);

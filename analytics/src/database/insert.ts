@@ -8,16 +8,15 @@ const TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
- * Error codes that say the rows themselves are at fault, so that no later attempt can succeed:
- * a layout that cannot be read, such as that of a damaged file, values that cannot be parsed or
- * converted, and limits a value exceeds. Everything else, a full disk or a wrong password included,
- * can pass.
+ * Error codes that mean the rows themselves are wrong, so that no later attempt can succeed: an unreadable
+ * layout (as in a damaged file), values that cannot be parsed or converted, and exceeded limits. All other
+ * errors can pass, such as a full disk or a wrong password.
  */
 const REJECTED = new Set([
   6, 26, 27, 32, 33, 38, 41, 50, 53, 62, 69, 70, 72, 117, 128, 131, 321, 376, 469,
 ]);
 
-/** Inserts batches; only an answer of 200 to the whole insert acknowledges one. */
+/** Inserts batches. A batch is acknowledged only by an answer of 200 to the whole insert. */
 export function createInsert(state: () => EngineState): Insert {
   return async (batch, signal) => {
     const now = state();
@@ -27,14 +26,14 @@ export function createInsert(state: () => EngineState): Insert {
       account: writer,
       parameters: {
         database: DATABASE,
-        // Blocks name their columns, and may lack the newest.
+        // Blocks name their columns. Blocks of an earlier version may lack the newest columns.
         query: `INSERT INTO ${insertInto} FORMAT Native`,
-        // The same token for each attempt: rows of an attempt whose answer was lost stay single.
+        // Each attempt has the same token, so rows of an attempt with a lost answer are not stored twice.
         insert_deduplication_token: batch.token,
         async_insert: '0',
-        // On a cluster: written on the shard, not only queued for it.
+        // On a cluster: wait until the rows are written on the shard and not only queued.
         distributed_foreground_insert: '1',
-        // Events that waited on disk may be from many days.
+        // Events that waited on disk may belong to many days.
         max_partitions_per_insert_block: '0',
       },
       body: batch.parts,

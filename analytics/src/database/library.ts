@@ -10,10 +10,7 @@ const WITHOUT =
   'Add it with `npm i -g chdb@3.4.0 ffi-rs@1.3.7` (546 MB; a checkout has it from `npm ci`), ' +
   'or set analytics.engine to clickhouse in guard.yaml.';
 
-/**
- * Where the engine's library is. It is only looked for here: 540 MB that can crash belong into
- * another process.
- */
+/** Finds the engine's library. It is not loaded here: 540 MB that can crash belong in another process. */
 export async function findEngineLibrary(): Promise<EngineLibrary> {
   try {
     const { libchdbPath } = await import('chdb/libchdb');

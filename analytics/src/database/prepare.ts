@@ -8,20 +8,21 @@ import type { Layout, PresentColumn } from './schema.ts';
 import type { Account, DatabaseAnswer, DatabaseClient } from './database-client.ts';
 
 /**
- * The oldest ClickHouse that Guard uses. What came before lacks settings that the accounts of organisations have, or reads
- * SQL in another way than the gate.
+ * The oldest supported ClickHouse. Earlier versions lack settings that the accounts of organisations need, or
+ * parse SQL differently from the gate.
  */
 const OLDEST = { major: 24, minor: 8 };
 
 const STATEMENT_TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** Seconds in which all servers of a cluster are to do a statement. */
+/** Seconds that all servers of a cluster have to run a statement. */
 export const CLUSTER_PATIENCE_S = 10;
 
 /**
- * Parameters of a statement ON CLUSTER: a server that does not do it in time is no error. It finds the statement in
- * Keeper when it is back. Else one server that is away would keep Guard from all others.
+ * Parameters of a statement ON CLUSTER. A server that does not run it in time is no error: it finds the
+ * statement in Keeper when it is back. Without this, one unavailable server would keep Guard from using all
+ * others.
  */
 export function onCluster(patienceS: number): Record<string, string> {
   return {
@@ -30,7 +31,7 @@ export function onCluster(patienceS: number): Record<string, string> {
   };
 }
 
-/** Runs one statement of ours. Undefined when the database did it, else why not. */
+/** Runs one statement of Guard. Returns undefined on success, else the error. */
 export async function execute(
   client: DatabaseClient,
   account: Account,
@@ -56,9 +57,9 @@ function ask(
 }
 
 /**
- * Brings the schema up to date. Undefined when it is, else the first failure.
+ * Brings the schema up to date. Returns undefined on success, else the first error.
  *
- * @param room called before anything is changed; resolves with why it must not be.
+ * @param room is called before a change. It resolves with the reason when no change is allowed.
  */
 export async function prepareSchema(
   client: DatabaseClient,
@@ -81,13 +82,13 @@ export async function prepareSchema(
   return undefined;
 }
 
-/** Why a server is not used. `isTooOld`: waiting does not help, because an operator has to update it. */
+/** Why a server cannot be used. `isTooOld` means that waiting does not help: an operator has to update it. */
 export interface Unfit {
   readonly message: string;
   readonly isTooOld: boolean;
 }
 
-/** Reads the version of a server. Undefined when Guard can use it. */
+/** Checks the version of a server. Undefined means that Guard can use it. */
 export async function findUnfit(
   client: DatabaseClient,
   account: Account,
@@ -108,7 +109,7 @@ export async function findUnfit(
   return { message, isTooOld };
 }
 
-/** Whether a server has joined the cluster that has no tables yet. */
+/** Whether a server has joined the cluster and has no tables yet. */
 export async function hasServerWithoutTables(
   client: DatabaseClient,
   account: Account,
@@ -118,7 +119,7 @@ export async function hasServerWithoutTables(
   return typeof present !== 'string' && isTableMissing(present);
 }
 
-/** The columns, or why there are none to read. */
+/** The columns, or the reason why they cannot be read. */
 async function readColumns(
   client: DatabaseClient,
   account: Account,
@@ -131,7 +132,7 @@ async function readColumns(
   return lines.filter((line) => line !== '').map((line) => columnOf(JSON.parse(line)));
 }
 
-/** Undefined where the server that is asked has no such table. */
+/** Undefined when the server that answers has no such table. */
 async function readDefinition(
   client: DatabaseClient,
   account: Account,
@@ -149,7 +150,7 @@ function columnOf(line: unknown): PresentColumn {
   return { table, name, type, comment, codec, have: Number(have), servers: Number(servers) };
 }
 
-/** Why an answer is no success, for the log; undefined when it is one. */
+/** The text of an error for the log. Undefined when the answer is a success. */
 export function failure(answer: DatabaseAnswer): string | undefined {
   switch (answer.kind) {
     case 'answered':

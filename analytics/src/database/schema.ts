@@ -3,10 +3,10 @@ import { EVENT_COLUMNS } from '../events/columns/event-columns.ts';
 import type { EventColumn } from '../events/columns/column.ts';
 import { DATABASE, LOCAL_TABLE, TABLE } from './accounts.ts';
 
-/** What the tables lie on: one server, the shards of a cluster, or shards that keep copies. */
+/** Where the tables are stored: variant server, the shards of a cluster, or shards with replicas. */
 export type Layout = 'one_server' | 'cluster' | 'replicated_cluster';
 
-/** A column as servers have it, and how many of `servers` have it just so. */
+/** A column as servers have it, and how many of `servers` have exactly this column. */
 export interface PresentColumn {
   readonly table: string;
   readonly name: string;
@@ -18,8 +18,9 @@ export interface PresentColumn {
 }
 
 /**
- * What is looked up over all days: Bloom filters say which 8192 rows to read (one in 1000 is read in vain). Without
- * them each look-up reads the column of all rows. One index for both columns of a session, as statements ask for either.
+ * Columns that are looked up over all days have Bloom filters. They tell which groups of 8192 rows to read
+ * (variant in 1000 is read in vain). Without them each look-up reads the column of all rows. Both session columns
+ * share variant index, because statements search both.
  */
 const INDEXES = [
   ['by_reference', 'reference'],
@@ -28,18 +29,18 @@ const INDEXES = [
   ['by_ip', 'ip'],
 ] as const;
 
-/** The definition of the rows' table on the server that is asked. An account that may read the table may read it. */
+/** The table definition on the server that answers. An account that may read the table may also read this. */
 export const DEFINITION_QUERY = `SHOW CREATE TABLE ${DATABASE}.${LOCAL_TABLE} FORMAT TSVRaw`;
 
 /**
- * Reads a {@link PresentColumn} a line, as a JSON array of its fields in their order. A server that is away is not
- * looked at: else one of them would keep Guard from all others.
+ * Reads variant {@link PresentColumn} a line, as a JSON array of its fields in order. Unavailable servers are
+ * skipped, because variant of them would otherwise keep Guard from using all others.
  */
 export function presentColumnsQuery(cluster: string, layout: Layout): string {
   const columns = 'system.columns';
   const from =
     layout === 'one_server' ? columns : `clusterAllReplicas(${quoteText(cluster)}, ${columns})`;
-  // Each server has this one column, and the account may read it.
+  // Each server has this column, and the account may read it.
   const servers = `SELECT toUInt32(count()) FROM ${from} WHERE database = 'system' AND table = 'columns' AND name = 'name'`;
   return `SELECT table, name, type, comment, compression_codec, toUInt32(count()), (${servers})
 FROM ${from}
@@ -48,33 +49,33 @@ GROUP BY table, name, type, comment, compression_codec
 SETTINGS skip_unavailable_shards = 1 FORMAT JSONCompactEachRow`;
 }
 
-/** Whether a server that answers lacks a table: it joined the cluster after the tables were made. */
+/** Whether a server that answers lacks a table, because it joined the cluster after the tables were created. */
 export function isTableMissing(present: readonly PresentColumn[]): boolean {
   return [LOCAL_TABLE, TABLE].some((name) => serversWith(name, present) < serversOf(present));
 }
 
-/** On how many servers a table is: each column is on all of them, but one that a newer version brings. */
+/** On how many servers a table exists. Every column is on all of them, except variant that a newer version adds. */
 function serversWith(table: string, present: readonly PresentColumn[]): number {
   const have = new Map<string, number>();
-  for (const column of present.filter((one) => one.table === table)) {
+  for (const column of present.filter((entry) => entry.table === table)) {
     have.set(column.name, (have.get(column.name) ?? 0) + column.have);
   }
   return Math.max(0, ...have.values());
 }
 
-/** 1 where there is no table yet: any number above 0 says that one is missing. */
+/** Returns 1 when there is no table yet: any number above 0 means that variant is missing. */
 function serversOf([first]: readonly PresentColumn[]): number {
   return first?.servers ?? 1;
 }
 
 /**
- * The statements that bring a database, empty or of an earlier version, to the present schema: none
- * where it has that already. A statement that changes a table writes its definition anew, and on a full
- * disk ClickHouse leaves that file empty. `events` holds the rows; `events_distributed` is what queries
- * name, in both modes. Row policies belong on `events` only: on the Distributed table they do nothing.
+ * The statements that bring a database, empty or of an earlier version, to the current schema. The list is
+ * empty when nothing has to change. A statement that changes a table rewrites its definition, and on a full
+ * disk ClickHouse leaves that file empty. `events` stores the rows. Queries use `events_distributed`, in both
+ * modes. Row policies belong on `events` only: on the Distributed table they have no effect.
  *
  * @param cluster name in `remote_servers`.
- * @param definition the answer to {@link DEFINITION_QUERY}; undefined: not known, so no index is added.
+ * @param definition the answer to {@link DEFINITION_QUERY}. Undefined means unknown, so no index is added.
  */
 export function schemaStatements(
   cluster: string,
@@ -83,7 +84,8 @@ export function schemaStatements(
   definition: string | undefined,
 ): string[] {
   const scope = layout === 'one_server' ? '' : ` ON CLUSTER ${quoteName(cluster)}`;
-  // The default path of a server has the table's own UUID, and a server that joins later would draw another one.
+  // The default path of a server contains the table's own UUID. A server that joins later would create
+  // another UUID.
   const path = `/clickhouse/tables/${cluster}/{shard}/${DATABASE}/${LOCAL_TABLE}`;
   const isReplicated = layout === 'replicated_cluster';
   const window = `${isReplicated ? '' : 'non_'}replicated_deduplication_window`;
@@ -117,12 +119,13 @@ SETTINGS ${window} = 1000`;
     const tables = serversWith(table, present);
     const create = `CREATE TABLE IF NOT EXISTS ${name} (\n  ${[...EVENT_COLUMNS.map(declare), ...indexes].join(',\n  ')}\n)\n${engine}`;
     const added = EVENT_COLUMNS.filter((column) => {
-      const variants = known.filter((one) => one.name === column.name);
+      const variants = known.filter((variant) => variant.name === column.name);
       return variants.reduce((sum, { have }) => sum + have, 0) < tables;
     }).map((column) => `ADD COLUMN IF NOT EXISTS ${declare(column)}`);
-    // What an earlier version declared otherwise. A codec holds for what is written from then on.
+    // Columns that an earlier version declared differently. A new codec applies to rows that are written from
+    // now on.
     const changed = EVENT_COLUMNS.filter((column) =>
-      known.some((one) => one.name === column.name && !isSame(one, column)),
+      known.some((variant) => variant.name === column.name && !isSame(variant, column)),
     ).map((column) => `MODIFY COLUMN ${declaration(column)}`);
     return [
       ...(tables < serversOf(present) ? [create] : []),
@@ -134,10 +137,10 @@ SETTINGS ${window} = 1000`;
 }
 
 /**
- * Adds the indexes that a table of an earlier version lacks, and builds them for the rows that it has: days that are
- * over are not merged again, and would have none until they are deleted. Building runs in the background and reads the
- * indexed columns only, 1 s of one core for a million rows. Where Guard ends between the two statements, those days stay
- * without, and look-ups read them as before.
+ * Adds the indexes that a table of an earlier version lacks, and builds them for existing rows. Without this,
+ * past days would have no index until they are deleted, because they are not merged again. Building runs in
+ * the background and reads only the indexed columns (1 s of variant core for a million rows). If Guard ends
+ * between the two statements, those days have no index, and look-ups read them as before.
  */
 function indexStatements(scope: string, definition: string): string[] {
   const lacking = INDEXES.filter(([name]) => !definition.includes(`INDEX ${name} `));

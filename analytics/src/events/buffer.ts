@@ -8,26 +8,27 @@ import type { BlockMemory } from './native/block-memory.ts';
 import type { Outbox } from './outbox.ts';
 import { privateColumns } from './columns/privacy.ts';
 
-/** The bounds of the way an event takes from a request to a batch. */
+/** Limits for events between a request and a batch. */
 export const BUFFER = {
-  /** Events recorded and not yet encoded. */
+  /** Most recorded events that are not encoded yet. */
   ringSize: 16_384,
-  /** Events encoded in one turn of the event loop, so that requests are not held up. */
+  /** Events encoded in one turn of the event loop. The limit keeps requests from waiting. */
   encodedPerTurn: 256,
-  // Smaller batches are more parts to merge: with 5,000 the database used about a sixth more CPU a row.
+  // Smaller batches mean more parts to merge. With 5,000 rows the database used about a sixth more CPU per
+  // row.
   batchRows: 10_000,
   batchBytes: 8 * 1024 * 1024,
   batchAgeMs: 1000,
-  /** What is so old goes to disk. A flood makes whole batches in less time, each of one block. */
+  /** Rows of this age go to disk. A flood fills whole batches in less time, each with one block. */
   savedAtMs: 200,
-  /** How often that is looked at. */
+  /** How often the age is checked. */
   tickMs: 25,
 } as const;
 
 interface BufferOptions {
   readonly outbox: Pick<Outbox, 'put' | 'save' | 'waiting' | 'rows'>;
   readonly privacy?: EventPrivacy | undefined;
-  /** Where a batch gets its bytes; without it, new memory each time. */
+  /** Provides the memory for batches. Without it each batch gets new memory. */
   readonly memory?: BlockMemory;
   readonly clock: Clock;
   readonly log: Log;
@@ -35,15 +36,15 @@ interface BufferOptions {
 }
 
 /**
- * Takes events from the request path and makes batches of them. `record` stores a reference and
- * returns; encoding happens in a later turn of the event loop, so that an event dies young.
+ * Takes events from the request path and makes batches of them. `record` only stores a reference. Encoding
+ * happens in a later turn of the event loop, so that the event object lives only briefly.
  */
 export class EventBuffer implements EventSink {
   readonly #ring = new Array<DecisionEvent | undefined>(BUFFER.ringSize);
   readonly #block: BlockBuilder;
   readonly #allocate: ((bytes: number) => Buffer) | undefined;
   readonly #options: BufferOptions;
-  /** The token of the open batch, and its blocks that are on their way to disk. */
+  /** The token of the open batch, and its blocks that are written to disk. */
   #token = '';
   #parts: Buffer[] = [];
   #partRows = 0;
@@ -81,19 +82,18 @@ export class EventBuffer implements EventSink {
   }
 
   /**
-   * Hands on a batch that has become old, and what a younger one has by now, for the disk. To be called
-   * every `tickMs`. While the database is behind, batches are left to grow, so that its way back is not
-   * paved with tiny inserts.
+   * Hands on a batch that is old enough, and saves the rows of a younger one. Call it every `tickMs`. While
+   * the database is behind, batches grow instead. This avoids many small inserts when it is back.
    */
   tick(): void {
     const ageMs = this.#options.clock() - this.#openedAt;
-    // Below 0 the clock was set back, and the batch would wait until it has caught up.
+    // Below 0 the clock was set back. The batch would otherwise wait until the clock has caught up.
     const old = ageMs < 0 || ageMs >= BUFFER.batchAgeMs;
     if (old && this.#options.outbox.waiting() < 2) this.#flush();
     else this.#saveWhenDue();
   }
 
-  /** Encodes what is left and hands it on. What is recorded afterwards is dropped and counted. */
+  /** Encodes the remaining events and hands them on. Later events are dropped and counted. */
   close(): void {
     this.#closed = true;
     while (this.#count > 0) this.#encode();
@@ -129,7 +129,7 @@ export class EventBuffer implements EventSink {
       if (this.#block.rows === 1) this.#unsavedSince = performance.now();
       if (this.#rows() === 1) this.#open();
     } catch (error) {
-      // The request is long answered; an event its maker built wrongly must not end the process.
+      // The request was answered long ago. A malformed event must not end the process.
       this.#options.metrics.count('guard_events_total', 'dropped');
       this.#options.log('error', 'analytics_event_malformed', { reason: String(error) });
     }
@@ -160,12 +160,12 @@ export class EventBuffer implements EventSink {
     this.#partBytes = 0;
   }
 
-  /** The rows of the open block become a part of the batch. Each is encoded once. */
+  /** Makes the rows of the open block a part of the batch. Each row is encoded once. */
   #closeBlock(): void {
     const { rows, bytes } = this.#block;
     if (bytes === 0) return;
     const part = this.#block.take(this.#allocate);
-    // Events that were all malformed leave words behind, and no row.
+    // Malformed events can leave dictionary words behind without a row.
     if (rows === 0) return;
     this.#parts = [...this.#parts, part];
     this.#partRows += rows;

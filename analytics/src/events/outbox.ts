@@ -7,12 +7,12 @@ import type { Spill } from './spill.ts';
 export type InsertOutcome =
   /** The database answered 200: the rows are acknowledged. */
   | { readonly kind: 'written' }
-  /** Nothing is known, or the database could not just now: the same batch again, later. */
+  /** Unknown, or the database failed for the moment. Send the same batch again later. */
   | { readonly kind: 'retry'; readonly reason: string }
-  /** The database read the rows and refused them: another attempt would end the same way. */
+  /** The database read the rows and refused them. Another attempt would fail in the same way. */
   | { readonly kind: 'rejected'; readonly reason: string };
 
-/** How a batch ends that is done with. */
+/** The final outcome of a batch. */
 type End = Exclude<InsertOutcome['kind'], 'retry'>;
 
 export type Insert = (batch: Batch, signal: AbortSignal) => Promise<InsertOutcome>;
@@ -23,11 +23,11 @@ export type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
 interface OutboxOptions {
   readonly insert: Insert;
   readonly pause: Pause;
-  /** Undefined: there is no disk to spill to. */
+  /** Undefined when there is no disk to spill to. */
   readonly spill: Spill | undefined;
-  /** Bytes of batches held in memory; the next batch goes to disk. */
+  /** Most bytes of batches in memory. Further batches go to disk. */
   readonly maxMemoryBytes: number;
-  /** Told of a batch that is acknowledged, when nothing here reads its bytes any more. */
+  /** Called with an acknowledged batch when its bytes are not read any more. */
   readonly done?: (batch: Batch) => void;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -35,10 +35,13 @@ interface OutboxOptions {
 
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 10_000;
-/** Batches that may wait for a slow disk, beyond the memory bound. */
+/** Most batches that may wait for a slow disk, in addition to the memory limit. */
 const MAX_BEING_STORED = 2;
 
-/** Takes batches to the database, one at a time, until each is acknowledged or its room runs out. */
+/**
+ * Delivers batches to the database, one at a time. Each is retried until it is acknowledged or there is no
+ * room for it.
+ */
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #memory: Batch[] = [];
@@ -50,7 +53,10 @@ export class Outbox {
   #removing = Promise.resolve();
   #isOnDisk = true;
   readonly #unsaved = new WeakSet<Batch>();
-  /** Until when the bytes of a batch are read for the disk, by its first part: all its states have that one. */
+  /**
+   * For the first part of each batch: a promise that settles when the disk has read its bytes. All states of
+   * a batch share the first part.
+   */
   readonly #reading = new WeakMap<Buffer, Promise<unknown>>();
   #beingStored = 0;
 
@@ -59,15 +65,15 @@ export class Outbox {
     this.#start();
   }
 
-  /**
-   * Keeps on disk what a batch has by now, which still grows. A process that is killed leaves it to the
-   * next one.
-   */
+  /** Saves the current state of a growing batch to disk. If the process is killed, the next one sends it. */
   save(batch: Batch): void {
     this.#keep(batch);
   }
 
-  /** Takes a batch: into memory and onto disk, else only onto disk, else it is dropped and counted. */
+  /**
+   * Takes a batch into memory and onto disk. If memory is full, only onto disk. If that fails, the batch is
+   * dropped and counted.
+   */
   put(batch: Batch): void {
     const full = this.#memoryBytes + batch.bytes > this.#options.maxMemoryBytes;
     if (full && this.#memory.length > 0) {
@@ -80,12 +86,12 @@ export class Outbox {
     this.#start();
   }
 
-  /** Ends a pause between two attempts: the database is back. */
+  /** Ends a pause between two attempts, because the database is back. */
   wake(): void {
     this.#rest.abort();
   }
 
-  /** Batches in memory, the one on its way included. */
+  /** Batches in memory, including the one that is being sent. */
   waiting(): number {
     return this.#memory.length;
   }
@@ -96,7 +102,7 @@ export class Outbox {
     return this.#memory.reduce((sum, batch) => sum + batch.rows, spilled);
   }
 
-  /** Goes on delivering until everything is written or `deadline` fires, then spills the rest. */
+  /** Continues to deliver until everything is written or `deadline` fires. Then spills the rest. */
   async close(deadline: AbortSignal): Promise<void> {
     const stop = (): void => this.#stop.abort();
     if (deadline.aborted) stop();
@@ -112,7 +118,7 @@ export class Outbox {
     if (this.#stop.signal.aborted) return;
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
-      // A batch that came after the last look would otherwise wait for the next one.
+      // A batch that came after the last check would otherwise wait for the next batch.
       if (this.#memory.length > 0) this.#start();
     });
   }
@@ -129,27 +135,27 @@ export class Outbox {
       } else {
         this.#memory.shift();
         this.#memoryBytes -= batch.bytes;
-        // Its file is not waited for: the next one can go.
+        // Does not wait until the file is removed: the next batch can be sent.
         if (spill) this.#removing = spill.remove(batch.token);
-        // A refusal may come before all was read.
+        // A refusal may come before all bytes were read.
         if (end === 'written') this.#giveBack(batch);
       }
     }
   }
 
-  /** When it is not being saved any more; its file may still be there. */
+  /** Gives memory back when the batch is not being saved any more. Its file may still exist. */
   #giveBack(batch: Batch): void {
     const { done } = this.#options;
     void (this.#readingOf(batch) ?? Promise.resolve()).then(() => done?.(batch));
   }
 
-  /** Tries once more to save batches that are only in memory. To be called regularly. */
+  /** Tries again to save batches that are only in memory. Call it regularly. */
   saveAgain(): void {
-    const batch = this.#memory.find((one) => this.#unsaved.has(one));
+    const batch = this.#memory.find((candidate) => this.#unsaved.has(candidate));
     if (batch !== undefined) this.#keep(batch);
   }
 
-  /** Saves a batch that is in memory; an earlier attempt may still be under way. */
+  /** Saves a batch that is in memory. An earlier attempt may still be running. */
   #keep(batch: Batch): void {
     const [first] = batch.parts;
     if (first === undefined) return;
@@ -160,7 +166,7 @@ export class Outbox {
     return first && this.#reading.get(first);
   }
 
-  /** Without room on disk, rows wait only in memory. It is logged once, and once again when there is room. */
+  /** Without room on disk, rows wait only in memory. This is logged once, and once more when there is room again. */
   async #save(batch: Batch): Promise<void> {
     const { spill, log } = this.#options;
     const saved = (await spill?.save(batch)) ?? 'saved';
@@ -173,7 +179,7 @@ export class Outbox {
     else log('warn', 'analytics_rows_in_memory_only', { reason: 'they cannot be written to disk' });
   }
 
-  /** Attempts one batch until it is done with; undefined when the outbox was stopped before. */
+  /** Retries one batch until it has a final outcome. Undefined when the outbox was stopped before that. */
   async #deliver(batch: Batch): Promise<End | undefined> {
     const backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
     while (!this.#stop.signal.aborted) {
@@ -186,7 +192,7 @@ export class Outbox {
     return undefined;
   }
 
-  /** One attempt; undefined when another one is to follow. */
+  /** One attempt. Undefined when another attempt has to follow. */
   async #attempt(batch: Batch): Promise<End | undefined> {
     const { insert, log, metrics } = this.#options;
     const outcome = await insert(batch, this.#stop.signal);
@@ -204,7 +210,7 @@ export class Outbox {
     }
   }
 
-  /** Memory is full: the batch goes to disk behind those that are being written there. */
+  /** Memory is full: queues the batch for the disk. */
   #overflow(batch: Batch): void {
     if (this.#beingStored >= MAX_BEING_STORED) {
       this.#drop(batch.rows, 'the disk is too slow');

@@ -7,22 +7,28 @@ import type { Batch } from './batch.ts';
 type Saved = 'saved' | 'failed' | 'late';
 
 /**
- * Batches on disk. While a batch is in memory too, its file is there for the case that the process is
- * killed; when memory is full, or the process ends, the file is what is left of it.
+ * Batches on disk. While a batch is also in memory, its file is a backup in case the process is killed. When
+ * memory is full or the process ends, the file is the only copy.
  */
 export interface Spill {
   /**
-   * Appends what a batch has more than before. It stays the caller's, and `next` does not hand it out.
-   * `late`: a slow disk had no time for it. Resolves when its bytes are read no more.
+   * Appends the new parts of a batch. The caller keeps the batch, and `next` does not return it. `late` means
+   * that a slow disk had no time for it. Resolves when its bytes are not read any more.
    */
   save(batch: Batch): Promise<Saved>;
-  /** Takes a batch over. How many of its rows are on disk, the first ones; the rest is the caller's. */
+  /**
+   * Takes over a batch. Resolves with the number of rows on disk, counted from the first. The caller keeps
+   * the rest.
+   */
   put(batch: Batch): Promise<number>;
-  /** The oldest batch that was taken over; it stays on disk until `remove`. */
+  /** The oldest batch that was taken over. It stays on disk until `remove`. */
   next(): Promise<Batch | undefined>;
-  /** By token, so that what waits for a slow disk holds no rows. Resolves when all asked for before is done. */
+  /**
+   * Removes a batch by its token, so that a waiting removal keeps no rows in memory. Resolves when all
+   * earlier work is done.
+   */
   remove(token: string): Promise<void>;
-  /** Of batches that were taken over. */
+  /** Rows of batches that were taken over. */
   rows(): number;
 }
 
@@ -31,50 +37,50 @@ interface SpillOptions {
   /** Most bytes of all files together. A batch that does not fit is refused. */
   readonly maxBytes: number;
   readonly clock: Clock;
-  /** Told of rows whose file another program cut or removed. */
+  /** Called with the number of rows when another program has cut or removed their file. */
   readonly lost: (rows: number) => void;
 }
 
 interface SpilledFile {
-  /** Age and number: what the name begins with. */
+  /** Age and number: the beginning of the name. */
   readonly stem: string;
   readonly name: string;
   readonly token: string;
   readonly rows: number;
-  /** That are whole. What an append left unfinished comes behind them. */
+  /** Bytes of complete parts. An interrupted append can leave bytes after them. */
   readonly bytes: number;
-  /** Of the batch that are in it. */
+  /** How many parts of the batch are in the file. */
   readonly parts: number;
-  /** The batch is in memory, too. */
-  readonly held: boolean;
+  /** The batch is also in memory. */
+  readonly isInMemory: boolean;
 }
 
 /**
- * `<milliseconds>-<counter>-<rows>-<bytes>-<token>.native`: sorted by name is sorted by age. A file gets its
- * new name when what was appended is there.
+ * `<milliseconds>-<counter>-<rows>-<bytes>-<token>.native`: files sorted by name are sorted by age. A file
+ * gets its new name when the append is complete.
  */
 const FILE_NAME = /^(\d{13}-\d{6})-(\d{1,9})-(\d{1,10})-([0-9a-f-]{36})\.native$/;
 const MAX_FILES = 4096;
-/** With more than this waiting for a slow disk, nothing more is saved. */
+/** When more than this waits for a slow disk, saves are skipped. */
 const MAX_WAITING = 3;
 
 const NOTHING = { bytesWritten: 0 };
 const toNothing = (): undefined => undefined;
 
 /**
- * Opens the spill folder and finds what an earlier process left there. Files hold visitors'
- * addresses, so only their owner may read them. Rejects when the folder cannot be used.
+ * Opens the spill folder and finds the files of an earlier process. Files contain visitors' addresses, so
+ * only their owner may read them. Rejects when the folder cannot be used.
  */
 export async function openSpill(options: SpillOptions): Promise<Spill> {
   const { directory, maxBytes, clock, lost } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const files = await findFiles(directory);
   let counter = 0;
-  /** Tokens of what is under way and waits: at most a removal for each file, beside what is written. */
+  /** Tokens of running and waiting work: at most one removal for each file, in addition to the writes. */
   const waiting: string[] = [];
   let last = Promise.resolve();
 
-  /** One after the other, so that what belongs to one batch keeps its order. */
+  /** Runs work in order, so that the steps for one batch keep their order. */
   function inOrder<T>(token: string, work: () => Promise<T>): Promise<T> {
     waiting.push(token);
     const done = last.then(work).finally(() => waiting.shift());
@@ -96,8 +102,8 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
     if (at >= 0) files.splice(at, 1);
   }
 
-  /** What was there before stays when it fails. */
-  async function write({ token, rows, bytes, parts }: Batch, held: boolean): Promise<void> {
+  /** When it fails, the earlier file stays. */
+  async function write({ token, rows, bytes, parts }: Batch, isInMemory: boolean): Promise<void> {
     const at = indexOf({ token });
     const before = files[at];
     const used = files.reduce((sum, file) => sum + file.bytes, bytes - (before?.bytes ?? 0));
@@ -105,10 +111,11 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
     const stem = before?.stem ?? newStem();
     const name = `${stem}-${rows}-${bytes}-${token}.native`;
     const path = join(directory, name);
-    // A batch that is in memory too has to outlive only the process, and a write without a sync does.
-    if (before === undefined) await writeWhole(path, parts, !held);
-    else await append(before, join(directory, before.name), path, parts, !held);
-    const file = { stem, name, token, rows, bytes, parts: parts.length, held };
+    // The file of a batch in memory has to survive only the process. A write without a sync is enough for
+    // that.
+    if (before === undefined) await writeWhole(path, parts, !isInMemory);
+    else await append(before, join(directory, before.name), path, parts, !isInMemory);
+    const file = { stem, name, token, rows, bytes, parts: parts.length, isInMemory };
     if (before === undefined) files.push(file);
     else files[at] = file;
   }
@@ -128,13 +135,13 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
         const at = indexOf(batch);
         const file = files[at];
         if (file === undefined) return 0;
-        files[at] = { ...file, held: false };
+        files[at] = { ...file, isInMemory: false };
         return file.rows;
       }),
 
     async next() {
       for (;;) {
-        const file = files.find(({ held }) => !held);
+        const file = files.find(({ isInMemory }) => !isInMemory);
         if (file === undefined) return undefined;
         const { token, rows, bytes } = file;
         const body = await readFile(join(directory, file.name)).catch(() => undefined);
@@ -156,7 +163,7 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
       });
     },
 
-    rows: () => files.reduce((sum, file) => sum + (file.held ? 0 : file.rows), 0),
+    rows: () => files.reduce((sum, file) => sum + (file.isInMemory ? 0 : file.rows), 0),
   };
 }
 
@@ -167,7 +174,7 @@ async function findFiles(directory: string): Promise<SpilledFile[]> {
     const [, stem = '', rows, bytes, token] = FILE_NAME.exec(name) ?? [];
     if (token === undefined) continue;
     const counts = { rows: Number(rows), bytes: Number(bytes), parts: 1 };
-    files.push({ stem, name, token, ...counts, held: false });
+    files.push({ stem, name, token, ...counts, isInMemory: false });
   }
   return files;
 }
@@ -176,7 +183,7 @@ async function removeFile(directory: string, name: string): Promise<void> {
   await unlink(join(directory, name)).catch(() => undefined);
 }
 
-/** Adds the parts that are not in a file yet, over what an earlier attempt may have left, and renames it. */
+/** Writes the new parts over the rest of an earlier attempt, and renames the file. */
 async function append(
   before: SpilledFile,
   path: string,
@@ -188,7 +195,7 @@ async function append(
   const file = await open(path, 'r+');
   try {
     const { bytesWritten } = added.length === 0 ? NOTHING : await file.writev(added, before.bytes);
-    // A disk that becomes full takes a part of it.
+    // A disk that becomes full writes only a part.
     if (bytesWritten !== lengthOf(added)) throw new Error('not all was written');
     if (synced) await file.sync();
   } finally {

@@ -1,6 +1,6 @@
 import type { Account, DatabaseClient } from '../database/database-client.ts';
 
-/** What a database answers to an account, without the gate; the text is trimmed. */
+/** The trimmed answer of a database to an account, without the gate. */
 export async function askDirectly(
   client: DatabaseClient,
   account: Account,

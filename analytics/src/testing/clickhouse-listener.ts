@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import type { Analytics } from '../index.ts';
 
-/** What was answered to one statement. */
-export interface Said {
+/** The answer to one statement. */
+export interface Answer {
   readonly status: number;
   readonly code: string | null;
   readonly format: string | null;
@@ -12,12 +12,12 @@ export interface Said {
   readonly text: string;
 }
 
-/** The listener for programs that speak ClickHouse's HTTP interface, on a socket. */
+/** A listener for ClickHouse's HTTP interface, on a real socket. */
 export interface ClickHouseListener {
   readonly url: string;
   /** Posts a statement; `search` is the query string. */
-  ask(sql: string, search: string, headers: Readonly<Record<string, string>>): Promise<Said>;
-  /** Asks for a path as it is written, which `fetch` would not. */
+  ask(sql: string, search: string, headers: Readonly<Record<string, string>>): Promise<Answer>;
+  /** Requests a path exactly as written. `fetch` would normalise it. */
   statusOf(path: string, authorization: string): Promise<number | undefined>;
   close(): Promise<void>;
 }
@@ -39,9 +39,15 @@ export async function openClickHouseListener(
     async ask(sql, search, headers) {
       const response = await fetch(`${url}/?${search}`, { method: 'POST', headers, body: sql });
       const body = Buffer.from(await response.arrayBuffer());
-      const { headers: said, status } = response;
-      const code = said.get('x-clickhouse-exception-code');
-      return { status, code, format: said.get('x-clickhouse-format'), body, text: body.toString() };
+      const { headers: answerHeaders, status } = response;
+      const code = answerHeaders.get('x-clickhouse-exception-code');
+      return {
+        status,
+        code,
+        format: answerHeaders.get('x-clickhouse-format'),
+        body,
+        text: body.toString(),
+      };
     },
     statusOf: (path, authorization) =>
       new Promise((resolve, reject) => {

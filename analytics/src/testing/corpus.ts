@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 
-/** Statements of src/testing/corpora that try the same thing. */
+/** Statements of src/testing/corpora that attempt the same attack. */
 interface Attempt {
   readonly tries: string;
   readonly statements: readonly string[];
@@ -8,7 +8,7 @@ interface Attempt {
 
 const FOLDER = new URL('./corpora/', import.meta.url).pathname;
 
-/** Reads the files that `pattern` names; src/testing/corpora/README.md tells their format. */
+/** Reads the files that match `pattern`. src/testing/corpora/README.md describes their format. */
 export function readCorpus(pattern: string): readonly Attempt[] {
   const files = globSync(pattern, { cwd: FOLDER }).sort();
   const attempts = files.flatMap((file) => parse(readFileSync(FOLDER + file, 'utf8')));
@@ -16,7 +16,7 @@ export function readCorpus(pattern: string): readonly Attempt[] {
   return attempts;
 }
 
-/** All statements of some attempts, in their order. */
+/** All statements of the attempts, in order. */
 export function statementsOf(attempts: readonly Attempt[]): string[] {
   return attempts.flatMap(({ statements }) => statements);
 }

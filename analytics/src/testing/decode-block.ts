@@ -1,11 +1,10 @@
-/** A value of one row as it is in the block; numbers of 64 bits are given as numbers. */
+/** A value of one row in the block. Numbers of 64 bits are returned as numbers. */
 export type Decoded =
   string | number | boolean | string[] | [string, string][] | [string, number][];
 
 /**
- * Reads one block of ClickHouse's `Native` format, as far as events use it: a row is a Map of column
- * name to value. Throws when the bytes are cut or left over. What the database itself makes of a
- * block is shown by the tests that ask it.
+ * Reads one block of ClickHouse's `Native` format, as events use it. A row is a Map from column name to
+ * value. Throws when bytes are missing or left over. Other tests ask the database how it reads a block.
  */
 export function decodeBlock(block: Buffer): Map<string, Decoded>[] {
   const reader = new BlockReader(block);
@@ -101,7 +100,7 @@ class BlockReader {
     if (this.long() !== 1) fail('a dictionary of another version');
   }
 
-  /** A dictionary with its indexes; where there is no element, nothing was written. */
+  /** A dictionary with its indexes. Nothing was written when there is no element. */
   #words(elements: number): string[] {
     if (elements === 0) return [];
     const width = ([1, 2, 4] as const)[this.long() & 0xff] ?? fail('an index of 64 bits');

@@ -29,7 +29,7 @@ const GAPS = [
   '\u200b',
 ] as const;
 
-/** Places for a query, each with something before it that a wrong lexer would stumble over. */
+/** Places for a query. The text before each would confuse a wrong lexer. */
 const PLACES = [
   (query: string) => query,
   (query: string) => query,
@@ -57,14 +57,14 @@ const PLACES = [
 const TOKEN =
   /'(?:[^'\\]|\\.|'')*'|`[^`]*`|"[^"]*"|\$(\w*)\$.*?\$\1\$|[A-Za-z_]\w*|\d[\w.]*|[^\S\n]+|\n|::|->|\|\||[<>!=]=|./gsu;
 
-/** What is not closed stands as a token of its own. */
+/** A quote that is not closed is a token of its own. */
 const QUOTES = new Set(["'", '"', '`']);
-/** Comments, escapes and strange characters are themselves what a statement tries: they stay. */
+/** Comments, escapes and strange characters are the attack itself, so they stay. */
 const PLAIN = /^(?!.*(?:--|\/\/|\/\*|[#$\\]))[\x20-\x7e]+$/;
 
 /**
- * The same statement as an attacker would write it to have it misread: other case, comments and white
- * space of every kind between the words, names in quotes, and the whole of it inside another one.
+ * Writes the statement as an attacker would to have it misread: other case, comments and white space of every
+ * kind between the words, quoted names, and the whole statement inside another one.
  */
 export function dressStatement(sql: string, random: SeededRandom): string {
   if (!PLAIN.test(sql)) return sql;

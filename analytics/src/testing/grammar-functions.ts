@@ -1,4 +1,7 @@
-/** Functions that the database's grammar makes of operators and clauses, in lower case: no name stands in the text. */
+/**
+ * Functions that the database's grammar makes of operators and clauses, in lower case. Their names do not
+ * appear in the statement.
+ */
 export const GRAMMAR_FUNCTIONS: ReadonlySet<string> = new Set(
   (
     'and or not equals notequals less lessorequals greater greaterorequals plus minus multiply ' +

@@ -39,7 +39,7 @@ const ENDS = [
   'FORMAT Native',
 ] as const;
 
-/** One SELECT of parts that each try to see more than they should; `FILE` stands for a file's path. */
+/** Combines parts into one SELECT. Each part tries to see more than it may. `FILE` is replaced by a file's path. */
 export function mixedStatement(random: SeededRandom): string {
   return `SELECT ${random.pick(VALUES)} FROM ${random.pick(SOURCES)} ${random.pick(ENDS)}`;
 }

@@ -2,7 +2,7 @@ import type { QueryOutcome } from '@guard/config/contract/ports';
 import { type Analytics, type AnalyticsOptions, openAnalytics } from '../index.ts';
 import { createRecorders } from './recorders.ts';
 
-/** Analytics of organisations that have no keys, on the clock of the machine. */
+/** Opens analytics for organisations without keys, on the machine's clock. */
 export function openWithoutKeys(
   settings: AnalyticsOptions['settings'],
   organisations: readonly string[],
@@ -18,7 +18,7 @@ export function openWithoutKeys(
   });
 }
 
-/** The rows of an answer, or why there are none. */
+/** The rows of an outcome, or its kind when there are none. */
 export function textOf(outcome: QueryOutcome): string {
   return outcome.kind === 'rows' ? Buffer.from(outcome.body).toString() : outcome.kind;
 }

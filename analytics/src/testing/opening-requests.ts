@@ -1,6 +1,7 @@
 /**
- * What programs send before they show the first chart. Those of @clickhouse/client, Cube and DbGate were seen; the others
- * are as their sources have them, since neither npm nor Debian brings the programs. Long lists of types are shortened.
+ * What programs send before they show the first chart. The requests of @clickhouse/client, Cube and DbGate
+ * were recorded. The others are taken from the sources of the programs, because npm and Debian do not have
+ * them. Long lists of types are shortened.
  */
 interface Opening {
   readonly program: string;

@@ -26,7 +26,7 @@ const PIECES = [
   ...['=', '!', '?', '%', '^', '&', '~', '@', '@@', '\u0000'],
 ] as const;
 
-/** `SELECT` and up to this many pieces, which seldom make a statement of the database. */
+/** `SELECT` and up to this many pieces. The result is rarely a valid statement. */
 export function randomStatement(random: SeededRandom, pieces: number): string {
   const [first, ...rest] = PIECES;
   const length = 1 + random.below(pieces);

@@ -1,6 +1,6 @@
 /**
- * Records events into the analytics of the settings in argv[2] (JSON), and says of each when it did: a line
- * with the request id and the time in milliseconds. To be killed.
+ * Records events into the analytics of the settings in argv[2] (JSON). For each event it prints a line with
+ * the request id and the time in milliseconds. The test kills it.
  */
 import { writeSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
@@ -8,7 +8,7 @@ import type { AnalyticsSettings } from '@guard/config/settings/schema';
 import { openWithoutKeys } from './open-analytics.ts';
 import { sampleEvent } from './sample-event.ts';
 
-// What the test wrote there.
+// The test wrote these settings.
 const settings = JSON.parse(process.argv[2] ?? '') as AnalyticsSettings;
 const analytics = await openWithoutKeys(settings, ['acme']);
 setInterval(() => {

@@ -5,9 +5,9 @@ export interface Recorders {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly lines: string[];
-  /** Sum of a counter; `label` as it was counted. */
+  /** Sum of a counter with this label. */
   counted(name: string, label?: string): number;
-  /** Present value of a gauge; NaN when it was not registered. */
+  /** Current value of a gauge. NaN when it was not registered. */
   gauged(name: string): number;
 }
 

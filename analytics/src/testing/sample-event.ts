@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DecisionEvent } from '@guard/config/contract/event';
 
-/** A whole event of a plain block; `fields` replaces what a test is about. */
+/** A complete event of a plain block. `fields` replaces the values that the test checks. */
 export function sampleEvent(fields: Partial<DecisionEvent> = {}): DecisionEvent {
   return {
     createdAt: Date.now(),

@@ -12,15 +12,15 @@ import { ACCOUNT_SETTINGS } from '../database/accounts.ts';
 import { askDirectly } from './ask-directly.ts';
 import { until } from './until.ts';
 
-/** A ClickHouse server of its own, empty, that comes and goes. */
+/** An empty ClickHouse server of its own that a test can stop and start. */
 export interface DatabaseServer {
   readonly url: string;
   readonly writer: Account;
-  /** A folder of the test's own, removed at the end. */
+  /** A folder for the test, removed at the end. */
   readonly folder: string;
   start(): Promise<void>;
   kill(): Promise<void>;
-  /** What it answers to the writing account, which may also look at merges and ask for them; the text is trimmed. */
+  /** The trimmed answer to the writing account, which may also see and start merges. */
   ask(sql: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface DatabaseServer {
 const writer: Account = { user: 'writer', password: 'the password of the writer' };
 const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
 
-/** Not started yet. `settings` are those of the organisations' accounts. */
+/** A server that is not started yet. `settings` are those of the organisations' accounts. */
 export async function describeServer(
   organisations: readonly string[],
   settings = ACCOUNT_SETTINGS,
@@ -48,7 +48,7 @@ export async function describeServer(
     `${mayLook}$&`,
   );
   writeFileSync(usersPath, users);
-  // Every server knows itself as the cluster `default`.
+  // Every server calls its own cluster `default`.
   const queryPath = newQueryPath();
   const plan = { usersPath, queryPath, maxMemoryBytes };
   const config = configXml(plan).replaceAll(`${CLUSTER}>`, 'default>');

@@ -11,7 +11,7 @@ import { execute } from '../database/prepare.ts';
 
 const PORTS_TRIED = 3;
 
-/** An engine that answers to `writer`, which must be an account of this test alone. */
+/** An engine that answers to `writer`. This account must be unique to the test. */
 interface StartedEngine {
   readonly engine: EngineProcess;
   readonly client: DatabaseClient;
@@ -54,7 +54,7 @@ export async function startEngine(
   throw new Error(`The engine ended on ${PORTS_TRIED} ports: ${lastWords}`);
 }
 
-/** Asks in parallel and without a pause, from before the engine listens: it must bear that. */
+/** Asks in parallel without a pause, even before the engine listens. The engine has to tolerate that. */
 async function answers(
   client: DatabaseClient,
   writer: Account,

@@ -10,30 +10,30 @@ import { createDatabaseClient } from '../database/database-client.ts';
 import type { Account, DatabaseClient } from '../database/database-client.ts';
 import { findEngineLibrary } from '../database/library.ts';
 import { askDirectly } from './ask-directly.ts';
-import { openClusterDoor, type ServerBehind } from './cluster-door.ts';
+import { openClusterProxy, type ServerBehind } from './cluster-proxy.ts';
 import { until } from './until.ts';
 
 type ShardNumber = 0 | 1;
 
-/** Two servers that know each other as one cluster, like a ClickHouse of the operator's own. */
+/** Two servers that know each other as one cluster, like an operator's own ClickHouse. */
 export interface TwoShards {
-  /** Where Guard is to connect: the first shard. */
+  /** The URL for Guard: the first shard. */
   readonly url: string;
   readonly writer: Account;
-  /** What the database answers to an account, without the gate; the text is trimmed. */
+  /** The trimmed answer of the database to an account, without the gate. */
   ask(shard: ShardNumber, account: Account, sql: string): Promise<string>;
   asOrganisation(shard: ShardNumber, organisation: string, sql: string): Promise<string>;
-  /** Statements that asked to be run on every server, as they came. */
+  /** Statements that asked to run on every server, unchanged. */
   readonly onCluster: readonly string[];
-  /** The second shard goes, as by a power cut. */
+  /** The second shard ends, as in a power cut. */
   loseSecond(): Promise<void>;
   bringSecondBack(): Promise<void>;
-  /** Ports on which the shards speak to each other: no client may learn of them. */
+  /** Ports between the shards. A client must not learn them. */
   readonly privatePorts: readonly number[];
   close(): Promise<void>;
 }
 
-/** The account of the operator, who may let the servers listen to each other. */
+/** The operator's account, which may start the listeners between the servers. */
 const operator: Account = { user: 'operator', password: 'the password of the operator' };
 const writer: Account = { user: 'writer', password: 'the password of the writer' };
 
@@ -43,7 +43,7 @@ interface Shard extends ServerBehind {
   kill(): Promise<void>;
 }
 
-/** @param kind `copies`: of one shard. Without Keeper a row stays where it was written. */
+/** @param kind `copies`: both servers are replicas of one shard. Without Keeper a row stays where it was written. */
 export async function openTwoShards(
   organisations: readonly string[],
   kind: 'shards' | 'copies' = 'shards',
@@ -57,20 +57,20 @@ export async function openTwoShards(
     await describeShard(folder, usersPath, membersOf(ports, kind), ports[1]),
   ] as const;
   await Promise.all(shards.map((shard) => shard.start()));
-  const door = await openClusterDoor(shards, () => Promise.resolve());
+  const proxy = await openClusterProxy(shards, () => Promise.resolve());
 
   return {
-    url: door.url,
+    url: proxy.url,
     writer,
     ask: (shard, account, sql) => askDirectly(shards[shard].client, account, sql),
     asOrganisation: (shard, organisation, sql) =>
       askDirectly(shards[shard].client, organisationAccount(organisation, writer.password), sql),
-    onCluster: door.onCluster,
+    onCluster: proxy.onCluster,
     loseSecond: () => shards[1].kill(),
     bringSecondBack: () => shards[1].start(),
     privatePorts: ports,
     async close() {
-      door.close();
+      proxy.close();
       for (const shard of shards) {
         shard.client.close();
         await shard.kill();
@@ -80,7 +80,7 @@ export async function openTwoShards(
   };
 }
 
-/** On a busy machine the other shard takes longer to answer than the second that it is given. */
+/** On a busy machine the other shard needs more than the default of one second to answer. */
 const PATIENT = '<connect_timeout_with_failover_ms>10000</connect_timeout_with_failover_ms>';
 
 function withOperator(users: string): string {

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Polls until `read` gives something.
+ * Polls until `read` returns a value.
  *
- * @param lines the log so far; its end is in the failure, since a slow machine shows it only once.
+ * @param lines the log so far. The error contains its end, because a slow machine may show the failure only
+ *   once.
  * @throws when `deadlineMs` have passed
  */
 export async function until<T>(

@@ -14,12 +14,12 @@ import { createRecorders } from './recorders.ts';
 import { startEngine } from './start-engine.ts';
 import { until } from './until.ts';
 
-/** A real database with the organisations `acme` and `rival`, asked through both walls, or one. */
+/** A real database with the organisations `acme` and `rival`. A test can ask it through both walls or through one. */
 export interface WalledEngine {
   readonly analytics: Analytics;
-  /** A file that no statement may read. It holds FILE_CANARY. */
+  /** A file that no statement may read. It contains FILE_CANARY. */
   readonly secretFile: string;
-  /** Bearer tokens that are keys, `<organisation>` or `<organisation>-<key>`, until `revoke`. */
+  /** Bearer tokens `<organisation>` or `<organisation>-<key>` are valid until `revoke`. */
   revoke(token: string): void;
   /** Through gate and account. The text is the rows, or the reason why there are none. */
   query(
@@ -29,7 +29,7 @@ export interface WalledEngine {
   ): Promise<{ kind: string; text: string }>;
   /** As an organisation's account, without the gate. */
   asAccount(organisation: string, sql: string): Promise<string>;
-  /** As the account that made the tables, which may also look at running queries. */
+  /** As the account that created the tables. It may also see running queries. */
   asOwner(sql: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export async function openWalledEngine(): Promise<WalledEngine> {
       timeoutMs: 20_000,
       maxAnswerBytes: QUERY.maxAnswerBytes,
     });
-    // An error after the first rows ends the connection: then there is nothing to look at.
+    // An error after the first rows ends the connection. Then there is no text.
     return answer.kind === 'answered' ? answer.body.toString() : answer.kind;
   }
 

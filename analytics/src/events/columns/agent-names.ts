@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import UAParser from 'ua-parser-js';
 
-/** What a User-Agent claims, in lower case. Empty or 0 where it says nothing. It proves nothing. */
+/** What a User-Agent claims, in lower case. Empty or 0 when it does not say. A claim proves nothing. */
 export interface AgentNames {
   /** Such as `chrome`, `safari`, `samsung internet`. */
   readonly browser: string;
@@ -15,7 +15,7 @@ export interface AgentNames {
 
 const NO_NAMES: AgentNames = { browser: '', version: 0, os: '', device: '' };
 
-/** Where the library's names are not the usual ones. */
+/** Corrects names of the library that are not the usual ones. */
 const USUAL: ReadonlyMap<string, string> = new Map([
   ['mac os', 'macos'],
   ['chromium os', 'chromeos'],
@@ -23,32 +23,30 @@ const USUAL: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * What comes behind is not read. The library's expressions are quadratic for some strings: the worst that was
- * found takes 0.4 ms at this length, and 1.4 ms at the library's own bound of 500.
+ * The rest of a longer string is not read. The library's expressions are quadratic for some strings: the
+ * worst known string takes 0.4 ms at this length, and 1.4 ms at the library's own limit of 500.
  */
 const MAX_LENGTH = 256;
 
-/** Bytes of remembered names. What was used longest ago is forgotten. */
+/** Most bytes of cached names. The least recently used entry is removed first. */
 const MEMORY_BYTES = 4 * 1024 * 1024;
-/** An entry without its key: the names and what the cache needs. */
+/** Size of an entry without its key: the names and the overhead of the cache. */
 const ENTRY_BYTES = 400;
 
 /**
- * What naming may take of a thread: a tenth of its time, and this much at once. Beyond it new strings stay
- * without names, so that a flood of hostile ones costs no more.
+ * CPU time that naming may take on a thread: a tenth of the time, with a burst of this length. Above it new
+ * strings get no names, so that a flood of hostile strings costs no more.
  */
 const SHARE = 0.1;
 const BURST_MS = 100;
 
-/**
- * @param isCrawler a crawler gets no names, also where it claims to be a browser
- */
+/** @param isCrawler a crawler gets no names, even when it claims to be a browser */
 type NameAgent = (userAgent: string, isCrawler: boolean) => AgentNames;
 
 /**
- * Names the browser, its version, the system and the device of a User-Agent, as tables of people's
- * traffic do. Detection has a stricter reader of its own. Off the request path: a new string takes some
- * tens of microseconds.
+ * Names the browser, its version, the system and the device of a User-Agent, as statistics of human traffic
+ * do. Detection has its own stricter parser. This runs off the request path: a new string takes some tens of
+ * microseconds.
  *
  * @param now milliseconds that never go back
  */
@@ -70,13 +68,13 @@ export function createAgentNames(now: () => number): NameAgent {
     if (allowanceMs <= 0) return NO_NAMES;
     const names = readNames(key);
     allowanceMs -= now() - startedAt;
-    // A copy, so that no longer string is kept behind it.
+    // A copy of the key, so that the longer string can be freed.
     known.set(Buffer.from(key).toString(), names);
     return names;
   };
 }
 
-/** The names of a thread's events. */
+/** The names for the events of this thread. */
 export const agentNames: NameAgent = createAgentNames(() => performance.now());
 
 function readNames(userAgent: string): AgentNames {

@@ -9,18 +9,21 @@ export interface EventColumn {
   readonly comment: string;
   /** How long the value is kept: as long as its row, or the shorter time of `headers` and `body`. */
   readonly kept: 'row' | 'detail';
-  /** The header field that the value is made from, in lower case: where that is not kept, the value is not. */
+  /**
+   * The header field, in lower case, from which the value is columns. If this field is not kept, the value is
+   * not kept either.
+   */
   readonly from?: string;
   readonly values: ColumnValues;
 }
 
 /**
- * Where a column's values come from, and what they are made into before the database sees them: a
- * value of the column's type and of bounded size for all that a visitor can send. Lengths are in UTF-16 code
- * units; what is longer is cut.
+ * The source of a column's values and how they are cleaned before the database sees them. Whatever a visitor
+ * sends, a value has the column's type and a bounded size. Lengths are in UTF-16 code units. Longer texts are
+ * cut.
  */
 export type ColumnValues =
-  /** One of few words. */
+  /** A value from a small set of words. */
   | { readonly kind: 'word'; readonly maxLength: number; readonly read: Read<string> }
   | {
       readonly kind: 'words';
@@ -39,7 +42,7 @@ export type ColumnValues =
   | { readonly kind: 'uuid'; readonly read: Read<string> }
   /** Milliseconds since the epoch. */
   | { readonly kind: 'time'; readonly read: Read<number> }
-  /** A whole number of 0 to `max`, which is below 2^32; anything else becomes the nearest. */
+  /** A whole number from 0 to `max`, which is below 2^32. Any other number becomes the nearest one. */
   | { readonly kind: 'count'; readonly max: number; readonly read: Read<number> }
   | { readonly kind: 'flag'; readonly read: Read<boolean> };
 
@@ -47,7 +50,7 @@ export type ValuesOf<Kind extends ColumnValues['kind']> = Extract<ColumnValues, 
 
 type Read<Value> = (event: DecisionEvent) => Value;
 
-/** The type of a column of few words. */
+/** The type of a column with a small set of words. */
 export const WORD = 'LowCardinality(String)';
 /** Longest name or identifier. */
 export const MAX_NAME = 256;
@@ -62,7 +65,7 @@ export function column(
   return { name, type, comment, values, codec: 'ZSTD(1)', kept: 'row', ...more };
 }
 
-/** A column of one of few words. */
+/** A column whose values come from a small set of words. */
 export function word(
   name: string,
   comment: string,
@@ -100,7 +103,7 @@ export function flag(name: string, comment: string, read: Read<boolean>): EventC
   return column(name, 'Bool', comment, { kind: 'flag', read });
 }
 
-/** The same columns of values that are made from a header field. */
-export function from(header: string, ...made: readonly EventColumn[]): EventColumn[] {
-  return made.map((one) => ({ ...one, from: header }));
+/** The given columns, marked as columns from a header field. */
+export function from(header: string, ...columns: readonly EventColumn[]): EventColumn[] {
+  return columns.map((one) => ({ ...one, from: header }));
 }

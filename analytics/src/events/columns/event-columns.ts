@@ -34,8 +34,8 @@ function namesOf({ userAgent, crawler }: DecisionEvent): AgentNames {
 }
 
 /**
- * The event record (contract 2.7): the one table from which the DDL, the rows of an insert and the
- * comments that `list_columns` returns are made. A new column is one entry here.
+ * The event record (contract 2.7). The DDL, the rows of an insert and the comments of `list_columns` are made
+ * from this one table. A new column is one entry here.
  */
 export const EVENT_COLUMNS: readonly EventColumn[] = [
   column(
@@ -221,8 +221,8 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
       isKept: (name) => !SECRET_HEADERS.has(name),
       read: (event) => event.headers,
     },
-    // A query for one field reads them all: LZ4 halves that time against ZSTD(3), which takes six
-    // tenths of the space. In buckets one field is read faster still, and all of them much slower.
+    // A query for one header field reads all of them. LZ4 halves that time compared with ZSTD(3), which takes
+    // six tenths of the space. In buckets one field is read even faster, but all fields much more slowly.
     { codec: 'LZ4', kept: 'detail' },
   ),
   column(

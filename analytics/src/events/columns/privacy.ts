@@ -4,7 +4,7 @@ import { EVENT_COLUMNS } from './event-columns.ts';
 import type { ColumnValues, EventColumn } from './column.ts';
 import { truncateAddress } from '@guard/config/net/truncate-address';
 
-/** The columns of the table, with the values that the settings allow to keep. */
+/** The columns of the table, without the values that the settings forbid to keep. */
 export function privateColumns(privacy: EventPrivacy | undefined): readonly EventColumn[] {
   if (privacy === undefined) return EVENT_COLUMNS;
   const { truncate_ip: truncate, drop_headers: named } = privacy;
@@ -15,7 +15,7 @@ export function privateColumns(privacy: EventPrivacy | undefined): readonly Even
   }));
 }
 
-/** Names of the columns that are always empty under these settings. */
+/** Names of the columns that are always empty with these settings. */
 export function emptyColumns({ drop_headers: dropped }: EventPrivacy): ReadonlySet<string> {
   const made = EVENT_COLUMNS.filter(({ from }) => from !== undefined && dropped.includes(from));
   return new Set(made.map(({ name }) => name));
@@ -26,13 +26,13 @@ function withhold(
   truncate: boolean,
   dropped: ReadonlySet<string>,
 ): ColumnValues {
-  if (from !== undefined && dropped.has(from)) return nothingOf(values);
+  if (from !== undefined && dropped.has(from)) return emptyOf(values);
   if (values.kind === 'fields') {
     const { isKept } = values;
     return {
       ...values,
       isKept: (field) =>
-        // Kept, an address in a header would undo the truncation.
+        // An address in a kept header would defeat the truncation.
         isKept(field) && !dropped.has(field) && !(truncate && mayTellAddress(field)),
     };
   }
@@ -41,8 +41,8 @@ function withhold(
   return { ...values, read: (event) => truncateAddress(read(event)) };
 }
 
-/** The same kind of values, always empty. */
-function nothingOf(values: ColumnValues): ColumnValues {
+/** Values of the same kind that are always empty. */
+function emptyOf(values: ColumnValues): ColumnValues {
   switch (values.kind) {
     case 'word':
     case 'text':

@@ -1,6 +1,6 @@
 /**
- * Text as the table can hold it: of bounded length, and well-formed. A lone surrogate, which a
- * visitor can send in a header, has no UTF-8 form and would make the database refuse a whole batch.
+ * Text that the table can store: of bounded length and well-formed. A visitor can send a lone surrogate in a
+ * header. It has no UTF-8 form and would make the database refuse a whole batch.
  *
  * @param maxLength in UTF-16 code units. A longer text is cut.
  */

@@ -1,16 +1,16 @@
-/** The block on its way to the database, the one that is made meanwhile, and what goes to disk of both. */
+/** Enough for the block that is sent, the block that is filled meanwhile, and the disk writes of both. */
 const MAX_KEPT = 4;
-/** Smaller blocks are cheap enough to be made anew. */
+/** Smaller blocks are cheap enough to allocate again. */
 const SMALLEST_KEPT_BYTES = 256 * 1024;
-/** Sizes are multiples of this, so that a block fits where one of about its size was. */
+/** Sizes are multiples of this, so that memory fits the next block of about the same size. */
 const STEP_BYTES = 1024 * 1024;
 
 /**
- * Memory of blocks that the database has, for the next ones. New memory is not free: the operating
- * system clears each page of it, and with some megabytes several times a second that is measured.
+ * Reuses the memory of blocks that the database has acknowledged. New memory is not free: the operating
+ * system clears each page. With some megabytes several times a second this cost was measured.
  */
 export class BlockMemory {
-  /** What was lent here. Other memory may have other holders. */
+  /** Memory that was lent here. Other memory may have other users. */
   readonly #own = new WeakSet<ArrayBufferLike>();
   readonly #free: ArrayBufferLike[] = [];
 
@@ -24,10 +24,14 @@ export class BlockMemory {
     return Buffer.from(memory, 0, bytes);
   }
 
-  /** The caller must not read `block` after this. It ignores a block that was not lent, or is back already. */
+  /**
+   * Takes the memory of a block back. The caller must not read `block` afterwards. A block that was not lent,
+   * or is back already, is ignored.
+   */
   giveBack({ buffer }: Buffer): void {
     if (!this.#own.delete(buffer)) return;
-    // The oldest goes: after a flood of large blocks the sizes become those of the traffic again.
+    // The oldest memory is removed first. So the sizes fit the normal traffic again after a flood of large
+    // blocks.
     if (this.#free.length === MAX_KEPT) this.#free.shift();
     this.#free.push(buffer);
   }

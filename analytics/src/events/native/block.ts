@@ -8,18 +8,18 @@ import { uint64 } from './layout.ts';
 import { countWriter, flagWriter, timeWriter, uuidWriter } from './scalar-writers.ts';
 import { textWriter, wordsWriter, wordWriter } from './text-writers.ts';
 
-/** Version of a dictionary's layout: keys and indexes, both inside the block. */
+/** Version of a dictionary's layout: keys and indexes are both inside the block. */
 const DICTIONARY_VERSION = 1;
-/** What a row adds to all columns of numbers and indexes together, roughly. */
+/** Roughly what a row adds to all columns of numbers and indexes together. */
 const BYTES_PER_ROW = 192;
 
 /**
- * Rows laid out column by column, for one block of ClickHouse's `Native` format. Everything that
- * depends on how long the rows are is done while they are added; `take` copies.
+ * Builds one block of ClickHouse's `Native` format, column by column. All work that depends on the length of
+ * a row is done when the row is added. `take` only copies.
  */
 export class BlockBuilder {
   readonly #writers: readonly ColumnWriter[];
-  /** Name, type and versions of each column: the same in every block. */
+  /** Name, type and versions of each column. They are the same in every block. */
   readonly #openings: readonly Buffer[];
   readonly #weight: Weight = { bytes: 0 };
   #rows = 0;
@@ -33,12 +33,12 @@ export class BlockBuilder {
     return this.#rows;
   }
 
-  /** What the rows take of memory, roughly, and never less than the block will have. */
+  /** Rough memory size of the rows. It is never less than the size of the finished block. */
   get bytes(): number {
     return this.#weight.bytes + BYTES_PER_ROW * this.#rows;
   }
 
-  /** Adds one row. Throws on an event its maker built wrongly; the block is then as it was. */
+  /** Adds one row. Throws on a malformed event and then leaves the block unchanged. */
   add(event: DecisionEvent): void {
     try {
       for (const writer of this.#writers) writer.add(event);
@@ -50,9 +50,9 @@ export class BlockBuilder {
   }
 
   /**
-   * The rows added so far as the bytes of one block. Afterwards there are none.
+   * Returns the rows as the bytes of one block and empties the builder.
    *
-   * @param allocate returns a Buffer of this many bytes, of any content.
+   * @param allocate returns a Buffer of this many bytes with any content.
    */
   take(allocate: (bytes: number) => Buffer = (bytes) => Buffer.allocUnsafe(bytes)): Buffer {
     const head = new ByteWriter();

@@ -1,15 +1,15 @@
 const FIRST_BYTES = 4096;
-/** What a block leaves behind is used again up to this size, and above it while blocks fill it. */
+/** A buffer up to this size is kept for the next block. A larger one is kept only while blocks fill it. */
 const KEPT_BYTES = 1024 * 1024;
-/** A larger one that was used to less than this share is left from a flood, and must not stay. */
+/** A larger buffer with less than this share in use is left from a flood and is freed. */
 const FILLED = 1 / 4;
 /** A UTF-16 code unit takes at most three bytes of UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
 const MAX_VARUINT_BYTES = 5;
-/** Up to this many code units, writing them here costs less than the call that writes text of any length. */
+/** Texts of up to this many code units are written here, which costs less than the call for text of any length. */
 const SHORT = 24;
 
-/** Bytes that grow at their end: the primitives of ClickHouse's `Native` format. */
+/** A growing byte buffer with the primitives of ClickHouse's `Native` format. */
 export class ByteWriter {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);
   #used = 0;
@@ -31,7 +31,7 @@ export class ByteWriter {
     this.#used = 0;
   }
 
-  /** Forgets everything from `length` on. */
+  /** Removes everything from `length` on. */
   cut(length: number): void {
     this.#used = Math.min(this.#used, length);
   }
@@ -58,7 +58,7 @@ export class ByteWriter {
     const kept = value.length > maxLength ? value.slice(0, maxLength) : value;
     this.#reserve(MAX_VARUINT_BYTES + kept.length * MAX_BYTES_PER_UNIT);
     if (kept.length <= SHORT && this.#shortAscii(kept)) return;
-    // Nearly all text is ASCII, whose length in bytes is known before it is written.
+    // Nearly all text is ASCII, so its length in bytes is known before it is written.
     const guessed = varuintBytes(kept.length);
     const written = this.#bytes.write(kept, this.#used + guessed);
     const needed = varuintBytes(written);
@@ -69,7 +69,7 @@ export class ByteWriter {
     this.#used = writeVaruint(this.#bytes, this.#used, written) + written;
   }
 
-  /** False, and nothing is written, when it is not all ASCII. */
+  /** Returns false and writes nothing when the text is not all ASCII. */
   #shortAscii(text: string): boolean {
     const bytes = this.#bytes;
     let at = this.#used;

@@ -4,14 +4,14 @@ import type { DecisionEvent } from '@guard/config/contract/event';
 export interface ColumnWriter {
   /** ClickHouse type of what is sent. */
   readonly type: string;
-  /** A dictionary inside it has a version in front of the data. */
+  /** A column with a dictionary has a version in front of its data. */
   readonly hasDictionary: boolean;
-  /** May throw on an event that is not one; `cut` then takes back what was added. */
+  /** May throw on a malformed event. Call `cut` then to remove what was added. */
   add(event: DecisionEvent): void;
-  /** Forgets every row from `rows` on. */
+  /** Removes every row from `rows` on. */
   cut(rows: number): void;
-  /** The rows as bytes, valid until the next call of this writer. */
+  /** The rows as bytes. Valid until the next call of this writer. */
   data(): Buffer[];
-  /** Forgets everything: for the next block. */
+  /** Removes everything, for the next block. */
   clear(): void;
 }

@@ -1,20 +1,20 @@
 import { ByteWriter } from './byte-writer.ts';
 
-/** What a block under construction takes of memory, roughly; its parts add to it as they grow. */
+/** Rough memory size of an unfinished block. Its parts add to it as they grow. */
 export interface Weight {
   bytes: number;
 }
 
-/** The index of a string that the block is to be without. */
+/** The index of a string that is not stored in the block. */
 export const LEFT_OUT = -1;
 
-/** What an entry costs in addition to its text. */
+/** Memory of an entry in addition to its text. */
 const ENTRY_BYTES = 64;
 
 /**
- * The distinct strings of one column of one block, for columns of few words: a word is checked, cut
- * and encoded when it is met first, and is a look-up from then on. Text that a visitor chooses is
- * cheaper to write again than to look up.
+ * The distinct strings of one column of one block, for columns with a small set of words. A word is checked,
+ * cut and encoded once and then found by a look-up. For text that a visitor chooses, writing it again is
+ * cheaper than a look-up.
  */
 export class Dictionary {
   readonly #clean: (raw: string) => string | undefined;
@@ -22,13 +22,13 @@ export class Dictionary {
   readonly #indexes = new Map<string, number>();
   readonly #keys = new ByteWriter();
   #size = 0;
-  /** Most words are the one of the row before. */
+  /** Most words repeat the word of the row before. */
   #lastRaw: string | undefined;
   #lastIndex = LEFT_OUT;
 
   /**
-   * @param clean the string as it is stored, undefined when it is to be left out. What is stored must
-   *   itself be clean: `clean(stored) === stored`.
+   * @param clean the string as it is stored. Undefined when it is left out. A stored string must itself be
+   *   clean: `clean(stored) === stored`.
    */
   constructor(clean: (raw: string) => string | undefined, weight: Weight) {
     this.#clean = clean;
@@ -47,7 +47,7 @@ export class Dictionary {
     return this.#lastIndex;
   }
 
-  /** The stored strings in the order of their indexes. Valid until the next string is met. */
+  /** The stored strings in the order of their indexes. Valid until the next new string. */
   keys(): Buffer {
     return this.#keys.written();
   }
@@ -67,7 +67,7 @@ export class Dictionary {
     return index;
   }
 
-  /** Several strings may be stored as the same one, and it has one index. */
+  /** Several strings may be stored as the same string. They share one index. */
   #indexOfStored(stored: string): number {
     const known = this.#indexes.get(stored);
     if (known !== undefined) return known;

@@ -11,22 +11,22 @@ import { NumberList } from './number-list.ts';
 /** Longest name, in UTF-16 code units. */
 const MAX_FIELD_NAME = 128;
 const MAX_VALUE = 2048;
-/** As many as a request may have; the fields behind them are left out. */
+/** The most fields that a request may have. Later fields are left out. */
 const MAX_FIELDS = VALIDATE.maxHeaders;
 /**
- * Names and values of one event's headers that are kept in full. Behind it each value keeps its first
- * characters: padded requests must neither fill the disk nor hide the fields behind the padding.
+ * Characters of one event's headers that are kept in full. After that each value keeps only its first
+ * characters. So padded requests can neither fill the disk nor hide the fields after the padding.
  */
 const IN_FULL = 8192;
 const MAX_VALUE_BEHIND = 64;
-/** What is remembered stays in memory until the block is taken. */
+/** Remembered objects stay in memory until the block is taken. */
 const MAX_REMEMBERED = 256;
 
 type Fields = ReturnType<ValuesOf<'fields'>['read']>;
 
 /**
- * A column of names with a text each, such as headers. An event is never changed once it is recorded,
- * so an object that comes again, as the headers of a page's images do, repeats the row it made.
+ * A column of names with a text each, such as headers. A recorded event never changes. So an object that
+ * comes again repeats its row, as with the headers of all images of a page.
  */
 export function fieldsWriter({ isKept, read }: ValuesOf<'fields'>, weight: Weight): ColumnWriter {
   const dictionary = new Dictionary((field) => {
@@ -37,11 +37,11 @@ export function fieldsWriter({ isKept, read }: ValuesOf<'fields'>, weight: Weigh
   const texts = new ByteWriter();
   const ends = new NumberList();
   const textEnds = new NumberList();
-  /** Where each name was put last, by its index. */
+  /** Position of the last use of each name, by its index. */
   let lastAt: number[] = [];
-  const made = new RowMemory();
+  const rowMemory = new RowMemory();
 
-  /** Names that differ in case are one field of a row, and the first counts. */
+  /** Names that differ only in case are one field of a row. The first one counts. */
   function isTaken(name: number, rowStart: number): boolean {
     const at = lastAt[name] ?? -1;
     return at >= rowStart && names.at(at) === name;
@@ -77,10 +77,10 @@ export function fieldsWriter({ isKept, read }: ValuesOf<'fields'>, weight: Weigh
       const fields = read(event);
       const namesBefore = names.length;
       const textsBefore = texts.length;
-      const row = made.rowOf(fields);
+      const row = rowMemory.rowOf(fields);
       if (row === undefined) {
         encode(fields);
-        made.remember(fields, ends.length);
+        rowMemory.remember(fields, ends.length);
       } else {
         repeat(row);
       }
@@ -89,8 +89,8 @@ export function fieldsWriter({ isKept, read }: ValuesOf<'fields'>, weight: Weigh
       textEnds.push(texts.length);
     },
     cut(rows) {
-      // Among those remembered may be the row that goes, whose number the next one gets.
-      made.clear();
+      // The removed row may be remembered, and the next row gets its number.
+      rowMemory.clear();
       ends.cut(rows);
       textEnds.cut(rows);
       names.cut(ends.last());
@@ -98,7 +98,7 @@ export function fieldsWriter({ isKept, read }: ValuesOf<'fields'>, weight: Weigh
     },
     data: () => [rowEnds(ends), ...dictionaryData(dictionary, names), texts.written()],
     clear() {
-      made.clear();
+      rowMemory.clear();
       dictionary.clear();
       names.cut(0);
       texts.clear();
@@ -113,7 +113,7 @@ function startOf(ends: NumberList, row: number): number {
   return row === 0 ? 0 : ends.at(row - 1);
 }
 
-/** From which object a row of the block was made, so that an object that comes again can repeat it. */
+/** Remembers which object a row of the block was rowMemory from, so that the same object can repeat the row. */
 class RowMemory {
   readonly #rows = new Map<Fields, number>();
   #repeated = 0;
@@ -127,7 +127,7 @@ class RowMemory {
 
   remember(source: Fields, row: number): void {
     if (this.#rows.size === MAX_REMEMBERED) {
-      // Visitors who come once each: it costs less not to remember the rest of them either.
+      // No object came twice, so these visitors make one request each. It costs less to stop remembering.
       if (this.#repeated < MAX_REMEMBERED) return;
       this.clear();
     }

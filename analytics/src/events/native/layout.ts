@@ -2,14 +2,14 @@ import type { Dictionary } from './dictionary.ts';
 import type { NumberList } from './number-list.ts';
 
 /**
- * The parts of a column in ClickHouse's `Native` format, as it is read without a protocol version
- * (over HTTP). Numbers are little-endian, as typed arrays are on every machine Guard is made for.
+ * The parts of a column in ClickHouse's `Native` format without a protocol version (over HTTP). Numbers are
+ * little-endian, as typed arrays are on every machine that Guard supports.
  */
 
-/** Bits beside the index type that say: a dictionary of this block's own follows. */
+/** Flags beside the index type: the block's own dictionary follows. */
 const OWN_DICTIONARY = 0x600;
 
-/** Keys, then one index an element; nothing at all where there is no element. */
+/** The keys, then one index for each element. Empty when there is no element. */
 export function dictionaryData(dictionary: Dictionary, indexes: NumberList): Buffer[] {
   if (indexes.length === 0) return [];
   const { width, bytes } = narrowed(indexes.values(), dictionary.size);
@@ -22,7 +22,7 @@ export function dictionaryData(dictionary: Dictionary, indexes: NumberList): Buf
   ];
 }
 
-/** Where the elements of each row end: of Array and Map. */
+/** The end positions of the rows, for Array and Map. */
 export function rowEnds(ends: NumberList): Buffer {
   const wide = new Uint32Array(2 * ends.length);
   for (let row = 0; row < ends.length; row += 1) wide[2 * row] = ends.at(row);
@@ -33,7 +33,7 @@ export function bytesOf(numbers: Uint8Array | Uint16Array | Uint32Array): Buffer
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 }
 
-/** Indexes in as few bytes as their dictionary allows; `width` is the format's number for it. */
+/** Packs indexes into as few bytes as the dictionary size allows. `width` is the format's code for the size. */
 function narrowed(indexes: Uint32Array, size: number): { width: number; bytes: Buffer } {
   if (size <= 2 ** 8) return { width: 0, bytes: bytesOf(new Uint8Array(indexes)) };
   if (size <= 2 ** 16) return { width: 1, bytes: bytesOf(new Uint16Array(indexes)) };

@@ -1,6 +1,6 @@
 const FIRST_LENGTH = 4096;
 
-/** Whole numbers of 0 to 2^32 - 1, in a typed array that grows and is used again. */
+/** Whole numbers from 0 to 2^32 - 1, in a typed array that grows and is reused. */
 export class NumberList {
   #numbers = new Uint32Array(FIRST_LENGTH);
   #length = 0;
@@ -35,7 +35,7 @@ export class NumberList {
     this.#numbers[index] = value;
   }
 
-  /** Forgets everything from `length` on. */
+  /** Removes everything from `length` on. */
   cut(length: number): void {
     this.#length = Math.min(this.#length, length);
   }

@@ -6,10 +6,10 @@ import { NumberList } from './number-list.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
-/** The last millisecond of the year 2199: inside what DateTime64(3) can hold. */
+/** The last millisecond of the year 2199, which DateTime64(3) can store. */
 const MAX_TIME_MS = 7_258_118_399_999;
 
-/** Columns of fixed width: this many 32-bit words a value. */
+/** A column of fixed width: this many 32-bit words per value. */
 function wordsWriter(
   type: string,
   words: number,

@@ -39,11 +39,11 @@ export function wordsWriter({ read, numbers }: ValuesOf<'words'>, weight: Weight
     hasDictionary: true,
     add(event) {
       const list = read(event);
-      const own = numbers?.(event);
+      const wordNumbers = numbers?.(event);
       const items = Math.min(list.length, MAX_LIST_ITEMS);
       for (let item = 0; item < items; item += 1) {
         indexes.push(dictionary.indexOf(list[item] ?? ''));
-        if (numbers) written.push(safeCount(own?.[item] ?? 0, MAX_NUMBER));
+        if (numbers) written.push(safeCount(wordNumbers?.[item] ?? 0, MAX_NUMBER));
       }
       weight.bytes += (numbers ? 6 : 4) * items;
       ends.push(indexes.length);

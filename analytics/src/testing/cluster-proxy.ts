@@ -3,15 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { CLUSTER } from '../database/access-config.ts';
 
-/** A server behind the door. */
+/** A server behind the proxy. */
 export interface ServerBehind {
   readonly httpPort: number;
   isUp(): boolean;
 }
 
-export interface ClusterDoor {
+export interface ClusterProxy {
   readonly url: string;
-  /** Statements that asked to be run on every server, as they came. */
+  /** Statements that asked to run on every server, unchanged. */
   readonly onCluster: readonly string[];
   close(): void;
 }
@@ -19,17 +19,18 @@ export interface ClusterDoor {
 const ON_CLUSTER = ` ON CLUSTER \`${CLUSTER}\``;
 
 /**
- * The address of a cluster: a balancer, which asks the first server that is up. The engine lacks what hands a statement
- * ON CLUSTER to every server through Keeper (error 392), so that is done here: each server gets the statement without
- * these words. Where one is away, the answer comes after the time that the statement allows: an error as in ClickHouse,
- * or none where the statement asks for that. The server does not get the statement later.
+ * The address of a cluster. This balancer asks the first server that is up. The embedded engine cannot send a
+ * statement ON CLUSTER to every server through Keeper (error 392), so the proxy does this: each server gets
+ * the statement without these words. When a server is away, the answer comes after the time limit of the
+ * statement. It is an error as in ClickHouse, or a success if the statement asks for that. The server does
+ * not get the statement later.
  *
- * @param wait waits for a server that is away, so many seconds.
+ * @param wait waits this many seconds for a server that is away.
  */
-export async function openClusterDoor(
+export async function openClusterProxy(
   servers: readonly ServerBehind[],
   wait: (seconds: number) => Promise<unknown>,
-): Promise<ClusterDoor> {
+): Promise<ClusterProxy> {
   const onCluster: string[] = [];
 
   async function relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -66,17 +67,17 @@ export async function openClusterDoor(
     response.end(Buffer.from(await answer.arrayBuffer()));
   }
 
-  const door = createServer((request, response) => {
+  const proxy = createServer((request, response) => {
     relay(request, response).catch(() => response.destroy());
   });
-  door.listen(0, '127.0.0.1');
-  await once(door, 'listening');
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
   return {
-    url: `http://127.0.0.1:${(door.address() as AddressInfo).port}/`,
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/`,
     onCluster,
     close() {
-      door.closeAllConnections();
-      door.close();
+      proxy.closeAllConnections();
+      proxy.close();
     },
   };
 }
@@ -84,7 +85,7 @@ export async function openClusterDoor(
 const DEFAULT_WAIT_S = 180;
 
 function settingOf({ url = '/' }: IncomingMessage, name: string): string | null {
-  return new URL(url, 'http://door').searchParams.get(name);
+  return new URL(url, 'http://proxy').searchParams.get(name);
 }
 
 function pass(server: ServerBehind, request: IncomingMessage, body: Buffer): Promise<Response> {
