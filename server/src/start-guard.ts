@@ -37,19 +37,19 @@ import { RemoteValidators } from './validators/gateway-sites.ts';
 import { sharedAddresses, threadCount, WorkerPool } from './workers/worker-pool.ts';
 
 export interface Running {
-  /** Where each started service listens: a URL, or unix:path. */
+  /** The address of each started service: a URL, or `unix:` and a path. */
   readonly addresses: Addresses;
   /**
-   * Builds a deployment from these settings and replaces the current one, between two requests. Rejects
-   * with the reason in words when it cannot be built; then nothing has changed. `listen`, `store`,
-   * `analytics` and `workers` hold from start to end, so their new values are ignored.
+   * Builds a deployment from these settings and replaces the current one between two requests. Rejects with a
+   * readable reason when it cannot be built, and then nothing has changed. New values of `listen`, `store`,
+   * `analytics` and `workers` need a restart and are ignored.
    */
   readonly reload: (settings: Settings) => Promise<void>;
-  /** Links that sign in to the dashboard, once and within ten minutes, one for each organisation; none without a dashboard. */
+  /** Sign-in links to the dashboard, one per organisation. Each works once within ten minutes. */
   readonly createDashboardLinks: () => readonly DashboardLink[];
-  /** How the database of events is; undefined where the settings name none. */
+  /** State of the event database. Undefined when the settings name none. */
   readonly database: () => DatabaseCondition | undefined;
-  /** When the oldest list of crawlers was confirmed, and each part of the network data was made, in milliseconds since the epoch. */
+  /** Epoch milliseconds: when the oldest crawler list was confirmed and each part of the network data was made. */
   readonly dataAt: () => Readonly<Record<NetworkData, number>> & {
     readonly crawlers: number | undefined;
   };
@@ -57,19 +57,19 @@ export interface Running {
   close(): Promise<void>;
 }
 
-/** How long a start waits for the database. Visitors can be served without it, so a slow one is not waited for. */
+/** How long a start waits for the database. Visitors can be served without it, so the wait is limited. */
 const DATABASE_START_MS = 8_000;
 
-/** How long requests to the services may go on while Guard ends. The gateway has the same time. */
+/** How long current requests to the services may take while Guard ends. The gateway has the same limit. */
 const DRAIN_MS = 30_000;
 
-/** What is open: while Guard starts, while it runs, and while it ends. */
+/** What is open while Guard starts, runs and ends. */
 interface State {
-  /** How to close what is open, in the order in which it was opened. */
+  /** Functions that close what is open, in order of opening. */
   readonly opened: Close[];
   readonly addresses: Partial<Record<Service, string>>;
   readonly services: Map<RoutedService, ReloadableService>;
-  /** The threads beside this one. */
+  /** The worker threads. */
   workers: WorkerPool | undefined;
   gateway: Gateway | undefined;
   certificates: OpenCertificates | undefined;
@@ -79,8 +79,8 @@ interface State {
 }
 
 /**
- * The composition root: makes a running product of the settings. Each service is started when `listen`
- * names it. Analytics opens first and closes last, so that the event of every decision is kept.
+ * The composition root: builds a running product from the settings. Each service is started if `listen` names
+ * it. Analytics opens first and closes last, so that the event of every decision is kept.
  */
 export async function startGuard(settings: Settings, context: ProcessContext): Promise<Running> {
   const state: State = {
@@ -206,7 +206,7 @@ function currentOf({ current }: State): Deployment {
   return current;
 }
 
-/** Opens the analytics, with the log and the metrics of decisions before its sink. */
+/** Opens the analytics. Decisions are logged and measured before they reach its sink. */
 async function openEvents(
   settings: Settings,
   context: ProcessContext,
@@ -259,7 +259,7 @@ async function openGateway(
   Object.assign(state.addresses, await listenGateway(gateway, first.settings.listen));
 }
 
-/** The workers listen at the addresses of this thread's gateway, so that has to listen before. */
+/** Starts the workers. They listen at the addresses of this thread's gateway, so the gateway has to listen first. */
 async function startWorkers(
   { settings }: Deployment,
   { analytics }: Dependencies,
@@ -271,14 +271,14 @@ async function startWorkers(
   await workers.start({ settings: { ...settings, listen }, addresses, analytics });
 }
 
-/** Not before an authority that checks a host is answered by every thread. */
+/** Starts orders only when every thread can answer an authority that verifies a host. */
 function startOrders(context: ProcessContext, state: State): void {
   if (state.gateway === undefined || state.certificates === undefined) return;
   const settings = () => currentOf(state).settings;
   state.opened.push(orderCertificates({ ...context, ...state.certificates, settings }));
 }
 
-/** Everything changes in one turn of the event loop, so no request meets both old and new settings. */
+/** Replaces everything in one turn of the event loop, so no request sees both old and new settings. */
 async function replaceDeployment(
   settings: Settings,
   dependencies: Dependencies,

@@ -1,8 +1,7 @@
 /**
- * The process of the embedded engine. It loads the library and becomes a ClickHouse server. Only
- * engine-process.ts starts it.
- * Arguments: the path of the library, then `held` (delete no row because of its age) or an empty word, then
- * options of clickhouse-local.
+ * The process of the embedded engine. It loads the library and becomes a ClickHouse server. Only engine-process.ts
+ * starts it. Arguments: the path of the library, then `held` (delete no row because of its age) or an empty word,
+ * then options of clickhouse-local.
  */
 import { realpathSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';

@@ -20,9 +20,8 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 export const CLUSTER_PATIENCE_S = 10;
 
 /**
- * Parameters of a statement ON CLUSTER. A server that does not run it in time is no error: it finds the
- * statement in Keeper when it is back. Without this, one unavailable server would keep Guard from using all
- * others.
+ * Parameters of a statement ON CLUSTER. A server that does not run it in time is no error: it finds the statement in
+ * Keeper when it is back. Without this, one unavailable server would keep Guard from using all others.
  */
 export function onCluster(patienceS: number): Record<string, string> {
   return {

@@ -8,9 +8,6 @@ export interface Batch {
   readonly token: string;
   readonly rows: number;
   readonly bytes: number;
-  /**
-   * Blocks of ClickHouse's `Native` format. Never empty. A later state begins with the parts of the earlier
-   * state.
-   */
+  /** Blocks of ClickHouse's `Native` format. Never empty. A later state begins with the parts of the earlier state. */
   readonly parts: readonly Buffer[];
 }

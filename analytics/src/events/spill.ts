@@ -17,8 +17,7 @@ export interface Spill {
    */
   save(batch: Batch): Promise<Saved>;
   /**
-   * Takes over a batch. Resolves with the number of rows on disk, counted from the first. The caller keeps
-   * the rest.
+   * Takes over a batch. Resolves with the number of rows on disk, counted from the first. The caller keeps the rest.
    */
   put(batch: Batch): Promise<number>;
   /** The oldest batch that was taken over. It stays on disk until `remove`. */

@@ -1,4 +1,4 @@
-/** What an alert can be about, with its title. The page on running Guard says what to do at each. */
+/** The alerts with their titles. The page on running Guard explains what to do for each. */
 export const ALERTS = {
   passed_unjudged: 'Requests pass without a decision',
   origin_down: 'The site does not answer',
@@ -15,11 +15,11 @@ export const ALERTS = {
 } as const;
 export type AlertName = keyof typeof ALERTS;
 
-/** A condition that holds now. */
+/** A condition that is true now. */
 export interface Alert {
   readonly name: AlertName;
-  /** The organisation, rule or host that it is about. A cool-down lets one alert of each through. */
+  /** The organisation, rule or host of the alert. During a cool-down, each of them gets one alert. */
   readonly about: string;
-  /** What was seen, in a sentence with numbers. */
+  /** A sentence with numbers that says what was seen. */
   readonly seen: string;
 }

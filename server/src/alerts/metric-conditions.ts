@@ -2,76 +2,76 @@ import { OLD_AFTER_MS } from '@guard/config/catalogue/data-age';
 import type { MetricName } from '@guard/config/contract/metrics';
 import type { Alert } from './alert.ts';
 
-/** Values of metrics by name and label, as MetricsPage.values() gives them, and when they were read. */
+/** Values of metrics by name and label, as MetricsPage.values() returns them, and the time when they were read. */
 export interface Reading {
   readonly atMs: number;
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** A certificate is worth an alert from here on: it is renewed by then, where something renews it. */
+/** A certificate with less time left gets an alert. Automatic renewal happens earlier than this. */
 const CERTIFICATE_LEFT_MS = 14 * 86_400_000;
 const OLD_AFTER_S = OLD_AFTER_MS / 1000;
-/** Fewer errors of an origin are one visitor's bad luck. */
+/** Fewer errors of an origin can come from one visitor. */
 export const LEAST_ORIGIN_ERRORS = 10;
 
 /**
- * What the metrics of this Guard say. `before` is about a minute older than `now`.
+ * The alerts that follow from the metrics of this Guard. `before` is about a minute older than `now`.
  *
- * @param hasEvents events tell of visitors that got no answer, and of how many networks they are. A visitor can choose a
- * request that a site does not answer, but not that it takes no connection.
+ * @param hasEvents The events show which visitors got no answer, and from how many networks. A visitor can
+ *   send a request that a site does not answer. But a visitor cannot make a site refuse connections.
  */
 export function metricConditions(before: Reading, now: Reading, hasEvents: boolean): Alert[] {
   const seconds = Math.max(1, Math.round((now.atMs - before.atMs) / 1000));
-  const grown = (name: MetricName, ...labels: readonly string[]): number =>
+  const growthOf = (name: MetricName, ...labels: readonly string[]): number =>
     sum(now, name, labels) - sum(before, name, labels);
-  const found: Alert[] = [];
-  const say = (name: Alert['name'], seen: string, about = '') => found.push({ name, about, seen });
+  const alerts: Alert[] = [];
+  const add = (name: Alert['name'], seen: string, about = '') => alerts.push({ name, about, seen });
 
-  const unjudged = grown('guard_gateway_fail_open_total');
+  const unjudged = growthOf('guard_gateway_fail_open_total');
   if (unjudged > 0) {
-    say(
+    add(
       'passed_unjudged',
       `${unjudged} requests in ${seconds} seconds reached the site without a decision.`,
     );
   }
-  const errors = grown('guard_gateway_origin_errors_total', ...(hasEvents ? ['connect'] : []));
-  // What Guard itself answers must not hide it: robots that are blocked can be most of the requests.
-  const requests = grown('guard_gateway_requests_total', 'forwarded', 'failed');
+  const errors = growthOf('guard_gateway_origin_errors_total', ...(hasEvents ? ['connect'] : []));
+  // Answers of Guard itself must not hide the errors: most requests can be blocked robots.
+  const requests = growthOf('guard_gateway_requests_total', 'forwarded', 'failed');
   if (errors >= LEAST_ORIGIN_ERRORS && 2 * errors > requests) {
-    say(
+    add(
       'origin_down',
       `${errors} of ${requests} requests for the site in ${seconds} seconds got no answer.`,
     );
   }
   if (sum(now, 'guard_gateway_one_address') > 0 && sum(before, 'guard_gateway_one_address') > 0) {
-    say(
+    add(
       'one_address',
       'Nearly all requests come from one address. If that is your proxy, trusted_proxies lacks it.',
     );
   }
   if (now.values['guard_last_reload_successful'] === 0) {
-    say(
+    add(
       'reload_refused',
       'The last good settings stay in use. The log line reload_refused has the mistakes.',
     );
   }
-  const dropped = grown('guard_events_total', 'dropped');
-  if (dropped > 0) say('events_dropped', `${dropped} events in ${seconds} seconds were not kept.`);
+  const dropped = growthOf('guard_events_total', 'dropped');
+  if (dropped > 0) add('events_dropped', `${dropped} events in ${seconds} seconds were not kept.`);
   if (sum(now, 'guard_store_away') > 0 && sum(before, 'guard_store_away') > 0) {
-    say('store_away', 'Redis gives no answer. Each instance decides from what it knows itself.');
+    add('store_away', 'Redis gives no answer. Each instance decides from what it knows itself.');
   }
-  found.push(...oldData(now));
+  alerts.push(...oldData(now));
   for (const [host, ends] of labelled(now, 'guard_gateway_certificate_expiry_timestamp_seconds')) {
     const leftMs = ends * 1000 - now.atMs;
     if (leftMs < CERTIFICATE_LEFT_MS) {
       const when = leftMs < 0 ? 'has ended' : `ends in ${Math.floor(leftMs / 86_400_000)} days`;
-      say('certificate_ends', `The certificate of ${host} ${when}.`, host);
+      add('certificate_ends', `The certificate of ${host} ${when}.`, host);
     }
   }
-  return found;
+  return alerts;
 }
 
-/** What is too old of the data that others publish. */
+/** Alerts for published data that is too old. */
 function oldData(now: Reading): Alert[] {
   const age = now.values['guard_crawler_ranges_age_seconds'] ?? 0;
   const daysOf = (seconds: number) => `${Math.floor(seconds / 86_400)} days`;
@@ -80,7 +80,7 @@ function oldData(now: Reading): Alert[] {
     about: '',
     seen: `The oldest list of crawler addresses is ${daysOf(age)} old.`,
   };
-  // The lists of networks come with Guard: no fetch of theirs can have failed.
+  // The lists of networks are shipped with Guard, so no fetch can have failed.
   const databases = labelled(now, 'guard_network_data_age_seconds')
     .filter(([data, seconds]) => data !== 'lists' && seconds > OLD_AFTER_S)
     .map(([data, seconds]): Alert => {
@@ -100,7 +100,7 @@ function sum({ values }: Reading, name: MetricName, labels: readonly string[] = 
   return total;
 }
 
-/** Each metric has one label at most. */
+/** Each metric has at most one label. */
 function labelled(
   { values }: Pick<Reading, 'values'>,
   name: MetricName,

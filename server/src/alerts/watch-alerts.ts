@@ -8,35 +8,35 @@ import { metricConditions, type Reading } from './metric-conditions.ts';
 import { sendAlert } from './send-alert.ts';
 
 export interface WatchedAlerts extends ProcessContext {
-  /** The current ones: a reload changes who is told. */
+  /** The current settings. A reload can change the receivers. */
   readonly settings: () => Pick<Settings, 'alerts' | 'organisations' | 'analytics'>;
   readonly runQuery: RunQuery;
-  /** Where instances share it, one of them tells. */
+  /** When instances share the store, only one of them sends each alert. */
   readonly store: Pick<SessionStore, 'take'>;
   readonly pauses?: typeof PAUSES;
 }
 
 /**
- * Time between two looks at the metrics, and at the events of one organisation; and the time over which counters are
- * compared.
+ * Time between two checks of the metrics, between two checks of one organisation's events, and the time over
+ * which counters are compared.
  */
 const PAUSES = { metricsMs: 10_000, eventsMs: 300_000, comparedMs: 60_000 };
 
-/** Looks at which an alert is sent again that no channel took: ten minutes. */
+/** How often an alert that no channel accepted is sent again: for ten minutes. */
 const MOST_TRIES = 60;
 
-/** Tells a person when something needs one. Looks at nothing while the settings name no one to tell. */
+/** Sends an alert when a person has to act. Checks nothing while the settings name no receiver. */
 export function watchAlerts(watched: WatchedAlerts): Close {
   const { clock, log, metrics, settings, runQuery, store, pauses = PAUSES } = watched;
   let readings: Reading[] = [];
   let eventsAt = clock();
   let turn = 0;
-  /** No channel took them yet. The bound is that of the conditions, organisations and rules. */
+  /** Alerts that no channel accepted yet. Their number is limited by the conditions, organisations and rules. */
   const unsent = new Map<string, { readonly alert: Alert; readonly tries: number }>();
   let timer: NodeJS.Timeout;
   let isClosed = false;
 
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const { alerts, organisations, analytics } = settings();
     if (alerts === undefined) {
       readings = [];
@@ -49,7 +49,8 @@ export function watchAlerts(watched: WatchedAlerts): Close {
     const before = recent[0] ?? readings.at(-1) ?? now;
     const found = metricConditions(before, now, analytics !== undefined);
     readings = [...recent, now];
-    // One organisation at each look, in turn: many organisations must not delay the alerts of the metrics.
+    // Each check reads the events of one organisation, in turn. So many organisations do not delay the alerts
+    // of the metrics.
     const asked = organisations[turn % organisations.length];
     if (asked !== undefined && !isWithin(eventsAt, pauses.eventsMs / organisations.length)) {
       eventsAt = now.atMs;
@@ -79,7 +80,7 @@ export function watchAlerts(watched: WatchedAlerts): Close {
   };
 
   const watch = async (): Promise<void> => {
-    await look().catch((error: unknown) => {
+    await check().catch((error: unknown) => {
       log('error', 'alerts_unread', { reason: String(error) });
     });
     if (!isClosed) timer = setTimeout(() => void watch(), pauses.metricsMs).unref();
@@ -92,7 +93,7 @@ export function watchAlerts(watched: WatchedAlerts): Close {
   };
 }
 
-/** A cool-down lets one alert of each through. */
+/** Each key has one alert per cool-down. */
 function keyOf({ name, about }: Alert): string {
   return `${name} ${about}`;
 }

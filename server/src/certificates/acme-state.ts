@@ -4,9 +4,9 @@ import type { IssuedCertificate } from '@guard/config/settings/sections/tls';
 import { z } from 'zod';
 import { openText, sealText } from './sealed-text.ts';
 
-/** What all instances know of the certificates of an authority: one text, sealed, of a few hundred KiB at most. */
+/** The certificates of an authority, shared by all instances as one sealed text of a few hundred KiB at most. */
 
-/** What the authority looks for while it checks that a host is here. */
+/** What the authority requests to verify a host. */
 const Proof = z.discriminatedUnion('kind', [
   /** RFC 8555 section 8.3. */
   z.object({ kind: z.literal('http-01'), token: z.string(), answer: z.string() }),
@@ -17,9 +17,9 @@ export type Proof = Readonly<z.infer<typeof Proof>>;
 
 const Failure = z.object({
   host: z.string(),
-  /** The authority refused, or it could not be reached. */
+  /** `refused`: the authority said no. `away`: it could not be reached. */
   kind: z.enum(['refused', 'away']),
-  /** In a row, of this kind. */
+  /** Consecutive failures of this kind. */
   attempts: z.number(),
   reason: z.string(),
   /** Milliseconds since the epoch. */
@@ -34,7 +34,7 @@ const AcmeState = z.object({
   certificates: z.array(
     z.object({ host: z.string(), directory: z.string(), cert: z.string(), key: z.string() }),
   ),
-  /** The order under way; it counts as given up at `until`, in milliseconds since the epoch. */
+  /** The current order. At `until` (milliseconds since the epoch) it counts as abandoned. */
   order: z.object({ by: z.string(), until: z.number(), proof: Proof.optional() }).optional(),
   failures: z.array(Failure),
 });
@@ -42,7 +42,7 @@ export type AcmeState = Readonly<z.infer<typeof AcmeState>>;
 
 export const NO_STATE: AcmeState = { certificates: [], failures: [] };
 
-/** Undefined for a text that none of these secrets sealed. */
+/** Undefined when none of these secrets sealed the text. */
 export function openState(secrets: readonly string[], text: string): AcmeState | undefined {
   if (text === '') return NO_STATE;
   const opened = openText(secrets, text);
@@ -58,24 +58,27 @@ export function sealState(secrets: readonly string[], state: AcmeState): string 
   return sealText(secrets, JSON.stringify(state));
 }
 
-/** From when on a certificate is renewed: the last third of its life, begun a little later at one than at another. */
+/**
+ * When a certificate is due for renewal: in the last third of its life, with a small delay that differs for each
+ * certificate.
+ */
 export function renewalAt({ startsAt, expiresAt, cert }: IssuedCertificate): number {
   const third = (expiresAt - startsAt) / 3;
   const share = parseInt(hash('sha256', cert, 'hex').slice(0, 8), 16) / 2 ** 32;
   return expiresAt - third * (1 - 0.2 * share);
 }
 
-/** The first host whose certificate is to be ordered now, in the order of `hosts`. */
+/** The first host in `hosts` that needs a certificate now. */
 export function dueHost(
   state: AcmeState,
   hosts: readonly string[],
   { directory }: Pick<AcmeSettings, 'directory'>,
-  held: ReadonlyMap<string, IssuedCertificate>,
+  certificates: ReadonlyMap<string, IssuedCertificate>,
   now: number,
 ): string | undefined {
   if (state.order !== undefined && state.order.until > now) return undefined;
   return hosts.find((host) => {
-    const certificate = held.get(host);
+    const certificate = certificates.get(host);
     const from = state.certificates.find((one) => one.host === host)?.directory;
     const isGood = certificate !== undefined && from === directory && renewalAt(certificate) > now;
     return !isGood && (failureOf(state, host)?.retryAt ?? 0) <= now;
@@ -86,13 +89,13 @@ export function failureOf(state: AcmeState, host: string): Failure | undefined {
   return state.failures.find((failure) => failure.host === host);
 }
 
-/** Let's Encrypt takes five failed checks of a host in an hour. An authority that is away is asked sooner. */
+/** Let's Encrypt allows five failed checks of a host per hour. An authority that is not reachable is asked sooner. */
 const WAIT_MS = {
   refused: { first: 2 * 60_000, longest: 12 * 3_600_000 },
   away: { first: 5_000, longest: 10 * 60_000 },
 } as const;
 
-/** Notes that an order failed: the wait doubles from attempt to attempt. */
+/** Records a failed order. The wait doubles with each attempt. */
 export function withFailure(
   state: AcmeState,
   host: string,
@@ -108,7 +111,7 @@ export function withFailure(
   return { ...state, order: undefined, failures: [...others, failure] };
 }
 
-/** Keeps a certificate in place of the host's last one. Those of hosts that are not wanted any more go. */
+/** Replaces the certificate of a host. Certificates of hosts that are not wanted any more are removed. */
 export function withCertificate(
   state: AcmeState,
   certificate: AcmeState['certificates'][number],

@@ -2,29 +2,29 @@ import { X509Certificate } from 'node:crypto';
 import type { AcmeSettings } from '@guard/config/settings/sections/acme';
 import type { Proof } from './acme-state.ts';
 
-/** One certificate, for one host. */
+/** An order for one certificate of one host. */
 export interface Order {
   readonly host: string;
   readonly authority: Pick<AcmeSettings, 'directory' | 'email'>;
   /** PEM. */
   readonly accountKey: string;
   readonly proofKind: Proof['kind'];
-  /** Lets all instances show the proof. Rejects when that fails. */
+  /** Makes the proof available in all instances. Rejects when that fails. */
   readonly show: (proof: Proof) => Promise<void>;
 }
 
 export type Issued =
-  /** Both as PEM; the chain of the certificate behind it. */
+  /** Both are PEM. The chain follows the certificate. */
   | { readonly kind: 'issued'; readonly cert: string; readonly key: string }
-  /** `reason` is in the words of the authority, or of what failed on the way to it. */
+  /** `reason` is the text of the authority or of the connection error. */
   | { readonly kind: 'refused' | 'away'; readonly reason: string };
 
 /** Never rejects. */
 export type IssueCertificate = (order: Order) => Promise<Issued>;
 
-/** For one answer of the authority. */
+/** Time limit for one answer of the authority. */
 const ANSWER_MS = 20_000;
-/** Checks whether the authority has made up its mind: after half a second, then less and less often, for a minute. */
+/** How often to ask whether the authority has decided: after half a second, then less often, for about a minute. */
 const ASK_AGAIN = { backoffAttempts: 11, backoffMin: 500, backoffMax: 8_000 } as const;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const MAX_REASON_LENGTH = 500;
@@ -41,7 +41,7 @@ export const issueCertificate: IssueCertificate = async (order) => {
   try {
     return await issue(order);
   } catch (error) {
-    return failed(error);
+    return failureIssued(error);
   }
 };
 
@@ -54,7 +54,7 @@ async function issue({ host, authority, accountKey, proofKind, show }: Order): P
   });
   const order = await client.createOrder({ identifiers: [{ type: 'dns', value: host }] });
   for (const authorization of await client.getAuthorizations(order)) {
-    // It knows from an order before that the host is here.
+    // The authority has verified this host in an earlier order.
     if (authorization.status === 'valid') continue;
     const challenge = authorization.challenges.find(({ type }) => type === proofKind);
     if (challenge === undefined) {
@@ -71,8 +71,8 @@ async function issue({ host, authority, accountKey, proofKind, show }: Order): P
     await client.completeChallenge(challenge);
     await client.waitForValidStatus(challenge);
   }
-  const own = await crypto.createPrivateEcdsaKey();
-  const [key, csr] = await crypto.createCsr({ altNames: [host] }, own);
+  const privateKey = await crypto.createPrivateEcdsaKey();
+  const [key, csr] = await crypto.createCsr({ altNames: [host] }, privateKey);
   const cert = await client.getCertificate(await client.finalizeOrder(order, csr));
   const isRight = new X509Certificate(cert).checkHost(host) !== undefined;
   return isRight
@@ -80,10 +80,10 @@ async function issue({ host, authority, accountKey, proofKind, show }: Order): P
     : { kind: 'refused', reason: 'the authority issued a certificate for another host' };
 }
 
-/** An installation without `tls.acme` does not load the client. */
+/** Loaded on demand, so that an installation without `tls.acme` does not load the client. */
 async function loadClient() {
   const { default: acme } = await import('acme-client');
-  // Its own repeated requests hide why there was no connection. When to ask again is decided in acme-state.ts.
+  // The client's own retries hide the reason of a failed connection. acme-state.ts decides when to try again.
   acme.axios.interceptors.request.clear();
   acme.axios.interceptors.response.clear();
   acme.axios.defaults.timeout = ANSWER_MS;
@@ -91,12 +91,13 @@ async function loadClient() {
   return acme;
 }
 
-function failed(error: unknown): Issued {
+function failureIssued(error: unknown): Issued {
   const isAway = error instanceof Error && 'isAxiosError' in error;
   const code = isAway && 'code' in error ? `${String(error.code)} ` : '';
-  const said = error instanceof Error ? error.message : String(error);
-  // The authority chose these words, and they are for a log. A token is another one at each attempt.
-  const plain = `${code}${said}`.replace(/\p{C}+/gu, ' ').replace(TOKEN, '$1…');
+  const message = error instanceof Error ? error.message : String(error);
+  // The authority chose this text and it goes into a log. Each attempt has another token, so the token is
+  // removed.
+  const plain = `${code}${message}`.replace(/\p{C}+/gu, ' ').replace(TOKEN, '$1…');
   const reason = plain.trim().slice(0, MAX_REASON_LENGTH);
   return { kind: isAway ? 'away' : 'refused', reason: reason === '' ? 'no reason given' : reason };
 }

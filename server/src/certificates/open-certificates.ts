@@ -9,27 +9,27 @@ import {
 } from '../store/shared-text.ts';
 import { watchCertificates, type WatchedCertificates } from './watch-certificates.ts';
 
-/** A hundred hosts with a chain and a key each take less. */
+/** A hundred hosts with a chain and a key each need less. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** A year: who is back after that begins anew. */
+/** A year. An installation that is off for longer starts without certificates. */
 const KEPT_MS = 365 * 86_400_000;
 
 interface Opening {
-  /** The settings at present. */
+  /** The current settings. */
   readonly settings: () => Settings;
-  /** The shared store, where there is one. */
+  /** The shared store, if there is one. */
   readonly redis: SharedTextOptions['redis'];
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The certificates of the authority as they are kept, and how they are changed. */
+/** The stored certificates of the authority, and the function to change them. */
 export interface OpenCertificates {
   readonly watched: WatchedCertificates;
   readonly change: ChangeText;
 }
 
-/** Resolves after the certificates were read once. The place is that of the settings of the start. */
+/** Resolves after the first read of the certificates. Their place is taken from the settings at the start. */
 export async function openCertificates(opening: Opening): Promise<OpenCertificates> {
   const place = sharedPlace(opening.settings(), 'acme.sealed');
   const text: SharedTextOptions = { place, name: 'acme', redis: opening.redis };

@@ -20,11 +20,11 @@ import {
 import { createKey, type Issued, issueCertificate } from './issue-certificate.ts';
 import { certificatesOf, LOOK_EVERY_MS, type WatchedCertificates } from './watch-certificates.ts';
 
-/** An order takes seconds. After this time another instance takes it to be given up. */
+/** An order takes seconds. After this time another instance assumes that it was abandoned. */
 const ORDER_MS = 180_000;
-/** All threads and instances have looked once more by then: the authority may reach any of them. */
+/** All threads and instances have read the proof within this time. The authority may reach any of them. */
 const SEEN_MS = 2.5 * LOOK_EVERY_MS;
-/** Times that a result is written, where the store is away for a moment. */
+/** How often a write of a result is tried when the store is away for a moment. */
 const WRITES = 10;
 
 interface Ordering {
@@ -37,14 +37,14 @@ interface Ordering {
 }
 
 /**
- * Orders the certificates that are due, one at a time, while no other instance does. What was issued before is shown
- * until a new one is there, whatever happens to the order.
+ * Orders the certificates that are due, one at a time, while no other instance orders. The old certificate is
+ * used until a new one is available, even if an order fails.
  */
 export function orderCertificates(ordering: Ordering): Close {
   const { watched, settings, clock, log, metrics } = ordering;
-  const us = randomUUID();
+  const instanceId = randomUUID();
   let underway: Promise<void> | undefined;
-  const told = new Set<string>();
+  const loggedHosts = new Set<string>();
 
   metrics.gauge('guard_certificates_awaited', () => missing().length);
 
@@ -52,10 +52,10 @@ export function orderCertificates(ordering: Ordering): Close {
     return acmeHosts(settings()).filter((host) => !watched.held().has(host));
   }
 
-  function tellAwaited(): void {
-    const fresh = missing().filter((host) => !told.has(host));
+  function logAwaited(): void {
+    const fresh = missing().filter((host) => !loggedHosts.has(host));
     if (fresh.length === 0) return;
-    for (const host of fresh) told.add(host);
+    for (const host of fresh) loggedHosts.add(host);
     const { directory } = settings().tls?.acme ?? {};
     log('info', 'certificates_awaited', { hosts: fresh.join(', '), from: directory ?? '' });
   }
@@ -64,12 +64,13 @@ export function orderCertificates(ordering: Ordering): Close {
     const state = watched.state();
     const { acme } = settings().tls ?? {};
     if (underway !== undefined || state === undefined || acme === undefined) return;
-    tellAwaited();
+    logAwaited();
     const hosts = acmeHosts(settings());
     const isDue = dueHost(state, hosts, acme, watched.held(), clock()) !== undefined;
     if (!isDue && !watched.isForgotten()) return;
-    // Who loses them all orders them anew, and an authority issues only a few a week.
-    underway = (isDue ? new OneOrder(us, ordering, acme, hosts).run() : writeBack(state))
+    // If the store lost the certificates, write them back. Ordering all of them again could exceed the weekly
+    // limit of an authority.
+    underway = (isDue ? new OneOrder(instanceId, ordering, acme, hosts).run() : writeBack(state))
       .catch((error: unknown) => log('error', 'certificate_order_broke', { reason: String(error) }))
       .finally(() => (underway = undefined));
   }
@@ -86,11 +87,11 @@ export function orderCertificates(ordering: Ordering): Close {
   return async () => {
     clearInterval(timer);
     if (underway === undefined) return;
-    // The next instance does not have to wait for ours to be given up.
+    // Release the order, so that the next instance does not have to wait until it counts as abandoned.
     const { secret } = settings();
     await ordering.change((text) => {
       const state = openState(secret, text);
-      return state?.order?.by === us
+      return state?.order?.by === instanceId
         ? sealState(secret, { ...state, order: undefined })
         : undefined;
     });
@@ -98,13 +99,18 @@ export function orderCertificates(ordering: Ordering): Close {
 }
 
 class OneOrder {
-  readonly #us: string;
+  readonly #instanceId: string;
   readonly #ordering: Ordering;
   readonly #acme: AcmeSettings;
   readonly #hosts: readonly string[];
 
-  constructor(us: string, ordering: Ordering, acme: AcmeSettings, hosts: readonly string[]) {
-    this.#us = us;
+  constructor(
+    instanceId: string,
+    ordering: Ordering,
+    acme: AcmeSettings,
+    hosts: readonly string[],
+  ) {
+    this.#instanceId = instanceId;
     this.#ordering = ordering;
     this.#acme = acme;
     this.#hosts = hosts;
@@ -131,31 +137,31 @@ class OneOrder {
       if (isKept) log('info', 'certificate_issued', { host });
       else log('error', 'certificate_not_kept', { host, reason: 'the store is away' });
     } else if (failureOf(state, host)?.reason !== issued.reason) {
-      // Once for each reason; the metrics go on to count.
+      // Logged once for each reason. The metrics continue to count.
       log('error', 'certificate_not_issued', { host, reason: issued.reason });
     }
   }
 
-  /** Takes the first host that is due, unless another instance has begun an order. */
+  /** Takes the first host that is due, unless another instance has an order under way. */
   async #begin(newKey: string) {
     const { clock } = this.#ordering;
     const { directory } = this.#acme;
     let begun: { host: string; state: AcmeState; accountKey: string } | undefined;
     const outcome = await this.#change((state) => {
       begun = undefined;
-      // What another instance wrote a moment ago counts, too.
+      // Include what another instance wrote a moment ago.
       const held = certificatesOf(state, this.#hosts);
       const host = dueHost(state, this.#hosts, this.#acme, held, clock());
       if (host === undefined) return undefined;
       const isOurs = state.account?.directory === directory;
       const account = isOurs ? state.account : { directory, key: newKey };
       begun = { host, state, accountKey: account.key };
-      return { ...state, account, order: { by: this.#us, until: clock() + ORDER_MS } };
+      return { ...state, account, order: { by: this.#instanceId, until: clock() + ORDER_MS } };
     });
     return outcome === 'changed' ? begun : undefined;
   }
 
-  /** By http where a plain gateway listens; the other way at each second attempt, where that was refused. */
+  /** http-01 when a plain gateway listens. After a refusal, every second attempt uses the other kind. */
   #proofKind(state: AcmeState, host: string): Proof['kind'] {
     const { gateway, gateway_tls } = this.#ordering.settings().listen;
     const kinds: Proof['kind'][] = [
@@ -170,15 +176,15 @@ class OneOrder {
   async #show(proof: Proof): Promise<void> {
     const { clock } = this.#ordering;
     const outcome = await this.#change(({ order, ...state }) =>
-      order?.by === this.#us
-        ? { ...state, order: { by: this.#us, until: clock() + ORDER_MS, proof } }
+      order?.by === this.#instanceId
+        ? { ...state, order: { by: this.#instanceId, until: clock() + ORDER_MS, proof } }
         : undefined,
     );
     if (outcome !== 'changed') throw new Error('the store could not keep the proof');
     await sleep(SEEN_MS, undefined, { ref: false });
   }
 
-  /** Whether the result could be written. */
+  /** Returns whether the result was written. */
   async #finish(host: string, issued: Issued): Promise<boolean> {
     const { clock } = this.#ordering;
     const { directory } = this.#acme;
@@ -202,7 +208,7 @@ class OneOrder {
     const { settings, watched, change } = this.#ordering;
     const { secret } = settings();
     return change((text) => {
-      // A text that is gone, or that another program or secret wrote, takes no certificate of another host with it.
+      // A text that is missing or unreadable must not remove the certificates of other hosts.
       const held = text === '' ? undefined : openState(secret, text);
       const edited = edit(held ?? watched.state() ?? NO_STATE);
       return edited && sealState(secret, edited);

@@ -4,7 +4,9 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts a text with the first of the installation's secrets, so that who reads the store reads no private key. */
+/**
+ * Encrypts a text with the first secret of the installation, so that a reader of the store cannot read private keys.
+ */
 export function sealText(secrets: readonly string[], text: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, keyOf(secrets[0] ?? ''), nonce);
@@ -12,7 +14,7 @@ export function sealText(secrets: readonly string[], text: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
 }
 
-/** The text that one of the secrets sealed; undefined for any other. */
+/** Decrypts a text that one of the secrets sealed. Undefined for any other text. */
 export function openText(secrets: readonly string[], sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64');
   const [nonce, rest] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES)];
@@ -24,13 +26,13 @@ export function openText(secrets: readonly string[], sealed: string): string | u
       const opened = [decipher.update(rest.subarray(TAG_BYTES)), decipher.final()];
       return Buffer.concat(opened).toString('utf8');
     } catch {
-      // Sealed with another secret: they are rotated.
+      // Sealed with another secret. Try the next one, because secrets are rotated.
     }
   }
   return undefined;
 }
 
-/** A key of its own for this one purpose. */
+/** A key that is only used for this purpose. */
 function keyOf(secret: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, '', 'guard/certificates', 32));
 }

@@ -7,7 +7,7 @@ import type { Close } from '../process/process-context.ts';
 import type { ReadText } from '../store/shared-text.ts';
 import { type AcmeState, NO_STATE, openState } from './acme-state.ts';
 
-/** Time between two looks: what one instance writes holds at each instance this much later. */
+/** Time between two reads. A change of one instance reaches all instances within this time. */
 export const LOOK_EVERY_MS = 1_000;
 
 interface Watched {
@@ -18,22 +18,23 @@ interface Watched {
 }
 
 export interface WatchedCertificates {
-  /** Undefined while it was never read. */
+  /** Undefined until the first successful read. */
   readonly state: () => AcmeState | undefined;
-  /** Whether the store has forgotten `state`: it was emptied, or a Redis came back without its data. */
+  /** Whether the store has lost `state`: it was emptied, or Redis restarted without its data. */
   readonly isForgotten: () => boolean;
-  /** By host: the certificates of the hosts that need one by the settings. */
+  /** The usable certificates by host, for the hosts that need one. */
   readonly held: () => ReadonlyMap<string, IssuedCertificate>;
-  /** What a gateway shows an authority that checks a host. */
+  /** Answers an authority that verifies a host. */
   readonly challenges: AcmeChallenges;
-  /** Called with all certificates when one came or went. One listener at most. */
+  /** Called with all certificates when one was added or removed. One listener at most. */
   readonly onChange: (listener: (certificates: readonly IssuedCertificate[]) => void) => void;
   readonly close: Close;
 }
 
 /**
- * Keeps the certificates of the authority as the instances share them. Resolves after the first look, so that the first
- * visitor after a restart is shown one. Does not look while the settings have no `tls.acme`.
+ * Keeps the certificates of the authority in sync with the other instances. Resolves after the first read, so
+ * that certificates are available for the first visitor after a restart. Does not read while the settings
+ * have no `tls.acme`.
  */
 export async function watchCertificates(watched: Watched): Promise<WatchedCertificates> {
   const { read, settings, clock, log } = watched;
@@ -56,7 +57,7 @@ export async function watchCertificates(watched: Watched): Promise<WatchedCertif
     try {
       tell([...next.values()]);
     } catch (error) {
-      // The gateway goes on with those of before.
+      // The gateway continues with the earlier certificates.
       log('error', 'certificates_not_shown', { reason: String(error) });
     }
   };
@@ -66,7 +67,7 @@ export async function watchCertificates(watched: Watched): Promise<WatchedCertif
       const answer = await read();
       if (answer.kind === 'failed') noteFailure(answer.reason);
       if (answer.kind === 'read') {
-        // What is shown already stays until new ones are there, also where the store has nothing any more.
+        // Keep the current certificates until new ones are available, even when the store is empty.
         isForgotten = answer.text === '' && state !== undefined && state !== NO_STATE;
         const opened = isForgotten ? state : openState(secret, answer.text);
         noteFailure(opened === undefined ? OTHER_SECRET : '');
@@ -114,7 +115,7 @@ export async function watchCertificates(watched: Watched): Promise<WatchedCertif
 const OTHER_SECRET =
   'they are sealed with another secret; put the secret of before behind the new one in `secret`, else all are ordered anew';
 
-/** Those of these hosts that can be used. */
+/** The usable certificates of these hosts. */
 export function certificatesOf(
   { certificates }: AcmeState,
   hosts: readonly string[],

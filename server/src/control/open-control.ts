@@ -13,12 +13,13 @@ import type { Settings } from '@guard/config/settings/schema';
 import { createService } from '../listeners/listen.ts';
 import type { Close } from '../process/process-context.ts';
 
-/** A deletion is answered when it is done, and nothing is sent meanwhile. */
+/** The answer comes when a deletion is finished, and the connection is silent until then. */
 const TIMES = { headMs: 10_000, requestMs: 30_000, checkMs: 1_000, idleMs: 7_200_000 } as const;
 
 /**
- * Takes what only the operator may ask for, at a socket in a folder that only this account and root can enter. It
- * listens on no network, and no key lets in. Where it cannot listen, the log says why and Guard goes on without it.
+ * Accepts requests that only the operator may send. The socket is in a folder that only this account and root
+ * can enter. It is not on a network, and a key is not enough for access. If it cannot listen, the log has the
+ * reason and Guard continues without it.
  */
 export async function openControl(options: {
   readonly settings: () => Settings;
@@ -42,7 +43,7 @@ export async function openControl(options: {
     if (!organisations.some(({ id }) => id === organisation)) {
       return { kind: 'refused', message: `No organisation has the id ${organisation}.` };
     }
-    // With the secret: an address is guessed from a plain digest within seconds.
+    // Keyed with the secret: an address can be guessed from a plain digest within seconds.
     const audit = createHmac('sha256', [secret].flat()[0] ?? '')
       .update(`forget ${organisation} ${person.kind} ${person.value}`)
       .digest('hex')
@@ -63,7 +64,7 @@ export async function openControl(options: {
   try {
     const folder = dirname(path);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // Before there is a socket in it: one is made with the rights of the umask.
+    // Set the rights of the folder first, because a new socket gets the rights of the umask.
     await chmod(folder, 0o700);
     await removeAbandonedSocket(path);
     await app.listen({ path });
@@ -73,7 +74,7 @@ export async function openControl(options: {
   }
   return async () => {
     const closed = app.close();
-    // A deletion takes long, and the database ends it by itself after its next start.
+    // A deletion takes long. The database finishes it by itself after its next start.
     app.server.closeAllConnections();
     await closed;
   };

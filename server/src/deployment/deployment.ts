@@ -25,32 +25,32 @@ import { compileOwnHosts } from '../listeners/own-hosts.ts';
 import type { ProcessContext } from '../process/process-context.ts';
 import { gatewaySites, type RemoteValidators } from '../validators/gateway-sites.ts';
 
-/** What every deployment needs and shares. It stays while the process runs, over all reloads. */
+/** What all deployments share. It exists while the process runs, across reloads. */
 export interface Dependencies extends ProcessContext {
   readonly analytics: Analytics;
   readonly store: SessionStore;
-  /** What people decided by hand for a while. */
+  /** Temporary decisions that people made by hand. */
   readonly temporary: TemporaryRules | undefined;
   readonly crowdsec: CrowdsecList;
-  /** Looks up the names of addresses that claim to be a crawler's. */
+  /** Resolves the names of addresses that claim to be a crawler. */
   readonly resolver: ReturnType<typeof createResolver>;
-  /** A reload keeps the connections to remote validators, and the knowledge which of them are away. */
+  /** A reload keeps the connections to remote validators and the state of their breakers. */
   readonly remotes: RemoteValidators;
-  /** Bundled with the program, and slow to read. */
+  /** Bundled with the program. Reading it is slow. */
   readonly networks: NetworkCatalogue;
   /** The documentation, for the `docs` listener. */
   readonly docs: FastifyPluginAsync;
-  /** Where each service listens. During the start it grows. */
+  /** Where each service listens. It is filled during the start. */
   readonly addresses: Addresses;
   readonly isReady: () => boolean;
-  /** What an authority issued, by host. */
+  /** The certificates that an authority issued, by host. */
   readonly issued: () => ReadonlyMap<string, TlsCertificate>;
   /** Absent in a thread that has no dashboard. */
   readonly dashboard?: DashboardDependencies;
 }
 
 export interface DashboardDependencies {
-  /** Who has signed in. */
+  /** The current sign-ins. */
   readonly signIns: SignIns;
   readonly replay: Replay;
   /** When Guard started, in milliseconds since the epoch. */
@@ -58,21 +58,21 @@ export interface DashboardDependencies {
   readonly isClosing: () => boolean;
 }
 
-/** The services that answer by routes of fastify: all but the gateway. */
+/** The services with fastify routes: all except the gateway. */
 export type RoutedService = Exclude<
   Service,
   'gateway' | 'gateway_tls' | 'forward_auth' | 'ext_authz'
 >;
 
-/** All that is built from one reading of the settings. A reload replaces it whole. */
+/** Everything that is built from one version of the settings. A reload replaces it as a whole. */
 export interface Deployment {
   readonly settings: Settings;
   readonly authenticate: AuthenticateBearer;
   /** When the oldest list of crawler addresses was confirmed, in milliseconds since the epoch. */
   readonly oldestCrawlerListAt: number | undefined;
-  /** When each part of the network data was made, in the same unit. */
+  /** When each part of the network data was created, in milliseconds since the epoch. */
   readonly networkDataAt: Readonly<Record<NetworkData, number>>;
-  /** The routes of each service that listens. They are ready to answer, and do not listen themselves. */
+  /** The routes of each service that listens. They are ready to answer. Another object listens for them. */
   readonly routes: ReadonlyMap<RoutedService, FastifyInstance>;
   readonly gateway: GatewaySettings;
   /** How long a question to a remote validator of this deployment can take at most. */
@@ -81,8 +81,8 @@ export interface Deployment {
 }
 
 /**
- * Builds a deployment beside the current one, and changes nothing that already runs. Rejects with the
- * reason in words when these settings cannot be applied.
+ * Builds a deployment without a change to the running one. Rejects with a readable reason when the settings
+ * cannot be applied.
  */
 export async function buildDeployment(
   settings: Settings,
@@ -139,7 +139,7 @@ export async function buildDeployment(
   };
 }
 
-/** What is made of the settings before the routes. */
+/** The parts of a deployment that are built before its routes. */
 interface Built {
   readonly settings: Settings;
   readonly revision: string;
@@ -147,7 +147,7 @@ interface Built {
   readonly authenticate: AuthenticateBearer;
   readonly oldestListAt: number | undefined;
   readonly dataAt: Readonly<Record<NetworkData, number>>;
-  /** False once another deployment has taken its place. */
+  /** False after another deployment has replaced it. */
   readonly isCurrent: () => boolean;
 }
 
@@ -239,8 +239,8 @@ const ROUTED_SERVICES: readonly RoutedService[] = [
 const GRACE_MS = 1_000;
 
 /**
- * Closes a deployment that was replaced, when all its questions to remote validators must have ended. The
- * timer does not keep the process alive: a process that ends needs to close no deployment.
+ * Closes a replaced deployment after all its questions to remote validators must have ended. The timer does
+ * not keep the process alive: a process that ends does not have to close deployments.
  */
 export function retire(deployment: Deployment, log: Log): void {
   const timer = setTimeout(() => {

@@ -8,8 +8,8 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { MetricsPage } from '../metrics/metrics.ts';
 
 /**
- * Writes a log line for every decision on its way to `sink`, while the current settings say so
- * (`log.decisions`). The line has no query string: more people read a log than the events.
+ * Writes a log line for every decision that goes to `sink`, if the current settings ask for it
+ * (`log.decisions`). The line has no query string, because more people can read a log than the events.
  */
 export function logDecisions(
   sink: EventSink,
@@ -21,7 +21,7 @@ export function logDecisions(
   return {
     record(event) {
       const { log: wanted, analytics } = currentSettings();
-      // An upload that failed is no decision.
+      // A failed upload is not a decision.
       if (wanted.decisions && event.challenge !== 'failed') {
         if (analytics?.privacy !== privacy) {
           privacy = analytics?.privacy;
@@ -36,7 +36,10 @@ export function logDecisions(
 
 type Line = Readonly<Record<string, string | number | boolean>>;
 
-/** The fields have the names of the columns. Fields that are empty here or in the table are left out. */
+/**
+ * The fields have the names of the columns. Empty fields, and fields that privacy settings empty in the
+ * table, are left out.
+ */
 function lineOf(event: DecisionEvent, truncates: boolean, empty: ReadonlySet<string>): Line {
   const { facts = 0, session = 0, verdict = 0 } = event.stagesUs ?? {};
   const line = {
@@ -84,14 +87,14 @@ function traceFields({ trace }: DecisionEvent): Line {
   return trace === undefined ? {} : { trace_id: trace.traceId, span_id: trace.spanId };
 }
 
-/** Counts the reasons and the duration of every event on its way to `sink`. */
+/** Counts the reasons and the duration of every event that goes to `sink`. */
 export function measureEvents(
   sink: EventSink,
   metrics: Pick<MetricsPage, 'count' | 'observe'>,
 ): EventSink {
   return {
     record(event: DecisionEvent) {
-      // An upload that failed is no decision, and has no duration.
+      // A failed upload is not a decision and has no duration.
       if (event.challenge !== 'failed') {
         metrics.observe('guard_decision_duration_seconds', event.durationUs / 1e6);
       }

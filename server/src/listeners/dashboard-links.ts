@@ -6,14 +6,17 @@ export interface DashboardLink {
   readonly url: string;
 }
 
-/** A link that signs in for each organisation; none where the dashboard does not listen. `address` is where it does. */
+/**
+ * A sign-in link for each organisation. Empty when the dashboard does not listen. `address` is the address
+ * where it listens.
+ */
 export function createDashboardLinks(
   signIns: SignIns | undefined,
   { public_urls, organisations }: Settings,
   address: string | undefined,
 ): DashboardLink[] {
   const url = public_urls.dashboard ?? address;
-  // A unix socket has a proxy in front, whose address is not known.
+  // A unix socket is behind a proxy with an unknown address.
   if (signIns === undefined || url === undefined || url.startsWith('unix:')) return [];
   return organisations.map(({ id }) => {
     const path = `/sign-in?link=${signIns.createLink(id)}`;

@@ -3,23 +3,22 @@ import { parseIp } from '@guard/config/net/cidr';
 import type { ListenAddress } from '@guard/config/settings/values/values';
 
 /**
- * Returns a function that says whether a listener for the operator answers a request with this Host header. An
- * attacker's page can point its own name at the address of this machine (DNS rebinding), and then reads
- * what answers to that name. So only hosts are answered that such a page cannot have: addresses, names
- * without a dot, the host of the listener, and `named`, those of the settings. A request without Host is
- * answered: no browser sends one.
+ * Returns a function that checks the Host header of requests to a listener for the operator. An attacker's page can
+ * point its own name at the address of this machine (DNS rebinding) and then read the answers for that name. So only
+ * hosts are accepted that such a page cannot have: addresses, names without a dot, the host of the listener, and
+ * `named` from the settings. A request without Host is accepted, because browsers always send one.
  */
 export function compileOwnHosts(
   listen: ListenAddress | undefined,
   named: readonly string[],
 ): (host: string | undefined) => boolean {
   if (listen?.kind === 'unix') return () => true;
-  const own = listen === undefined ? [] : [listen.host];
-  const isNamed = compileHosts([{ hosts: [...own, ...named], value: true }]);
+  const listenHost = listen === undefined ? [] : [listen.host];
+  const isNamed = compileHosts([{ hosts: [...listenHost, ...named], value: true }]);
   return (host = '') => cannotBeRebound(host) || isNamed(host) === true;
 }
 
-/** An address, or a name for which no name server of the internet has an answer. */
+/** An address, or a name that public name servers cannot resolve. */
 function cannotBeRebound(host: string): boolean {
   const name = canonicalHost(host);
   return name !== undefined && (!name.includes('.') || parseIp(name) !== undefined);

@@ -3,23 +3,23 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createService, type ServiceSettings, type ServiceTimes } from './listen.ts';
 
-/** A service whose routes can be replaced while its server and its connections stay. */
+/** A service with replaceable routes. Its server and connections stay. */
 export interface ReloadableService {
-  /** The server: it listens and closes, and has no routes of its own. */
+  /** The server. It listens and closes, and has no routes. */
   readonly app: FastifyInstance;
-  /** From now on, these routes answer new requests. The old routes finish the requests that they have. */
+  /** Use these routes for new requests. The old routes finish their current requests. */
   replaceRoutes(routes: FastifyInstance): void;
   /**
-   * Closes all connections once the service closes. Node has no time limit for requests while a server closes, so a
-   * client that sends a byte now and then could keep it open for ever.
+   * Close all connections when the service closes. Node has no time limit for requests while a server closes,
+   * so a client that sends a byte now and then could keep the server open for ever.
    */
   cutOff(): void;
 }
 
-/** How often idle connections are closed while a service ends. */
+/** Time between two closings of idle connections while a service ends. */
 const DRAIN_CHECK_MS = 50;
 
-/** Makes a service that gives every request to `routes`. They must be ready, and must not listen. */
+/** Creates a service that passes every request to `routes`. They must be ready and must not listen. */
 export function createReloadableService(
   settings: ServiceSettings,
   routes: FastifyInstance,
@@ -56,7 +56,7 @@ export function createReloadableService(
     current.emit('request', request, response);
   };
   app.server.removeAllListeners('request').on('request', answer);
-  // For `localhost` fastify opens a second server. Its requests arrive here, by the router of `app`.
+  // For `localhost` fastify opens a second server. Its requests arrive here, through the router of `app`.
   app.addHook('onRequest', (request, reply) => {
     reply.hijack();
     answer(request.raw, reply.raw);
@@ -74,14 +74,17 @@ export function createReloadableService(
 }
 
 interface Connections {
-  /** The open connections of both servers of `localhost`. The second server adds a connection at its first request. */
+  /**
+   * The open connections of both servers of `localhost`. A connection of the second server is added at its
+   * first request.
+   */
   readonly open: Set<Socket>;
-  /** Connections that had no request yet. Browsers open some in advance, and Node does not count them as idle. */
+  /** Connections without a request so far. Browsers open some in advance, and Node does not count them as idle. */
   readonly unused: Set<Socket>;
   isCutOff: boolean;
 }
 
-/** Closes connections as they become idle. Otherwise the server waits until each one times out. */
+/** Closes connections when they become idle. Otherwise the server waits until each one times out. */
 function closeConnections(server: Server, connections: Connections): void {
   const timer = setInterval(() => {
     server.closeIdleConnections();

@@ -3,14 +3,11 @@ import { type MetricName, type MetricOf, metrics } from '@guard/config/contract/
 /** How much a counter has grown. */
 export type CounterIncrement = readonly [name: MetricName, label: string | undefined, by: number];
 
-/** More values of a label than any metric should have. Further values count as `other`. */
+/** A metric should have fewer label values than this. Further values count as `other`. */
 const MAX_LABELS = 256;
 const OTHER = 'other';
 
-/**
- * What was counted since the last `take`. A request counts several times, so a count has to be cheap: it
- * is one lookup in a map.
- */
+/** Counts since the last `take`. A request counts several times, so a count has to be cheap: one map lookup. */
 export class Counts {
   readonly #counts = new Map<MetricName, Map<string | undefined, { by: number }>>();
 
@@ -18,7 +15,7 @@ export class Counts {
     (this.#counts.get(name)?.get(label) ?? this.#add(name, label)).by += by;
   }
 
-  /** What was counted since the last call. */
+  /** Returns the counts since the last call. */
   take(): readonly CounterIncrement[] {
     const taken: CounterIncrement[] = [];
     for (const [name, labels] of this.#counts) {
@@ -42,26 +39,26 @@ export class Counts {
 
 export type HistogramName = MetricOf<'histogram'>;
 
-/** What a histogram has counted since the last `take`: a count for each bucket, and the sum of the values. */
+/** The values of a histogram since the last `take`: a count for each bucket, and the sum of the values. */
 interface HistogramValues {
-  /** One more than there are bounds. The counts are not cumulative. */
+  /** One more than the number of bounds. The counts are not cumulative. */
   readonly counts: readonly number[];
   readonly sum: number;
 }
 
-/** The new values of one histogram, with its name. */
+/** The name of a histogram and its new values. */
 export type NamedValues = readonly [name: HistogramName, values: HistogramValues];
 
 interface Histograms {
   readonly observe: (name: HistogramName, value: number) => void;
   readonly add: (values: readonly NamedValues[]) => void;
-  /** The values since the last call. Histograms without a new value are left out. */
+  /** The values since the last call, without histograms that have no new value. */
   readonly take: () => readonly NamedValues[];
   /** All histograms in the Prometheus text format. */
   readonly text: () => string;
 }
 
-/** One histogram for each that the contract names. */
+/** Creates all histograms of the contract. */
 export function createHistograms(): Histograms {
   const duration = 'guard_decision_duration_seconds';
   const all: Readonly<Record<HistogramName, Histogram>> = {

@@ -10,29 +10,29 @@ import {
 } from './counts.ts';
 import { createBusySeconds, registerProcessMetrics } from './process-metrics.ts';
 
-/** The metrics of a worker thread: what was counted since its last report, and the gauges of now. */
+/** The metrics of a worker thread: counts since its last report, and current gauges. */
 export interface MetricsReport {
   readonly counters: readonly CounterIncrement[];
   readonly histograms: readonly NamedValues[];
-  /** Only gauges that have no label and a value of their own in each thread. */
+  /** Only gauges without a label that differ from thread to thread. */
   readonly gauges: ReadonlyMap<MetricName, number>;
 }
 
 export interface MetricsPage extends Metrics {
   /** Adds one value to a histogram, in the unit of its name. */
   observe(name: HistogramName, value: number): void;
-  /** Adds the report of a worker thread. `worker` is an object that stands for the thread until it ends. */
+  /** Adds the report of a worker thread. `worker` is an object that identifies the thread until it ends. */
   addReport(worker: object, report: MetricsReport): void;
-  /** The thread has ended. Its counters and histograms stay, its gauges do not. */
+  /** Call it when a thread has ended. Its counters and histograms stay, its gauges are removed. */
   removeWorker(worker: object): void;
   /** The Prometheus text format. */
   page(): Promise<string>;
-  /** Counters and gauges by name, with their label behind it: `guard_events_total{result="written"}`. */
+  /** Counters and gauges by name and label, for example `guard_events_total{result="written"}`. */
   values(): Promise<Readonly<Record<string, number>>>;
   readonly contentType: string;
 }
 
-/** Metrics by prom-client. It checks much at each count, so it gets the counts when the page is read. */
+/** Metrics with prom-client. Each count of prom-client is slow, so it gets the counts only when the page is read. */
 export function createMetrics(): MetricsPage {
   const registry = new Registry();
   registerProcessMetrics(registry);
@@ -49,7 +49,7 @@ export function createMetrics(): MetricsPage {
     else counter?.inc({ [labelName]: label }, by);
   }
 
-  /** The highest value: this thread has one, and each worker reports one. */
+  /** The highest value of this thread and all workers. */
   function highest(name: MetricName, own: number): number {
     const others = [...workers.values()].map((gauges) => gauges.get(name) ?? own);
     return Math.max(own, ...others);
@@ -79,7 +79,7 @@ export function createMetrics(): MetricsPage {
             this.set(isShared ? highest(name, value) : value);
             return;
           }
-          // A label value that is gone must not stay on the page.
+          // A label value that no longer exists must not stay on the page.
           this.reset();
           for (const [child, number] of value) this.set({ [label ?? 'label']: child }, number);
         },
@@ -115,7 +115,7 @@ function labelText(labels: Readonly<Partial<Record<string, string | number>>>): 
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-/** Whether each worker has a value of its own for this gauge, beside that of the main thread. */
+/** Whether each worker has its own value for this gauge. */
 export function isOfEachThread(name: MetricName): boolean {
   const entry = table[name];
   return entry.kind === 'gauge' && 'threads' in entry;

@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /**
- * Registers the metrics of the process, all threads included, under their usual names in Prometheus. What
- * the system does not tell is left out. The embedded database is another process, and is not in them.
+ * Registers the metrics of the process with all its threads, under their usual Prometheus names. Values that
+ * the system does not provide are left out. The embedded database is another process and is not included.
  */
 export function registerProcessMetrics(registry: Registry): void {
   const registers = [registry];
@@ -50,7 +50,7 @@ export function registerProcessMetrics(registry: Registry): void {
   }).set(maxOpenFiles);
 }
 
-/** Undefined where there is no /proc, or no limit. */
+/** Undefined when there is no /proc or no limit. */
 function readMaxOpenFiles(): number | undefined {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');
@@ -62,9 +62,8 @@ function readMaxOpenFiles(): number | undefined {
 }
 
 /**
- * Returns a function that says how long the event loop of this thread was busy since its last call, in
- * seconds. The first call counts from the start of the thread. A loop that is nearly always busy lets
- * requests wait for each other.
+ * Returns a function that tells how many seconds the event loop of this thread was busy since its last call. The
+ * first call counts from the start of the thread. When a loop is nearly always busy, requests wait for each other.
  */
 export function createBusySeconds(): () => number {
   let lastMs = 0;

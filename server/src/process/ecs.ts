@@ -6,7 +6,7 @@ type Fields = NonNullable<Parameters<Log>[2]>;
 /** The version of the Elastic Common Schema that the lines follow. */
 const ECS_VERSION = '8.11.0';
 
-/** How the fields of the line of a decision are called in ECS. Every other field of a line is `guard.` and its own name. */
+/** The ECS names for the fields of a decision line. All other fields are named `guard.` plus their own name. */
 export const ECS_FIELDS = {
   action: 'event.action',
   ip: 'source.ip',
@@ -23,7 +23,7 @@ export const ECS_FIELDS = {
 } as const;
 const NAMES: ReadonlyMap<string, string> = new Map(Object.entries(ECS_FIELDS));
 
-/** What ECS says besides of a request with which this was done. */
+/** Additional ECS fields for each action. */
 const ECS_OUTCOMES: Readonly<Record<Action, EcsOutcome>> = {
   allow: { type: 'allowed', outcome: 'success' },
   block: { type: 'denied', outcome: 'failure' },
@@ -49,7 +49,7 @@ export function ecsLine(time: string, level: string, event: string, fields: Fiel
     'event.kind': 'event',
   };
   if (isDecision) {
-    // The field is made from an Action: watch-events.ts.
+    // The field comes from an Action: watch-events.ts.
     const { type, outcome } = ECS_OUTCOMES[fields['action'] as Action];
     line['event.category'] = ['network', 'web'];
     line['event.type'] = ['access', type];

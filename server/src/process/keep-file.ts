@@ -2,23 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Names of files whose write is not finished. */
+/** Names of unfinished files. */
 const TEMPORARY = /\.[0-9a-f]{12}\.tmp$/;
-/** A temporary file of this age is left over: no write takes an hour. */
+/** A temporary file of this age was abandoned: no write takes an hour. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
 /**
- * Writes a file, whole or not at all: a program that reads the folder meanwhile finds the old file or the new one. Gives
- * the reason when the file system refuses it. Removes what a kill left of earlier writes in the folder.
+ * Writes a file completely or not at all: a program that reads the folder finds the old file or the new one.
+ * Returns the reason when the file system refuses the write. Removes abandoned files of earlier writes in the
+ * folder.
  *
- * @param mode rights of the file, less those that the umask takes.
+ * @param mode rights of the file. The umask can remove some.
  */
 export async function keepFile(
   path: string,
   content: string | Buffer,
   mode = 0o666,
 ): Promise<string | undefined> {
-  // In containers that share a folder, all have process id 1.
+  // A random name: in containers that share a folder, every process has id 1.
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -32,7 +33,7 @@ export async function keepFile(
   }
 }
 
-/** By the clock of the file system, which the new file shows. Another process may write beside this one. */
+/** Uses the clock of the file system, which is the time of the new file. Another process may write at the same time. */
 async function removeAbandoned(beside: string): Promise<void> {
   const folder = dirname(beside);
   const { mtimeMs: now } = await stat(beside);
@@ -44,7 +45,7 @@ async function removeAbandoned(beside: string): Promise<void> {
   }
 }
 
-/** A file of JSON, as people read it. */
+/** Readable JSON text. */
 export function jsonText(value: object): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }

@@ -4,7 +4,7 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { Writable } from 'node:stream';
 import { ecsLine } from './ecs.ts';
 
-/** How many bytes may wait for a reader that does not read. Further lines are lost. */
+/** Most bytes that wait for a slow reader. Further lines are dropped. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
 /**

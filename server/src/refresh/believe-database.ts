@@ -5,24 +5,24 @@ import type { DatabaseKind } from '@guard/config/catalogue/data-age';
 
 type LookUp = (ip: string) => string | number | undefined;
 
-/** Addresses of each family that are looked up: enough to tell a half from two thirds. */
+/** Number of addresses of each family to look up. It is enough to distinguish a half from two thirds. */
 const SAMPLE = 4_096;
-/** Look-ups between two turns of the event loop, where requests wait: about half a millisecond. */
+/** Look-ups in one turn of the event loop, which take about half a millisecond. Requests wait meanwhile. */
 const AT_A_TIME = 256;
-/** Fewer addresses in common say nothing. */
+/** With fewer common addresses there is no comparison. */
 const LEAST_COMMON = 32;
 
-/** What a fetched database is compared with. */
+/** The database in use, for a comparison with a fetched one. */
 export interface Compared {
-  /** The file of the database in use; undefined where that is the bundled one. */
+  /** The file of the database in use. Undefined for the bundled database. */
   readonly inUse: string | undefined;
-  /** It was published at the same place. Another publisher knows less of IPv6 without a mistake. */
+  /** Both were published at the same place. Another publisher may legitimately know less of IPv6. */
   readonly isSamePlace: boolean;
 }
 
 /**
- * Why fetched bytes are not believed to be a newer state of the database in use. Neither do half of all addresses lose
- * their country or network in a week, nor do half of them move.
+ * The reason why fetched bytes are not accepted as a newer version of the database in use. In a week, half of
+ * all addresses neither lose their country or network nor get another one.
  */
 export async function disbeliefIn(
   kind: DatabaseKind,
@@ -49,7 +49,10 @@ export async function disbeliefIn(
   return `of ${both} addresses that it knows, ${moved} have moved: more than half. ${TO_TAKE_IT}`;
 }
 
-/** How many addresses one database knows, the other, and both; and how many of the last have another value. */
+/**
+ * How many addresses the old database knows, the new one, and both. `moved` counts addresses with different
+ * values in both.
+ */
 interface Comparison {
   before: number;
   after: number;
@@ -85,7 +88,7 @@ function lookUpOf(kind: DatabaseKind, source: string | Buffer | undefined): Look
   return (ip) => asns.numberOf(ip) || undefined;
 }
 
-/** In even steps from 1.0.0.0 to 223.255.255.255. */
+/** Addresses in even steps from 1.0.0.0 to 223.255.255.255. */
 function* addressesV4(): Generator<string> {
   for (let step = 0; step < SAMPLE; step += 1) {
     const ip = 0x0100_0000 + Math.floor((step * 0xdf00_0000) / SAMPLE) + 77;
@@ -93,10 +96,10 @@ function* addressesV4(): Generator<string> {
   }
 }
 
-/** The beginnings of the blocks that the registries hand out. */
+/** The first parts of the blocks that the registries assign. */
 const BLOCKS_V6 = [0x2001, 0x2400, 0x2600, 0x2800, 0x2a00, 0x2a10, 0x2c00];
 
-/** In even steps through these blocks. */
+/** Addresses in even steps through these blocks. */
 function* addressesV6(): Generator<string> {
   for (let step = 0; step < SAMPLE; step += 1) {
     const block = BLOCKS_V6[step % BLOCKS_V6.length] ?? 0;

@@ -10,11 +10,14 @@ import type { FetchOutcome, Published } from './keep-fresh.ts';
 import { refreshCrawlers } from './refresh-crawlers.ts';
 import { refreshDirectory } from './refresh-directory.ts';
 
-/** Old lists do no harm for half an hour, and operators are not asked by all instances of a fleet that starts. */
+/**
+ * Half an hour with old lists does no harm. The delay keeps a fleet that starts from asking the operators all
+ * at once.
+ */
 const SPREAD_MS = 30 * 60_000;
 const TERMS: FetchTerms = { timeoutMs: 15_000, mirrorOf: undefined };
 
-/** What these settings let Guard fetch of crawlers and agents: their addresses, and their keys. */
+/** The published address lists and keys of crawlers and agents that these settings allow Guard to fetch. */
 export function publishedByCrawlers(settings: Settings, clock: Clock): Published[] {
   const { refresh: every } = settings.crawlers;
   if (every === 'off') return [];
@@ -34,7 +37,7 @@ function publishedRanges(folder: string, every: number, clock: Clock): Published
     name: 'addresses of crawlers',
     every,
     spread: SPREAD_MS,
-    // The newest: an operator who is away for long must not make each start a fetch of all lists.
+    // Uses the newest list. If one operator is unreachable for long, a start must not fetch all lists.
     keptAt: () => newestRefreshIn(folder),
     async fetch(): Promise<FetchOutcome> {
       const reports = await refreshCrawlers(refreshable(), folder, {

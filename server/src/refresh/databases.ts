@@ -8,12 +8,12 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { Published } from './keep-fresh.ts';
 import { originIn, refreshDatabase } from './refresh-database.ts';
 
-/** So that the instances of a fleet do not all ask at their start. Until then the bundled database is in use. */
+/** Spreads the first requests of a fleet that starts. Until then the bundled database is in use. */
 const SPREAD_MS = 30 * 60_000;
-/** Shorter, because the person who sets a URL wants to see that it works. */
+/** Shorter, because a person who sets a URL wants to see a result. */
 const NAMED_SPREAD_MS = 3_000;
 
-/** The databases of countries and autonomous systems. The settings have the copies among their files. */
+/** The databases of countries and autonomous systems. Their copies are among the files of the settings. */
 export function publishedDatabases(settings: Settings, clock: Clock): Published[] {
   return fetchedDatabasesOf(settings).flatMap((database): Published[] => {
     const { kind, url, every, copy, isNamed } = database;

@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '@guard/config/net/special-address';
 import { refusalOfHost } from './public-host.ts';
 
-/** The result of asking for one list. */
+/** The result of a request for one list. */
 export type Fetched =
   | {
       readonly kind: 'fetched';
@@ -9,38 +9,38 @@ export type Fetched =
       readonly etag: string | undefined;
       readonly lastModified: string | undefined;
     }
-  /** 304: the list has not changed. */
+  /** Status 304: the list has not changed. */
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** The state of a list that is already here (RFC 9110 section 13.1). */
+/** What is known about the current copy of a list, for a conditional request (RFC 9110 section 13.1). */
 export interface KnownState {
   readonly etag?: string | undefined;
   readonly last_modified?: string | undefined;
 }
 
-/** How a list is asked for, and which answers are accepted. */
+/** How to request a list, and which answers are accepted. */
 export interface ListTerms {
-  /** The time limit for the whole answer. */
+  /** Time limit for the whole answer. */
   readonly timeoutMs: number;
   readonly userAgent: string;
   readonly accept: string;
-  /** Sent along, such as a key. */
+  /** Additional headers, such as a key. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Largest list, in bytes, after any content coding. */
+  /** Largest accepted list in bytes, after content decoding. */
   readonly maxBytes: number;
-  /** The accepted media types. Without it, all are accepted. */
+  /** The accepted media types. Undefined accepts all. */
   readonly mediaType?: RegExp;
-  /** A redirect is refused. */
+  /** Refuse redirects. */
   readonly refusesRedirects?: true;
-  /** A host with a private address is not asked. */
+  /** Refuse hosts with a private address. */
   readonly publicOnly?: boolean;
 }
 
 /** Most redirects that are followed. */
 const MOST_REDIRECTS = 5;
 
-/** Asks for a list. Never rejects. */
+/** Requests a list. Never rejects. */
 export async function fetchList(
   url: string,
   known: KnownState,
@@ -61,7 +61,7 @@ export async function fetchList(
   }
 }
 
-/** The answer at the end of all redirects, or why they are not followed. */
+/** The final answer after all redirects, or the reason why a redirect is not followed. */
 async function follow(
   url: string,
   init: RequestInit,
@@ -82,16 +82,16 @@ async function follow(
   }
 }
 
-/** The publisher of a list must not choose what Guard asks for in its own network. */
+/** The reason why a redirect is refused. A publisher must not choose what Guard requests inside its own network. */
 async function refusalOfRedirect(from: URL, to: URL): Promise<string | undefined> {
-  // An attacker who can change plain http on the way could make any visitor a verified crawler.
+  // An attacker on a plain http connection could make any visitor a verified crawler.
   if (from.protocol !== to.protocol) return 'a redirect to another scheme';
   if (from.hostname === to.hostname) return undefined;
   if (to.protocol === 'http:' && isLoopbackHost(from.hostname) && !isLoopbackHost(to.hostname)) {
     return 'a redirect over plain http to another machine';
   }
   const inside = await refusalOfHost(to.href);
-  // A server in the network of Guard may redirect to another one there.
+  // A server in Guard's own network may redirect to another one there.
   if (inside === undefined || (await refusalOfHost(from.href)) !== undefined) return undefined;
   return `a redirect: ${inside}`;
 }
@@ -122,7 +122,7 @@ function sizeOf(bytes: number): string {
   return bytes < 1024 ** 2 ? `${bytes / 1024} KiB` : `${bytes / 1024 ** 2} MiB`;
 }
 
-/** Why an answer is not read. */
+/** The reason why an answer is not read. */
 function refusalOf(response: Response, mediaType?: RegExp): string | undefined {
   if (response.status !== 200) return `status ${response.status}`;
   const type = response.headers.get('content-type') ?? '';
@@ -130,7 +130,7 @@ function refusalOf(response: Response, mediaType?: RegExp): string | undefined {
   return undefined;
 }
 
-/** The body of an answer. Undefined if it has more than `maxBytes`. */
+/** The body of an answer. Undefined when it is longer than `maxBytes`. */
 export async function readAtMost(answer: Response, maxBytes: number): Promise<Buffer | undefined> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -143,7 +143,7 @@ export async function readAtMost(answer: Response, maxBytes: number): Promise<Bu
   return Buffer.concat(parts);
 }
 
-/** Why `fetch` has no answer, as a phrase. The error only says "fetch failed"; the reason is in its cause. */
+/** The reason of a failed `fetch`. The error only says "fetch failed"; its cause has the reason. */
 export function fetchFault(error: unknown, timeoutMs: number): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;

@@ -1,4 +1,4 @@
-/** How long to wait for one answer, and where a mirror has what is published at a URL. */
+/** The time limit for one answer, and the mirror URL for each published URL. */
 export interface FetchTerms {
   readonly timeoutMs: number;
   /** Undefined without a mirror. */
@@ -8,8 +8,8 @@ export interface FetchTerms {
 /** The result of fetching one list or directory. */
 export interface FetchReport {
   readonly result: 'updated' | 'unchanged' | 'failed' | 'refused';
-  /** Published entries that cannot be used. */
+  /** Number of published entries that cannot be used. */
   readonly dropped: number;
-  /** Why what is kept stays as it is; empty when it was refreshed. */
+  /** Why the stored copy was not refreshed. Empty when it was. */
   readonly reason: string;
 }

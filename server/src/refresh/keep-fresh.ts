@@ -1,64 +1,70 @@
 import { Backoff } from '@guard/config/time/backoff';
 import type { Close, ProcessContext } from '../process/process-context.ts';
 
-/** What others publish. Guard keeps the last good copy of it. */
+/** Data that others publish. Guard keeps the last good copy. */
 export interface Published {
-  /** Tells it from all others. */
+  /** A unique key. */
   readonly key: string;
-  /** Names it in the log. */
+  /** Its name in the log. */
   readonly name: string;
   /** Milliseconds between two fetches. */
   readonly every: number;
-  /** The first fetch of an old copy waits up to this many milliseconds, so that instances that start together do not ask together. */
+  /**
+   * The first fetch of an old copy is delayed by up to this many milliseconds, so that instances that start
+   * together do not all ask at once.
+   */
   readonly spread: number;
-  /** When the copy was confirmed last, in milliseconds since the epoch. Undefined without a copy. Throws for a damaged one. */
+  /**
+   * When the copy was last confirmed, in milliseconds since the epoch. Undefined without a copy. Throws for a
+   * damaged copy.
+   */
   readonly keptAt: () => number | undefined;
-  /** Fetches it. Rejects where a damaged copy has to be mended by hand. */
+  /** Fetches it. Rejects when a person has to repair a damaged copy. */
   readonly fetch: () => Promise<FetchOutcome>;
 }
 
 export type FetchOutcome =
-  /** `what` says what is kept now, for the log; without it nothing has changed. */
+  /** `what` describes the new copy for the log. Undefined when nothing has changed. */
   | { readonly kind: 'current'; readonly what?: Readonly<Record<string, string | number>> }
   /** The last good copy stays. */
   | { readonly kind: 'kept_back'; readonly reason: string };
 
-/** The last good copy stays, for this reason. */
+/** Keeps the last good copy for this reason. */
 export function keptBack(reason: string): FetchOutcome {
   return { kind: 'kept_back', reason };
 }
 
 export interface Freshness {
-  /** When the oldest of all copies was confirmed; undefined where nothing is fetched, or nothing has a copy. */
+  /** When the oldest copy was confirmed. Undefined when nothing is fetched or there is no copy. */
   readonly oldestAt: () => number | undefined;
   readonly close: Close;
 }
 
-/** Time between two looks at what is due. */
+/** Time between two checks for due fetches. */
 const LOOK_EVERY_MS = 1_000;
-/** Most fetches at the same time: a slow mirror delays no other one, and few answers are in memory. */
+/** Most parallel fetches. A slow mirror must not delay the others, and only few answers are in memory. */
 const AT_A_TIME = 4;
 /**
- * A fetch that failed is tried again after this, then after twice as long and so on, or after `every` where that is
- * shorter. A database that is refused has been sent whole: some ten megabytes.
+ * The wait after a failed fetch. It doubles with each failure, but is never longer than `every`. A refused
+ * database was transferred completely, which is some ten megabytes.
  */
 const AGAIN_MS = { first: 10 * 60_000, longest: 6 * 3_600_000 } as const;
 
-/** A wait, in shares of `every`. */
+/** A wait is a random factor times `every`. These are the limits of the factor. */
 const [SHORTEST, LONGEST] = [0.9, 1.1];
 
 interface Watched {
   nextAt: number;
   confirmedAt: number | undefined;
-  /** Why the last fetch changed nothing; empty when it was good. */
+  /** Why the last fetch changed nothing. Empty after a good fetch. */
   reason: string;
   readonly backoff: Backoff;
 }
 
 /**
- * Fetches what is published, again and again, outside of all requests. Instances drift apart: each wait is drawn
- * between 90 and 110 % of `every`. What fails is in the log once, until it succeeds or fails for another reason.
- * `published` is asked at each look, because settings change.
+ * Fetches published data regularly, outside of all requests. Each wait is a random time between 90 and 110 %
+ * of `every`, so that instances do not ask together. A failure is logged once, until it succeeds or fails for
+ * another reason. `published` is called at each check, because settings change.
  */
 export function keepFresh(
   published: () => readonly Published[],
@@ -81,7 +87,7 @@ export function keepFresh(
     return ms * (SHORTEST + random() * (LONGEST - SHORTEST));
   }
 
-  /** No wait is drawn as long as this: the clock was set back, or `every` was longer before. */
+  /** A wait is never this long, so the clock was set back or `every` was longer before. */
   function isDue({ every, spread }: Published, { nextAt }: Watched): boolean {
     const wait = nextAt - clock();
     return wait <= 0 || wait > LONGEST * every + spread;
@@ -130,7 +136,7 @@ export function keepFresh(
   };
 }
 
-/** A damaged copy has no time, and its fetch says what is wrong with it. */
+/** Undefined for a damaged copy. Its fetch reports the damage. */
 function timeOf(keptAt: () => number | undefined): number | undefined {
   try {
     return keptAt();

@@ -4,8 +4,8 @@ import { lookup } from 'node:dns/promises';
 type Lookup = (name: string) => Promise<readonly { readonly address: string }[]>;
 
 /**
- * Why the host of a URL is not asked: one of its addresses is not of the internet. Undefined for a host that may
- * be asked. The name may lead elsewhere a moment later, but a host there has no certificate for the name.
+ * Why the host of a URL is refused: one of its addresses is not a public internet address. Undefined when the host
+ * is allowed. The name may resolve differently a moment later, but a private host has no certificate for it.
  */
 export async function refusalOfHost(
   url: string,

@@ -1,17 +1,17 @@
 import { readRange } from '@guard/config/net/address';
 
-/** What an operator published, entry by entry as written; or why it is no such list. */
+/** The entries of a published list as written, or why the text is not such a list. */
 export type PublishedRanges =
   | { readonly kind: 'parsed'; readonly entries: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Most entries of a list; the longest known has a few thousand. */
+/** Most entries of a list. The longest known list has a few thousand. */
 const MAX_ENTRIES = 100_000;
 
 /**
- * Reads a published list: `prefixes` of `ipv4Prefix` and `ipv6Prefix` as Google began it, arrays of
- * addresses, objects of such arrays, or one address a line. All or nothing: a list with one entry
- * that is no address is refused as a whole, because it may be anything, such as an error page.
+ * Reads a published list: `prefixes` with `ipv4Prefix` and `ipv6Prefix` (the form of Google), arrays of
+ * addresses, objects of such arrays, or one address a line. A list with one invalid entry is refused as a
+ * whole, because the text may be anything, such as an error page.
  */
 export function parsePublished(text: string): PublishedRanges {
   const body = text.replace(/^\uFEFF/, '').trim();
@@ -29,7 +29,7 @@ function refused(reason: string): PublishedRanges {
   return { kind: 'refused', reason };
 }
 
-/** One address or range a line; `#` begins a comment. */
+/** One address or range a line. `#` starts a comment. */
 function entriesOfLines(text: string): string[] {
   return text
     .split('\n')
@@ -37,7 +37,7 @@ function entriesOfLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** The entries of a JSON list, or what it is instead. */
+/** The entries of a JSON list. A string is the reason why there are none. */
 function entriesOfJson(text: string): string[] | string {
   let value: unknown;
   try {
@@ -50,7 +50,7 @@ function entriesOfJson(text: string): string[] | string {
   const members: Readonly<Record<string, unknown>> = { ...value };
   const named = members['prefixes'] ?? members['ips'];
   if (Array.isArray(named)) return entriesOfArray(named);
-  // Arrays by place or by purpose. Members that are no arrays are a date or a version.
+  // Arrays grouped by region or purpose. Members that are not arrays are a date or a version.
   const arrays = Object.values(members).filter((member) => Array.isArray(member));
   if (arrays.length === 0) return UNKNOWN_FORM;
   const lists = arrays.map(entriesOfArray);
@@ -59,7 +59,7 @@ function entriesOfJson(text: string): string[] | string {
 
 const UNKNOWN_FORM = 'JSON of a form that is not known';
 
-/** Members under which operators write an address. */
+/** Names of members with an address. */
 const ADDRESS_MEMBERS = ['ipv4Prefix', 'ipv6Prefix', 'ip_address'] as const;
 
 function entriesOfArray(items: readonly unknown[]): string[] | string {

@@ -8,16 +8,16 @@ import { type Refreshed, refreshRanges, type RefreshOptions } from './refresh-ra
 export interface ListReport extends FetchReport {
   readonly file: string;
   readonly operator: string;
-  /** How many ranges are kept after the refresh. */
+  /** Number of ranges after the refresh. */
   readonly ranges: number;
 }
 
-/** Operators asked at a time. */
+/** Most parallel requests to operators. */
 const AT_A_TIME = 4;
 
 /**
- * Refreshes lists into a folder. A list that fails does not hold up the others. All are written at the end, one
- * behind the other, so that a Guard that watches the folder reads it once. `onAnswer` is told of each list.
+ * Refreshes lists into a folder. A failed list does not delay the others. All lists are written at the end in
+ * one go, so that a Guard that watches the folder reads it once. `onAnswer` is called for each list.
  */
 export async function refreshCrawlers(
   lists: readonly CrawlerList[],

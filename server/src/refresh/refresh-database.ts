@@ -13,15 +13,18 @@ import { fetchList } from './fetch-list.ts';
 import { keepFile } from '../process/keep-file.ts';
 import { type FetchOutcome, keptBack } from './keep-fresh.ts';
 
-/** For some ten megabytes on a slow line. */
+/** Enough for some ten megabytes on a slow line. */
 const TIMEOUT_MS = 5 * 60_000;
-/** Four times a large database of countries or systems. Both databases can be in memory whole, beside those in use. */
+/**
+ * Four times a large database of countries or systems. Both new databases can be in memory together with
+ * those in use.
+ */
 const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_ORIGIN_BYTES = 8 * 1024;
 
 /**
- * Fetches a database and keeps it, if it is believed beside the one in use (a file, or the bundled one). What fails
- * leaves the last good copy. Never rejects.
+ * Fetches a database and stores it if it is plausible compared with the one in use (a file, or the bundled
+ * one). After a failure the last good copy stays. Never rejects.
  */
 export async function refreshDatabase(
   database: FetchedDatabase,
@@ -47,7 +50,8 @@ export async function refreshDatabase(
   const disbelief = await disbeliefIn(kind, bytes, { inUse, isSamePlace: inUse === copy });
   if (disbelief !== undefined) return keptBack(disbelief);
   const origin = newOrigin(url, clock(), fetched);
-  // The database first: an end in between leads to one more fetch, and not to a copy that is taken for a newer one.
+  // Writes the database first. A crash in between causes one more fetch, and an old copy is never taken for a
+  // newer one.
   const reason =
     (await keepFile(copy, bytes)) ?? (await keepFile(originFile(copy), formatCopy(origin, '')));
   return reason === undefined
@@ -55,14 +59,17 @@ export async function refreshDatabase(
     : keptBack(reason);
 }
 
-/** Where and when the copy was fetched; undefined without a copy. One that cannot be read counts as none, and is fetched whole. */
+/**
+ * Where and when the copy was fetched. Undefined without a copy. An unreadable copy counts as missing and is
+ * fetched completely.
+ */
 export function originIn({ copy }: FetchedDatabase): ListOrigin | undefined {
   if (mmdbBuiltAt(copy) === undefined) return undefined;
   const file = readTextFile(originFile(copy), MAX_ORIGIN_BYTES);
   return file.kind === 'read' ? originOf(file.text) : undefined;
 }
 
-/** Beside the copy, which is read as it was published. */
+/** A separate file beside the copy. The copy itself stays as it was published. */
 function originFile(copy: string): string {
   return `${copy}.origin`;
 }

@@ -17,7 +17,7 @@ import { jsonText, keepFile } from '../process/keep-file.ts';
 export interface DirectoryReport extends FetchReport {
   readonly name: string;
   readonly directory: string;
-  /** How many keys are kept after the refresh. */
+  /** Number of keys after the refresh. */
   readonly keys: number;
 }
 
@@ -28,7 +28,7 @@ interface AgentRefresh extends FetchTerms {
 
 const MEDIA_TYPE = 'application/http-message-signatures-directory+json';
 
-/** Fetches the keys of one directory, and keeps them. What fails leaves the last good ones. Never rejects. */
+/** Fetches the keys of one directory and stores them. After a failure the last good keys stay. Never rejects. */
 export async function refreshDirectory(
   directory: AgentDirectory,
   { folder, mirrorOf, timeoutMs, clock }: AgentRefresh,
@@ -42,10 +42,10 @@ export async function refreshDirectory(
     userAgent: 'guard agents refresh',
     accept: `${MEDIA_TYPE}, application/json;q=0.9`,
     maxBytes: MAX_DIRECTORY_BYTES,
-    // The types of the draft, of its first versions, and plain JSON. A web page is refused.
+    // The media types of the draft, of its first versions, and plain JSON. A web page is refused.
     mediaType: /^application\/(?:http-message-signatures-directory\b|(?:[\w.-]+\+)?json\b)/i,
     refusesRedirects: true,
-    // A mirror of the user's may stand anywhere.
+    // The user's own mirror may be at any address.
     publicOnly: mirrorOf === undefined,
   });
   if (fetched.kind === 'failed') return { ...report, result: 'failed', reason: fetched.reason };
@@ -68,7 +68,7 @@ export async function refreshDirectory(
   });
 }
 
-/** A damaged file counts as missing: the refresh replaces it. */
+/** A damaged file counts as missing. The refresh replaces it. */
 function lastGood(folder: string, directory: AgentDirectory): FetchedKeys | undefined {
   try {
     return readFetchedKeys(folder, directory);

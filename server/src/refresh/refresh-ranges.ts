@@ -9,23 +9,23 @@ import { fetchList, type ListTerms } from './fetch-list.ts';
 import type { FetchTerms } from './fetch-report.ts';
 import { parsePublished } from './published-ranges.ts';
 
-/** The result for one list. Only the first two change the kept file. */
+/** The result for one list. Only `updated` and `unchanged` change the stored file. */
 export type Refreshed =
   | { readonly kind: 'updated'; readonly ranges: RefreshedRanges; readonly dropped: number }
   /** The operator says that the list has not changed. */
   | { readonly kind: 'unchanged'; readonly ranges: RefreshedRanges }
-  /** No answer came, or no list in it. */
+  /** No answer came, or it contained no list. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** An answer that is refused. */
+  /** The answer is refused. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 export interface RefreshOptions extends FetchTerms {
   readonly clock: Clock;
-  /** Takes a list that has lost more than half of its addresses. */
+  /** Accept a list that has lost more than half of its addresses. */
   readonly acceptDrop: boolean;
 }
 
-/** Fetches all parts of a list. One that fails leaves the list as it is. Never rejects. */
+/** Fetches all parts of a list. If one part fails, the list stays as it is. Never rejects. */
 export async function refreshRanges(
   list: CrawlerList,
   known: RefreshedRanges | undefined,
@@ -71,13 +71,13 @@ function termsOf({ timeoutMs }: RefreshOptions): ListTerms {
   };
 }
 
-/** Whether an entry is well formed, no bogon, and no wider than an operator can need. */
+/** Whether an entry is well formed, not a bogon, and not wider than an operator can need. */
 function isUsable(entry: string): boolean {
   const range = readRange(entry);
   return range !== undefined && refusalOf(range, CRAWLER_WIDTH_LIMIT) === undefined;
 }
 
-/** Why a new state of a list is refused: an operator does not give up half of its addresses in a day. */
+/** The reason why a new version of a list is refused. An operator does not give up half of its addresses in a day. */
 function lossOf(
   list: CrawlerList,
   sources: readonly FetchedSource[],

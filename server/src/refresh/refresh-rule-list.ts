@@ -16,19 +16,22 @@ import { type FetchOutcome, keptBack } from './keep-fresh.ts';
 import { keepFile } from '../process/keep-file.ts';
 
 const TIMEOUT_MS = 15_000;
-/** Room for what stands in front of the list in its copy. */
+/** Space for the origin lines in front of the list in its copy. */
 const MAX_ORIGIN_BYTES = 8 * 1024;
 /**
- * A list may not hold a range as wide as this: one mistake would make a rule for nearly all visitors. Reserved ranges
- * may be wider. Known lists have them, and no visitor has such an address.
+ * A list must not contain such a wide range: by a mistake a rule would apply to nearly all visitors. Reserved
+ * ranges may be wider. Known lists have them, and visitors do not have such addresses.
  */
 const WIDEST = { 4: 8, 6: 16 } as const;
-/** Behind all addresses of IPv4 that a visitor can have (RFC 1112 section 4). */
+/** The first address after all IPv4 addresses that a visitor can have (RFC 1112 section 4). */
 const RESERVED_V4 = 0xe000_0000;
 /** All addresses of IPv6 that a visitor can have (RFC 4291 section 2.4). */
 const GLOBAL_V6 = { first: 0x2000n << 112n, last: (0x4000n << 112n) - 1n };
 
-/** Fetches a list of a rule and keeps it, if it is believed. What fails leaves the last good copy. Never rejects. */
+/**
+ * Fetches a list of a rule and stores it if it is plausible. After a failure the last good copy stays. Never
+ * rejects.
+ */
 export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<FetchOutcome> {
   const { url, copy } = list;
   const known = lastGood(list);
@@ -46,7 +49,7 @@ export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<
   const reason = disbelief(text, list, known.entries);
   if (typeof reason === 'string') return keptBack(reason);
   const kept = formatCopy(newOrigin(url, clock(), fetched), text);
-  // Each byte that is no UTF-8 has become three, and a copy that is too large to be read would be an empty list.
+  // Each invalid UTF-8 byte becomes three bytes. A copy that is too large to be read would be an empty list.
   if (Buffer.byteLength(kept) > MAX_LIST_BYTES) {
     return keptBack(`a list of more than ${MAX_LIST_BYTES / 1024 ** 2} MiB`);
   }
@@ -62,7 +65,7 @@ interface LastGood {
   readonly entries: number;
 }
 
-/** The copy that is in use. One that is damaged, or of another URL, counts as none. */
+/** The copy in use. A copy that is damaged or from another URL counts as missing. */
 export function lastGood({ kind, url, copy }: FetchedList): LastGood {
   const file = readTextFile(copy, MAX_LIST_BYTES);
   const origin = file.kind === 'read' ? originOf(file.text) : undefined;
@@ -72,7 +75,7 @@ export function lastGood({ kind, url, copy }: FetchedList): LastGood {
   return { origin, entries: parsed.entries.length };
 }
 
-/** The number of entries of a believable list, or why the list is not believed. */
+/** The number of entries of a plausible list, or the reason why it is refused. */
 function disbelief(
   text: string,
   { kind }: FetchedList,

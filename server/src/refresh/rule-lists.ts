@@ -5,12 +5,12 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { Published } from './keep-fresh.ts';
 import { lastGood, refreshRuleList } from './refresh-rule-list.ts';
 
-/** A rule without its list is open, so the first fetch waits for no more than this. */
+/** A short delay: until the first fetch, a rule without its list matches nothing. */
 const SPREAD_MS = 3_000;
 
 /**
- * The lists that rules take from URLs. The settings have the copy among their files, so a new one is read as a
- * changed file is.
+ * The lists that rules use from URLs. Their copies are among the files of the settings, so a new copy is read
+ * like any changed file.
  */
 export function publishedRuleLists(settings: Settings, clock: Clock): Published[] {
   return fetchedListsOf(settings).map((list) => ({

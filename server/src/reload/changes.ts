@@ -52,7 +52,7 @@ function fieldsThatDiffer<T extends object>(before: T, after: T): string[] {
   });
 }
 
-/** Settings that only a start reads. They hold until the process ends. */
+/** Settings that are only read at the start. They stay until the process ends. */
 type StartSettings = Pick<Settings, 'listen' | 'store' | 'analytics' | 'workers'>;
 
 /** New settings, but with the StartSettings of the start. */
@@ -62,8 +62,8 @@ export function asStarted(next: Settings, atStart: StartSettings): Settings {
 }
 
 /**
- * The paths of new settings that differ from those of the start and need a restart: where Guard listens,
- * with how many workers, and where it keeps sessions and events.
+ * The paths of new settings that need a restart, because they differ from the settings at the start:
+ * listeners, workers, and the places of sessions and events.
  */
 export function needRestart(atStart: StartSettings, next: Settings): SettingPath[] {
   const listeners = new Set([...Object.keys(atStart.listen), ...Object.keys(next.listen)]);

@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How often the files are looked at. A change is applied two looks later, within a second. */
+/** Time between two checks of the files. A change is applied after two more checks, so within a second. */
 const LOOK_EVERY_MS = 400;
 
 export interface Watch {
-  /** Takes the state of the files as known. Only a later change is reported. */
+  /** Takes the current state of the files as known. Only later changes are reported. */
   acknowledge(): Promise<void>;
   /** The same, but only for files that were not watched before. */
   acknowledgeNew(): Promise<void>;
@@ -15,15 +15,15 @@ export interface Watch {
 export interface WatchOptions {
   /** Called at every look, since new settings can name other files. The entries of a folder are watched. */
   readonly files: () => readonly string[];
-  /** Called with the files that changed, when they have stayed the same from one look to the next. */
+  /** Called with the changed files, when they are the same in two checks in a row. */
   readonly onChange: (changed: readonly string[]) => void;
   readonly everyMs?: number;
 }
 
 /**
- * Looks at files by `stat` again and again. Notifications of the system would miss some changes: an editor
- * that replaces the file, Kubernetes that changes a link above it, a file that appears later, a network
- * folder. Does not keep the process alive.
+ * Checks files with `stat` again and again. System notifications would miss some changes: an editor that
+ * replaces the file, Kubernetes that changes a link above it, a file that appears later, a network folder.
+ * Does not keep the process alive.
  */
 export function watchFiles({ files, onChange, everyMs = LOOK_EVERY_MS }: WatchOptions): Watch {
   const stopped = new AbortController();

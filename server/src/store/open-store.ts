@@ -12,23 +12,23 @@ import {
 import type { RedisStore } from '@guard/validator/redis-store';
 import type { ProcessContext } from '../process/process-context.ts';
 
-/** A store in memory that all worker threads share. */
+/** A store in memory that is shared by all worker threads. */
 interface SharedStore {
-  /** Of the main thread. */
+  /** The store of the main thread. */
   readonly store: ThreadStore;
   readonly memory: SharedMemory;
 }
 
 interface OpenStore {
   readonly store: SessionStore;
-  /** The same store where other instances share it. */
+  /** The same store, when it is in Redis and instances share it. */
   readonly redis?: RedisStore;
   close(): Promise<void>;
 }
 
 /**
- * Opens the store that the settings name, with the sessions, spent tickets and budgets that it has kept.
- * A store in memory is `shared` when there are worker threads.
+ * Opens the store of the settings with its saved sessions, spent tickets and budgets. A store in memory is
+ * `shared` when there are worker threads.
  */
 export async function openStore(
   settings: Settings['store'],
@@ -48,7 +48,7 @@ export async function openStore(
       return { ...closing(store), redis: store };
     }
     case 'memory': {
-      // No store can be away here. The metric is there all the same, for dashboards and alarms.
+      // A local store is never away. The metric exists anyway, for dashboards and alarms.
       metrics.gauge('guard_store_away', () => 0);
       const { path: folder } = settings;
       const opened = shared
@@ -82,9 +82,8 @@ function closing<Store extends SessionStore>(store: Store) {
 }
 
 /**
- * Returns a function that reads the age of the snapshot of the store in `folder`, in seconds. It looks at
- * the file, so a snapshot that could not be written, or was removed, shows too. Without a file the age is
- * the time since the call of createSnapshotAge.
+ * Returns a function that reads the age in seconds of the store's snapshot in `folder`. It looks at the file, so it
+ * also notices a snapshot that was not written or was removed. Without a file it returns the time since this call.
  */
 export function createSnapshotAge(folder: string, clock: Clock): () => number {
   const file = join(folder, 'store.snapshot');

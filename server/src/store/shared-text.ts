@@ -4,32 +4,32 @@ import type { EditText, RedisStore, TextChange } from '@guard/validator/redis-st
 import { keepFile } from '../process/keep-file.ts';
 
 export type TextRead =
-  /** Empty for a text that was never written. */
+  /** Empty when the text was never written. */
   | { readonly kind: 'read'; readonly text: string }
   /** Nothing changed since the last `read`. */
   | { readonly kind: 'same' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Asked again and again. Never rejects. */
+/** Called regularly. Never rejects. */
 export type ReadText = () => Promise<TextRead>;
 
 /**
- * Replaces the text by what `edit` makes of it, in one step; `edit` gives undefined to leave it. `lost`: it could not
- * be read or written. Never rejects.
+ * Replaces the text by the result of `edit` in one step. `edit` returns undefined to leave the text
+ * unchanged. `lost` means that it could not be read or written. Never rejects.
  */
 export type ChangeText = (edit: EditText) => Promise<TextChange>;
 
-/** A text of a place, and its name in Redis: one of a few words. */
+/** The place of a text and its name in Redis, which is one of a few words. */
 export interface SharedTextOptions {
   readonly place: SharedPlace;
   readonly name: string;
-  /** The store of a place in Redis. */
+  /** The store, when the place is in Redis. */
   readonly redis: Pick<RedisStore, 'sharedText' | 'changeSharedText'> | undefined;
 }
 
 const SAME: TextRead = { kind: 'same' };
 
-/** `maxBytes`: a longer file is not read. */
+/** `maxBytes`: a longer file is refused. */
 export function createReadText(
   { place, name, redis }: SharedTextOptions,
   maxBytes: number,
@@ -64,7 +64,7 @@ function readFromFile(file: string, maxBytes: number): ReadText {
       if (state === known) return SAME;
       if (size > maxBytes) return { kind: 'failed', reason: 'it is too large' };
       const text = await readFile(file, 'utf8');
-      // A file that cannot be read yet is asked for again: a change of its mode or owner shows in no state.
+      // Remember the state only after a successful read: a change of mode or owner does not change the state.
       known = state;
       return { kind: 'read', text };
     } catch (error) {
@@ -94,7 +94,10 @@ export function createChangeText(
   }
 }
 
-/** Only this user may read the file. One process writes it: a folder of sessions has one Guard. */
+/**
+ * The file is readable for this user only. Only one process writes it, because a folder of sessions belongs
+ * to one Guard.
+ */
 function changeFile(file: string): ChangeText {
   return async (edit) => {
     try {

@@ -2,21 +2,21 @@ import type { Close, ProcessContext } from '../process/process-context.ts';
 
 /** Time between two comparisons. */
 const EVERY_MS = 60_000;
-/** The same while there are no lists here yet, or no answer of the store. */
+/** Time between two comparisons while there are no lists yet, or the store does not answer. */
 const AGAIN_MS = 1_000;
 /** Instances that refresh once a day at different hours differ by less than this. */
 const TOLERATED_MS = 25 * 3_600_000;
 
 export interface WatchedRanges {
-  /** When the oldest list of crawler addresses here was confirmed, in milliseconds since the epoch. */
+  /** When the oldest crawler list of this instance was confirmed, in milliseconds since the epoch. */
   readonly heldAt: () => number | undefined;
-  /** Tells the other instances of `heldAt`. Resolves to the newest such time of all instances. */
+  /** Sends `heldAt` to the other instances. Resolves with the newest such time of all instances. */
   readonly newestAt: (heldAt: number) => Promise<number | undefined>;
 }
 
 /**
- * Compares the age of the crawler lists of this instance with those of the other instances. An instance
- * with old lists takes real crawlers for impersonators. The log says so once, a metric all the time.
+ * Compares the age of the crawler lists of this instance with the other instances. An instance with old lists
+ * treats real crawlers as impersonators. The log reports this once, a metric all the time.
  */
 export function watchCrawlerRanges(
   { heldAt, newestAt }: WatchedRanges,

@@ -23,8 +23,8 @@ import {
 const NAME = 'guard';
 
 /**
- * Opens tracing by the OpenTelemetry SDK that the user has loaded (`--import`). Undefined without one. An
- * SDK that is loaded later is not found, so that requests cost nothing where there is none.
+ * Opens tracing with the OpenTelemetry SDK that the user has loaded (`--import`). Undefined without an SDK.
+ * An SDK that is loaded later is not found, so that requests have no cost when there is none.
  */
 export function openTracing(log: Log): Tracing | undefined {
   const provider = trace.getTracerProvider();
@@ -35,7 +35,7 @@ export function openTracing(log: Log): Tracing | undefined {
   return undefined;
 }
 
-/** Without an SDK the API gives a placeholder, which has no tracer to delegate to. */
+/** Without an SDK the API returns a placeholder that has no tracer behind it. */
 function isRegistered(provider: TracerProvider): boolean {
   if (!('getDelegateTracer' in provider)) return true;
   const { getDelegateTracer } = provider;
@@ -46,8 +46,8 @@ function isRegistered(provider: TracerProvider): boolean {
 }
 
 /**
- * Whether there is a provider that the API does not give us. The API ignores a provider that was registered
- * with a lower minor version than its own, and does not say so.
+ * Whether a provider exists that the API does not return. The API silently ignores a provider that was
+ * registered with a lower minor version.
  */
 function isRegisteredElsewhere(): boolean {
   const registered: unknown = Reflect.get(globalThis, Symbol.for('opentelemetry.js.api.1'));
@@ -55,16 +55,16 @@ function isRegisteredElsewhere(): boolean {
 }
 
 /**
- * Spans by the semantic conventions for HTTP: `SERVER` for the request, in it `guard.decide` and one
- * `CLIENT` for each attempt at the origin. Address, agent and query of a visitor are in no span: they are
- * in the event of the same `guard.request_id`, where the settings say what is kept of them.
+ * Spans in the semantic conventions for HTTP: `SERVER` for the request, and inside it `guard.decide` and one
+ * `CLIENT` span for each attempt at the origin. Spans do not contain the address, agent or query of a
+ * visitor. The event with the same `guard.request_id` has them, as far as the settings allow.
  */
 function createTracing(tracer: Tracer, propagator: PropagationAPI): Tracing {
   const replaced: ReadonlySet<string> = new Set(
     propagator.fields().map((name) => name.toLowerCase()),
   );
 
-  /** A visitor chooses no trace, and no sampling: only a trusted proxy is believed. */
+  /** Only a trusted proxy can set the trace and its sampling. Visitors cannot. */
   const parentOf = ({ trusted, headers }: TracedRequest): Context =>
     trusted ? propagator.extract(ROOT_CONTEXT, headers) : ROOT_CONTEXT;
 
@@ -107,7 +107,7 @@ function createTracing(tracer: Tracer, propagator: PropagationAPI): Tracing {
 
 type Times = () => number;
 
-/** Epoch milliseconds with their fractions: decisions take microseconds, and a clock may be set meanwhile. */
+/** Epoch milliseconds with fractions: decisions take microseconds, and the system clock may change meanwhile. */
 function createTimes(): Times {
   const beganMs = Date.now();
   const began = performance.now();
@@ -133,7 +133,7 @@ function originTrace(
   };
 }
 
-/** The conventions call an answer an error from 500 on at a server, and from 400 on at its client. */
+/** By the conventions, an answer is an error from status 500 at a server, and from 400 at a client. */
 function endWithStatus(span: Span, status: number | undefined, errorFrom: number): void {
   if (status === undefined) return;
   span.setAttribute('http.response.status_code', status);
@@ -171,7 +171,7 @@ function clientAttributes(
   };
 }
 
-/** RFC 9110 section 9 and RFC 5789. Visitors can invent other methods, which must not name a span. */
+/** Methods of RFC 9110 section 9 and RFC 5789. Visitors can invent other methods, which must not become span names. */
 const KNOWN: ReadonlySet<string> = new Set([
   'CONNECT',
   'DELETE',
@@ -184,7 +184,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'TRACE',
 ]);
 
-/** The name of a span without a known route. It must be one of few values. */
+/** The name of a span without a known route. It has to be one of a few values. */
 function spanName(method: string): string {
   return KNOWN.has(method) ? method : 'HTTP';
 }

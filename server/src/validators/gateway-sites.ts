@@ -7,15 +7,15 @@ import type { Validator } from '@guard/validator';
 /** The sites of a gateway, each with its validator. */
 interface GatewaySites {
   readonly sites: readonly GatewaySite[];
-  /** Gives back the remote validators. */
+  /** Releases the remote validators. */
   close(): Promise<void>;
-  /** How long a question to a remote validator can take at most, in milliseconds. */
+  /** The longest time that a question to a remote validator can take, in milliseconds. */
   readonly longestQuestionMs: number;
 }
 
 /**
- * Gives each site its validator: the one in this process, or a remote one of its own. The client of remote ones is
- * loaded for a site that has one: 6 MB.
+ * Assigns each site its validator: the one in this process, or a remote one. The client for remote validators
+ * takes 6 MB, so it is loaded only when a site needs it.
  */
 export async function gatewaySites(
   settings: readonly Site[],
@@ -71,8 +71,8 @@ interface RemotePorts {
 }
 
 /**
- * The remote validators that are in use. Sites with the same validator share its connections and its
- * circuit breaker. Deployments share them too: a reload must not ask a validator again that is away.
+ * The remote validators in use. Sites with the same validator share its connections and its circuit breaker.
+ * Deployments share them too: after a reload, a validator that is known to be away is not asked again at once.
  */
 export class RemoteValidators {
   readonly #ports: RemotePorts;

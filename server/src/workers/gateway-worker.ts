@@ -33,12 +33,12 @@ import type {
 
 /** How often the main thread gets the metrics. */
 const METRICS_EVERY_MS = 500;
-/** How long a visitor who was judged waits until the other threads have the session. */
+/** The longest wait of a verified visitor until the other threads have the session. */
 const SHARED_WITHIN_MS = 500;
 
 type Send = (message: MessageFromWorker, transfer?: readonly ArrayBuffer[]) => void;
 
-/** What this thread has of its own, and what it does at each message of the main thread. */
+/** The parts of this thread, and its reactions to messages of the main thread. */
 class GatewayWorker {
   readonly #send: Send;
   readonly #dependencies: Omit<Dependencies, 'store' | 'temporary'>;
@@ -116,7 +116,7 @@ class GatewayWorker {
       redis = await RedisStore.open({ ...store, ...this.#dependencies });
     }
     this.#store = redis ?? this.#copies;
-    // The main thread says the same.
+    // Silent, because the main thread logs the same.
     const quiet = { clock, log: () => undefined };
     this.#decisions = await openDecisions(settings, redis, quiet);
     const { watched } = (this.#certificates = await openCertificates({
@@ -181,7 +181,7 @@ class GatewayWorker {
     this.#copies.adopt(id, session, expiresAt);
   }
 
-  /** Resolves to the reason when the settings cannot be applied. Then nothing has changed. */
+  /** Resolves with the reason when the settings cannot be applied. Then nothing has changed. */
   async #reload(settings: Settings): Promise<string | undefined> {
     try {
       const next = await this.#build(settings);
@@ -211,7 +211,7 @@ class GatewayWorker {
   }
 }
 
-/** All other services listen in the main thread, which also keeps the events. */
+/** Settings for a gateway only. All other services listen in the main thread, which also stores the events. */
 function gatewayOnly(settings: Settings): Settings {
   const { gateway, gateway_tls, proxy_protocol, redirect_https } = settings.listen;
   const listen = { gateway, gateway_tls, proxy_protocol, redirect_https };
@@ -220,7 +220,7 @@ function gatewayOnly(settings: Settings): Settings {
 
 if (parentPort) {
   const main = parentPort;
-  // The pool gives each worker this: worker-pool.ts.
+  // The pool passes this to each worker: worker-pool.ts.
   const data = workerData as WorkerData;
   const worker = new GatewayWorker((message, transfer = []) => {
     main.postMessage(message, transfer);

@@ -1,6 +1,6 @@
 /**
- * Numbered messages to another thread that wait for a reply. None waits longer than `timeoutMs`: a
- * thread that hangs must not stop the others.
+ * Numbered messages to another thread that wait for a reply. Each waits at most `timeoutMs`, so that a thread
+ * that hangs does not stop the others.
  */
 export class PendingReplies {
   readonly #timeoutMs: number;
@@ -11,7 +11,7 @@ export class PendingReplies {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Sends a message with a new number. Resolves at its reply, or when the time is over. */
+  /** Sends a message with a new number. Resolves at its reply or after the time limit. */
   ask(send: (number: number) => void): Promise<void> {
     this.#number += 1;
     const number = this.#number;
@@ -27,7 +27,7 @@ export class PendingReplies {
     });
   }
 
-  /** The reply to the message of this number has come. */
+  /** Call it when the reply to this number arrives. */
   replied(number: number): void {
     this.#waiting.get(number)?.();
   }

@@ -8,7 +8,7 @@ import type { SharedMemory } from '@guard/validator';
 import type { Addresses } from '../listeners/listen.ts';
 import type { MetricsReport } from '../metrics/metrics.ts';
 
-/** What a worker sends between its start and its end. */
+/** Messages of a worker between its start and its end. */
 export type WorkerMessage = Exclude<
   MessageFromWorker,
   { kind: 'listening' | 'start-failed' | 'closed' }
@@ -16,11 +16,11 @@ export type WorkerMessage = Exclude<
 
 interface WorkerListeners {
   readonly onMessage: (worker: WorkerHandle, message: WorkerMessage) => void;
-  /** The thread has ended, by `end` or by itself. */
+  /** Called when the thread has ended, by `end` or by itself. */
   readonly onEnd: (worker: WorkerHandle, reason: string) => void;
 }
 
-/** One worker thread as the main thread sees it, from its start to its end. */
+/** The main thread's handle of one worker thread, from its start to its end. */
 export class WorkerHandle {
   /** Resolves when the worker listens. Rejects with the reason when it ends before that. */
   readonly started: Promise<void>;
@@ -32,7 +32,7 @@ export class WorkerHandle {
     const closed = Promise.withResolvers<undefined>();
     let reason = 'it ended';
     this.started = started.promise.then(() => undefined);
-    // The pool does not wait for a worker that it starts again. It learns of a failure by onEnd.
+    // The pool does not wait for a restarted worker. `onEnd` reports a failure.
     this.started.catch(() => undefined);
     this.#closed = closed.promise.then(() => undefined);
     this.#worker = new Worker(program, { workerData });
@@ -56,7 +56,7 @@ export class WorkerHandle {
     this.#worker.postMessage(message);
   }
 
-  /** Lets the worker finish its requests, for at most `withinMs`. Then the thread is stopped. */
+  /** Lets the worker finish its requests for at most `withinMs`, then stops the thread. */
   async end(withinMs: number): Promise<void> {
     this.send({ kind: 'close' });
     await Promise.race([this.#closed, sleep(withinMs, undefined, { ref: false })]);
@@ -64,17 +64,17 @@ export class WorkerHandle {
   }
 }
 
-/** What a worker thread gets when it starts. */
+/** What a worker thread gets at its start. */
 export interface WorkerData {
   readonly settings: Settings;
-  /** Where the main thread listens. Workers share the addresses of the gateway, with their ports known. */
+  /** Where the main thread listens. Workers share the addresses of the gateway with their actual ports. */
   readonly addresses: Addresses;
   readonly memory: SharedMemory;
-  /** One Int32: how many batches of events wait for the database. */
+  /** One Int32: the number of event batches that wait for the database. */
   readonly backlog: Int32Array<SharedArrayBuffer>;
 }
 
-/** A judged session that the other threads must know. `expiresAt` in milliseconds since the epoch. */
+/** A verified session for the other threads. `expiresAt` is in milliseconds since the epoch. */
 export interface SharedSession {
   readonly id: string;
   readonly session: Session;
@@ -82,7 +82,7 @@ export interface SharedSession {
 }
 
 export type MessageToWorker =
-  /** Sessions that were judged before this worker started. It sends no reply. */
+  /** Sessions that were verified before this worker started. There is no reply. */
   | { readonly kind: 'sessions'; readonly sessions: readonly SharedSession[] }
   /** The worker replies with `session-received` and the same number. */
   | { readonly kind: 'session'; readonly shared: SharedSession; readonly number: number }
@@ -96,13 +96,13 @@ export type MessageToWorker =
 export type MessageFromWorker =
   | { readonly kind: 'listening' }
   | { readonly kind: 'start-failed'; readonly reason: string }
-  /** This worker judged a session. The main thread replies `session-shared` when every thread has it. */
+  /** This worker verified a session. The main thread replies with `session-shared` when every thread has it. */
   | { readonly kind: 'share-session'; readonly shared: SharedSession; readonly number: number }
   | { readonly kind: 'session-received'; readonly number: number }
   | { readonly kind: 'metrics'; readonly report: MetricsReport }
-  /** `outbox`: a batch for the database. `disk`: the rows that a batch has so far, for its file. */
+  /** `outbox`: a batch for the database. `disk`: the current rows of a batch, for its file. */
   | { readonly kind: 'events'; readonly to: 'outbox' | 'disk'; readonly batch: Batch }
   /** `fault` says why the worker could not apply the settings. */
   | { readonly kind: 'reloaded'; readonly fault: string | undefined; readonly number: number }
-  /** The worker has finished all requests, and has sent its last events and metrics. */
+  /** The worker has finished all requests and sent its last events and metrics. */
   | { readonly kind: 'closed' };

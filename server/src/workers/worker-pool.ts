@@ -12,7 +12,7 @@ import type { ProcessContext } from '../process/process-context.ts';
 import { PendingReplies } from './pending-replies.ts';
 import { type SharedSession, WorkerHandle, type WorkerMessage } from './worker-handle.ts';
 
-/** What the workers need to start. It is known when the main thread listens. */
+/** What workers need to start. It is known when the main thread listens. */
 interface WorkerPoolStart {
   readonly settings: Settings;
   /** Where the main thread listens. */
@@ -21,26 +21,25 @@ interface WorkerPoolStart {
 }
 
 const GATEWAY_WORKER = new URL('./gateway-worker.ts', import.meta.url);
-/** A worker that does not reply in this time hangs, or has ended. The others go on without it. */
+/** A worker without a reply in this time hangs or has ended. The others continue without it. */
 const RECEIVED_WITHIN_MS = 250;
 const RELOADED_WITHIN_MS = 20_000;
-/** Longer than a gateway drains. */
+/** Longer than a gateway needs to drain. */
 const CLOSED_WITHIN_MS = 35_000;
 const RESTART_MS = { first: 500, longest: 30_000 } as const;
 const BACKLOG_EVERY_MS = 100;
 const SESSIONS_A_MESSAGE = 1_000;
 
 /**
- * The worker threads of a process, as the main thread sees them. Each has a gateway that listens at the
- * same addresses, and the kernel gives every new connection to one of them. When one thread has judged a
- * visitor, the pool tells all other threads before the visitor gets the answer. Events and metrics of
- * the workers arrive here.
+ * The worker threads of a process, as the main thread sees them. Each has a gateway at the same addresses,
+ * and the kernel assigns every new connection to one thread. When a thread has verified a visitor, the pool
+ * tells all other threads before the visitor gets the answer. Events and metrics of the workers arrive here.
  */
 export class WorkerPool {
-  /** The store of the main thread. It is unused where sessions are kept in Redis. */
+  /** The store of the main thread. It is unused when sessions are in Redis. */
   readonly store: ThreadStore;
   readonly memory = allocateStore();
-  /** All decisions of CrowdSec, for a worker that starts. */
+  /** All decisions of CrowdSec, for a new worker. */
   allOfCrowdsec: () => CrowdsecChanges | undefined = () => undefined;
   readonly #size: number;
   readonly #program: URL;
@@ -57,7 +56,7 @@ export class WorkerPool {
   #lastEndAt = 0;
   #closing = false;
 
-  /** `size`: how many threads beside the main one. Each runs `program`. */
+  /** `size`: number of threads besides the main thread. Each runs `program`. */
   constructor(size: number, { clock, log, metrics }: ProcessContext, program = GATEWAY_WORKER) {
     this.#size = size;
     this.#program = program;
@@ -81,7 +80,7 @@ export class WorkerPool {
     await Promise.all(workers.map(({ started }) => started));
   }
 
-  /** Brings the settings that the main thread has applied to every worker. */
+  /** Sends the settings that the main thread has applied to every worker. */
   async reload(settings: Settings): Promise<void> {
     if (this.#start) this.#start = { ...this.#start, settings };
     const replies = [...this.#workers].map((worker) =>
@@ -92,7 +91,7 @@ export class WorkerPool {
     await Promise.all(replies);
   }
 
-  /** Tells every worker what CrowdSec changed. */
+  /** Sends changes of CrowdSec to every worker. */
   tellCrowdsec(changes: CrowdsecChanges): void {
     for (const worker of this.#workers) worker.send({ kind: 'crowdsec', changes });
   }
@@ -116,8 +115,8 @@ export class WorkerPool {
         },
       },
     );
-    // The worker joins the pool before it gets the sessions of before. A session that is judged in
-    // between is sent after them, so the worker misses none.
+    // The worker joins the pool before it gets the earlier sessions. A session that is verified in between is
+    // sent after them, so the worker misses none.
     this.#workers.add(started);
     let sessions: SharedSession[] = [];
     for (const [id, session, expiresAt] of this.store.sessions()) {
@@ -164,7 +163,7 @@ export class WorkerPool {
     }
   }
 
-  /** Resolves when every worker but `from` has the session. */
+  /** Resolves when every worker except `from` has the session. */
   async #share(shared: SharedSession, from: WorkerHandle | undefined): Promise<void> {
     const replies = [...this.#workers]
       .filter((worker) => worker !== from)
@@ -176,16 +175,13 @@ export class WorkerPool {
     await Promise.all(replies);
   }
 
-  /**
-   * Starts a worker again that ended by itself, and waits longer each time. Meanwhile the other threads
-   * take its visitors.
-   */
+  /** Restarts a worker that ended by itself, with a growing delay. Meanwhile the other threads serve its visitors. */
   #ended(worker: WorkerHandle, reason: string): void {
     this.#workers.delete(worker);
     this.#metrics.removeWorker(worker);
     if (this.#closing) return;
     const now = this.#clock();
-    // An end long after the last one is a new fault: the wait begins at its shortest again.
+    // An end long after the last one is a new fault, so the delay starts again at its shortest.
     if (now - this.#lastEndAt > 2 * RESTART_MS.longest) this.#backoff.reset();
     const againInMs = this.#backoff.next();
     this.#lastEndAt = now;
@@ -198,13 +194,13 @@ export class WorkerPool {
   }
 }
 
-/** How many threads serve the gateway, the main one among them. */
+/** Number of threads that serve the gateway, including the main thread. */
 export function threadCount({ workers, listen }: Pick<Settings, 'workers' | 'listen'>): number {
   if (!listen.gateway && !listen.gateway_tls) return 1;
   return workers === 'auto' ? availableParallelism() : workers;
 }
 
-/** The addresses of the gateway with the ports that it got, so that the workers can listen there too. */
+/** The addresses of the gateway with their actual ports, so that workers can listen there too. */
 export function sharedAddresses(listen: Settings['listen'], got: Addresses): Settings['listen'] {
   const { gateway, gateway_tls } = listen;
   return {

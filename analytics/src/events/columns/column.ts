@@ -18,9 +18,8 @@ export interface EventColumn {
 }
 
 /**
- * The source of a column's values and how they are cleaned before the database sees them. Whatever a visitor
- * sends, a value has the column's type and a bounded size. Lengths are in UTF-16 code units. Longer texts are
- * cut.
+ * The source of a column's values and how they are cleaned before the database sees them. Whatever a visitor sends,
+ * a value has the column's type and a bounded size. Lengths are in UTF-16 code units. Longer texts are cut.
  */
 export type ColumnValues =
   /** A value from a small set of words. */

@@ -1,6 +1,6 @@
 /**
- * A worker thread for tests of the pool. The id of a session says what it does: `crash` or `hang`. At a
- * reload it reports how many sessions it was told of, as a counter.
+ * A worker thread for tests of the pool. The id of a session is a command: `crash` or `hang`. At a reload it
+ * reports the number of received sessions as a counter.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { MessageFromWorker, MessageToWorker, WorkerData } from '../worker-handle.ts';
