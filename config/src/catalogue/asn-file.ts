@@ -2,21 +2,21 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { AddressRuns } from '../net/address-map.ts';
 
 /**
- * The form of config/data/ip/asn.bin.br: under Brotli, for IPv4 and then for IPv6, the number of runs,
- * the distance of each start from the one before, and the number of each autonomous system, all as
- * variable-length integers, seven bits a byte, least significant first. A gap is a run of AS 0.
+ * The format of config/data/ip/asn.bin.br, compressed with Brotli. For IPv4 and then for IPv6 it has: the number of
+ * runs, the distance of each start from the one before, and the number of each autonomous system. All are
+ * variable-length integers with seven bits a byte, least significant first. A gap is a run of AS 0.
  *
- * Columns compress to two thirds of what rows do, and 640,000 runs are read in about a tenth of a second.
+ * Columns compress to two thirds of the size of rows. 640,000 runs are read in about a tenth of a second.
  */
 
-/** One run of addresses; of an IPv6 address the upper 64 bits. */
+/** One run of addresses. For IPv6, `start` is the upper 64 bits. */
 export interface AsnRun {
   readonly start: bigint;
-  /** 0 where no autonomous system is known. */
+  /** 0 when no autonomous system is known. */
   readonly asn: number;
 }
 
-/** Packs runs in rising order. */
+/** Packs runs in ascending order. */
 export function encodeAsnFile(v4: readonly AsnRun[], v6: readonly AsnRun[]): Buffer {
   const bytes: number[] = [];
   for (const runs of [v4, v6]) {
@@ -31,7 +31,7 @@ export function encodeAsnFile(v4: readonly AsnRun[], v6: readonly AsnRun[]): Buf
   return pack(Buffer.from(bytes));
 }
 
-/** Most bytes a file may unpack to: a bundled one takes three million. */
+/** Most bytes of an unpacked file. The bundled one has three million. */
 const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 
 export function pack(bytes: Buffer): Buffer {
@@ -44,12 +44,12 @@ export function pack(bytes: Buffer): Buffer {
   });
 }
 
-/** Throws an Error for bytes that were not packed, or are too many. */
+/** Throws an Error for bytes that are not packed or too many. */
 export function unpack(file: Uint8Array): Buffer {
   return brotliDecompressSync(file, { maxOutputLength: MAX_UNPACKED_BYTES });
 }
 
-/** Unpacks a file. Throws an Error for another kind of file, and for one that is cut off. */
+/** Unpacks a file. Throws an Error for a file of another kind or one that is cut off. */
 export function decodeAsnFile(file: Uint8Array): AddressRuns {
   const reader = new VarintReader(unpack(file));
   const runs = { v4: readV4(reader), v6: readV6(reader) };
@@ -79,7 +79,7 @@ function readV6(reader: VarintReader): AddressRuns['v6'] {
   let low = 0;
   for (let at = 0; at < count; at += 1) {
     reader.next();
-    // A distance has up to 64 bits, more than a number holds exactly: it is added as two words.
+    // A distance has up to 64 bits, which a number cannot represent exactly. So it is added as two words.
     low += reader.low + (reader.high % 16) * LOW_RANGE;
     high += Math.floor(reader.high / 16);
     if (low >= WORD) {
@@ -101,13 +101,13 @@ function readAsns(reader: VarintReader, count: number): Uint32Array {
   return values;
 }
 
-/** What the first four bytes of an integer hold. */
+/** The range of the first four bytes of an integer. */
 const LOW_RANGE = 2 ** 28;
 
 class VarintReader {
   readonly #bytes: Uint8Array;
   #at = 0;
-  /** The integer read last: `low` its 28 least significant bits, `high` the rest, at most 42. */
+  /** The last integer: `low` has its 28 least significant bits, `high` the rest, at most 42 bits. */
   low = 0;
   high = 0;
 
@@ -133,7 +133,7 @@ class VarintReader {
     throw new RangeError('an integer without end');
   }
 
-  /** A number of runs; each takes at least two bytes. */
+  /** Reads a number of runs. Each run takes at least two bytes. */
   count(): number {
     this.next();
     const count = this.low + this.high * LOW_RANGE;

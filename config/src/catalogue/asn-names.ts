@@ -1,11 +1,11 @@
 import { pack, unpack } from './asn-file.ts';
 
 /**
- * The form of config/data/ip/asn-names.txt.br: under Brotli one line for each autonomous system, in rising
- * order: the distance of its number from the one before, a space, and the name of its holder.
+ * The format of config/data/ip/asn-names.txt.br, compressed with Brotli: one line for each autonomous system, in
+ * ascending order. A line has the distance of its number from the one before, a space, and the name of its holder.
  */
 
-/** Packs names by their number. */
+/** Packs names, sorted by number. */
 export function encodeAsnNames(names: ReadonlyMap<number, string>): Buffer {
   let last = 0;
   const lines = [...names]
@@ -23,14 +23,14 @@ const NEWLINE = 10;
 const SPACE = 32;
 const ZERO = 48;
 
-/** The names as they were unpacked, and where each begins: a name becomes text when it is asked for. */
+/** The unpacked names and the start of each. A name becomes a string only when it is requested. */
 export class AsnNames {
   readonly #bytes: Buffer;
   readonly #numbers: Uint32Array;
   readonly #starts: Uint32Array;
   readonly #read: (string | undefined)[];
 
-  /** Unpacks a file. Throws an Error for another kind of file. */
+  /** Unpacks a file. Throws an Error for a file of another kind. */
   constructor(file: Uint8Array) {
     this.#bytes = unpack(file);
     const { numbers, starts } = linesOf(this.#bytes);
@@ -39,7 +39,7 @@ export class AsnNames {
     this.#read = Array.from({ length: numbers.length });
   }
 
-  /** The holder of a system; empty where that is not known. */
+  /** The holder of an autonomous system. Empty when it is not known. */
   nameOf(asn: number): string {
     const at = this.#placeOf(asn);
     if (at === -1) return '';

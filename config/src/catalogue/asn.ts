@@ -6,8 +6,8 @@ import { dataPath } from './data-path.ts';
 import { openMmdb } from './mmdb.ts';
 
 /**
- * Where a database keeps number and name: MaxMind and DB-IP in long fields, IPinfo as `AS13335` and
- * `as_name`, or `name` in its older files.
+ * Number and name have other fields in each database: MaxMind and DB-IP use the long names, IPinfo uses `AS13335`
+ * and `as_name`, or `name` in its older files.
  */
 interface AsnRecord {
   readonly autonomous_system_number?: unknown;
@@ -17,11 +17,11 @@ interface AsnRecord {
   readonly name?: unknown;
 }
 
-/** The autonomous systems that announce addresses, as `parseIp` spells them. */
+/** The autonomous systems that announce addresses. Addresses are spelled as `parseIp` returns them. */
 export interface Asns {
   /** 0 when none is known. */
   readonly numberOf: (ip: string) => number;
-  /** Its holder; empty when that is not known. */
+  /** The holder of the system. Empty when it is not known. */
   readonly nameOf: (ip: string) => string;
 }
 
@@ -31,10 +31,10 @@ interface AutonomousSystem {
 }
 
 /**
- * Opens a database of autonomous systems in MMDB form, of a path or of bytes, by default the bundled tables. The
- * bundled ones take 11 MB and 120 ms, once in a process.
+ * Opens an MMDB database of autonomous systems from a path or bytes. The default are the bundled tables, which take
+ * 11 MB and 120 ms once per process.
  *
- * Throws an Error that names the file when that cannot be read or is no such database.
+ * Throws an Error that names the file when it cannot be read or is another kind of database.
  */
 export function openAsns(mmdb?: string | Buffer): Asns {
   if (mmdb === undefined) return (bundled ??= openBundled());
@@ -45,7 +45,7 @@ export function openAsns(mmdb?: string | Buffer): Asns {
   };
 }
 
-/** The tables do not change while the program runs, and settings may be read often. */
+/** Cached, because the tables do not change while the program runs and settings may be read often. */
 let bundled: Asns | undefined;
 
 function openBundled(): Asns {

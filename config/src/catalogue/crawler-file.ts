@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 /**
- * A file of config/data/crawlers: the crawlers of one operator that come from the same addresses.
- * An operator with several published lists has several files.
+ * A file of config/data/crawlers: the crawlers of one operator that use the same addresses. An operator with several
+ * published lists has several files.
  */
 
-/** Contract 2.4: what goes out as `rsl_category` for each human-readable `category`. */
+/** Contract 2.4: the `rsl_category` for each readable `category`. */
 export const RSL_CATEGORIES = {
   'AI Agent': 'ai-all',
   'AI Assistant': 'ai-input',
@@ -35,7 +35,7 @@ const Crawler = z.strictObject({
   /** UUIDv5 of the name: crawler-id.ts. */
   id: z.uuid({ version: 'v5' }),
   name: z.string().min(2).max(100),
-  /** An open string on the wire; in this catalogue one of contract 2.4. */
+  /** Any string on the wire. This catalogue uses those of contract 2.4. */
   category: z.string().min(1),
   rsl_category: z.string().min(1),
   user_agent: z
@@ -53,10 +53,10 @@ const Ranges = z.discriminatedUnion('published', [
   z.strictObject({ published: z.literal(false) }),
   z.strictObject({
     published: z.literal(true),
-    /** The list is complete: a visitor from outside of it who claims the name lies. */
+    /** The list is complete: a visitor that claims the name from another address is an impersonator. */
     authoritative: z.boolean(),
     source_url: z.url(),
-    /** The lists in a form for programs, joined together; absent where only people can read them. */
+    /** The machine-readable lists, joined together. Missing when there are only readable pages. */
     refresh: z.array(z.url()).min(1).optional(),
     date: z.iso.date(),
     v4: z.array(z.string()),
@@ -66,11 +66,11 @@ const Ranges = z.discriminatedUnion('published', [
 
 export const CrawlerFile = z.strictObject({
   operator: z.string().min(1),
-  /** Why the file says what it says, where that is not plain. */
+  /** An explanation of the file's content, if needed. */
   note: z.string().optional(),
   crawlers: z.array(Crawler).min(1),
   ranges: Ranges,
-  /** Domains in which the operator's addresses have their names, forward-confirmed. */
+  /** Domains of the host names of the operator's addresses, forward-confirmed. */
   reverse_dns: z.array(z.string()).optional(),
 });
 export type CrawlerFile = z.infer<typeof CrawlerFile>;

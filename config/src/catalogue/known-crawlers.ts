@@ -2,12 +2,12 @@ import { RSL_CATEGORIES } from './crawler-file.ts';
 import { CrawlerCatalogue } from './crawlers.ts';
 
 /**
- * The words by which settings may name crawlers. A word is known when the bundled catalogue has it: refreshed
- * lists bring addresses and no names, and settings define no crawlers of their own.
+ * The names and categories of crawlers that settings may use. They come from the bundled catalogue: refreshed lists
+ * have only addresses, and settings cannot define crawlers.
  */
 
 /** The values of `category`, as the catalogue spells them. */
-// Object.keys forgets the names.
+// The cast is needed, because the type of Object.keys is string[].
 export const CRAWLER_CATEGORIES = Object.keys(RSL_CATEGORIES) as (keyof typeof RSL_CATEGORIES)[];
 
 /** The values of `rsl_category`. */
@@ -28,7 +28,7 @@ interface Names {
   readonly folded: ReadonlySet<string>;
 }
 
-/** The bundled files do not change while the program runs, and settings may be read often. */
+/** Cached, because the bundled files do not change while the program runs and settings may be read often. */
 let names: Names | undefined;
 
 function namesOnce(): Names {

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
 
 /**
- * Values and characters of one record, or of what a file says of itself. A city with its names in ten languages has some
+ * Most values and characters of one record or of the metadata of a file. A city with names in ten languages has some
  * 2,000.
  */
 const MOST = 16_384;
 
-/** What the library decodes with. Its types keep most of it private. */
+/** The library's decoder. Its types hide most of it. */
 interface Decoder {
   decode: (this: Decoder, offset: number) => unknown;
   decodeArray: (this: Decoder, size: number, offset: number) => unknown;
@@ -16,8 +16,8 @@ interface Decoder {
 let left = Infinity;
 
 /**
- * Lets the library decode what is asked for in `read`. Throws what `read` throws, and where there is more than a record
- * can hold: 230 bytes of lists in lists stand for gigabytes, and a fetched file is of a stranger.
+ * Limits what the library decodes during `read`. Rethrows errors of `read`, and throws when a record is too large.
+ * 230 bytes of nested lists can expand to gigabytes, and a fetched file is not trusted.
  */
 export function bounded<Result>(read: () => Result): Result {
   left = MOST;
@@ -28,7 +28,7 @@ export function bounded<Result>(read: () => Result): Result {
   }
 }
 
-/** Values and characters that {@link bounded} has decoded so far. */
+/** Number of values and characters that {@link bounded} has decoded. */
 export function decodedSize(): number {
   return MOST - left;
 }
@@ -38,7 +38,7 @@ function charge(amount: number): void {
   if (left < 0) throw new Error('a record that is too large');
 }
 
-// The library makes its decoder itself, and reads what the file says of itself at once.
+// The library creates its decoder itself and decodes the metadata at once, so the limits patch its prototype.
 const library = createRequire(import.meta.url)('mmdb-lib/lib/decoder.js') as {
   readonly default: { readonly prototype: Decoder };
 };
@@ -49,7 +49,7 @@ decoder.decode = function (offset) {
   return decode.call(this, offset);
 };
 decoder.decodeArray = function (size, offset) {
-  // It takes memory for all entries before it reads the first one.
+  // The library allocates memory for all entries before it reads the first one.
   charge(size);
   return decodeArray.call(this, size, offset);
 };

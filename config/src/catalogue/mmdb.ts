@@ -3,29 +3,29 @@ import { Reader, type Response } from 'maxmind';
 import { readAddress } from '../net/read-address.ts';
 import { bounded, decodedSize } from './mmdb-bounds.ts';
 
-/** Addresses that every database of the whole Internet knows: public resolvers of four operators. */
+/** Addresses that every complete database has: public resolvers of four operators. */
 const WELL_KNOWN = ['8.8.8.8', '1.1.1.1', '9.9.9.9', '208.67.222.222'];
 /**
- * Values and characters of all records that are kept decoded: more than those of all countries or autonomous systems,
- * and some 130 MB at the very most. A record that does not fit is decoded each time.
+ * Most values and characters in all cached records. This is more than all countries or autonomous systems have, and
+ * at most some 130 MB. A record that does not fit is decoded each time.
  */
 const MAX_DECODED = 4 * 2 ** 20;
-/** What it takes to keep a record, in the same measure. */
+/** The overhead of a cached record, in the same unit. */
 const KEPT_RECORD = 4;
-/** Networks whose record is kept: a power of two. 256 KiB. */
+/** Number of networks with a cached record: a power of two. 256 KiB. */
 const RECENT = 16_384;
-/** This many bits of an address say which network it is kept with. Smaller networks are not kept. */
+/** Records are cached per network with this prefix length. Records of smaller networks are not cached. */
 const KEPT_BITS = { v4: 24, v6: 48 } as const;
-/** Most files kept open: a database of countries, and one of autonomous systems. */
+/** Most open files: a database of countries and one of autonomous systems. */
 const MAX_OPEN = 2;
 
 /**
- * Opens a database in MMDB form, of a path or of bytes, and returns its look-up: an address, as `parseIp`
- * spells it, to what `read` finds in its record, or undefined. `what` names the kind of database, for errors.
- * A record that is damaged, or too large for one, counts as none.
+ * Opens an MMDB database from a path or bytes and returns its look-up. It maps an address, spelled as `parseIp`
+ * returns it, to the result of `read` for its record, or undefined. `what` names the kind of database in errors. A
+ * damaged or too large record counts as missing.
  *
- * Throws an Error that names the file when that cannot be read, is no MMDB, or is one of another kind:
- * well-known addresses have records, and `read` finds nothing in them.
+ * Throws an Error that names the file when it cannot be read, is not an MMDB, or is another kind of database. It is
+ * another kind when `read` finds nothing for well-known addresses that have records.
  */
 export function openMmdb<Value>(
   source: string | Buffer,
@@ -34,7 +34,7 @@ export function openMmdb<Value>(
 ): (ip: string) => Value | undefined {
   const refusal = `not a ${what}: ${typeof source === 'string' ? source : 'what was fetched'}`;
   const reader = openReader(source, refusal);
-  /** With the length of the network that it is for; what cannot be read is for one address. */
+  /** Returns the record and the prefix length of its network. For an unreadable record the network is one address. */
   const recordOf = (ip: string): [Response | null, number] => {
     try {
       return bounded(() => reader.getWithPrefixLength(ip));
@@ -46,16 +46,17 @@ export function openMmdb<Value>(
   if (known.length > 0 && known.every((record) => read(record) === undefined)) {
     throw new Error(`${refusal} holds something else`);
   }
-  // A tree of IPv4 addresses would take the first bits of an IPv6 address for one.
+  // A tree of IPv4 addresses would misread the first bits of an IPv6 address as an IPv4 address.
   const isOfIpv4 = reader.metadata.ipVersion === 4;
-  // A visitor asks often, and has neighbours. The library reads each address and walks the tree anew.
+  // Visitors send many requests and have neighbours in their network, so results are cached. The library parses each
+  // address and walks the tree again.
   const networks = new Float64Array(RECENT).fill(NaN);
   const values = new Array<Value | undefined>(RECENT).fill(undefined);
   return (ip) => {
     const { family, v4, v6 } = readAddress(ip);
     if (family === 'none' || (family === 'v6' && isOfIpv4)) return undefined;
     const network = family === 'v4' ? ipv4Network(v4) : ipv6Network(v6);
-    // One place for each: the network that was asked for last has it.
+    // Each cache slot has one entry: the network that was used last.
     const place = network & (RECENT - 1);
     if (networks[place] === network) return values[place];
     const [record, bits] = recordOf(ip);
@@ -68,19 +69,19 @@ export function openMmdb<Value>(
   };
 }
 
-/** Negative, which no number of an IPv6 network is. */
+/** Negative, so that it differs from every number of an IPv6 network. */
 function ipv4Network(address: number): number {
   return -1 - (address >>> (32 - KEPT_BITS.v4));
 }
 
-/** The first bits as one number. */
+/** The first 48 bits as one number. */
 function ipv6Network([high = 0, low = 0]: Uint32Array): number {
   return high * 2 ** (KEPT_BITS.v6 - 32) + (low >>> (64 - KEPT_BITS.v6));
 }
 
 /**
- * When a file says that its database was built, in milliseconds since the epoch; 0 where it does not say so.
- * Undefined where no such file can be read.
+ * The build time in the metadata of a file, in milliseconds since the epoch. 0 when it has none. Undefined when the
+ * file cannot be read.
  */
 export function mmdbBuiltAt(path: string): number | undefined {
   try {
@@ -104,7 +105,7 @@ interface OpenFile {
   readonly reader: Reader<Response>;
 }
 
-/** Settings are read often, and a file of many megabytes is read when it has changed. */
+/** Settings are read often, so a large file is read again only when it has changed. */
 const open = new Map<string, OpenFile>();
 
 function openFile(path: string): Reader<Response> {
@@ -122,7 +123,7 @@ function openFile(path: string): Reader<Response> {
 function readerOf(bytes: Buffer): Reader<Response> {
   const decoded = new Map<string | number, unknown>();
   let room = MAX_DECODED;
-  // The library asks by the place of a record, so a record that many addresses share is decoded once.
+  // The library looks records up by their position, so a record that many addresses share is decoded once.
   const cache = {
     get: (at: string | number) => decoded.get(at),
     set: (at: string | number, value: unknown) => {

@@ -5,10 +5,10 @@ import type { Refusals, WidthLimit } from '../net/bogons.ts';
 import { PrefixSet } from '../net/prefix-set.ts';
 import { dataPath } from './data-path.ts';
 
-/** A network that a person's device seldom has. iCloud Private Relay does not count: people are behind it. */
+/** A network that people's devices rarely use. iCloud Private Relay is not included, because people use it. */
 export type NetworkKind = 'datacenter' | 'vpn' | 'tor';
 
-/** The lists, most telling first: an address that stands in several is of the first kind. */
+/** The lists in order of priority: an address in several lists has the first kind. */
 export const NETWORK_LISTS = [
   { kind: 'tor', file: 'tor.txt', widest: { v4: 32, v6: 128 } },
   { kind: 'vpn', file: 'vpn.txt', widest: { v4: 16, v6: 29 } },
@@ -21,11 +21,11 @@ interface NetworkList {
   readonly refused: Refusals;
 }
 
-/** Tells hosting providers, commercial VPNs and Tor exits from other networks. */
+/** Distinguishes hosting providers, commercial VPNs and Tor exits from other networks. */
 export class NetworkCatalogue {
   readonly lists: readonly NetworkList[];
 
-  /** The day of the oldest part of these lists, in milliseconds since the epoch; Infinity where none tells one. */
+  /** The day of the oldest part of these lists, in milliseconds since the epoch. Infinity when none has a day. */
   readonly asOf: number;
 
   private constructor(lists: readonly NetworkList[], asOf: number) {
@@ -33,7 +33,7 @@ export class NetworkCatalogue {
     this.asOf = asOf;
   }
 
-  /** Reads the three lists of a folder, by default the bundled ones; a missing file is an error. */
+  /** Reads the three lists of a folder, by default the bundled ones. Throws when a file is missing. */
   static load(folder: string = dataPath('ip')): NetworkCatalogue {
     const days: number[] = [];
     const lists = NETWORK_LISTS.map(({ kind, file, widest }) => {
@@ -46,7 +46,10 @@ export class NetworkCatalogue {
     return new NetworkCatalogue(lists, Math.min(...days));
   }
 
-  /** `ip` as `parseIp` spells it. Ask after crawlers were verified: their ranges lie in datacenters. */
+  /**
+   * `ip` is spelled as `parseIp` returns it. Call it after the crawler check, because ranges of crawlers are in
+   * datacenters.
+   */
   kindOf(ip: string): NetworkKind | undefined {
     for (const list of this.lists) {
       if (list.ranges.has(ip)) return list.kind;
@@ -55,12 +58,12 @@ export class NetworkCatalogue {
   }
 }
 
-/** One range a line; `#` begins a comment line. */
+/** One range a line. `#` starts a comment line. */
 function entriesOf(text: string): string[] {
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** The comments name each source with its day: `# github.com/owner/name, 2026-08-22, MIT`. */
+/** The days in the comments. Each source has one: `# github.com/owner/name, 2026-08-22, MIT`. */
 function daysOf(text: string): number[] {
   return [...text.matchAll(/^#.*, (\d{4}-\d{2}-\d{2}), /gm)].map(([, day = '']) => Date.parse(day));
 }

@@ -3,14 +3,13 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 
 /**
- * Ranges that were fetched after the bundled ones: one file for each file of config/data/crawlers
- * that has a list, under the same name, in a folder of the installation. `guard crawlers refresh`
- * writes them.
+ * Ranges that were fetched after the bundled ones. A folder of the installation has one file for each file of
+ * config/data/crawlers with a list, under the same name. `guard crawlers refresh` writes them.
  */
 
 const FetchedSource = z.strictObject({
   url: z.string().min(1),
-  /** The server's name for this state of the list, to ask whether it has changed. */
+  /** The server's name for this version of the list, for conditional requests. */
   etag: z.string().optional(),
   last_modified: z.string().optional(),
   v4: z.array(z.string()),
@@ -26,8 +25,8 @@ export const RefreshedRanges = z.strictObject({
 export type RefreshedRanges = Readonly<z.infer<typeof RefreshedRanges>>;
 
 /**
- * The refreshed ranges of one list, or undefined when the folder has none. Throws an Error that
- * names the file when that is not of this form.
+ * The refreshed ranges of one list. Undefined when the folder has none. Throws an Error that names the file when it
+ * has another format.
  */
 export function readRefreshedRanges(folder: string, file: string): RefreshedRanges | undefined {
   const path = join(folder, `${file}.json`);
@@ -40,8 +39,8 @@ export function readRefreshedRanges(folder: string, file: string): RefreshedRang
 }
 
 /**
- * When the newest list of the folder was fetched, in milliseconds since the epoch; undefined where it has none.
- * Throws as {@link readRefreshedRanges} does.
+ * When the newest list of the folder was fetched, in milliseconds since the epoch. Undefined without lists. Throws
+ * like {@link readRefreshedRanges}.
  */
 export function newestRefreshIn(folder: string): number | undefined {
   if (!existsSync(folder)) return undefined;

@@ -1,11 +1,11 @@
-/** A User-Agent is looked at this far, in UTF-16 code units; no product token stands further back. */
+/** Only this many UTF-16 code units of a User-Agent are read. Product tokens are never further back. */
 export const MAX_USER_AGENT_LENGTH = 1024;
 
-/** A token of a User-Agent, and what it stands for. */
+/** A token of a User-Agent and its value. */
 export interface Token<T> {
-  /** As its owner writes it; ASCII letters match in either case. */
+  /** The token as its owner writes it. ASCII letters match in either case. */
   readonly text: string;
-  /** Only at the very beginning of the User-Agent: for words a browser's may hold further back. */
+  /** Match only at the start of the User-Agent. This is for words that a browser's User-Agent may contain later. */
   readonly atStart: boolean;
   readonly value: T;
 }
@@ -17,19 +17,19 @@ interface Node<T> {
 }
 
 /**
- * Finds the first of many literal tokens in a User-Agent, and of those that begin there the longest:
- * `Googlebot-Image` before `Googlebot`. One pass over a trie: the number of tokens costs nothing,
- * nothing is compiled or allocated per look-up, and no input makes it slow.
+ * Finds the first of many literal tokens in a User-Agent. If several tokens start there, the longest one wins:
+ * `Googlebot-Image` before `Googlebot`. It is one pass over a trie: the number of tokens does not matter, a look-up
+ * compiles and allocates nothing, and no input makes it slow.
  *
- * A token stands alone: no letter, digit, `_` or `-` before it, no letter, digit or `_` behind it.
- * A `-` may follow, because operators derive names that way (`Baiduspider-render`).
+ * A token is a whole word: there is no letter, digit, `_` or `-` before it, and no letter, digit or `_` after it. A
+ * `-` may follow, because operators derive names that way (`Baiduspider-render`).
  */
 export class TokenMatcher<T> {
   readonly #root: Node<T> = newNode();
-  /** Whether a token begins with an ASCII code; spares most positions of a User-Agent the trie. */
+  /** Whether a token starts with this ASCII code. So most positions of a User-Agent need no look-up in the trie. */
   readonly #begins = new Uint8Array(128);
 
-  /** Throws a TypeError for a token that does not begin with visible ASCII, and for one given twice. */
+  /** Throws a TypeError for a token that does not start with visible ASCII, and for a duplicate. */
   constructor(tokens: Iterable<Token<T>>) {
     for (const token of tokens) this.#add(token);
   }
@@ -96,7 +96,7 @@ function lowerCase(code: number): number {
   return code >= 65 && code <= 90 ? code + 32 : code;
 }
 
-/** Of a lower-cased code unit; -1 stands for the end of the text. */
+/** `code` is a lower-case code unit, or -1 for the end of the text. */
 function isWord(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === UNDERSCORE;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { dataPath } from './data-path.ts';
 import { TokenMatcher } from './token-matcher.ts';
 
-/** Form of config/data/user-agents/*.json: groups of tokens, where each may stand. */
+/** Format of config/data/user-agents/*.json: groups of tokens with their allowed position. */
 const TokenFile = z.strictObject({
   about: z.string(),
   groups: z.array(
@@ -15,7 +15,7 @@ const TokenFile = z.strictObject({
   ),
 });
 
-/** User-Agents of software that is neither a browser nor a known crawler. */
+/** Tokens of software that is neither a browser nor a known crawler. */
 export class UserAgentCatalogue {
   readonly #httpClients: TokenMatcher<string>;
   readonly #automation: TokenMatcher<string>;
@@ -34,14 +34,14 @@ export class UserAgentCatalogue {
   }
 
   /**
-   * The token that names an HTTP library, a command-line client or a scanner, as the list spells it;
-   * undefined when there is none. Ask after crawlers: some of them name the library they use.
+   * The token that names an HTTP library, a command-line client or a scanner, spelled as in the list. Undefined when
+   * there is none. Call it after the crawler check: some crawlers name the library that they use.
    */
   httpClientToken(userAgent: string): string | undefined {
     return this.#httpClients.find(userAgent)?.value;
   }
 
-  /** The token that names a headless browser or a tool that drives one; undefined when there is none. */
+  /** The token that names a headless browser or a tool that controls one. Undefined when there is none. */
   automationToken(userAgent: string): string | undefined {
     return this.#automation.find(userAgent)?.value;
   }

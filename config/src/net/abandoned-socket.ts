@@ -2,8 +2,8 @@ import { lstat, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 
 /**
- * Removes a unix socket file that no process answers on: a killed process leaves one behind, and it would
- * keep the next one from listening. A socket in use, and a file of any other kind, are left alone.
+ * Removes a unix socket file without a listening process. A killed process leaves such a file, which would keep the
+ * next process from listening. A socket in use and other files are not touched.
  */
 export async function removeAbandonedSocket(path: string): Promise<void> {
   if (await isAbandoned(path)) await unlink(path);

@@ -1,8 +1,8 @@
 import { readAddress } from './read-address.ts';
 
 /**
- * Runs of addresses in rising order: a run begins at its start and ends before the next one's. Every
- * run has a value; 0 stands for none. IPv6 starts are the upper 64 bits, because no smaller network is routed.
+ * Runs of addresses in ascending order. A run ends where the next one starts. Each run has a value, and 0 means
+ * none. IPv6 starts are the upper 64 bits, because smaller networks are not routed.
  */
 export interface AddressRuns {
   readonly v4: { readonly starts: Uint32Array; readonly values: Uint32Array };
@@ -13,26 +13,26 @@ export interface AddressRuns {
   };
 }
 
-/** A map from addresses to numbers that answers without allocating. */
+/** A map from addresses to numbers. A look-up allocates nothing. */
 export class AddressMap {
   readonly #v4: AddressRuns['v4'];
   readonly #v6: AddressRuns['v6'];
-  /** For each upper half of an IPv4 address, how many runs begin before it. */
+  /** For each upper half of an IPv4 address: how many runs start before it. */
   readonly #index: Uint32Array;
 
-  /** Takes the runs as they are and keeps them. */
+  /** Keeps the runs without a copy. */
   constructor(runs: AddressRuns) {
     this.#v4 = runs.v4;
     this.#v6 = runs.v6;
     this.#index = indexByUpperHalf(runs.v4.starts);
   }
 
-  /** Number of runs, those without a value included. */
+  /** Number of runs, including runs without a value. */
   get size(): number {
     return this.#v4.values.length + this.#v6.values.length;
   }
 
-  /** The value at an address, spelled as `parseIp` returns it; 0 where there is none. */
+  /** The value of an address, spelled as `parseIp` returns it. 0 when there is none. */
   numberAt(ip: string): number {
     const { family, v4, v6 } = readAddress(ip);
     if (family === 'v4') return this.#atV4(v4);
@@ -68,7 +68,7 @@ export class AddressMap {
   }
 }
 
-/** For each upper half of an IPv4 address, and for the end, how many of the sorted addresses are below it. */
+/** For each upper half of an IPv4 address, and for the end: how many of the sorted addresses are below it. */
 export function indexByUpperHalf(starts: Uint32Array): Uint32Array {
   const index = new Uint32Array(65_537);
   let begun = 0;

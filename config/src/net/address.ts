@@ -1,6 +1,6 @@
 /**
- * Reading IP addresses and CIDR ranges into numbers, by hand: the request path looks addresses up
- * without making garbage, and the lists hold tens of thousands of ranges.
+ * Parses IP addresses and CIDR ranges into numbers. It is hand-written, because the request path looks addresses up
+ * without allocations, and the lists have tens of thousands of ranges.
  */
 
 const DOT = 46;
@@ -12,7 +12,7 @@ export type AddressRange =
   | { readonly family: 4; readonly first: number; readonly last: number; readonly length: number }
   | { readonly family: 6; readonly first: bigint; readonly last: bigint; readonly length: number };
 
-/** A dotted-quad IPv4 address between two indices of a text as an unsigned 32-bit number, or -1. */
+/** Parses a dotted-quad IPv4 address between two indices of a text. Returns an unsigned 32-bit number, or -1. */
 export function readIpv4(text: string, from: number, to: number): number {
   let address = 0;
   let octet = -1;
@@ -35,8 +35,8 @@ export function readIpv4(text: string, from: number, to: number): number {
 }
 
 /**
- * An IPv6 address before index `to` of a text (RFC 4291 section 2.2, dotted tail included) into four
- * 32-bit words of `words`, most significant first. False for any other text; the values of `words` are then undefined.
+ * Parses the IPv6 address before index `to` of a text (RFC 4291 section 2.2, with dotted tail) into the four 32-bit
+ * `words`, most significant first. Returns false for any other text, and `words` is then undefined.
  */
 export function readIpv6(text: string, to: number, words: Uint32Array): boolean {
   if (hasLooseColon(text, to)) return false;
@@ -69,7 +69,7 @@ export function readIpv6(text: string, to: number, words: Uint32Array): boolean 
   return true;
 }
 
-/** A single colon at either end. */
+/** Whether there is a single colon at either end. */
 function hasLooseColon(text: string, to: number): boolean {
   const leading = text.charCodeAt(0) === COLON && text.charCodeAt(1) !== COLON;
   const trailing = text.charCodeAt(to - 1) === COLON && text.charCodeAt(to - 2) !== COLON;
@@ -82,7 +82,7 @@ function groupEnd(text: string, from: number, to: number): number {
   return end;
 }
 
-/** One to four hex digits, or -1. */
+/** Parses one to four hex digits. Returns -1 for other text. */
 function readGroup(text: string, from: number, to: number): number {
   if (to === from || to - from > 4) return -1;
   let value = 0;
@@ -110,7 +110,7 @@ export function getGroup(words: Uint32Array, group: number): number {
   return group % 2 === 0 ? word >>> 16 : word & 0xffff;
 }
 
-/** Moves the groups behind `::` to the end. */
+/** Moves the groups after `::` to the end. */
 function openGap(words: Uint32Array, groups: number, gapAt: number): void {
   for (let back = 1; back <= groups - gapAt; back += 1) {
     const value = getGroup(words, groups - back);
@@ -119,12 +119,12 @@ function openGap(words: Uint32Array, groups: number, gapAt: number): void {
   }
 }
 
-/** True for an address in ::ffff:0:0/96; its last word is then the IPv4 address (RFC 4291 2.5.5.2). */
+/** True for an address in ::ffff:0:0/96. Its last word is then the IPv4 address (RFC 4291 2.5.5.2). */
 export function isV4Mapped(words: Uint32Array): boolean {
   return words[0] === 0 && words[1] === 0 && words[2] === 0xffff;
 }
 
-/** A CIDR range, or one address; host bits are ignored. Undefined for anything else. */
+/** A CIDR range or a single address. Host bits are ignored. Undefined for other text. */
 export function readRange(text: string): AddressRange | undefined {
   const slash = text.indexOf('/');
   const end = slash === -1 ? text.length : slash;

@@ -1,9 +1,9 @@
 import { type AddressRange, readRange } from './address.ts';
 
 /**
- * What no list of public addresses may hold. Upstream lists do hold it: one has 192.168.1.0/24 among
- * a crawler's addresses, another the documentation nets among a hosting provider's. What one address is for is
- * special-address.ts; a list holds ranges, which can have a special one inside.
+ * Ranges that a list of public addresses must not contain. Upstream lists do contain them: one lists 192.168.1.0/24
+ * for a crawler, another the documentation networks for a hosting provider. special-address.ts classifies single
+ * addresses. This file checks ranges, which can contain special addresses.
  */
 
 /** Special-purpose addresses: RFC 6890 and the IANA registries that follow it. */
@@ -34,19 +34,19 @@ const BOGONS: readonly AddressRange[] = [
   'ff00::/8', // multicast
 ].flatMap((cidr) => readRange(cidr) ?? []);
 
-/** In rising order, as they stand above; no two overlap. */
+/** In ascending order, as in the list above. No two overlap. */
 const BOGONS_BY_FAMILY = {
   4: BOGONS.filter(({ family }) => family === 4),
   6: BOGONS.filter(({ family }) => family === 6),
 };
 
-/** The shortest prefix lengths a list may hold. */
+/** The shortest allowed prefix lengths of a list. */
 export interface WidthLimit {
   readonly v4: number;
   readonly v6: number;
 }
 
-/** How many entries of a list were refused, and why. */
+/** Counts of refused list entries by reason. */
 export interface Refusals {
   readonly malformed: number;
   readonly bogon: number;
@@ -55,11 +55,12 @@ export interface Refusals {
 
 type Refusal = keyof Refusals;
 
-/** Why a list of public addresses may not hold a range; undefined when it may. */
+/** Why a list of public addresses must not contain a range. Undefined when it may. */
 export function refusalOf(range: AddressRange, widest: WidthLimit): Refusal | undefined {
   if (range.length < (range.family === 4 ? widest.v4 : widest.v6)) return 'tooWide';
   const bogons = BOGONS_BY_FAMILY[range.family];
-  // A start reads 30,000 ranges: the last bogon that begins before the end of the range is the only one to look at.
+  // A start reads 30,000 ranges, so this is a binary search. Only the last bogon that starts before the end of the
+  // range can overlap it.
   let low = 0;
   let high = bogons.length;
   while (low < high) {
@@ -72,7 +73,7 @@ export function refusalOf(range: AddressRange, widest: WidthLimit): Refusal | un
   return before && range.first <= before.last ? 'bogon' : undefined;
 }
 
-/** Reads the entries of a list, and drops and counts what it may not hold. */
+/** Parses the entries of a list. Refused entries are dropped and counted. */
 export function readPublicRanges(
   entries: Iterable<string>,
   widest: WidthLimit,

@@ -2,12 +2,12 @@ import ipaddr from 'ipaddr.js';
 import { isV4Mapped, readIpv4, readIpv6 } from './address.ts';
 import { formatIpv4, formatIpv6 } from './format-address.ts';
 
-/** Strict parsing of addresses and ranges. Matching is prefix-set.ts. */
+/** Strict parsing of addresses and ranges. prefix-set.ts does the matching. */
 
-/** Scratch of one reading; reading is synchronous, so one is enough. */
+/** Scratch memory. Parsing is synchronous, so one buffer is enough. */
 const words = new Uint32Array(4);
 
-/** True for one IPv4 or IPv6 address, or a CIDR range of either. */
+/** True for one IPv4 or IPv6 address, or a CIDR range. */
 export function isIpOrCidr(text: string): boolean {
   const slash = text.indexOf('/');
   if (slash === -1) return parseIp(text) !== undefined;
@@ -15,8 +15,8 @@ export function isIpOrCidr(text: string): boolean {
 }
 
 /**
- * The canonical spelling of one IP address, or undefined. A v4-mapped IPv6 address becomes its IPv4
- * form, a zone is dropped. A list, a port, brackets, or IPv4 in octal, hex or short form is no address.
+ * The canonical spelling of one IP address, or undefined. A v4-mapped IPv6 address becomes IPv4, and a zone is
+ * dropped. Invalid are lists, ports, brackets, and IPv4 in octal, hex or short form.
  */
 export function parseIp(text: string): string | undefined {
   if (readIpv4(text, 0, text.length) >= 0) return text;

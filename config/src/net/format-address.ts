@@ -1,6 +1,6 @@
 import { getGroup } from './address.ts';
 
-/** Writing addresses in their canonical spelling, from the numbers that address.ts reads. */
+/** Writes addresses in their canonical spelling, from the numbers of address.ts. */
 
 /** Dotted decimal, from an unsigned 32-bit number. */
 export function formatIpv4(address: number): string {
@@ -8,8 +8,8 @@ export function formatIpv4(address: number): string {
 }
 
 /**
- * RFC 5952 section 4, from four 32-bit words: lower case, no leading zeros, and the longest run of at
- * least two zero groups as `::`, the first one where two are as long.
+ * RFC 5952 section 4, from four 32-bit words: lower case, no leading zeros, and `::` for the longest run of at least
+ * two zero groups. If two runs are equally long, the first one is replaced.
  */
 export function formatIpv6(words: Uint32Array): string {
   const gap = longestGap(words);

@@ -2,14 +2,14 @@ import { type AddressRange, readRange } from './address.ts';
 import { indexByUpperHalf } from './address-map.ts';
 import { readAddress } from './read-address.ts';
 
-/** From this many IPv4 intervals on, 256 KiB of index buy a shorter search. */
+/** From this number of IPv4 intervals, an index of 256 KiB is used to shorten the search. */
 const INDEX_FROM = 4096;
 
 /**
- * A set of IP ranges that answers `has` without allocating.
+ * A set of IP ranges. `has` allocates nothing.
  *
- * Ranges are merged into sorted, disjoint intervals. IPv4 and IPv6 are apart: `0.0.0.0/0` holds no
- * IPv6 address and `::/0` no IPv4 one; a v4-mapped address or range counts as IPv4.
+ * Ranges are merged into sorted, disjoint intervals. IPv4 and IPv6 are separate: `0.0.0.0/0` has no IPv6 address and
+ * `::/0` no IPv4 address. A v4-mapped address or range counts as IPv4.
  */
 export class PrefixSet {
   readonly #v4: Ipv4Intervals;
@@ -20,10 +20,7 @@ export class PrefixSet {
     this.#v6 = v6;
   }
 
-  /**
-   * Takes CIDR ranges and single addresses that were checked before (net/cidr.ts).
-   * Throws a TypeError for a text that is neither.
-   */
+  /** Builds a set from validated CIDR ranges and single addresses (net/cidr.ts). Throws a TypeError for other text. */
   static from(cidrs: Iterable<string>): PrefixSet {
     const ranges: AddressRange[] = [];
     for (const cidr of cidrs) {
@@ -52,7 +49,7 @@ export class PrefixSet {
     return this.#v4.count + this.#v6.count;
   }
 
-  /** Whether an address, spelled as `parseIp` returns it, lies in the set; false for any other text. */
+  /** Whether an address, spelled as `parseIp` returns it, is in the set. False for other text. */
   has(ip: string): boolean {
     const { family, v4, v6 } = readAddress(ip);
     if (family === 'v4') return this.#v4.has(v4);
@@ -60,10 +57,10 @@ export class PrefixSet {
   }
 }
 
-/** First and last member. */
+/** First and last address. */
 type Interval<T extends number | bigint> = [first: T, last: T];
 
-/** Sorts intervals and joins those that overlap or touch. */
+/** Sorts intervals and joins overlapping and adjacent ones. */
 export function mergeIntervals<T extends number | bigint>(
   intervals: readonly Interval<T>[],
   next: (last: T) => T,
@@ -86,7 +83,7 @@ class Ipv4Intervals {
   readonly count: number;
   readonly #firsts: Uint32Array;
   readonly #lasts: Uint32Array;
-  /** For each upper half of an address, how many intervals begin before it. */
+  /** For each upper half of an address: how many intervals start before it. */
   readonly #index: Uint32Array | undefined;
 
   constructor(intervals: readonly Interval<number>[]) {
@@ -111,7 +108,7 @@ class Ipv4Intervals {
 
 class Ipv6Intervals {
   readonly count: number;
-  /** Four words an address, most significant first. */
+  /** Four words per address, most significant first. */
   readonly #firsts: Uint32Array;
   readonly #lasts: Uint32Array;
 
@@ -143,7 +140,7 @@ function packWords(addresses: readonly bigint[]): Uint32Array {
   return packed;
 }
 
-/** Less than zero, zero or more, as the packed address is below, at or above the other. */
+/** Negative, zero or positive when the packed address is below, equal to or above the other. */
 function compareWords(packed: Uint32Array, at: number, address: Uint32Array): number {
   for (let word = 0; word < 4; word += 1) {
     const difference = (packed[at * 4 + word] ?? 0) - (address[word] ?? 0);

@@ -2,7 +2,7 @@ import { isV4Mapped, readIpv4, readIpv6 } from './address.ts';
 
 /** An address as numbers. A v4-mapped IPv6 address is an IPv4 address (RFC 4291 2.5.5.2). */
 interface AddressNumbers {
-  /** What `v4` or `v6` holds; `none` for a text that is no address. */
+  /** Which of `v4` and `v6` is set. `none` for text that is not an address. */
   readonly family: 'v4' | 'v6' | 'none';
   /** The IPv4 address as an unsigned 32-bit number. */
   readonly v4: number;
@@ -10,13 +10,13 @@ interface AddressNumbers {
   readonly v6: Uint32Array;
 }
 
-/** A request's address is looked up in one table after another: what was read last is read once. */
+/** Cache of the last result: one request looks the same address up in several tables. */
 let lastText = '';
 const last = { family: 'none' as AddressNumbers['family'], v4: 0, v6: new Uint32Array(4) };
 
 /**
- * Reads an address, without a zone, into numbers that are good until the next call. Makes no garbage,
- * and takes no time for the text it was asked for last.
+ * Parses an address without a zone. The result is valid until the next call. It allocates nothing, and the same text
+ * again costs nothing.
  */
 export function readAddress(text: string): AddressNumbers {
   if (text === lastText) return last;

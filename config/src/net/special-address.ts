@@ -1,10 +1,10 @@
 import ipaddr from 'ipaddr.js';
 import { parseIp } from './cidr.ts';
 
-/** What an address is for: this machine, a private network, another special purpose (RFC 6890), or the internet. */
+/** The use of an address: this machine, a private network, another special purpose (RFC 6890), or the internet. */
 type AddressUse = 'loopback' | 'private' | 'special' | 'public';
 
-/** By the names that ipaddr.js gives to ranges. The others are special. */
+/** The use for each range name of ipaddr.js. Other names are special. */
 const USES: Readonly<Record<string, AddressUse>> = {
   loopback: 'loopback',
   private: 'private',
@@ -12,23 +12,23 @@ const USES: Readonly<Record<string, AddressUse>> = {
   linkLocal: 'private',
   carrierGradeNat: 'private',
   unicast: 'public',
-  // Services of the internet at addresses of their own (RFC 7534, RFC 7535, RFC 7450).
+  // Public services with addresses of their own (RFC 7534, RFC 7535, RFC 7450).
   as112: 'public',
   as112v6: 'public',
   amt: 'public',
 };
 
 /**
- * What one address is for; undefined for another text. A v4-mapped IPv6 address counts as its IPv4 address. Takes some
- * microseconds: too long to do for each request.
+ * The use of an address. Undefined for other text. A v4-mapped IPv6 address counts as IPv4. This takes some
+ * microseconds, which is too slow for each request.
  */
 export function addressUse(address: string): AddressUse | undefined {
-  // ipaddr.js alone takes octal, hex and short forms for addresses.
+  // ipaddr.js alone would accept octal, hex and short forms.
   const ip = parseIp(address);
   return ip === undefined ? undefined : (USES[ipaddr.parse(ip).range()] ?? 'special');
 }
 
-/** The URL at which a program on the same machine reaches a listener; a wildcard address is written as the loopback one. */
+/** The URL for a program on the same machine to reach a listener. A wildcard address becomes the loopback address. */
 export function listenerUrl(host: string, port: number): string {
   if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
   if (host === '::') return `http://[::1]:${port}`;
@@ -36,8 +36,8 @@ export function listenerUrl(host: string, port: number): string {
 }
 
 /**
- * Whether only this machine reaches a host, as a listener or a URL names it (RFC 1122 section 3.2.1.3, RFC 4291
- * section 2.5.3, RFC 6761 section 6.3). A name besides `localhost` counts as reached by others.
+ * Whether only this machine can reach a host of a listener or URL (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3,
+ * RFC 6761 section 6.3). Names other than `localhost` count as reachable from other machines.
  */
 export function isLoopbackHost(host: string): boolean {
   const use = addressUse(host.replace(/^\[(.*)\]$/, '$1'));

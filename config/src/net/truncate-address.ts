@@ -4,8 +4,8 @@ import { formatIpv6 } from './format-address.ts';
 const words = new Uint32Array(4);
 
 /**
- * An address without what tells one household from the next: the first address of its /24, or of its
- * /48 in IPv6. Takes an address as events have it; empty for any other text.
+ * Removes from an address what identifies a household: the result is the first address of its /24, or of its /48 in
+ * IPv6. The address must be spelled as in events. Empty for other text.
  */
 export function truncateAddress(ip: string): string {
   if (!ip.includes(':')) {

@@ -1,8 +1,11 @@
-/** Writes small MMDB files (MaxMind DB 2.0), for tests: the real ones with a free licence are large. */
+/** Writes small MMDB files (MaxMind DB 2.0) for tests, because the real ones with a free licence are large. */
 
 type Value = string | number | { readonly [name: string]: Value };
 
-/** A database of IPv4 addresses: each entry is the bits of a prefix, as `00001010` for 10.0.0.0/8, and its record. */
+/**
+ * A database of IPv4 addresses. Each entry has the bits of a prefix, such as `00001010` for 10.0.0.0/8, and its
+ * record.
+ */
 export function mmdbOf(
   entries: readonly { readonly prefix: string; readonly record: Value }[],
   about: { readonly build_epoch?: number } = {},
@@ -15,7 +18,7 @@ export function mmdbOf(
       const side = prefix[depth] === '1' ? 1 : 0;
       const node = nodes[at] ?? [-1, -1];
       if (depth === prefix.length - 1) {
-        // Below -1: the entry, until it is known how many nodes there are.
+        // Numbers below -1 stand for an entry until the number of nodes is known.
         node[side] = -2 - entry;
         break;
       }
@@ -49,7 +52,7 @@ export function mmdbOf(
   return Buffer.concat([tree, Buffer.alloc(16), ...data, marker, metadata]);
 }
 
-/** Types 2 (text, shorter than 285), 6 (number of 32 bits) and 7 (mapping, shorter than 29). */
+/** Encodes type 2 (text, shorter than 285), 6 (32-bit number) and 7 (map, shorter than 29). */
 function encode(value: Value): Buffer {
   if (typeof value === 'string') {
     const text = Buffer.from(value);
