@@ -7,11 +7,12 @@ import type { Strengths } from '../verdict/strengths.ts';
 import { TRAP_PATH, type TrapHit } from './trap-link.ts';
 
 /**
- * The event of an upload that came to nothing, so that the reference code on a visitor's failure
- * screen is found again by SQL; of a page that was left before it had an answer; and of a visitor who was doubted, or passed with
- * findings that came to nothing, with the reasons. Other judgements need none: the visitor's next decision says them.
- * Undefined when there is nothing to say, or no authentic ticket names the organisation: an event
- * for everything that is posted here would let any client fill the table.
+ * The event of an upload that needs one: a failed upload, so that SQL finds the reference code of the visitor's
+ * failure screen; a page that was left before it had an answer; a visitor with doubts, or with findings that changed
+ * nothing. Other judgements need no event, because the visitor's next decision has one.
+ *
+ * Undefined when there is nothing to report, or when no authentic ticket names the organisation. Otherwise any
+ * client could fill the table with posts.
  */
 export function describeUpload(
   outcome: CollectOutcome,
@@ -69,7 +70,7 @@ const ASKED_FOR_WORK = {
   statusCode: 200,
 } as const;
 
-/** Not `issued`: that would be one more challenge, perhaps after another tab of the visitor has passed. */
+/** Not `issued`: that would count one more challenge, although another tab of the visitor may have passed. */
 const LEFT = {
   challenge: 'failed',
   action: 'challenge',
@@ -78,17 +79,17 @@ const LEFT = {
   statusCode: 200,
 } as const;
 
-/** Endings that an event may tell of. */
-type Told = Exclude<CollectOutcome, { kind: 'limited' }>;
+/** Outcomes that can have an event. */
+type Reported = Exclude<CollectOutcome, { kind: 'limited' }>;
 
 function eventOf(
-  outcome: Told,
+  outcome: Reported,
   nowMs: number,
   ending: Pick<DecisionEvent, 'challenge' | 'action' | 'decision' | 'response' | 'statusCode'>,
 ): DecisionEvent | undefined {
   if (outcome.organisation === undefined) return undefined;
   return {
-    ...NOT_SAID,
+    ...NO_VALUES,
     ...ending,
     createdAt: nowMs,
     requestId: mintRequestId(nowMs),
@@ -104,13 +105,13 @@ function eventOf(
   };
 }
 
-/** The event of the link on Guard's own pages, followed by the visitor to whom it was shown. */
+/** The event when a visitor followed the trap link on a page of Guard that was made for this visitor. */
 export function describeTrapHit(
   { organisation, session, ip, userAgent }: TrapHit,
   nowMs: number,
 ): DecisionEvent {
   return {
-    ...NOT_SAID,
+    ...NO_VALUES,
     challenge: 'none',
     action: 'block',
     decision: 'block',
@@ -130,8 +131,8 @@ export function describeTrapHit(
   };
 }
 
-/** The fields that have no value in an event of the collector. */
-const NOT_SAID = {
+/** The fields without a value in events of the collector. */
+const NO_VALUES = {
   site: '',
   rule: '',
   monitor: false,

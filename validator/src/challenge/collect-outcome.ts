@@ -1,32 +1,32 @@
 import type { Reason } from '@guard/config/contract/reasons';
 
-/** What is reported of a ticket with a valid MAC, also of one that is expired or spent. */
+/** Facts of a ticket with a valid MAC, even if it is expired or spent. */
 interface Subject {
   readonly organisation: string;
   readonly session: string;
   readonly reference: string;
 }
 
-/** The closed list of ways an upload can end. */
+/** All possible outcomes of an upload. */
 export type Ending =
-  /** With the reasons to doubt the visitor, and with findings that changed nothing. */
+  /** With the reasons for doubt and the findings that changed nothing. */
   | ({
       readonly kind: 'verified';
       readonly reasons: readonly Reason[];
       readonly noted: readonly Reason[];
     } & Subject)
-  /** The upload has to come again with work. With what the visitor was doubted for. */
+  /** The upload has to be sent again with work. With the reasons for doubt. */
   | ({ readonly kind: 'work'; readonly reasons: readonly Reason[] } & Subject)
-  /** Answered in order, and judged automated. */
+  /** The answer is correct in form and was judged automated. */
   | ({ readonly kind: 'rejected'; readonly reasons: readonly Reason[] } & Subject)
-  /** Not an answer to a live challenge. */
+  /** Not an answer to a valid challenge. */
   | ({ readonly kind: 'failed'; readonly reasons: readonly [Reason] } & Partial<Subject>)
-  /** The page was left before it had an answer. Without a subject where that is known already. */
+  /** The visitor left the page before it had an answer. No subject if this is already known. */
   | ({ readonly kind: 'left'; readonly reasons: readonly [Reason] } & Partial<Subject>)
-  /** The session store did not answer: the fault is ours. */
+  /** The session store did not answer, so the fault is on Guard's side. */
   | ({ readonly kind: 'unavailable'; readonly reasons: readonly [] } & Partial<Subject>)
-  /** Not read: its network had uploaded too much just before. */
+  /** Not read, because the network has uploaded too much shortly before. */
   | { readonly kind: 'limited'; readonly reasons: readonly [] };
 
-/** How an upload ended and who sent it, for metrics and events. */
+/** The outcome of an upload and its sender, for metrics and events. */
 export type CollectOutcome = Ending & { readonly ip: string; readonly userAgent: string };

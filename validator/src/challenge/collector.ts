@@ -13,24 +13,24 @@ import { readUpload } from './read-upload.ts';
 import { settle, type SettleOptions, type Settlement } from './settle.ts';
 import { createLearnedAnswers } from './learned/learned-answers.ts';
 import type { Ticket } from './tickets/ticket.ts';
-import { countVain } from './upload-budgets.ts';
+import { countUseless } from './upload-budgets.ts';
 import { createWitnesses } from './witnesses/witnesses.ts';
 
-/** The options of a settlement. The collector makes the missing ones from the secrets. */
+/** The options of a settlement. The collector derives the missing ones from the secrets. */
 export interface CollectorOptions extends Omit<
   SettleOptions,
   'tasks' | 'cascadesOf' | 'learned' | 'witnessesOf'
 > {
-  /** The same list as for createChallengeIssuer: the first signs, all verify. */
+  /** The same list as for createChallengeIssuer. The first one signs, all verify. */
   readonly secrets: readonly string[];
   readonly clock: Clock;
-  /** Whether pages of this origin may upload to another host than their own. */
+  /** Whether pages of this origin may upload to a collector on another host. */
   readonly allowedOrigin: (origin: string) => boolean;
-  /** Called with the end of each upload, before its answer is sent. Must not throw. */
+  /** Called with the outcome of each upload before its answer is sent. Must not throw. */
   readonly report: (outcome: CollectOutcome) => void;
 }
 
-/** Handles `POST /verify` (contract 3: the challenge page's upload), and the preflight of its CORS form. */
+/** Handles `POST /verify` (contract 3: the upload of the challenge page) and its CORS preflight. */
 export function createCollector(options: CollectorOptions): Collect {
   const { clock, report, store } = options;
   const sealer = createSealer(options.secrets, 'ticket');
@@ -51,7 +51,7 @@ export function createCollector(options: CollectorOptions): Collect {
     const settled = received.isLeft
       ? await noteLeft(received.reading, store)
       : await settle(received, request, nowMs, settling);
-    const waitMs = isVain(settled) ? await countVain(sent.ip, store) : 0;
+    const waitMs = isUseless(settled) ? await countUseless(sent.ip, store) : 0;
     const settlement: Settlement = waitMs > 0 ? { kind: 'limited', waitMs } : settled;
     if (settled.kind === 'verified' && settled.doubts.length === 0 && received.upload) {
       learned.teach(settled.ticket, received.upload.evidence, sent.ip);
@@ -60,7 +60,7 @@ export function createCollector(options: CollectorOptions): Collect {
     return answerTo(settlement, received.status);
   }
 
-  /** Contract 3, "session storage unavailable": the page tries again by itself on a 5xx. */
+  /** Contract 3, "session storage unavailable": the page retries by itself after a 5xx. */
   function unavailable(request: CollectRequest, sent: Sent): CollectAnswer {
     const { reading } = readUpload(request.body, sealer, formsOf, clock());
     const subject = subjectIn('ticket' in reading ? reading.ticket : undefined);
@@ -76,8 +76,8 @@ export function createCollector(options: CollectorOptions): Collect {
     if (!isJson(headerOf(request, 'content-type'))) return emptyAnswer(415, cors);
     if (Buffer.byteLength(request.body) > CHALLENGE.maxUploadBytes) return emptyAnswer(413, cors);
     const sent: Sent = { ip: request.ip, userAgent: headerOf(request, 'user-agent') };
-    // verify() rejects only when the store does. A store that never answers must not hold up the page. If it answers
-    // later, the session that it keeps is a valid one.
+    // verify() rejects only when the store rejects. If the store never answers, the page must not wait for ever. If
+    // it answers later, the session that it stores is valid.
     const answered = verify(request, sent).catch(() => undefined);
     const { status, headers, body } =
       (await patience.within(answered, () => undefined)) ?? unavailable(request, sent);
@@ -85,12 +85,12 @@ export function createCollector(options: CollectorOptions): Collect {
   };
 }
 
-/** An upload without a result, and a leave that was known already. */
-function isVain(settled: Settlement): boolean {
+/** An upload without a result, or a repeated report that the page was left. */
+function isUseless(settled: Settlement): boolean {
   return settled.kind === 'failed' || (settled.kind === 'left' && settled.ticket === undefined);
 }
 
-/** Who sent an upload. */
+/** The sender of an upload. */
 type Sent = Pick<CollectOutcome, 'ip' | 'userAgent'>;
 
 function outcomeOf(settlement: Settlement): Ending {
@@ -120,7 +120,7 @@ function subjectOf({ organisation, sessionId, reference }: Ticket) {
   return { organisation, session: sessionId, reference };
 }
 
-/** A rejected visitor's page reloads like a verified one's. The next decision blocks the visitor (contract 3). */
+/** A rejected visitor's page reloads like that of a verified one. The next decision blocks the visitor (contract 3). */
 function answerTo(settlement: Settlement, failedStatus: 200 | 400): CollectAnswer {
   switch (settlement.kind) {
     case 'verified':
@@ -135,7 +135,7 @@ function answerTo(settlement: Settlement, failedStatus: 200 | 400): CollectAnswe
       return answer(429, 'retry', {
         'Retry-After': String(Math.ceil(settlement.waitMs / 1000)),
       });
-    // The page is gone.
+    // No page is left to read this answer.
     case 'left':
       return answer(200, 'retry');
     case 'failed':

@@ -2,10 +2,10 @@ import type { CollectAnswer, CollectRequest } from '@guard/config/contract/ports
 import { isLoopbackHost } from '@guard/config/net/special-address';
 
 /**
- * CORS for pages that upload to a collector on another host; on the site's own host there is none. A page of any
- * other site gets no answer, so that it cannot make a visitor's browser send uploads: JSON of another origin needs
- * the preflight (Fetch standard, 4.8), and all else is refused. A page on the visitor's own machine gets an answer
- * too: it belongs to a developer, and a stranger cannot place one there.
+ * CORS for pages that upload to a collector on another host. Requests to the site's own host need none. Pages of
+ * other sites get no answer, so that they cannot make a visitor's browser send uploads: JSON to another origin needs
+ * the preflight (Fetch standard, 4.8), and other types are refused. A page on the visitor's own machine is allowed:
+ * it belongs to a developer, and a stranger cannot put a page there.
  */
 export function corsHeaders(
   { headers }: CollectRequest,
@@ -14,7 +14,7 @@ export function corsHeaders(
   const { origin, host } = headers;
   if (typeof origin !== 'string' || origin.length > 300 || !URL.canParse(origin)) return {};
   const url = new URL(origin);
-  // RFC 6454: nothing behind the port. This also keeps odd values out of our own headers.
+  // RFC 6454: nothing follows the port. This also keeps odd values out of Guard's headers.
   if (url.origin !== origin || url.host === host) return {};
   if (!isLoopbackHost(url.hostname) && !allowedOrigin(origin)) return {};
   return {

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import type { CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
 
 /**
- * Says one word on the channel that its fragment names, then tells the page around its frame, if that
- * is of the same origin, that it has (browser/page/sources/partition.ts).
+ * Sends one word on the channel in its fragment. Then it reports this to the page around its frame if that page has
+ * the same origin (browser/page/sources/partition.ts).
  */
 const SCRIPT =
   "var n=location.hash.slice(1);new BroadcastChannel(n).postMessage('frame');parent.parent.postMessage(n,location.origin)";
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Echo</title><script>${SCRIPT}</script>`;
 const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64');
 
-/** The same for all visitors. Nothing in the request changes it. */
+/** The same for all visitors. The request changes nothing. */
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
-  // No frame-ancestors: the frame around it has no origin that could be named there.
+  // There is no frame-ancestors directive: the surrounding frame has no origin that could be named.
   'Content-Security-Policy': `default-src 'none'; script-src 'sha256-${SCRIPT_HASH}'; base-uri 'none'; form-action 'none'`,
   'Cache-Control': 'public, max-age=86400',
   'Referrer-Policy': 'no-referrer',
@@ -21,7 +21,7 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex, nofollow',
 };
 
-/** `GET /echo`: the static page that the challenge page frames. Without cookies, parameters or state. */
+/** `GET /echo`: the static page inside a frame of the challenge page. It has no cookies, parameters or state. */
 export function answerEchoPage({ method }: Pick<CollectRequest, 'method'>): CollectAnswer {
   return method === 'GET' || method === 'HEAD'
     ? { status: 200, headers: HEADERS, body: PAGE }

@@ -1,12 +1,12 @@
 import type { CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
 
-/** A request header in one piece; empty when it is absent. Node joins what may stand twice. */
+/** A request header as one string. Empty when it is missing. Node joins headers that may be repeated. */
 export function headerOf({ headers }: CollectRequest, name: string): string {
   const value = headers[name];
   return typeof value === 'string' ? value : (value?.[0] ?? '');
 }
 
-/** An answer without a body, which no cache may keep. */
+/** An answer without a body that no cache may store. */
 export function emptyAnswer(
   status: number,
   headers: Readonly<Record<string, string>> = {},

@@ -8,13 +8,13 @@ import type { Upload, UploadResult } from '../../page-contract/evidence.ts';
 import { headerOf } from './exchange.ts';
 import type { Ticket } from './tickets/ticket.ts';
 
-/** Why an upload is refused, and the result that its page gets. */
+/** Why an upload is refused, and the result for its page. */
 export interface Objection {
   readonly reason: Reason;
   readonly result: UploadResult;
 }
 
-/** Why an upload is no answer to its ticket, even with good evidence. */
+/** Why an upload is not a valid answer to its ticket, whatever its evidence says. */
 export function objectionTo(
   upload: Upload,
   ticket: Ticket,
@@ -22,24 +22,24 @@ export function objectionTo(
   currentRuleSet: (organisation: string) => string | undefined,
 ): Objection | undefined {
   const { headers, connection } = request;
-  // The rules have changed and may ask for less or more, so the page reloads.
+  // The rules have changed and may require less or more, so the page reloads.
   if (currentRuleSet(ticket.organisation) !== ticket.ruleSet) {
     return { reason: 'challenge_outdated', result: 'retry' };
   }
   if (upload.session !== ticket.sessionId && !holdsSession(headers, ticket)) {
-    // Another tab of the same browser was given another session meanwhile: a reload settles that.
+    // Another tab of the same browser got another session meanwhile. A reload fixes that.
     const result = upload.session === '' ? 'no_session' : 'retry';
     return { reason: 'interstitial_no_session', result };
   }
-  // A visitor's network may change between page and answer (session-network.ts), its agent does not.
+  // A visitor's network may change between page and answer (session-network.ts), but the agent does not.
   if (hashUserAgent(headerOf(request, 'user-agent')) !== ticket.userAgentHash) {
     return { reason: 'challenge_invalid', result: 'failed' };
   }
-  // A page's own origin stays what it was, and no other page can send it.
+  // The origin of a page does not change, and no other page can send it.
   if (ticket.origin !== '' && headers['origin'] !== ticket.origin) {
     return { reason: 'challenge_invalid', result: 'failed' };
   }
-  // The page of this host asks itself; a page of another one may not answer for it (Fetch Metadata, 2.3).
+  // A page of this host uploads by itself. A page of another host must not answer for it (Fetch Metadata, 2.3).
   const sentBy = headerOf(request, 'sec-fetch-site');
   if (ticket.witnessed && sentBy !== '' && sentBy !== 'same-origin') {
     return { reason: 'challenge_invalid', result: 'failed' };
@@ -52,8 +52,8 @@ export function objectionTo(
 }
 
 /**
- * Whether page and upload came over connections of different clients. Only where Guard itself saw a handshake of one
- * of them: the proxies in front of a site may tell the scheme of its pages and not that of this path.
+ * Whether page and upload came over connections of different clients. It is only known when Guard itself saw the
+ * handshake of one of them: proxies in front may report the scheme of pages but not the scheme of this path.
  */
 function isOtherConnection(
   { origin, client }: Ticket,
@@ -64,8 +64,8 @@ function isOtherConnection(
 }
 
 /**
- * On the site's own host the Cookie header shows also what a script cannot read (`HttpOnly`). Another tab may have been
- * given another value of the session meanwhile.
+ * On the site's own host the Cookie header also contains cookies that scripts cannot read (`HttpOnly`). Another tab
+ * may have got another value of the session meanwhile.
  */
 function holdsSession({ cookie }: CollectRequest['headers'], { sessionId }: Ticket): boolean {
   if (typeof cookie !== 'string') return false;

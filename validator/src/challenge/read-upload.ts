@@ -5,21 +5,21 @@ import { Leave, Upload } from '../../page-contract/evidence.ts';
 import type { UploadForm } from './program/upload-form.ts';
 import { readTicket, type TicketReading } from './tickets/ticket.ts';
 
-/** A body as it came: whose ticket it brings, and what else it says. */
+/** A parsed body: the ticket that it names, and its content. */
 export interface Received {
   readonly reading: TicketReading;
   /** Undefined for a form that no page of this version sends, or without a valid ticket. */
   readonly upload: Upload | undefined;
-  /** The page says that it is left; then it brings no upload. */
+  /** The page reports that the visitor left. Then there is no upload. */
   readonly isLeft: boolean;
-  /** 400 for a body in no form that this version knows. */
+  /** 400 for a body that this version cannot parse. */
   readonly status: 200 | 400;
 }
 
 /** Deepest nesting of an upload's JSON; the evidence has seven levels. */
 const MAX_JSON_DEPTH = 16;
 
-/** What the uploads of every version have in common. */
+/** The common field of uploads of all versions. */
 const Ticketed = z.object({ ticket: Upload.shape.ticket });
 
 const JUNK: Received = {
@@ -29,10 +29,10 @@ const JUNK: Received = {
   status: 400,
 };
 
-/** createUploadForms: how the pages of a program write; empty where no secret drew it. */
+/** createUploadForms: how the pages of a program write uploads. Empty when none of the secrets drew it. */
 export type UploadFormsOf = (program: string) => readonly UploadForm[];
 
-/** The ticket first: one MAC tells junk from what a page of ours sent. A name that stands twice is junk. */
+/** Checks the ticket first: one MAC tells junk from an upload of a page of Guard. A repeated member name is junk. */
 export function readUpload(
   body: string,
   sealer: Sealer,
@@ -47,7 +47,7 @@ export function readUpload(
   if (reading.kind === 'invalid') return { ...nothing, isLeft: false };
   if (Leave.safeParse(outer.json).success) return { ...nothing, isLeft: true };
   const program = 'ticket' in reading ? reading.ticket.program : '';
-  const inner = program === '' ? outer : uncovered(outer, ticketed.ticket, formsOf(program));
+  const inner = program === '' ? outer : decoded(outer, ticketed.ticket, formsOf(program));
   const upload = Upload.safeParse(inner?.json).data;
   if (upload && memberCount(upload) !== inner?.members) return JUNK;
   const isOwn = upload?.ticket === ticketed.ticket;
@@ -60,8 +60,8 @@ interface Json {
   readonly members: number;
 }
 
-/** What the page of a program wrote, in the form that one of the secrets drew. */
-function uncovered(
+/** The upload of a program, decoded with the form of one of the secrets. */
+function decoded(
   { json, members }: Json,
   ticket: string,
   forms: readonly UploadForm[],
@@ -76,7 +76,7 @@ function uncovered(
   return undefined;
 }
 
-/** Undefined for text that is not JSON, or is nested too deep. */
+/** Undefined for text that is not JSON or is nested too deep. */
 function readJson(text: string): Json | undefined {
   const { depth, members } = scanJson(text, MAX_JSON_DEPTH);
   if (depth > MAX_JSON_DEPTH) return undefined;

@@ -25,12 +25,12 @@ import { issueTask, readTask } from './work/tasks.ts';
 import type { Sealer } from '../session/sealer.ts';
 import { SHORT_PASS_MS } from '../session/short-pass.ts';
 
-/** The wait when too much work is being checked. */
+/** The wait when too many checks of work are running. */
 const CHECK_WAIT_MS = 1_000;
 
-/** How one upload that has the right form ended. */
+/** The outcome of one upload with a valid form. */
 export type Settlement =
-  /** With the reasons to doubt it, and with findings that changed nothing. */
+  /** With the reasons for doubt and the findings that changed nothing. */
   | {
       readonly kind: 'verified';
       readonly ticket: Ticket;
@@ -45,9 +45,9 @@ export type Settlement =
       readonly doubts: readonly Reason[];
     }
   | { readonly kind: 'rejected'; readonly ticket: Ticket; readonly reasons: readonly Reason[] }
-  /** Too many uploads came before it. The page may send it again in `waitMs`. */
+  /** Too many uploads came before it. The page may send it again after `waitMs`. */
   | { readonly kind: 'limited'; readonly waitMs: number }
-  /** The page was left; undefined where that is known already, or its ticket is not good. */
+  /** The visitor left the page. Undefined when this is already known or the ticket is not valid. */
   | { readonly kind: 'left'; readonly ticket: Ticket | undefined }
   | {
       readonly kind: 'failed';
@@ -58,17 +58,17 @@ export type Settlement =
 
 export interface SettleOptions {
   readonly store: SessionStore;
-  /** How long a passed challenge holds, in milliseconds. */
+  /** How long a passed challenge is valid, in milliseconds. */
   readonly sessionTtlMs: number;
   /** How long a rejected session is remembered before it may be challenged again. */
   readonly rejectedTtlMs: number;
-  /** Fingerprint of an organisation's rules as they are now; undefined when there is none of the name. */
+  /** Fingerprint of an organisation's current rules. Undefined when there is no such organisation. */
   readonly currentRuleSet: (organisation: string) => string | undefined;
-  /** What new passes of an organisation cost; undefined where they cost nothing. */
+  /** The price of new passes for an organisation. Undefined when they are free. */
   readonly priceOf: (organisation: string) => PassPrice | undefined;
   /** Seals tasks: createSealer(secrets, 'work'). */
   readonly tasks: Sealer;
-  /** Country of an address as parseIp spells it, ISO 3166-1 alpha-2 in upper case; undefined when it is not known. */
+  /** Country of an address, spelled as parseIp returns it. ISO 3166-1 alpha-2 in upper case, undefined when unknown. */
   readonly countryOf: (ip: string) => string | undefined;
   readonly signalsOf: SignalsOf;
   /** CascadeSheets.widths */
@@ -81,9 +81,9 @@ export interface SettleOptions {
 }
 
 /**
- * Ticket, form, rule set, session, agent, origin, answered before, judgement, witnesses, budget, work, spend, keep: in this order, each
- * leaving early with its own answer. Whatever decides comes from the ticket or the server; rejects only when the
- * store does.
+ * Checks ticket, form, rule set, session, agent, origin, earlier answer, judgement, witnesses, budget and work,
+ * spends the ticket, and stores the session. Each step may end early with its own outcome. All data that decides
+ * comes from the ticket or the server. Rejects only when the store rejects.
  */
 export async function settle(
   { reading, upload }: Received,
@@ -94,10 +94,10 @@ export async function settle(
   switch (reading.kind) {
     case 'invalid':
       return failed(undefined, 'challenge_invalid', 'failed');
-    // While an update goes from instance to instance, the page may get one of its own with a reload.
+    // During a rolling update, the page may get a ticket of this instance after a reload.
     case 'unknown':
       return failed(undefined, 'challenge_outdated', 'retry');
-    // A page left open too long, or over a change of the clock, only needs the ticket of a reload.
+    // A page that was open too long, or during a change of the clock, only needs a new ticket from a reload.
     case 'expired':
     case 'early':
       return failed(reading.ticket, 'challenge_expired', 'retry');
@@ -105,7 +105,7 @@ export async function settle(
       if (!upload) return failed(reading.ticket, 'challenge_outdated', 'retry');
       const objection = objectionTo(upload, reading.ticket, request, options.currentRuleSet);
       if (objection) return failed(reading.ticket, objection.reason, objection.result);
-      // Before the judgement, which is dear: a spent ticket may be sent a thousand times.
+      // Before the judgement, which is expensive: a spent ticket may be sent a thousand times.
       const held = await options.store.session(reading.ticket.sessionId);
       if (held && isAnswered(reading.ticket, held)) {
         return failed(reading.ticket, 'challenge_replayed', 'retry');
@@ -121,34 +121,34 @@ export async function settle(
       const judgement = judge(upload.evidence, facts, cascades, strengths);
       const isLacking = answered.isLacking && judgement.kind !== 'automated';
       if (judgement.kind === 'incomplete' || isLacking) {
-        return missed(reading.ticket, 'challenge_incomplete', request.ip, options);
+        return failIncomplete(reading.ticket, 'challenge_incomplete', request.ip, options);
       }
       if (judgement.kind !== 'automated') {
         const { readings } = upload.evidence;
         const expected = options.witnessesOf(reading.ticket.id);
         const lack = await judgeWitnesses(reading.ticket, readings, expected, options.store);
-        if (lack) return missed(reading.ticket, lack, request.ip, options);
+        if (lack) return failIncomplete(reading.ticket, lack, request.ip, options);
       }
       const payload = payloadDigest(upload.evidence);
       const { work } = upload;
       const answer = { sender, judgement, strengths, payload, work, ip: request.ip };
-      return keep(reading, answer, nowMs, options);
+      return finish(reading, answer, nowMs, options);
     }
   }
 }
 
 /**
- * An answer that misses something ends its ticket, so each try to guess costs a page, and counts. The page is given a
- * fresh challenge.
+ * An incomplete answer ends its ticket, so each guess costs a new page and is counted. The page gets a new
+ * challenge.
  */
-async function missed(
+async function failIncomplete(
   ticket: Ticket,
   reason: Reason,
   ip: string,
   options: SettleOptions,
 ): Promise<Settlement> {
   const { store, priceOf } = options;
-  // Neither a task nor a session comes of it any more.
+  // No task or session follows any more.
   const isUnpriced = await isFirst(`priced:${ticket.id}`, store);
   if (!(await isFirst(ticket.id, store)) || !isUnpriced) {
     return failed(ticket, 'challenge_replayed', 'retry');
@@ -157,12 +157,12 @@ async function missed(
   return failed(ticket, reason, 'retry');
 }
 
-/** Whether this did not happen with a ticket before: each is spent once, and priced once. */
+/** Whether this is the first time for a ticket: each is spent once and priced once. */
 function isFirst(name: string, store: SessionStore) {
   return store.spend(name, CHALLENGE.ticketTtlMs + CHALLENGE.clockSkewMs);
 }
 
-/** What the judges look at beside the body. */
+/** The facts for the judges in addition to the body. */
 function factsOf(
   request: CollectRequest,
   ticket: Ticket,
@@ -189,7 +189,7 @@ interface Answer {
   readonly work: Upload['work'];
 }
 
-async function keep(
+async function finish(
   reading: ValidTicket,
   answer: Answer,
   nowMs: number,
@@ -202,7 +202,7 @@ async function keep(
   const early = work ? whileBusy() : await admitted(ticket, answer, nowMs, options);
   if (early) return early;
   const spent = await isFirst(ticket.id, store);
-  // Wrong work has spent its ticket: no second one is checked for it.
+  // Wrong work has spent its ticket, so no second solution is checked for it.
   if (spent && work && !(await isWorkDone(work.task, work.counter, work.bits))) {
     return failed(ticket, 'challenge_invalid', 'failed');
   }
@@ -222,7 +222,7 @@ async function keep(
       if (!spent) return failed(ticket, 'challenge_replayed', 'retry');
       const { organisation, sessionId, network, client } = ticket;
       const { reasons } = judgement;
-      // It counts where the challenged one is: an upload from elsewhere must not carry it there.
+      // The session counts in the challenged network. An upload from elsewhere must not move it there.
       await store.keepSession(
         sessionId,
         { ...sender, network, client, organisation, state: 'rejected', reasons, judgedAt: nowMs },
@@ -233,7 +233,7 @@ async function keep(
   }
 }
 
-/** The work that came along, not checked yet; undefined where there is none, or not enough. */
+/** The work of the upload, not checked yet. Undefined when it is missing or not enough. */
 function workOf(ticket: Ticket, answer: Answer, { tasks }: SettleOptions) {
   const { id } = ticket;
   const { work } = answer;
@@ -246,7 +246,7 @@ function whileBusy(): Settlement | undefined {
   return isCheckBusy() ? { kind: 'limited', waitMs: CHECK_WAIT_MS } : undefined;
 }
 
-/** Counts an upload without work. Undefined where its visitor may have the session without any. */
+/** Counts an upload without work. Undefined when its visitor may have the session without work. */
 async function admitted(
   ticket: Ticket,
   answer: Answer,
@@ -258,7 +258,7 @@ async function admitted(
   const admission = await admit(ticket, ip, store);
   if (admission.kind === 'repeated') return failed(ticket, 'challenge_replayed', 'retry');
   if (admission.kind === 'limited') return admission;
-  // One that was given a task before comes back with work, or not at all: else it would count as many passes.
+  // An upload that got a task before must come back with work. Otherwise it would count as many passes.
   if (!(await isFirst(`priced:${ticket.id}`, store))) {
     return failed(ticket, 'challenge_replayed', 'retry');
   }
@@ -266,7 +266,7 @@ async function admitted(
     await countFailure(ticket, ip, store, priceOf(ticket.organisation));
     return undefined;
   }
-  // A pass is counted when its task is issued. Otherwise tasks could be collected while they are small.
+  // A pass is counted when its task is issued. Otherwise a client could collect tasks while they are small.
   const price = (await priceOf(ticket.organisation)?.bits(ticket, store, nowMs)) ?? 0;
   const bits = Math.max(ticket.work, bitsOf(ticket, answer.judgement, answer.strengths), price);
   if (bits === 0) return undefined;
@@ -274,7 +274,7 @@ async function admitted(
   return { kind: 'work', ticket, task: issueTask(tasks, ticket.id, bits), doubts };
 }
 
-/** The same readings with the same timings have come before, under another ticket: a recording. */
+/** The same readings with the same timings came before under another ticket, so this is a recording. */
 async function unlessReplayed(
   { judgement, strengths, payload }: Answer,
   store: SessionStore,

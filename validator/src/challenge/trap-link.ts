@@ -12,27 +12,27 @@ import { emptyAnswer, headerOf } from './exchange.ts';
 import { createSealer } from '../session/sealer.ts';
 import type { Traps } from '../verdict/traps.ts';
 
-/** Below the collector's root: `/.guard/archive` of a site. */
+/** Relative to the collector's root: `/.guard/archive` of a site. */
 export const TRAP_PATH = '/archive';
 const QUERY = 'page=';
 const PURPOSE = 'trap-link';
 const MAC_BYTES = 12;
 const HOUR_MS = 3_600_000;
 
-/** Hits of one address that are looked at; more hits tell nothing new. */
+/** Most hits per address that are processed. Further hits add nothing. */
 const HITS_OF_ADDRESS = { requests: 10, perMs: 60_000 };
 
-/** Whom a link is for. */
+/** The visitor for whom a link is made. */
 interface Shown {
   readonly organisation: string;
-  /** sessionDigest of the session that goes out with the page. */
+  /** sessionDigest of the session that is sent with the page. */
   readonly session: string;
-  /** As `parseIp` spells it. */
+  /** Spelled as `parseIp` returns it. */
   readonly ip: string;
   readonly nowMs: number;
 }
 
-/** A link that was followed by the visitor to whom it was shown. */
+/** A link that was followed by the visitor for whom it was made. */
 export interface TrapHit {
   readonly organisation: string;
   readonly session: string;
@@ -40,13 +40,13 @@ export interface TrapHit {
   readonly userAgent: string;
 }
 
-/** Gives the target of the link on one page. `uploadUrl` is where the page uploads to. */
+/** Returns the target of the link on one page. `uploadUrl` is the upload URL of the page. */
 export type IssueTrapLink = (shown: Shown, uploadUrl: string) => string;
 
 /**
- * Makes the link that stands in a comment of Guard's own pages. It is sealed for the address and the session of the
- * visitor, for one to two hours. So no stranger can have another visitor's browser follow it: from elsewhere it counts
- * for nothing.
+ * Creates the link inside a comment of Guard's own pages. It is sealed for the visitor's address and session, for
+ * one to two hours. So a stranger cannot make another visitor's browser follow it: from another address or session
+ * it has no effect.
  */
 export function createTrapLinks(secrets: readonly string[]): IssueTrapLink {
   const sealer = createSealer(secrets, PURPOSE);
@@ -63,13 +63,13 @@ interface FollowedOptions {
   readonly secrets: readonly string[];
   readonly store: SessionStore;
   readonly clock: Clock;
-  /** Undefined for an organisation that does not exist, or sets no trap. */
+  /** Undefined for an organisation that does not exist or sets no trap. */
   readonly trapsOf: (organisation: string) => Traps | undefined;
   /** Must not throw. */
   readonly reportTrapHit: (hit: TrapHit) => void;
 }
 
-/** Answers a request for a link with 404, as other paths do. Remembers the visitor if the link was made for them. */
+/** Answers a request for a link with 404, like other paths. Remembers the visitor if the link was made for them. */
 export function createFollowedTrapLink(
   options: FollowedOptions,
 ): (request: CollectRequest) => Promise<CollectAnswer> {
@@ -93,13 +93,13 @@ export function createFollowedTrapLink(
   }
 
   return async (request) => {
-    // Only a store that is away rejects. Then what this process knows has to do.
+    // Only an unavailable store rejects. Then the knowledge of this process has to suffice.
     await follow(request).catch(() => undefined);
     return emptyAnswer(404);
   };
 }
 
-/** The fields of a link as it came; undefined for another form. */
+/** The fields of a link. Undefined for another form. */
 function readLink(query = '') {
   const [organisation = '', session = '', hour = '', mac = '', ...rest] = query
     .slice(QUERY.length)

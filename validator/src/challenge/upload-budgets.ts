@@ -5,17 +5,17 @@ import { addressGroup } from '@guard/config/net/network-of';
 import type { Ticket } from './tickets/ticket.ts';
 import type { PassPrice } from './work/pass-price.ts';
 
-/** Whether a solved challenge may have its session now. */
+/** Whether a solved challenge may get its session now. */
 export type Admission =
   | { readonly kind: 'admitted' }
   /** The same ticket was sent a moment ago. */
   | { readonly kind: 'repeated' }
-  /** Too many of its network did; milliseconds until one fits. */
+  /** The network is over its budget. Milliseconds until the next upload fits. */
   | { readonly kind: 'limited'; readonly waitMs: number };
 
 /**
- * Counts an upload without objections. Other uploads take nothing from the shared budgets: malformed ones, tickets
- * that are spent, unsolved or from another network, and a ticket that is sent many times at once.
+ * Counts an upload without objections. Other uploads do not use the shared budgets: malformed ones, tickets that are
+ * spent, unsolved or from another network, and one ticket that is sent many times at once.
  */
 export async function admit(ticket: Ticket, ip: string, store: SessionStore): Promise<Admission> {
   const { usesOfTicket, firstUploadsPerAddress, uploadsPerNetwork } = CHALLENGE;
@@ -27,12 +27,12 @@ export async function admit(ticket: Ticket, ip: string, store: SessionStore): Pr
   return { kind: 'limited', waitMs: Math.min(ownMs, sharedMs) };
 }
 
-/** Counts a useless upload, only against its sender. Gives 0, or milliseconds to wait. */
-export function countVain(ip: string, store: SessionStore): number | Promise<number> {
+/** Counts a useless upload against its sender only. Returns 0, or milliseconds to wait. */
+export function countUseless(ip: string, store: SessionStore): number | Promise<number> {
   return store.take('vain-uploads', groupOf(ip), CHALLENGE.vainUploadsPerAddress);
 }
 
-/** A wrong answer counts for its network as a pass does. Only a few of one sender do, for the sake of its neighbours. */
+/** A wrong answer counts for its network like a pass. The number per sender is limited, to protect its neighbours. */
 export async function countFailure(
   ticket: Ticket,
   ip: string,
@@ -44,7 +44,7 @@ export async function countFailure(
   if (waitMs === 0) await price.countForNetwork(ticket, store);
 }
 
-/** Senders whose address cannot be read share one group. */
+/** Senders with an unreadable address share one group. */
 function groupOf(address: string): string {
   const ip = parseIp(address);
   return ip === undefined ? 'unknown' : addressGroup(ip);

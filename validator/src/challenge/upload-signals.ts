@@ -3,18 +3,18 @@ import { type Reason, reasons } from '@guard/config/contract/reasons';
 import { describe, type FactSources } from '../request/facts.ts';
 import { findingsOf } from '../signals/list.ts';
 
-/** What the request of an upload shows, without its body. Empty where nothing is found. */
+/** The findings from the request of an upload without its body. Empty when there are none. */
 export type SignalsOf = (request: CollectRequest) => readonly Reason[];
 
 const NOTHING: readonly Reason[] = [];
 
 /**
- * The signals of a request, for uploads: a program that copies the header fields of a page often writes those of a
- * fetch by itself. Nothing is said of the network, because people change theirs between page and upload. Nothing is
- * said on the collector's own listener, where the visitor's scheme is not known.
+ * The signals of a request, for uploads: a program that copies the header fields of a page often writes the fields
+ * of a fetch itself. Signals about the network are not used, because people change networks between page and upload.
+ * On the collector's own listener nothing is checked, because the visitor's scheme is unknown there.
  */
 export function createUploadSignals(sources: FactSources): SignalsOf {
-  // A signature is read once, with the page: its nonce counts once.
+  // A signature is checked once, with the page, because its nonce is valid once.
   const unsigned: FactSources = { ...sources, checkSignature: undefined };
   return ({ method, path, headers, ip, connection }) => {
     if (connection === undefined) return NOTHING;

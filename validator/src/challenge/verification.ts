@@ -3,23 +3,23 @@ import type { Reason } from '@guard/config/contract/reasons';
 import type { Judgement } from './evidence/judge.ts';
 import type { Ticket, TicketReading } from './tickets/ticket.ts';
 
-/** Who answered a ticket: the sender of the upload. */
+/** The sender of an upload that answers a ticket. */
 export interface Sender {
   readonly userAgentHash: string;
-  /** Network the session is remembered under (session-network.ts). */
+  /** The network stored with the session (session-network.ts). */
   readonly network: string;
 }
 
-/** One list for all sessions: each request looks at it. */
+/** One shared list for all sessions, because each request reads it. */
 const NO_DOUBTS: readonly Reason[] = [];
 
-/** A ticket that was read, authenticated and in time. */
+/** A ticket that was parsed, authenticated and in time. */
 export type ValidTicket = Extract<TicketReading, { kind: 'valid' }>;
 
-/** A judgement that found nothing, or nothing but a doubt. */
+/** A judgement without findings, or with a doubt only. */
 export type Passing = Extract<Judgement, { kind: 'human' | 'doubtful' }>;
 
-/** What settle.ts has to hold in its hands before a session can be verified. */
+/** What settle.ts needs before a session can be verified. */
 export interface Grounds {
   readonly reading: ValidTicket;
   readonly judgement: Passing;
@@ -27,13 +27,13 @@ export interface Grounds {
 }
 
 /**
- * Proof that one ticket was read as ours, was unspent until now, and was answered by a browser that
- * was not judged automated. Only `afterSpending` makes one, and a verified session is made of nothing else.
+ * Proof that one ticket was authentic, was unspent until now, and was answered by a browser that was not judged
+ * automated. Only `afterSpending` creates one, and a verified session can only be created from it.
  */
 export class Verification {
   readonly #ticket: Ticket;
   readonly #sender: Sender;
-  /** Empty where there was none. */
+  /** Empty when there was no doubt. */
   readonly doubts: readonly Reason[];
 
   private constructor({ reading, judgement, sender }: Grounds) {
@@ -42,17 +42,17 @@ export class Verification {
     this.doubts = judgement.kind === 'doubtful' ? judgement.reasons : NO_DOUBTS;
   }
 
-  /** Undefined when the ticket was spent before: `spent` is the answer of SessionStore.spend. */
+  /** Undefined when the ticket was already spent. `spent` is the result of SessionStore.spend. */
   static afterSpending(spent: boolean, grounds: Grounds): Verification | undefined {
     return spent ? new Verification(grounds) : undefined;
   }
 
-  /** The session id this proof stands for. */
+  /** The session id that this proof is for. */
   get sessionId(): string {
     return this.#ticket.sessionId;
   }
 
-  /** The session to keep; `nowMs` is the time of the judgement. */
+  /** The session to store. `nowMs` is the time of the judgement. */
   session(nowMs: number): Session {
     return {
       organisation: this.#ticket.organisation,

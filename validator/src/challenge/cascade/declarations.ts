@@ -10,16 +10,16 @@ const WIDTH = ['width', 'WIDTH', '\\77idth', ' width/**/'] as const;
 const BOUNDS = ['max-width', 'min-width'] as const;
 const WHOLE = ['inherit', 'initial', 'auto', '100%'] as const;
 
-/** What stands between the braces of one rule. */
+/** The content between the braces of one rule. */
 export interface Declarations {
   readonly text: string;
   /** In CSS pixels. */
   readonly sets: Sets;
-  /** Rules that set what the text refers to. */
+  /** Further rules with the custom properties that the text uses. */
   readonly definitions: string;
 }
 
-/** Declarations about the width of a leaf. `at` is the number of their rule among those of the leaf. */
+/** Draws declarations about the width of a leaf. `at` is the number of their rule among those of the leaf. */
 export function drawDeclarations(
   leaf: Leaf,
   draw: Draw,
@@ -39,7 +39,7 @@ export function drawDeclarations(
   return { text: joined(draw.shuffled(lines)), sets, definitions };
 }
 
-/** A concatenation, since join() copies each text, and the page copies all of them at the end. */
+/** Concatenates, because join() copies each text and the page copies all of them again at the end. */
 function joined([first = '', ...others]: readonly string[]): string {
   return others.reduce((text, line) => `${text};${line}`, first);
 }
@@ -50,7 +50,7 @@ interface Width {
   readonly definitions: string;
 }
 
-/** A width, and how it is written. */
+/** A width and its spelling. */
 function drawWidth({ classes, middle, group }: Leaf, draw: Draw, at: number): Width {
   const one = draw.int(20, 400);
   const other = draw.int(20, 400);
@@ -68,10 +68,10 @@ function drawWidth({ classes, middle, group }: Leaf, draw: Draw, at: number): Wi
     case 4:
       return plain(one, `var(--${classes[0]}${classes[1]},${one}px)`);
     case 5:
-      // The block around it sets no width of its own.
+      // The surrounding block sets no width of its own.
       return plain(LAYOUT_SIDE, draw.of(WHOLE));
     default: {
-      // The property is inherited from the nearest block that sets it. No other rule has the same.
+      // The property is inherited from the nearest block that sets it. No other rule uses this name.
       const name = `--${classes[1]}${at}`;
       const nearest = `.${middle.classes[0]}{${name}:${one}px}`;
       const farther = `.${group.classes[0]}{${name}:${other}px}`;
@@ -86,7 +86,7 @@ function drawWidth({ classes, middle, group }: Leaf, draw: Draw, at: number): Wi
 
 type Write = (px: number) => string;
 
-/** A length in its spellings (CSS Syntax 3). */
+/** Spellings of a length (CSS Syntax 3). */
 const SPELLINGS: readonly [Write, ...Write[]] = [
   (px) => `${px}px`,
   (px) => `${px}PX`,
@@ -101,8 +101,8 @@ function spelled(px: number, draw: Draw): string {
 }
 
 /**
- * Mistakes. A browser leaves such a declaration out (CSS Syntax 3, section 2.2). A number without a unit is not among
- * them: a page without a doctype takes it for pixels.
+ * Mistakes. A browser ignores such a declaration (CSS Syntax 3, section 2.2). A number without a unit is not in the
+ * list, because a page without a doctype reads it as pixels.
  */
 const INVALID: readonly [Write, ...Write[]] = [
   (px) => `width:-${px}px`,

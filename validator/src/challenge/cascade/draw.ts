@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 
-/** Seven blocks of SHAKE256: as much as almost every sheet takes. */
+/** Seven blocks of SHAKE256. Nearly every sheet needs at most this many bytes. */
 const BYTES = 952;
 
 const LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz');
 
-/** Numbers that follow from a secret and a text. Without the secret they cannot be told. */
+/** A pseudorandom source seeded with a secret and a text. Its numbers cannot be predicted without the secret. */
 export class Draw {
   readonly #seed: Buffer;
-  /** A character for each byte: for node:crypto a Buffer is dearer to make than all bytes in it are. */
+  /** A string with one character per byte: creating a Buffer costs more than reading all bytes of it. */
   #bytes: string;
   #at = 0;
 
@@ -17,12 +17,12 @@ export class Draw {
     this.#bytes = this.#drawn(BYTES);
   }
 
-  /** SHAKE256 (FIPS 202) gives as many bytes as are asked for, and begins with the same ones for every length. */
+  /** SHAKE256 (FIPS 202) outputs any number of bytes. A longer output starts with the shorter one. */
   #drawn(outputLength: number): string {
     return hash('shake256', this.#seed, { outputEncoding: 'binary', outputLength });
   }
 
-  /** A whole number between these, both included; at most 65,536 apart. */
+  /** A whole number in this range, both ends included. The ends are at most 65,536 apart. */
   int(from: number, to: number): number {
     if (this.#at === this.#bytes.length) this.#bytes = this.#drawn(2 * this.#at);
     const low = this.#bytes.charCodeAt(this.#at++);
@@ -30,12 +30,12 @@ export class Draw {
     return from + (drawn % (to - from + 1));
   }
 
-  /** A whole number of 32 bits, with a sign. */
+  /** A signed 32-bit whole number. */
   int32(): number {
     return (this.int(0, 0xffff) << 16) | this.int(0, 0xffff);
   }
 
-  /** Names without an end, no two alike. With a digit, so that no list of advertisements has them. */
+  /** Returns a generator of unique names. Each has a digit, so that no advertisement blocklist contains it. */
   names(): () => string {
     const letters = this.shuffled(LETTERS);
     let at = this.int(0, 99);
@@ -54,7 +54,7 @@ export class Draw {
     return list[this.int(0, list.length - 1)] ?? list[0];
   }
 
-  /** A new list in another order (Fisher and Yates). */
+  /** A copy of the list in random order (Fisher and Yates). */
   shuffled<T>(list: readonly T[]): T[] {
     const mixed = [...list];
     for (let last = mixed.length - 1; last > 0; last--) {

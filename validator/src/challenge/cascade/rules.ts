@@ -3,17 +3,17 @@ import { above, another, itself } from './selectors.ts';
 import type { Leaf, Tree } from './tree.ts';
 import { drawDeclarations, type Property, type Sets } from './declarations.ts';
 
-/** One rule about the width of one leaf. Some rules do not apply to their leaf. */
+/** One rule about the width of one leaf. Some rules do not apply. */
 export interface StyleRule {
   readonly css: string;
   readonly applies: boolean;
   readonly specificity: number;
   readonly important: boolean;
-  /** The properties that it sets, in CSS pixels. */
+  /** The properties that the rule sets, in CSS pixels. */
   readonly sets: Sets;
 }
 
-/** The width of a leaf under these rules (CSS 2.2, 10.4), given in the order of the sheet. */
+/** The width of a leaf with these rules (CSS 2.2, 10.4). They are in the order of the sheet. */
 export function widthUnder(rules: readonly StyleRule[]): number | undefined {
   const width = valueOf('width', rules);
   if (width === undefined) return undefined;
@@ -27,7 +27,10 @@ function valueOf(property: Property, rules: readonly StyleRule[]): number | unde
 
 type Competing = Pick<StyleRule, 'applies' | 'specificity' | 'important'>;
 
-/** The winner of rules that set the same property (CSS Cascade 4, section 6.1), given in the order of the sheet. */
+/**
+ * The winner among rules that set the same property (CSS Cascade 4, section 6.1). They are in the order of the
+ * sheet.
+ */
 export function winnerOf<T extends Competing>(rules: readonly T[]): T | undefined {
   let winner: T | undefined;
   for (const rule of rules) {
@@ -45,17 +48,17 @@ export function winnerOf<T extends Competing>(rules: readonly T[]): T | undefine
 const APPLYING = 3;
 const OTHERS = 2;
 
-/** Rules for the width of one leaf, in no order. */
+/** Draws rules for the width of one leaf. Their order has no meaning. */
 export function competingRules(leaf: Leaf, tree: Tree, draw: Draw): readonly StyleRule[] {
   const rules: StyleRule[] = [];
   for (let at = 0; at < APPLYING + OTHERS; at++) rules.push(drawRule(leaf, tree, draw, at));
   return rules;
 }
 
-/** The rule number `at` of a leaf. */
+/** Draws rule number `at` of a leaf. */
 function drawRule(leaf: Leaf, tree: Tree, draw: Draw, at: number): StyleRule {
   const applies = at < APPLYING;
-  // A rule that does not apply selects another element, or has a false condition around it.
+  // A rule that does not apply selects another element or has a false condition.
   const isSelected = applies || draw.flip();
   const isConditionTrue = applies || !isSelected;
   const [inFront, frontWeight] =
@@ -75,20 +78,20 @@ function drawRule(leaf: Leaf, tree: Tree, draw: Draw, at: number): StyleRule {
   };
 }
 
-const HOLDING = [
+const TRUE_CONDITIONS = [
   '@media not print',
   '@media (max-width:99999px)',
   '@supports (display:block)',
   '@supports not (display:k)',
 ] as const;
-const FAILING = [
+const FALSE_CONDITIONS = [
   '@media print',
   '@media (min-width:99999px)',
   '@supports (display:k)',
   '@supports not (display:block)',
 ] as const;
 
-/** CSS Conditional 3: a condition that is true on every screen, or on no screen. */
+/** CSS Conditional 3: a condition that is true on every screen, or false on every screen. */
 export function condition(draw: Draw, holds: boolean): string {
-  return holds ? draw.of(HOLDING) : draw.of(FAILING);
+  return holds ? draw.of(TRUE_CONDITIONS) : draw.of(FALSE_CONDITIONS);
 }

@@ -1,13 +1,13 @@
 import type { Draw } from './draw.ts';
 import type { Leaf, Tree } from './tree.ts';
 
-/** A part of a selector, with its specificity (Selectors 3, section 9). */
+/** A part of a selector with its specificity (Selectors 3, section 9). */
 export type Part = readonly [text: string, specificity: number];
 
-/** One class, attribute or pseudo-class weighs more than all elements of a selector. */
+/** One class, attribute or pseudo-class has more weight than all elements of a selector together. */
 export const CLASS = 10;
 
-// Functions, so that only the part that is drawn is written.
+// These are functions, so that only the drawn part is written.
 type Write = (leaf: Leaf, foreign: string) => Part;
 type Writers = readonly [Write, ...Write[]];
 
@@ -33,7 +33,7 @@ const ANOTHER: Writers = [
   ({ classes: [one], middle }) => [`.${one} .${middle.classes[1]}`, 2 * CLASS],
   ({ classes: [, two], middle }) => [`.${middle.classes[0]}+.${two}`, 2 * CLASS],
   ({ classes: [one] }) => [`.${one}:empty[class=${one}]`, 3 * CLASS],
-  // A selector that is none takes the whole rule along (Selectors 3, section 5).
+  // An invalid selector makes the whole rule invalid (Selectors 3, section 5).
   ({ classes: [one, two] }) => [`.${one},.5${two}`, CLASS],
   ({ classes: [, two] }, foreign) => [`.${two}:${foreign}`, 2 * CLASS],
   ({ classes: [one] }, foreign) => [`.${one}::${foreign}`, 2 * CLASS],
@@ -48,23 +48,23 @@ const ABOVE: Writers = [
   ({ group }) => [`.${group.classes[0]}>* `, CLASS],
 ];
 
-/** Only a leaf that is not the first one stands behind another. */
+/** Only for leaves with another leaf before them. */
 const BEHIND: Writers = [
   ({ before }) => [`.${before[0]?.classes[0] ?? ''}~`, CLASS],
   ({ before }) => [`.${before.at(-1)?.classes[1] ?? ''}+`, CLASS],
 ];
 
-/** What the leaf is. */
+/** A selector that matches the leaf. */
 export function itself(leaf: Leaf, { foreign }: Tree, draw: Draw): Part {
   return draw.of(ITSELF)(leaf, foreign);
 }
 
-/** What the leaf is not. */
+/** A selector that does not match the leaf. */
 export function another(leaf: Leaf, { foreign }: Tree, draw: Draw): Part {
   return draw.of(ANOTHER)(leaf, foreign);
 }
 
-/** What the leaf is in, or stands behind. */
+/** A selector for an ancestor or an earlier sibling of the leaf. */
 export function above(leaf: Leaf, { foreign }: Tree, draw: Draw): Part {
   const isBehind = leaf.before.length > 0 && draw.int(0, 2) === 0;
   return draw.of(isBehind ? BEHIND : ABOVE)(leaf, foreign);

@@ -4,10 +4,10 @@ import { Draw } from './draw.ts';
 import { type Leaf, plantTree } from './tree.ts';
 import { competingRules, type StyleRule, widthUnder } from './rules.ts';
 
-/** Leaves that rules compete for. The others keep the width of their block. */
+/** Number of leaves with competing rules. The others keep the width of their block. */
 const PROBES = 3;
 
-/** A style sheet with boxes, and how wide the cascade makes each leaf, in CSS pixels. */
+/** A style sheet with boxes, and the width in CSS pixels that the cascade gives each leaf. */
 export interface CascadeSheet {
   /** For the page: the tree, a `|`, and the rules (browser/page/sources/cascade.ts). */
   readonly text: string;
@@ -15,19 +15,20 @@ export interface CascadeSheet {
 }
 
 export interface CascadeSheets {
-  /** The sheet of a ticket that is issued now. */
+  /** The sheet for a new ticket. */
   readonly issue: (ticketId: string) => string;
-  /** The right answers of a ticket: one list for each secret, because an earlier one may have issued it. */
+  /** The correct answers for a ticket: one list for each secret, because an earlier secret may have issued it. */
   readonly widths: (ticketId: string) => readonly (readonly number[])[];
 }
 
 /**
- * A question that only CSS answers (CSS Cascade 4, Selectors 3): several rules compete for the width of a box, and
- * specificity, order, `!important`, conditions and inherited properties decide. The page is given the sheet. The
- * only the server knows what it was drawn from, so a program has to read the sheet as a browser does, with all that a
- * browser leaves out because it is not CSS. Nothing is kept: the answers follow from the secret and the ticket.
+ * A question that only CSS answers (CSS Cascade 4, Selectors 3). Several rules compete for the width of a box.
+ * Specificity, order, `!important`, conditions and inherited properties decide. The page gets the sheet. Only the
+ * server knows how it was drawn. So a program has to parse the sheet as a browser does, and to ignore what a browser
+ * ignores as invalid CSS. Nothing is stored: the answers follow from the secret and the ticket.
  *
- * Only what every browser has understood alike for ten years is asked, because a person's browser must not fail.
+ * The sheet uses only features that all browsers have handled in the same way for ten years, because a person's
+ * browser must not fail.
  */
 export function createCascadeSheets(secrets: readonly string[]): CascadeSheets {
   const keys = secrets.map(

@@ -1,27 +1,30 @@
 import type { Draw } from './draw.ts';
 
-/** Blocks in one another, as the page builds them: each with two classes of its own. */
+/** Nested blocks, as the page builds them. Each has two classes of its own. */
 export interface Block {
   readonly classes: readonly [string, string];
 }
 
 export interface Leaf extends Block {
-  /** Place among the children of `middle`, from 1. */
+  /** Position among the children of `middle`, starting with 1. */
   readonly place: number;
   readonly middle: Block;
   readonly group: Block;
-  /** The leaves in front of it, in the same block. */
+  /** The earlier leaves in the same block. */
   readonly before: readonly Block[];
 }
 
 export interface Tree {
   readonly leaves: readonly Leaf[];
   readonly groups: readonly { readonly group: Block; readonly middles: readonly Block[] }[];
-  /** Names of classes that no block has yet. */
+  /** Returns names of classes that no block has yet. */
   readonly nextName: () => string;
   /** A class that no block has. */
   readonly foreign: string;
-  /** `;` between blocks, each `parent.class.class`: the parent is the number of a block above it, 0 is the root. */
+  /**
+   * Blocks separated by `;`, each as `parent.class.class`. The parent is the number of an earlier block. 0 is the
+   * root.
+   */
   readonly text: string;
 }
 

@@ -3,7 +3,7 @@ import type { SourceName } from '../../../page-contract/evidence.ts';
 import type { Case } from './judges/case.ts';
 import { lacksLayout } from './judges/layout.ts';
 
-/** Evidence that every browser with a script engine gives, also when people switch features off. */
+/** Evidence of every browser with a script engine, even when people switch features off. */
 const OF_EVERY_BROWSER: readonly SourceName[] = [
   'webdriver',
   'automation',
@@ -16,7 +16,7 @@ const OF_EVERY_BROWSER: readonly SourceName[] = [
   'timezone',
 ];
 
-/** An extension can make one of them fail. */
+/** An extension can break one of them. */
 const MAY_LACK = 1;
 
 const OF_ALL_ENGINES: readonly SourceName[] = [
@@ -28,11 +28,12 @@ const OF_ALL_ENGINES: readonly SourceName[] = [
   'graphics',
 ];
 
-/** What browsers of an engine give too, and how many of it one of them may lack. */
+/** Further evidence for each engine, and how many pieces of it may be missing. */
 const USUAL: Readonly<
   Record<Engine, { readonly sources: readonly SourceName[]; readonly mayLack: number }>
 > = {
-  // A frame's WebView on plain http without a GPU lacks 7: chrome, permissions, worker, hints, partition, painting, graphics.
+  // A WebView in a frame on plain http without a GPU lacks 7: chrome, permissions, worker, hints, partition,
+  // painting, graphics.
   chromium: {
     sources: [
       ...OF_ALL_ENGINES,
@@ -46,15 +47,15 @@ const USUAL: Readonly<
     ],
     mayLack: 7,
   },
-  // Tor Browser lacks 3 (permissions, graphics, worker). In a frame nothing is painted.
+  // Tor Browser lacks 3 (permissions, graphics, worker). Nothing is painted in a frame.
   gecko: { sources: OF_ALL_ENGINES, mayLack: 4 },
   webkit: { sources: OF_ALL_ENGINES, mayLack: 4 },
 };
 
 /**
- * Whether the page did not do what a browser does: nothing was laid out, more readings are missing than with any
- * browser of this engine, or the agent claims no browser. It is not a finding, because it can happen to people. But
- * such an upload does not pass the challenge.
+ * Whether the page behaved unlike a browser: it had no layout, more readings are missing than in any browser of this
+ * engine, or the agent claims no browser. This is not a finding, because it can happen to people. But such an upload
+ * does not pass the challenge.
  */
 export function isIncomplete({ evidence, claim }: Pick<Case, 'evidence' | 'claim'>): boolean {
   const { readings } = evidence;
@@ -62,7 +63,7 @@ export function isIncomplete({ evidence, claim }: Pick<Case, 'evidence' | 'claim
     sources.filter((name) => 'unread' in readings[name]).length;
   if (!claim.recognised || lacksLayout(readings)) return true;
   if (lacking(OF_EVERY_BROWSER) > MAY_LACK) return true;
-  // An unknown engine has the same limits, because old browsers had as many readings.
+  // An unknown engine has the same limits, because old browsers gave as many readings.
   const { sources, mayLack } = USUAL[claim.engine ?? 'gecko'];
   return lacking(sources) > mayLack;
 }

@@ -1,12 +1,12 @@
 /// <reference lib="esnext.intl" />
 
-/** Zones of the countries that were asked for, by their ISO 3166-1 code; 676 codes are possible. */
+/** Cache of the zones by ISO 3166-1 country code. There are 676 possible codes. */
 const zonesOf = new Map<string, ReadonlySet<string>>();
 
 /**
- * Whether people of a country (ISO 3166-1 alpha-2, upper case) set their clocks by this IANA time zone,
- * as the Unicode CLDR of this Node knows it. Old and new names of one zone are the same. Undefined when
- * either is unknown, or the zone is no country's, such as UTC.
+ * Whether people in a country (ISO 3166-1 alpha-2, upper case) use this IANA time zone, according to the Unicode
+ * CLDR of this Node. Old and new names of one zone are equal. Undefined when either is unknown, or the zone belongs
+ * to no country, such as UTC.
  */
 export function isZoneOf(country: string, zone: string): boolean | undefined {
   const name = canonicalName(zone);
@@ -30,7 +30,7 @@ function canonicalName(zone: string): string | undefined {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
   } catch {
-    // No zone that this Node knows.
+    // This Node does not know the zone.
     return undefined;
   }
 }

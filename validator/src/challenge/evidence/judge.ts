@@ -27,15 +27,15 @@ import { judgeWorker } from './judges/worker.ts';
 import type { Case, Judge, RequestFacts } from './judges/case.ts';
 
 export type Judgement =
-  /** With findings that changed nothing, if there are any. */
+  /** With the findings that changed nothing, if there are any. */
   | { readonly kind: 'human'; readonly noted?: readonly Reason[] }
-  /** Enough to ask, and too little to reject: a person with an unusual browser can have that. */
+  /** Enough for a doubt and too little to reject. A person with an unusual browser can get this. */
   | { readonly kind: 'doubtful'; readonly reasons: readonly [Reason, ...Reason[]] }
   | { readonly kind: 'automated'; readonly reasons: readonly [Reason, ...Reason[]] }
-  /** There are not enough findings to reject, but the page did not answer the questions. A new page asks again. */
+  /** The findings are not enough to reject, but the page did not answer the questions. A new page asks again. */
   | { readonly kind: 'incomplete' };
 
-/** In this order the reasons are named. */
+/** Reasons are listed in this order. */
 const judges: readonly Judge[] = [
   judgeWebdriver,
   judgeAutomationGlobals,
@@ -60,9 +60,9 @@ const judges: readonly Judge[] = [
 ];
 
 /**
- * Weighs a challenge page's evidence against its style sheet and its request. Pure; every reason that applies and is not
- * off is named, and after them what was found beside the evidence. The thresholds are those of a request
- * (verdict/weigh.ts).
+ * Weighs the evidence of a challenge page against its style sheet and its request. A pure function. It lists every
+ * reason that applies and is not off, and then the findings from outside the evidence. The thresholds are those of a
+ * request (verdict/weigh.ts).
  */
 export function judge(
   evidence: Evidence,
@@ -83,7 +83,7 @@ export function judge(
 
 const INCOMPLETE: Judgement = { kind: 'incomplete' };
 
-/** The judgement for the reasons that were found in a complete upload. */
+/** The judgement for the reasons found in a complete upload. */
 export function judgementOf(
   found: readonly Reason[],
   strengths: Strengths,

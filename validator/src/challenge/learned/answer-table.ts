@@ -1,21 +1,21 @@
-/** Networks that a table remembers: the last ones that answered. */
+/** Number of networks that a table remembers: the most recent ones. */
 export const NETWORKS = 64;
 /**
- * Networks that must have answered before an answer can be rare. Of 16 that were met by chance, none is of a fifth of
- * all people in 3 cases of 100, and none of a seventh in 8.
+ * Number of networks that must have answered before an answer can be rare. Of 16 random networks, none belongs to a
+ * given fifth of all people in 3 % of cases, and none to a given seventh in 8 %.
  */
 export const ENOUGH = 16;
-/** The two commonest answers are an agreement when this many of a hundred gave one of them. */
+/** There is an agreement when this share of all networks gave one of the two most common answers. */
 const AGREED_PERCENT = 80;
-/** An answer is rare when no more than this many of a hundred gave it. */
+/** An answer is rare when at most this share of all networks gave it. */
 const RARE_PERCENT = 5;
 
-/** What an answer is among those that came before: `unknown` where too few networks have answered. */
+/** How common an answer is. `unknown` when too few networks have answered. */
 export type Standing = 'unknown' | 'common' | 'rare';
 
 /**
- * What the visitors of one kind of browser answered to one question: one answer for each network, of the last 64
- * networks. Both are hashes of 32 bits. So a single network cannot teach, and nothing of a visitor is held.
+ * The answers of one kind of browser to one question: one answer per network, for the last 64 networks. Both are
+ * 32-bit hashes. So a single network cannot teach, and no visitor data is stored.
  */
 export class AnswerTable {
   readonly #networks = new Uint32Array(NETWORKS);
@@ -23,7 +23,7 @@ export class AnswerTable {
   #size = 0;
   #next = 0;
 
-  /** Counts an answer, unless the network has one already. A 65th network takes the place of the oldest. */
+  /** Counts an answer unless the network already has one. The 65th network replaces the oldest. */
   teach(network: number, answer: number): void {
     if (this.#networks.subarray(0, this.#size).includes(network)) return;
     this.#networks[this.#next] = network;
@@ -32,12 +32,12 @@ export class AnswerTable {
     this.#size = Math.max(this.#size, this.#next || NETWORKS);
   }
 
-  /** Whether enough networks have answered, and none of them in this way. */
+  /** Whether enough networks have answered and none gave this answer. */
   neverGave(answer: number): boolean {
     return this.#size >= ENOUGH && !this.#answers.subarray(0, this.#size).includes(answer);
   }
 
-  /** Rare: two answers at most are common, nearly all gave one of them, and hardly any gave this one. */
+  /** An answer is rare when nearly all gave one of at most two common answers and hardly any gave this one. */
   standing(answer: number): Standing {
     const size = this.#size;
     if (size < ENOUGH) return 'unknown';

@@ -10,54 +10,64 @@ import type { Ticket } from '../tickets/ticket.ts';
 import { AnswerTable } from './answer-table.ts';
 import { createQuestionPool, QUESTIONS } from './question-pool.ts';
 
-/** This many rare answers of one page are a finding. One or two can come from a font or a setting. */
+/** This many rare answers on one page are a finding. One or two can come from a font or a setting. */
 const RARE_ANSWERS = 3;
-/** A page with this many answers that no engine gives is no browser. A fifth wrong answer may be copied or guessed. */
+/**
+ * A page with this many answers that no engine gives is not a browser. A fifth answer may be right because it was
+ * copied or guessed.
+ */
 const STRANGE_ANSWERS = 4;
 /** An extension may break this many. */
 const MAY_LACK = 2;
-/** Tables that are held, of about 700 bytes each; then those that were not used for longest are forgotten. */
+/** Most tables in memory, with about 700 bytes each. The least recently used table is removed first. */
 const MOST_TABLES = 4096;
 
 /** The result of judging a page's answers. */
 export interface Answered {
-  /** The page was asked, and gave fewer answers than any browser can give. */
+  /** The page was asked and gave fewer answers than any browser gives. */
   readonly isLacking: boolean;
   readonly found: readonly Reason[];
 }
 
-/** What is looked at of an upload. */
+/** The parts of an upload that are used. */
 type Asked = Pick<Ticket, 'id' | 'issuedAt' | 'origin'>;
 type Given = Pick<Evidence, 'agent' | 'readings'>;
 
 export interface LearnedAnswers {
-  /** Compares the answers of a page with those of others. Keeps nothing. */
+  /** Compares the answers of a page with those of others. Stores nothing. */
   readonly judge: (ticket: Asked, evidence: Given) => Answered;
-  /** Learns from a page that belongs to a person by all other evidence. `ip` is the address of the upload. */
+  /** Learns from a page that all other evidence attributes to a person. `ip` is the address of the upload. */
   readonly teach: (ticket: Asked, evidence: Given, ip: string) => void;
 }
 
 const NOTHING: Answered = { isLacking: false, found: [] };
 
 /**
- * Questions that the server cannot answer (question-pool.ts): what a browser engine writes, breaks and lays out.
- * A reader of Guard's code can compute what Guard computes. The answers to these questions are in no file. They are learned
- * from visitors, for each engine, version and system. So a program needs an engine of the claimed version, or one that
- * it asks each time.
+ * Questions that the server cannot answer (question-pool.ts): how a browser engine writes, breaks and lays out. A
+ * reader of Guard's code can compute everything that Guard computes. But the answers to these questions are in no
+ * file. Guard learns them from visitors, for each engine, version and system. So a program needs an engine of the
+ * claimed version, or has to ask one each time.
  *
- * - Only hashes travel and are kept, in the memory of one thread: nothing to store, nothing to read back.
- * - One network has one voice for each question and kind of browser, so that no single address teaches.
- * - Too few visitors of a version: then those of its engine are the measure. Versions answer nearly alike.
- * - Who is rare does not teach where it is rare. So a crowd that gives a wrong answer stays rare, once people have
- *   answered first. New versions are learned as they come, because no answers are there for them.
- * - A rare answer is a weak finding: enough networks can teach a wrong answer for a browser that few people use.
- * - Answers that no engine gives are a strong finding once all three are learned: an extension that changes the name
- *   changes no engine. They are not conclusive, because a crowd that comes first could lock people out.
+ * - Only hashes are sent and stored, in the memory of one thread. Nothing is written to disk.
+ *
+ * - One network has one vote for each question and kind of browser, so a single address cannot teach.
+ *
+ * - If a version has too few visitors, all versions of its engine are compared instead. Versions give nearly the
+ * same answers.
+ *
+ * - A rare answer does not teach the table in which it is rare. So a crowd with a wrong answer stays rare if people
+ * have answered first. New versions are learned as they appear, because they have no answers yet.
+ *
+ * - A rare answer is a weak finding: enough networks can teach a wrong answer for a browser with few users.
+ *
+ * - Answers that no engine gives are a strong finding when all three engines are learned: an extension that changes
+ * the name does not change the engine. They are not conclusive, because a crowd that comes first could lock people
+ * out.
  */
 export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers {
   const pool = createQuestionPool(secrets);
   const tables = new LRUCache<string, AnswerTable>({ max: MOST_TABLES });
-  // Without the salt, the networks in memory could be found by hashing all networks.
+  // Without the salt, hashing all networks would reveal the networks in memory.
   const salt = randomBytes(16);
 
   function answersOf({ id, issuedAt }: Asked, { readings }: Given): readonly Answer[] | undefined {
@@ -78,7 +88,7 @@ export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers
     return heard < RARE_ANSWERS ? undefined : rare >= RARE_ANSWERS;
   }
 
-  /** Every engine has to be learned: a person's extension may name another one than the browser has. */
+  /** All engines must be learned: a person's extension may name another engine than the browser has. */
   function isOfNoEngine(answers: readonly Answer[]): boolean {
     const strange = answers.filter(({ question, hash }) =>
       ENGINES.every((engine) => tables.get(`${engine} ${question}`)?.neverGave(hash)),
@@ -88,7 +98,7 @@ export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers
 
   return {
     judge(ticket, evidence) {
-      // The browser script's page is not ours, and is asked nothing.
+      // A page with the browser script belongs to the site and gets no questions.
       if (ticket.origin !== '') return NOTHING;
       const answers = answersOf(ticket, evidence);
       if (!answers || answers.length < QUESTIONS - MAY_LACK) return { isLacking: true, found: [] };
@@ -122,15 +132,15 @@ interface Answer {
   readonly hash: number;
 }
 
-/** Engine, version and system that a page claims, and the engine alone. */
+/** The claimed engine, version and system of a page, and the engine alone. */
 function groupsOf({ agent }: Given): readonly [own: string, engine: string] {
   const { engine = 'other', major, platform } = readPageClaim(agent.userAgent);
-  // Safari changes as much within a year's number as others do between two.
+  // Safari changes as much between its minor versions as other browsers between major ones.
   const minor = engine === 'webkit' ? (/Version\/\d+(\.\d+)/.exec(agent.userAgent)?.[1] ?? '') : '';
   return [`${engine} ${major}${minor} ${platform}`, engine];
 }
 
-/** A /48 of IPv6 is what one customer can be given; who has it has 65,536 networks of the usual size. */
+/** One customer can get a /48 of IPv6, which has 65,536 networks of the usual size. */
 function hashOfNetwork(address: string, salt: Uint8Array): number {
   const network = address.includes(':') ? ipv6NetworkOf(address, 48) : networkOf(address);
   return createHash('sha256').update(salt).update(network).digest().readUInt32LE(0);

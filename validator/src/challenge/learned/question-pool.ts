@@ -5,7 +5,7 @@ import { escapeHtml } from '../../pages/escape-html.ts';
 import { Draw } from '../cascade/draw.ts';
 import { type Kind, KINDS } from './questions.ts';
 
-/** The questions that are out at one time. */
+/** The number of questions of each kind in use at one time. */
 const POOL = {
   declarations: 4,
   breaks: 2,
@@ -14,29 +14,29 @@ const POOL = {
   properties: 2,
 } as const satisfies Record<Kind, number>;
 
-/** Every slot of the pool, in the order in which they change. */
+/** All slots of the pool, in the order in which they change. */
 const SLOTS = Object.entries(POOL).flatMap(([kind, slots]) =>
   Array.from({ length: slots }, (_, slot) => ({
-    kind: kind as Kind, // Object.entries forgets the names.
+    kind: kind as Kind, // The type of Object.entries has string keys.
     slot,
   })),
 );
 
-/** A question is in use for this long. One question of the pool changes every half hour, so most answers are known. */
+/** The lifetime of a question. One question of the pool changes every half hour, so most answers are known. */
 const LIFE_MS = 6 * 60 * 60_000;
 
-/** Questions that are held ready, of all secrets: those of now and of a life before. */
+/** Most questions in the cache, for all secrets: current ones and those of the previous lifetime. */
 const MOST_HELD = 256;
 
-/** How many questions one page is asked. */
+/** Number of questions for one page. */
 export const QUESTIONS = 5;
 
 export interface QuestionPool {
-  /** For the page of a ticket that is issued now: its questions with a `~` between two. */
+  /** The questions for the page of a new ticket, separated by `~`. */
   readonly issue: (ticketId: string, issuedAt: number) => string;
   /** The same, escaped for an attribute. */
   readonly issueEscaped: (ticketId: string, issuedAt: number) => string;
-  /** The questions of a ticket, in the order of their answers; undefined where `asked` is the hash of others. */
+  /** The questions of a ticket in the order of their answers. Undefined when `asked` is the hash of other questions. */
   readonly read: (
     ticketId: string,
     issuedAt: number,
@@ -52,9 +52,9 @@ interface Question {
 const textsOf = (questions: readonly Question[]) => questions.map(({ text }) => text);
 
 /**
- * Draws questions that no code of Guard answers. A pool of twelve is out at one time, and a ticket asks five of them.
- * Many visitors are asked the same, and their answers can be compared. Which ones follows from the secret, the time
- * of the ticket and its id: all threads and instances agree, and an old ticket keeps its questions.
+ * Draws questions that no code of Guard can answer. Twelve are in use at one time, and each ticket gets five of
+ * them. Many visitors get the same questions, so their answers can be compared. The choice follows from the secret,
+ * the time of the ticket and its id. So all threads and instances agree, and an old ticket keeps its questions.
  */
 export function createQuestionPool(secrets: readonly string[]): QuestionPool {
   const held = new LRUCache<string, Question>({ max: MOST_HELD });
@@ -94,8 +94,9 @@ export function createQuestionPool(secrets: readonly string[]): QuestionPool {
 }
 
 /**
- * Two questions about declarations, and one each about breaks, a table, and either widths or properties. A short program
- * cannot compute the first kind or the table for a browser by a short program; the last kind is the easiest to write down.
+ * Two questions about declarations, and one each about line breaks, a table, and either widths or properties. A
+ * short program cannot compute declarations or tables as a browser does. Widths and properties are the easiest to
+ * precompute.
  */
 function chosenBy(ticketId: string) {
   const [one = 0, two = 0, three = 0, four = 0, five = 0] = Buffer.from(ticketId, 'base64url');

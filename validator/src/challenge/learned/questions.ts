@@ -1,15 +1,15 @@
 import type { Draw } from '../cascade/draw.ts';
 
 /**
- * The kinds of question, each drawn anew: a letter, then what is asked, as browser/page/sources/answers.ts reads it.
- * No question holds a `~`, which stands between two of them.
+ * The kinds of question. Each text is a letter and the question, as browser/page/sources/answers.ts parses it. No
+ * question contains `~`, which separates questions.
  *
- * Chosen by measuring (docs/guide/block-reasons/answers_rare.md). Formats of `Intl` are no kind: Chromium, Firefox
- * and Node.js gave the same 40 of 40. Texts of errors are none: Node.js gave 33 of 40 as Chromium does. Scripts that
- * need a font of their own are asked about nowhere: a browser that loads one keeps the page busy for 30 ms and more.
+ * The kinds were chosen by measuring (docs/guide/block-reasons/answers_rare.md). Formats of `Intl` are not used:
+ * Chromium, Firefox and Node.js gave the same 40 of 40. Error texts are not used: Node.js gave 33 of 40 like
+ * Chromium. Scripts that need their own font are not used: loading it keeps the page busy for 30 ms and more.
  */
 export const KINDS = {
-  /** How an engine writes declarations that it has read: numbers, colours, `calc()`, shorthands. */
+  /** How an engine serialises declarations that it has parsed: numbers, colours, `calc()`, shorthands. */
   declarations: (draw: Draw) => {
     const chosen = [
       ...draw.shuffled(WRITTEN_APART).slice(0, 2),
@@ -19,19 +19,19 @@ export const KINDS = {
   },
   /** Where a text breaks. */
   breaks: (draw: Draw) => `b${draw.of(BREAK_RULES)}|${letters(draw, BREAKING, 26)}`,
-  /** How wide a text is in a font of the system. */
+  /** The width of a text in a system font. */
   width: (draw: Draw) => {
     const css = filled(`${draw.of(FONTS)};${draw.of(SHAPES)}`, draw);
     return `w${css}|${letters(draw, SHAPED, 14)}`;
   },
-  /** Which properties interfaces have, in which order. */
+  /** The properties of interfaces and their order. */
   properties: (draw: Draw) => `p${draw.shuffled(INTERFACES).slice(0, 3).join()}`,
-  /** How wide the cells of a table come out: CSS 2.1, 17.5.2.2 leaves that to the engine. */
+  /** The widths of the cells of a table: CSS 2.1, 17.5.2.2 leaves them to the engine. */
   table: (draw: Draw) => `t${draw.int(200, 900)}00|${rows(draw)}`,
 } as const satisfies Record<string, (draw: Draw) => string>;
 export type Kind = keyof typeof KINDS;
 
-/** `@w` stands for a word, `@d` for a number with decimals, `@n` for a whole one. */
+/** `@w` is replaced by a word, `@d` by a decimal number, `@n` by a whole number. */
 function filled(pattern: string, draw: Draw): string {
   return pattern
     .replace(/@w/g, () => word(draw))
@@ -43,7 +43,7 @@ function word(draw: Draw): string {
   return Array.from({ length: 5 }, () => String.fromCharCode(draw.int(97, 122))).join('');
 }
 
-/** A few letters of one list, then a few of another, until there are `count`. */
+/** Some letters of one list, then some of another, until there are `count`. */
 function letters(draw: Draw, lists: readonly [string, ...string[]], count: number): string {
   let text = '';
   while (text.length < count) {
@@ -54,7 +54,7 @@ function letters(draw: Draw, lists: readonly [string, ...string[]], count: numbe
   return text;
 }
 
-/** Three rows of three columns, some of them joined, with widths that contradict each other. */
+/** Three rows of three columns. Some cells are joined, and their widths contradict each other. */
 function rows(draw: Draw): string {
   const row = () => {
     const cells: string[] = [];
@@ -70,7 +70,7 @@ function rows(draw: Draw): string {
   return Array.from({ length: 3 }, row).join(';');
 }
 
-/** Chromium, Firefox and WebKit write these differently from each other. */
+/** Chromium, Firefox and WebKit serialise these in different ways. */
 const WRITTEN_APART: readonly string[] = [
   'animation:@ds ease-in @w @nms 2 reverse',
   'line-height:1@n000.@n',
@@ -131,7 +131,7 @@ const BREAK_RULES = [
   'hyphens:none',
 ] as const;
 
-/** Between these an engine allows a break, or does not. The font of every system has them. */
+/** Engines differ in whether they allow a break between these. The fonts of all systems have them. */
 const BREAKING = [
   'abkz',
   'AOQ\u00e9',
@@ -144,7 +144,7 @@ const BREAKING = [
   '\u00ad\u200b\u00a0\u00b4\u00b7',
 ] as const;
 
-/** The page has loaded them already: its own text is in them. */
+/** The page has already loaded them, because its own text uses them. */
 const FONTS = ['font:40px system-ui', 'font:700 40px system-ui'] as const;
 
 const SHAPES = [
@@ -165,7 +165,7 @@ const SHAPED = [
   '\u00e9\u00fc ',
 ] as const;
 
-/** Old ones, to which a browser seldom adds for a part of its users only. */
+/** Old interfaces. Browsers rarely add a property to them for only a part of their users. */
 const INTERFACES: readonly string[] = [
   'Node',
   'Range',

@@ -1,12 +1,12 @@
 import type { Draw } from '../cascade/draw.ts';
 
-/** A function that mixes the bits of a whole number, and the same as statements of JavaScript about `h`. */
+/** A function that mixes the bits of a whole number, and the same as JavaScript statements about `h`. */
 export interface Mix {
   readonly apply: (h: number) => number;
   readonly source: string;
 }
 
-/** Each step maps 32 bits one to one, so that no sequence of them loses a part of the state. */
+/** Each step is a one-to-one mapping of 32 bits, so no sequence of steps loses a part of the state. */
 const STEPS: Readonly<Record<'add' | 'multiply' | 'shift' | 'turn' | 'flip', (draw: Draw) => Mix>> =
   {
     add(draw) {
@@ -34,7 +34,7 @@ const STEPS: Readonly<Record<'add' | 'multiply' | 'shift' | 'turn' | 'flip', (dr
     },
   };
 
-/** Five to seven steps in an order that is drawn. The first three kinds are always among them. */
+/** Five to seven steps in random order. The first three kinds are always included. */
 export function drawMix(draw: Draw): Mix {
   const kinds = ['add', 'multiply', 'shift'] as (keyof typeof STEPS)[];
   for (let more = draw.int(2, 4); more > 0; more--) {

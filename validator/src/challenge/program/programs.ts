@@ -5,30 +5,32 @@ import { GIVEN, type GivenNames, type Program } from '../../../page-contract/pro
 import { Draw } from '../cascade/draw.ts';
 import { drawUploadForm, type UploadForm } from './upload-form.ts';
 
-/** How long a program is given to new pages, in milliseconds. */
+/** How long new pages get the same programs, in milliseconds. */
 const HOUR_MS = 3_600_000;
-/** Programs of one hour: a solver of one page has not solved the next one. */
+/** Number of programs per hour. Each page may get another one, so a solver for one does not solve the next. */
 const POOL = 4;
 
 export interface ProgramsOptions {
-  /** The first one draws, all of them read. */
+  /** The first secret draws programs, all secrets read uploads. */
   readonly secrets: readonly string[];
-  /** The script of a page without a disguise: until the first program is built, and where none can be. */
+  /**
+   * The script of a page without a disguise. It is used until the first program is built and when none can be built.
+   */
   readonly script: string;
   readonly clock: Clock;
   /** browser/build.ts: buildPrograms. */
   readonly build: (disguises: readonly Disguise[]) => Promise<readonly string[]>;
-  /** Called when programs could not be built. Pages go on with what there is, and it is tried again in an hour. */
+  /** Called when programs could not be built. Pages use the existing ones, and the next hour tries again. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * The programs of the challenge page. They do the same, and each has other names, another order and another form of the
- * upload, so that a solver which was finished for one of them breaks with the next. A program that runs the script
- * of the page itself is not stopped by that.
+ * The programs of the challenge page. All do the same. Each has other names, another order and another form of the
+ * upload, so a solver written for one of them breaks with the next. This does not stop a program that runs the
+ * script of the page itself.
  *
- * Forms follow from the secret and the id, so all threads and instances read what one of them gave away. The programs of
- * an hour are built when its first page is asked for, all at once, and no visitor waits for them.
+ * Forms follow from the secret and the id, so all threads and instances can read the uploads of every program. The
+ * programs of an hour are built together when its first page is requested, and no visitor waits for them.
  */
 export class Programs {
   readonly #options: ProgramsOptions;
@@ -44,7 +46,7 @@ export class Programs {
     this.#plain = plainProgram(options.script);
   }
 
-  /** The program of a page that goes out now. */
+  /** The program for a new page. */
   next(): Program {
     const hour = Math.floor(this.#options.clock() / HOUR_MS);
     if (hour !== this.#hour) {
@@ -81,13 +83,13 @@ export class Programs {
   }
 }
 
-/** The script of the page as it is built at install, for pages that need no disguise. */
+/** The undisguised script of the page, as it was built at install. */
 export function plainProgram(script: string): Program {
   const given = Object.fromEntries(GIVEN.map((name) => [name, name])) as GivenNames;
   return { id: '', script: Buffer.from(script), given };
 }
 
-/** How uploads of a program are read: one form for each secret that may have drawn it. */
+/** How to read uploads of a program: one form for each secret that may have drawn it. */
 export function createUploadForms(
   secrets: readonly string[],
 ): (id: string) => readonly UploadForm[] {

@@ -2,18 +2,18 @@ import { GIVEN, type GivenNames } from '../../../page-contract/program.ts';
 import { Draw } from '../cascade/draw.ts';
 import { drawMix, type Mix } from './mix.ts';
 
-/** How the pages of one program are given their questions, and write their uploads. */
+/** How the pages of one program get their questions and write their uploads. */
 export interface UploadForm {
   readonly given: GivenNames;
-  /** A module of JavaScript for the page: browser/page/form.ts of this program. */
+  /** A JavaScript module for the page: browser/page/form.ts of this program. */
   readonly source: string;
   /** The body of an upload whose JSON is `text`. */
   readonly write: (ticket: string, text: string) => string;
-  /** The JSON of an upload; undefined for a body that no page of this program writes. `body` is its parsed form. */
+  /** The JSON of an upload. Undefined for a body that no page of this program writes. `body` is the parsed body. */
   readonly read: (ticket: string, body: object) => string | undefined;
 }
 
-/** Fewest and most fields that an upload is cut into. */
+/** Fewest and most fields into which an upload is split. */
 const PARTS = [2, 5] as const;
 
 /** The form of the program with this id, drawn from a secret. */
@@ -27,30 +27,30 @@ export function drawUploadForm(secret: Uint8Array, id: string): UploadForm {
     given,
     source: sourceOf(given, parts, cipher),
     write(ticket, text) {
-      const written = sealed(Buffer.from(text), ticket, cipher).toString('base64');
+      const written = mixed(Buffer.from(text), ticket, cipher).toString('base64');
       const size = Math.ceil(written.length / parts.length);
       const fields = parts.map((name, at) => [name, written.slice(at * size, (at + 1) * size)]);
       return JSON.stringify({ ticket, ...(Object.fromEntries(fields) as object) });
     },
     read(ticket, body) {
       if (Object.keys(body).length !== parts.length + 1) return undefined;
-      // What is no text is refused in the next line.
+      // The next line refuses values that are not text.
       const fields = parts.map((name) => (body as Record<string, unknown>)[name]);
       if (!fields.every((field) => typeof field === 'string')) return undefined;
-      return sealed(Buffer.from(fields.join(''), 'base64'), ticket, cipher).toString();
+      return mixed(Buffer.from(fields.join(''), 'base64'), ticket, cipher).toString();
     },
   };
 }
 
-/** The bytes of a text are mixed with a stream that begins with the ticket. The same once more gives them back. */
+/** A stream that starts with the ticket is mixed into the bytes of a text. Mixing again restores the text. */
 interface Cipher {
   readonly mix: Mix;
   readonly start: number;
-  /** Bits to the right of the byte that is taken of each state. */
+  /** How far each state is shifted right to take a byte from it. */
   readonly byte: number;
 }
 
-function sealed(bytes: Buffer, ticket: string, { mix, start, byte }: Cipher): Buffer {
+function mixed(bytes: Buffer, ticket: string, { mix, start, byte }: Cipher): Buffer {
   let state = start;
   for (let at = 0; at < ticket.length; at++) state = mix.apply(state ^ ticket.charCodeAt(at));
   for (let at = 0; at < bytes.length; at++) {

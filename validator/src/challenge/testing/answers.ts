@@ -12,14 +12,14 @@ import { readFields } from '../tickets/ticket-fields.ts';
 
 let visits = 0;
 
-/** Secrets that tests and benches give to Guard. A test knows the answers to a sheet by the secret alone. */
+/** Secrets of tests and benches. With the secret a test can compute the answers to a sheet. */
 const TEST_SECRETS = [
   'the first secret of the tests',
   'the secret of the tests, long enough',
   'the secret of the bench, long enough',
-  // Of validator/browser/test-site.ts.
+  // From validator/browser/test-site.ts.
   'the secret of the browser test',
-  // Of test/kit/story-settings.ts and test/flow/several-instances.test.ts, which this package may not import.
+  // From test/kit/story-settings.ts and test/flow/several-instances.test.ts, which this package may not import.
   'flow-tests-4b3a2c1d0e9f8a7b6c5d4e3f2a1b0c9d',
   'flow-tests-next-6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e1f',
 ].map((secret) => ({
@@ -30,13 +30,13 @@ const TEST_SECRETS = [
   pool: createQuestionPool([secret]),
 }));
 
-/** How much findings count where the settings say nothing. */
+/** The default strengths of findings. */
 export const USUAL = new Strengths();
 
-/** For a test that judges without a ticket of ours: nothing was asked. */
+/** For a test that judges without a real ticket: nothing was asked. */
 export const NO_SHEET: readonly (readonly number[])[] = [[]];
 
-/** The secret that a ticket was made with, and what stands in the ticket. */
+/** The secret that made a ticket, and the ticket's fields. */
 function opened(ticket: string) {
   const bytes = Buffer.from(ticket, 'base64url');
   const [mac, body] = [bytes.subarray(0, 32), bytes.subarray(32)];
@@ -50,13 +50,13 @@ function opened(ticket: string) {
   };
 }
 
-/** What every upload has, whatever else is in it. */
+/** The common field of all uploads. */
 export interface Ticketed {
   readonly ticket: string;
   readonly [other: string]: unknown;
 }
 
-/** The body of an upload as the page of its ticket writes it. A ticket of no test's secret gets the plain form. */
+/** The body of an upload as the page of its ticket writes it. A ticket of an unknown secret gets the plain form. */
 export function asPageWrites(upload: Ticketed): string {
   const text = JSON.stringify(upload);
   const { issuer, program } = opened(upload.ticket);
@@ -81,8 +81,8 @@ function answersTo(ticket: string): {
 }
 
 /**
- * Recorded evidence as the same browser would give it for this ticket: its style sheet is
- * applied, its witnesses are measured, and the document began at a time of its own.
+ * Adapts recorded evidence to this ticket: its style sheet is applied, its witnesses are measured, and the document
+ * starts at its own time.
  */
 export function answering(evidence: Evidence, ticket: string): Evidence {
   visits += 1;
@@ -105,8 +105,8 @@ const PLAYED = { plays: 'probably', streams: true };
 const ABSENT = { unread: 'absent' } as const;
 
 /**
- * A recording with what was not asked yet when it was made, as an undriven browser of its engine answers it. So a
- * new reading needs one line here, and no recording anew.
+ * Adds readings that did not exist when a recording was made, as an undriven browser of its engine gives them. So a
+ * new reading needs one line here and no new recordings.
  */
 export function completed(recorded: Evidence): Evidence {
   const { agent, tookMs } = recorded;
@@ -140,7 +140,7 @@ export function completed(recorded: Evidence): Evidence {
     painting: { value: { visible: true, frameMs: 16, ticks: 3, watchedMs: 500 } },
   };
   const readings = { ...later, ...recorded.readings };
-  // Every name of the readings, and a time for each.
+  // All names of readings, with a time for each.
   const names = Object.keys(readings) as (keyof Readings)[];
   const quick = Object.fromEntries(names.map((name) => [name, 0.1])) as Evidence['tookMs'];
   return { ...recorded, readings, tookMs: { ...quick, ...tookMs } };

@@ -10,7 +10,7 @@ import { plainProgram } from '../program/programs.ts';
 import { createChallengeIssuer } from '../tickets/issue.ts';
 import { answering, completed, USUAL } from './answers.ts';
 
-/** What the tests of the challenge share: recorded evidence, a store, and a visitor who answers. */
+/** Shared by the tests of the challenge: recorded evidence, a store, and a visitor who answers. */
 
 export const SECRETS = ['the first secret of the tests'] as const;
 export const TERMS = { ruleSet: 'rules-of-the-tests', work: 0 } as const;
@@ -32,11 +32,11 @@ export function fixture(name: string): Fixture {
 
 export interface TestStore extends SessionStore {
   readonly sessions: ReadonlyMap<string, Session>;
-  /** How often a session was kept. */
+  /** How often a session was stored. */
   readonly kept: () => number;
 }
 
-/** The SessionStore port on two Maps; every answer takes a turn of the event loop. */
+/** The SessionStore port on two Maps. Each answer takes one turn of the event loop. */
 export function createTestStore(): TestStore {
   const sessions = new Map<string, Session>();
   const spent = new Set<string>();
@@ -66,7 +66,7 @@ export function createTestStore(): TestStore {
   };
 }
 
-/** A visitor who was challenged and answers with a recording. */
+/** A visitor who got a challenge and answers with a recording. */
 export function aChallengedVisitor(
   name = 'human/chromium-headful-xvfb-default-screen.json',
   countryOf: (ip: string) => string | undefined = () => undefined,

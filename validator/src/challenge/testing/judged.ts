@@ -6,18 +6,18 @@ import { judge, type Judgement } from '../evidence/judge.ts';
 
 const TICKET = 'the ticket of these tests';
 
-/** The console has a listener: a weak finding. It takes a second one for a doubt, and for both to be named. */
+/** The console has a listener: a weak finding. A second weak finding is needed for a doubt, and then both are named. */
 const LISTENING = { inspector: { value: { stacksFormatted: 1 } } } as const;
 
-/** What is different about a recorded browser. */
+/** Changes to a recorded browser. */
 export interface Change {
   readonly readings?: Partial<Readings>;
   readonly country?: string;
-  /** Words that are replaced wherever this browser says them. */
+  /** Words that are replaced everywhere in the recording. */
   readonly words?: readonly (readonly [from: string, to: string])[];
 }
 
-/** A recorded person's browser with some of its readings, its country or its words replaced. */
+/** A recorded person's browser with some changed readings, country or words. */
 export function judgedPerson(
   name: string,
   { readings = {}, country = '', words = [] }: Change,
@@ -27,7 +27,7 @@ export function judgedPerson(
     (said, [from, to]) => said.replaceAll(from, to),
     JSON.stringify({ evidence, headers }),
   );
-  // The same shape: only words within it were replaced.
+  // The shape is the same: only words were replaced.
   const person = JSON.parse(text) as { evidence: typeof evidence; headers: typeof headers };
   const changed = { ...person.evidence, readings: { ...person.evidence.readings, ...readings } };
   const answered = answering(changed, TICKET);
@@ -40,7 +40,7 @@ export function judgedPerson(
   );
 }
 
-/** What is named when the console also has a listener, which by itself is nothing. */
+/** The reasons when the console also has a listener. The listener alone changes nothing. */
 export function namedBesideAnother(name: string, change: Change): readonly Reason[] {
   const judgement = judgedPerson(name, {
     ...change,
@@ -49,7 +49,7 @@ export function namedBesideAnother(name: string, change: Change): readonly Reaso
   return 'reasons' in judgement ? judgement.reasons : [];
 }
 
-/** Chrome on Windows; its time zone is UTC. */
+/** Chrome on Windows. Its time zone is UTC. */
 export const CHROME_ON_WINDOWS = 'chrome-windows-office-fonts';
 
 const YES = { plays: 'probably', streams: true };

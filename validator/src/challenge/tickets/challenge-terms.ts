@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { settingsText } from '@guard/config/settings/derived/settings-text';
 import type { Organisation } from '@guard/config/settings/schema';
 
-/** What one organisation's settings say about a challenge; written into each ticket. */
+/** The challenge settings of one organisation. They are written into each ticket. */
 export interface ChallengeTerms {
   /**
-   * Fingerprint of the rules in use. A ticket of other rules gives no session: the page reloads, and
-   * the rules of now decide whether there is anything left to prove.
+   * Fingerprint of the current rules. A ticket from other rules gives no session: the page reloads, and the current
+   * rules decide whether a challenge is still needed.
    */
   readonly ruleSet: string;
-  /** Bits of work that each challenge costs; 0 asks for none. */
+  /** Bits of work for each challenge. 0 means none. */
   readonly work: number;
 }
 
-/** The terms of one organisation: same settings, same terms, on every instance. */
+/** The terms of one organisation. Equal settings give equal terms on every instance. */
 export function challengeTerms({
   rules,
   presets,

@@ -19,23 +19,23 @@ import { issueTicket, newTicketId } from './ticket.ts';
 export interface ChallengeRequest {
   readonly organisation: string;
   readonly sessionId: string;
-  /** Normalised address, as `parseIp` spells it. */
+  /** Normalised address, spelled as `parseIp` returns it. */
   readonly ip: string;
   readonly userAgent: string;
   /** request/client-class.ts. */
   readonly client: string;
-  /** What the signals found in the request that is challenged. */
+  /** The findings of the signals in the challenged request. */
   readonly found: readonly Reason[];
   readonly acceptLanguage: string | undefined;
-  /** Whose form the challenged request carried: it decides what the page does after a pass. */
+  /** Whether the challenged request carried a form, and of which site. It decides what the page does after a pass. */
   readonly form: FormSource;
-  /** How the organisation's pages look. */
+  /** The look of the organisation's pages. */
   readonly look: Look;
-  /** The organisation's terms as they are now (challenge-terms.ts). */
+  /** The organisation's current terms (challenge-terms.ts). */
   readonly terms: ChallengeTerms;
   /** `/.guard/verify` behind the gateway, or the collector's absolute URL. */
   readonly uploadUrl: string;
-  /** Target of the page's trap (challenge/trap-link.ts); none by default. */
+  /** Target of the page's trap (challenge/trap-link.ts). Default: none. */
   readonly trap?: string;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
@@ -44,17 +44,14 @@ export interface ChallengeRequest {
 export interface Challenge {
   /** In UTF-8. */
   readonly html: Buffer;
-  /** Belongs to this one page: it carries the nonce of its script. */
+  /** Valid for this one page only, because they contain the nonce of its script. */
   readonly headers: Readonly<Record<string, string>>;
   readonly reference: string;
 }
 
 export type IssueChallenge = (request: ChallengeRequest) => Challenge;
 
-/**
- * Makes challenge pages (contract 3). Issuing stores nothing, so that a flood of requests which never
- * answer costs no memory.
- */
+/** Creates challenge pages (contract 3). Issuing stores nothing, so a flood of unanswered requests costs no memory. */
 export function createChallengeIssuer(options: {
   readonly secrets: readonly string[];
   readonly programs: Pick<Programs, 'next'>;
@@ -71,7 +68,7 @@ export function createChallengeIssuer(options: {
     const reference = newReference();
     const id = newTicketId();
     const userAgentHash = hashUserAgent(userAgent);
-    // A collector on another host cannot serve them to a page that measures them.
+    // A collector on another host cannot serve witnesses to a page that measures them.
     const witnessed = uploadUrl.startsWith('/');
     const ticket = issueTicket(sealer, {
       id,

@@ -1,6 +1,6 @@
 /**
- * The fields of a ticket as bytes, each with its length in front: `4:acme`. Without the lengths two
- * tickets could be cut out of the same bytes, and share their MAC.
+ * The fields of a ticket as bytes. Each has its length in front: `4:acme`. Without the lengths two different tickets
+ * could have the same bytes and the same MAC.
  */
 
 const SEPARATOR = 0x3a;

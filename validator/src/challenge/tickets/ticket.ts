@@ -5,49 +5,52 @@ import type { Sealer } from '../../session/sealer.ts';
 import { readFields, writeFields } from './ticket-fields.ts';
 
 /**
- * The ticket of one challenge. Nothing is stored when a challenge goes out: all that has to be known
- * when the answer comes back stands in the ticket, under a MAC. It is readable and holds no secret.
+ * The ticket of one challenge. Nothing is stored when a challenge is issued. The ticket contains everything that is
+ * needed for the answer, protected by a MAC. It is readable and contains no secret.
  */
 
-/** Everything a ticket says. Times are milliseconds since the epoch, by the server's clock. */
+/** The fields of a ticket. Times are milliseconds since the epoch on the server's clock. */
 export interface Ticket {
-  /** Random; what is spent when the ticket is used (SessionStore.spend). */
+  /** Random. Using the ticket spends this id (SessionStore.spend). */
   readonly id: string;
   readonly organisation: string;
   readonly sessionId: string;
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** /24 or /64 of the address that was challenged. */
+  /** The /24 or /64 of the challenged address. */
   readonly network: string;
   readonly userAgentHash: string;
-  /** The code a person can read out to support. */
+  /** The code that a person can read out to support. */
   readonly reference: string;
-  /** Fingerprint of the rules it was issued under (challenge-terms.ts). */
+  /** Fingerprint of the rules at its creation (challenge-terms.ts). */
   readonly ruleSet: string;
-  /** Bits of work that its answer costs at least (work/); 0 for none. */
+  /** Least bits of work for its answer (work/). 0 means none. */
   readonly work: number;
   /**
-   * Origin of the page whose browser script asked for it, the only one that may answer; empty for a challenge
-   * page, because behind proxies only its visitor is sure under which name it is shown.
+   * The origin of the page whose browser script asked for the ticket. Only this page may answer. Empty for a
+   * challenge page: behind proxies only the visitor knows the host name for certain.
    */
   readonly origin: string;
-  /** The client of the challenged request (request/client-class.ts): the session passes for this client. */
+  /** The client of the challenged request (request/client-class.ts). The session is valid for this client. */
   readonly client: string;
-  /** What the signals found in that request. */
+  /** The findings of the signals in that request. */
   readonly found: readonly string[];
-  /** Its page was given witnesses (challenge/witnesses/), so its answer has to show them. */
+  /** Its page has witnesses (challenge/witnesses/), so the answer must show them. */
   readonly witnessed: boolean;
-  /** Id of the page's program (program/programs.ts), whose form its upload has; empty for the plain form. */
+  /**
+   * Id of the page's program (program/programs.ts), which determines the form of the upload. Empty for the plain
+   * form.
+   */
   readonly program: string;
 }
 
 export type TicketReading =
   | { readonly kind: 'valid'; readonly ticket: Ticket }
-  /** Made by us, and too old. */
+  /** Issued by this installation, but too old. */
   | { readonly kind: 'expired'; readonly ticket: Ticket }
-  /** Made by us, with a time in the future: a clock was set back, here or where it was issued. */
+  /** Issued by this installation, with a time in the future: a clock was set back, here or at the issuer. */
   | { readonly kind: 'early'; readonly ticket: Ticket }
-  /** Made with our secret by another version of Guard, in a form that this one does not know. */
+  /** Issued with our secret by another version of Guard, in an unknown form. */
   | { readonly kind: 'unknown' }
   /** Never issued. */
   | { readonly kind: 'invalid' };
@@ -57,7 +60,7 @@ const NOTHING: readonly string[] = [];
 const MAC_BYTES = 32;
 const MAX_CHARS = 2048;
 
-/** In this order under the MAC; a new order or number of fields needs a new VERSION. */
+/** The order of the fields under the MAC. A new order or number of fields needs a new VERSION. */
 const VERSION = '8';
 /** Whole milliseconds, and bits of work. */
 const Whole = z
@@ -107,17 +110,17 @@ export function issueTicket(sealer: Sealer, ticket: Ticket): string {
 }
 
 /**
- * Reads what issueTicket wrote; one changed bit anywhere makes it invalid. Never throws. `nowMs` is
- * the server's clock: a ticket counts until its own expiry, and may be younger than now by the skew
- * that instances are allowed.
+ * Reads what issueTicket wrote. A single changed bit makes it invalid. Never throws. `nowMs` is the server's clock.
+ * A ticket is valid until its own expiry, and its time may be ahead of `nowMs` by the allowed clock skew of
+ * instances.
  */
 export function readTicket(sealer: Sealer, text: string, nowMs: number): TicketReading {
   const bytes = text.length <= MAX_CHARS ? Buffer.from(text, 'base64url') : Buffer.alloc(0);
-  // Node's decoder skips what is not base64url and ignores spare bits: one ticket, one spelling.
+  // Node's decoder skips invalid characters and ignores spare bits. This check allows one spelling per ticket.
   if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== text) return { kind: 'invalid' };
   const body = bytes.subarray(MAC_BYTES);
   if (!sealer.verify([body], bytes.subarray(0, MAC_BYTES))) return { kind: 'invalid' };
-  // The MAC is ours, so these are fields; only their version can be another one.
+  // The MAC is valid, so these are fields. Only their version can differ.
   const fields = Fields.safeParse(readFields(body));
   if (!fields.success) return { kind: 'unknown' };
   const ticket = ticketOf(fields.data);

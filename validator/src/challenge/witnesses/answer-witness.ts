@@ -7,7 +7,7 @@ import { imageFile } from './image-file.ts';
 import { type Witness, TEXT_PX } from './witness-page.ts';
 import type { Witnesses } from './witnesses.ts';
 
-/** Name under which a ticket is remembered whose page loaded what no browser loads (SessionStore.remember). */
+/** Key for a ticket whose page loaded a file that no browser loads (SessionStore.remember). */
 export const DECOYED = 'witness-decoy';
 
 const HEADERS = {
@@ -17,9 +17,9 @@ const HEADERS = {
 };
 
 /**
- * `GET /witness?token`: one file of the challenge page. Nothing is read or kept before the token has proved that the
- * URL was made for this handshake. Not for a User-Agent: extensions change it on pages and leave it on pictures. Only the
- * visitor with the page has its URLs, and so cannot spoil the ticket of another visitor.
+ * `GET /witness?token`: one file of the challenge page. Nothing is read or stored before the token has proved that
+ * the URL was made for this handshake. It is not bound to a User-Agent, because extensions change it on pages but
+ * not on images. Only the visitor with the page has its URLs, so no visitor can spoil the ticket of another one.
  */
 export function createWitnessAnswerer(
   witnesses: Pick<Witnesses, 'read'>,
@@ -32,8 +32,8 @@ export function createWitnessAnswerer(
     const asked = witnesses.read(query, client === undefined ? '' : handshakeOf(client));
     if (!asked) return refused(404);
     const { witness, ticketId, isDecoy } = asked;
-    // An address that is opened by hand gives nothing and does no harm. On http browsers do not say what they load, and
-    // Chromium does not where a service worker hands the request on.
+    // A URL that was opened by hand gets nothing and does no harm. Browsers send no Sec-Fetch-Dest on http, and
+    // Chromium sends `empty` when a service worker passes the request on.
     const destination = headerOf(request, 'sec-fetch-dest');
     if (!['', 'empty', witness.kind].includes(destination)) return refused(404);
     if (isDecoy) {

@@ -4,13 +4,13 @@ import { above, another, CLASS, itself } from '../cascade/selectors.ts';
 import type { Leaf } from '../cascade/tree.ts';
 import type { Scene } from './scene.ts';
 
-/** A rule that asks a browser to load something for one leaf. */
+/** A rule that makes a browser load something for one leaf. */
 export interface Claim {
-  /** Of the URL that is loaded when it wins. */
+  /** The number of the URL that is loaded when the claim wins. */
   readonly number: number;
   readonly css: string;
   readonly applies: boolean;
-  /** Whether it applies at times before the layout is done: while containers have no size yet, and while they are empty. */
+  /** Whether it applies before the layout is complete: while containers have no size yet, and while they are empty. */
   readonly early: readonly [unsized: boolean, empty: boolean];
   readonly specificity: number;
   readonly important: boolean;
@@ -21,16 +21,16 @@ interface Asked extends Pick<Claim, 'number' | 'applies'> {
   readonly pseudo: string;
 }
 
-/** What can be wrong with a claim that does not apply. */
+/** Reasons why a claim does not apply. */
 type Fault = 'selector' | 'condition' | 'media' | 'container' | 'has';
 const FAULTS = ['selector', 'condition', 'media', 'container', 'has'] as const;
 
-/** How far a bound lies at least from what it is compared with, in pixels: scaled pages round. */
+/** The least distance between a bound and the compared value, in pixels, because scaled pages round. */
 const CLEAR_PX = 16;
 
 /**
- * A rule for a leaf that sets `declaration`; of one that does not apply exactly one thing is wrong. `pseudo` stands
- * behind its selector.
+ * A rule for a leaf that sets `declaration`. A rule that does not apply has exactly one fault. `pseudo` follows its
+ * selector.
  */
 export function drawClaim(
   leaf: Leaf,
@@ -74,7 +74,7 @@ export function drawClaim(
   };
 }
 
-/** `:has()` is three years younger than what else is asked (Firefox 121): who lacks it is asked without. */
+/** `:has()` is three years newer than the other features (Firefox 121). Browsers without it get a rule without it. */
 function withHas(
   { classes: [one, two], middle, group, before }: Leaf,
   { tree: { foreign } }: Scene,
@@ -95,7 +95,7 @@ function withHas(
   return `@supports selector(:has(a)){.${name}:has(${relative}) ${rule}}${without}`;
 }
 
-/** CSS Containment 3, in browsers that know it. The nearest container of a leaf is the block around it. */
+/** CSS Containment 3, for browsers that support it. The nearest container of a leaf is the block around it. */
 function inContainer(
   { middle }: Leaf,
   { containers }: Scene,
@@ -131,7 +131,7 @@ function media({ width, height }: Scene, draw: Draw, holds: boolean): string {
   }
 }
 
-/** `(min-width:300px)` or the like, about a length. */
+/** A bound such as `(min-width:300px)`. */
 function bound(
   name: string,
   length: number,

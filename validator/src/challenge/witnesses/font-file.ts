@@ -1,12 +1,12 @@
-/** Design units of one em. */
+/** Design units per em. */
 export const UNITS_PER_EM = 1000;
 
-/** The first table that belongs to one font only, and the content of a table. */
+/** The tag of a table and its content. */
 type Table = readonly [tag: string, bytes: Buffer];
 
 /**
- * A TrueType font with one empty glyph for `character` (of the basic plane), which is `advance` design units wide.
- * It has just the tables that browsers insist on (OpenType 1.9, "Required Tables").
+ * A TrueType font with one empty glyph for `character` (in the basic plane) that is `advance` design units wide. It
+ * has only the tables that browsers require (OpenType 1.9, "Required Tables").
  */
 export function fontFile(character: number, advance: number): Buffer {
   return joined([
@@ -15,10 +15,10 @@ export function fontFile(character: number, advance: number): Buffer {
     ['glyf', EMPTY_GLYPHS],
     ['head', HEAD],
     ['hhea', horizontalHeader(advance)],
-    // Advance and left side bearing, twice: the glyph of missing characters is as wide.
+    // Advance and left side bearing, twice: the glyph for missing characters has the same width.
     ['hmtx', words(advance, 0, advance, 0)],
     ['loca', words(0, 0, 0)],
-    // Version 1.0, two glyphs, and the most that they need: nothing.
+    // Version 1.0, two glyphs, and maximum resources of zero.
     ['maxp', words(1, 0, 2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)],
     ['name', words(0, 0, 6)],
     // Version 3: glyphs have no names.
@@ -26,7 +26,7 @@ export function fontFile(character: number, advance: number): Buffer {
   ]);
 }
 
-/** 16-bit numbers, big-endian; negative ones as two's complement. */
+/** 16-bit big-endian numbers. Negative ones are two's complement. */
 function words(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 2);
   values.forEach((value, at) => bytes.writeUInt16BE(value & 0xffff, at * 2));
@@ -45,7 +45,7 @@ function horizontalHeader(advance: number): Buffer {
   return words(1, 0, 800, -200, 0, advance, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2);
 }
 
-/** Format 4: one segment with the character, and the one that has to be the last. */
+/** Format 4: one segment with the character, and the required last segment. */
 function characterMap(character: number): Buffer {
   return words(
     ...[0, 1, 3, 1, 0, 12],

@@ -1,4 +1,4 @@
-/** A GIF (89a) of this size in pixels, with one transparent pixel in its corner. */
+/** A GIF (89a) with this size in pixels and one transparent pixel in its corner. */
 export function imageFile(width: number, height: number): Buffer {
   const bytes = Buffer.from(PIXEL);
   bytes.writeUInt16LE(width, 6);
@@ -6,7 +6,7 @@ export function imageFile(width: number, height: number): Buffer {
   return bytes;
 }
 
-/** Header, screen, two colours, "colour 0 is transparent", an image of one pixel, its end. */
+/** Header, screen, two colours, "colour 0 is transparent", a one-pixel image, end marker. */
 const PIXEL = Buffer.from(
   'GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;',
   'latin1',

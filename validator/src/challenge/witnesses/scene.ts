@@ -1,23 +1,23 @@
 import type { Draw } from '../cascade/draw.ts';
 import { type Block, plantTree, type Tree } from '../cascade/tree.ts';
 
-/** Where the witnesses stand: blocks in a frame. Sizes are CSS pixels. */
+/** The layout of the witnesses: blocks in a frame. Sizes are CSS pixels. */
 export interface Scene {
   readonly tree: Tree;
-  /** Of the frame that shows the document. */
+  /** The width of the frame that shows the document. */
   readonly width: number;
   readonly height: number;
-  /** How wide each block is that is a container, which is the block around a leaf. */
+  /** The width of each block that is a container. Every block around a leaf is one. */
   readonly containers: ReadonlyMap<Block, number>;
-  /** Rules that make the blocks so. */
+  /** Rules that give the blocks these widths. */
   readonly css: string;
 }
 
-/** Each group is as wide as is drawn, and its blocks share that by numbers that are drawn. */
+/** Each group has a random width, which its blocks share in random proportions. */
 export function drawScene(draw: Draw): Scene {
   const tree = plantTree(draw);
   const width = draw.int(500, 900);
-  // Clearly lying or standing.
+  // Clearly landscape or portrait.
   const height = draw.flip() ? width - draw.int(100, 300) : width + draw.int(100, 300);
   const containers = new Map<Block, number>();
   let css = '';

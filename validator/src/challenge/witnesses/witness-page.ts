@@ -8,36 +8,36 @@ import type { Leaf } from '../cascade/tree.ts';
 import { type Claim, drawClaim } from './claims.ts';
 import { drawScene, type Scene } from './scene.ts';
 
-/** What one URL of the page gives. Widths and heights are those that the page measures, in CSS pixels. */
+/** The content of one URL of the page. Widths and heights are those that the page measures, in CSS pixels. */
 export type Witness =
   | { readonly kind: 'image'; readonly width: number; readonly height: number }
-  /** With one glyph, for this character. */
+  /** A font with one glyph for this character. */
   | { readonly kind: 'font'; readonly width: number; readonly character: number };
 
-/** A document whose rules name many URLs, and what a browser does with it. */
+/** A document whose rules name many URLs, and how a browser handles them. */
 export interface WitnessPage {
-  /** For the page: width and height of the frame, and behind a `|` the document; escaped for an attribute in double quotes. */
+  /** For the page: width and height of the frame, a `|`, and the document, escaped for a double-quoted attribute. */
   readonly text: string;
-  /** By the number of their URL. */
+  /** The witnesses by the number of their URL. */
   readonly witnesses: ReadonlyMap<number, Witness>;
-  /** Worked out only where it is asked for, which a page that goes out does not. */
+  /** Computed on demand, because issuing a page does not need it. */
   readonly loading: () => Loading;
 }
 
-/** What a browser does with the URLs of a document. */
+/** How a browser handles the URLs of a document. */
 export interface Loading {
-  /** By the place of a leaf in the document: the number of the URL that is loaded for it. */
+  /** The number of the loaded URL, by the position of its leaf in the document. */
   readonly loaded: ReadonlyMap<number, number>;
-  /** Numbers of the URLs that no browser loads. Others depend on the browser. */
+  /** Numbers of the URLs that no browser loads. For other URLs it depends on the browser. */
   readonly decoys: ReadonlySet<number>;
 }
 
-/** Size of the text in the document, in pixels: no smallest size that people set is larger. */
+/** Text size in the document, in pixels. It is larger than any minimum font size that people set. */
 export const TEXT_PX = 200;
 
-/** Leaves for which nothing is loaded although rules name URLs. */
+/** Number of leaves for which nothing is loaded although rules name URLs. */
 const BARE = 2;
-/** URLs of one document. */
+/** Most URLs in one document. */
 export const MOST_URLS = 3 * WITNESSES.images + 4 * WITNESSES.fonts + 2 * BARE;
 
 const NUMBERS = Array.from({ length: MOST_URLS }, (_, at) => at);
@@ -48,7 +48,7 @@ const BEGIN = escapeHtml(`<!doctype html><style>${BASE}`);
 const END_OF_STYLE = escapeHtml('</style><p></p>');
 const CLOSED = escapeHtml('</div>');
 
-/** `urlOf` gives the URL with a number from 0 to 255. */
+/** `urlOf` returns the URL with a number from 0 to 255. */
 export function drawWitnessPage(draw: Draw, urlOf: (number: number) => string): WitnessPage {
   const painter = new Painter(draw, urlOf);
   return painter.paint();
@@ -62,16 +62,16 @@ class Painter {
   readonly #witnesses = new Map<number, Witness>();
   readonly #texts = new Map<Leaf, string>();
   #css = '';
-  /** The claims for one leaf in the order of the sheet; none wins where the leaf is hidden. */
+  /** The claims for one leaf in the order of the sheet. None wins when the leaf is hidden. */
   readonly #contests: { readonly leaf: Leaf; readonly claims: readonly Claim[] }[] = [];
-  /** Numbers of URLs that WebKit loads whatever the claims are. */
+  /** Numbers of URLs that WebKit always loads. */
   readonly #loadedAnyway: number[] = [];
 
   constructor(draw: Draw, urlOf: (number: number) => string) {
     this.#draw = draw;
     this.#urlOf = urlOf;
     this.#scene = drawScene(draw);
-    // In no order, so that a number does not tell what it is for.
+    // Shuffled, so that a number does not reveal its use.
     this.#numbers = draw.shuffled(NUMBERS);
   }
 
@@ -100,7 +100,7 @@ class Painter {
         isHidden,
       );
     }
-    // No rule has a character that an attribute in double quotes could not hold.
+    // The rules contain no character that a double-quoted attribute has to escape.
     const html = `${BEGIN}${css}${this.#css}${END_OF_STYLE}${this.#body()}`;
     return {
       text: `${width}.${height}|${html}`,
@@ -115,7 +115,7 @@ class Painter {
     if (!isHidden) this.#contests.push({ leaf, claims: inOrder });
   }
 
-  /** A URL is a decoy, until something is known that makes a browser load it. */
+  /** Every URL starts as a decoy. It is removed when some browser would load it. */
   #loading(): Loading {
     const loaded = new Map<number, number>();
     const decoys = new Set(this.#witnesses.keys());
@@ -123,7 +123,7 @@ class Painter {
       const winner = winnerOf(claims);
       if (winner) loaded.set(this.#scene.tree.leaves.indexOf(leaf), winner.number);
       if (winner) decoys.delete(winner.number);
-      // Firefox and WebKit know a container's width only after they have styled what is in it for the first time.
+      // Firefox and WebKit know a container's width only after the first styling of its content.
       for (const time of [0, 1] as const) {
         const first = winnerOf(claims.map((claim) => ({ ...claim, applies: claim.early[time] })));
         if (first) decoys.delete(first.number);
@@ -147,7 +147,7 @@ class Painter {
     return drawClaim(leaf, this.#scene, this.#draw, claim);
   }
 
-  /** A family of two files: one for the text of the leaf, and one for other text. */
+  /** A family with two files: one for the text of the leaf, and one for other text. */
   #font(leaf: Leaf, applies: boolean): Claim {
     const draw = this.#draw;
     const character = this.#texts.get(leaf)?.charCodeAt(0) ?? 0;
@@ -160,7 +160,7 @@ class Painter {
     };
     const isFirst = draw.flip();
     const [one, other] = [face(isFirst), face(!isFirst)];
-    // WebKit loads the last file of a family that is used, with any text.
+    // WebKit loads the last file of a used family for any text.
     if (applies) this.#loadedAnyway.push(other);
     const number = isFirst ? one : other;
     const claim = { number, applies, declaration: `font-family:${family},serif`, pseudo: '' };
@@ -190,9 +190,7 @@ function opened({ classes }: Leaf['group']): string {
   return `&lt;div class=&quot;${classes[0]} ${classes[1]}&quot;&gt;`;
 }
 
-/**
- * CSS Fonts 4, 4.5. No range has the blank: for that a browser may load a font with any text.
- */
+/** CSS Fonts 4, 4.5. No range includes the blank, because a browser may load such a font for any text. */
 function unicodeRange(character: number, covers: boolean, draw: Draw): string {
   const hex = (code: number) => code.toString(16);
   const far = `U+${hex(0x400 + draw.int(0, 99))}-${hex(0x500 + draw.int(0, 99))}`;

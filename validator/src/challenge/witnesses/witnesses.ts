@@ -2,7 +2,7 @@ import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Draw } from '../cascade/draw.ts';
 import { drawWitnessPage, MOST_URLS, type Witness, type WitnessPage } from './witness-page.ts';
 
-/** What a browser measures of the witnesses of one ticket: by the place of the leaf, its size in CSS pixels. */
+/** What a browser measures for one ticket: sizes in CSS pixels by the position of the leaf. */
 export interface ExpectedWitnesses {
   readonly images: ReadonlyMap<number, readonly [width: number, height: number]>;
   readonly fonts: ReadonlyMap<number, number>;
@@ -10,17 +10,17 @@ export interface ExpectedWitnesses {
 
 export interface Witnesses {
   /**
-   * The document of a ticket that is issued now: WitnessPage.text. Its URLs work only over the same handshake
+   * The document for a new ticket: WitnessPage.text. Its URLs work only with the same handshake
    * (request/client-class.ts: handshakeOf), because one browser loads page and files.
    */
   readonly issue: (ticketId: string, handshake: string) => string;
-  /** What is measured, for each secret: an earlier one may have issued the ticket. */
+  /** The expected measurements for each secret, because an earlier secret may have issued the ticket. */
   readonly expected: (ticketId: string) => readonly ExpectedWitnesses[];
-  /** What a URL asks for; undefined for one that was not made for this handshake. */
+  /** The witness of a URL. Undefined for a URL that was not made for this handshake. */
   readonly read: (token: string, handshake: string) => AskedWitness | undefined;
 }
 
-/** What the token of one URL stands for. */
+/** The meaning of one URL's token. */
 export interface AskedWitness {
   readonly ticketId: string;
   readonly witness: Witness;
@@ -30,16 +30,16 @@ export interface AskedWitness {
 
 const PATH = '/.guard/witness';
 const ID_BYTES = 12;
-/** Five bytes are enough: a ticket has 24 URLs and holds for ten minutes, and a correct guess gains one picture. */
+/** Five bytes are enough: a ticket has 24 URLs and is valid for ten minutes, and a correct guess gains one image. */
 const MAC_BYTES = 5;
-/** Ticket id, number and MAC. Hexadecimal, since no list of advertisements has such addresses. */
+/** Ticket id, number and MAC. It is hexadecimal, because no advertisement blocklist contains such URLs. */
 const TOKEN = /^[0-9a-f]{36}$/;
 
 /**
- * The requests of the challenge page itself show a browser engine. The page gets a document with many URLs. Which of
- * them a browser loads is decided by rules that are drawn from the secret and the ticket. What each of them gives has
- * a size of its own, so what the page measures proves that it was loaded, and nothing is kept for it. Only when a URL
- * is asked for that no browser loads, that is remembered for the ticket.
+ * The file requests of the challenge page reveal a browser engine. The page gets a document with many URLs. Rules
+ * drawn from the secret and the ticket decide which of them a browser loads. Each file has its own size, so the
+ * measurements of the page prove what was loaded, and nothing is stored for it. Only the request of a URL that no
+ * browser loads is remembered for the ticket.
  */
 export function createWitnesses(secrets: readonly string[]): Witnesses {
   const issuers = secrets.map(createIssuer);
@@ -62,7 +62,7 @@ export function createWitnesses(secrets: readonly string[]): Witnesses {
 }
 
 interface Issuer {
-  /** The document for a page; its URLs are left empty where no handshake is named. */
+  /** The document for a page. Its URLs are empty when there is no handshake. */
   readonly draw: (ticketId: string, handshake?: string) => WitnessPage;
   readonly isOurs: (token: Buffer, handshake: string) => boolean;
 }
@@ -96,8 +96,8 @@ function createIssuer(secret: string): Issuer {
 }
 
 /**
- * The MACs of all URLs of a ticket in hexadecimal, one behind the other.
- * SHAKE256 with a key in front is a MAC (FIPS 202 has no extension by length), and one hash is enough for a page.
+ * The MACs of all URLs of a ticket as one hexadecimal string. SHAKE256 with a prefixed key is a MAC (FIPS 202 has no
+ * length extension), and one hash is enough for a page.
  */
 function macsOf(key: Uint8Array, id: Buffer, handshake: string): string {
   const signed = Buffer.concat([key, id, Buffer.from(handshake)]);

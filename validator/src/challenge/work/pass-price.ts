@@ -6,25 +6,26 @@ import type { Ticket } from '../tickets/ticket.ts';
 import { Tempo } from './tempo.ts';
 import { connectionOf } from '../../request/client-class.ts';
 
-/** Above the free passes come this many budgets, each twice as large and with one bit more. */
+/** Number of budgets above the free passes. Each is twice as large as the one before and costs one more bit. */
 const RUNGS = 5;
-/** Bits of the first of them. */
+/** Bits of the first budget. */
 const FIRST_BITS = CHALLENGE.work.max - RUNGS + 1;
-/** Most levels for a class of clients: people have to do that work too. */
+/** Most levels for a class of clients, because people have to do this work too. */
 const MOST_OF_CLASS = 3;
 
 /**
- * How much work a new pass costs. Passes are counted for each network (/24, or /64 with the /56 and /48 around it),
- * exactly, in the store that all threads and instances share; and for each class of clients against its own past.
+ * How much work a new pass costs. Passes are counted for each network (/24, or /64 with the surrounding /56 and /48)
+ * in the store of all threads and instances. They are also counted for each class of clients and compared with its
+ * own past.
  *
- * A network has a number of free passes, and not the median of all networks: on any site that median is one or two, so
- * a number would have to stand below it anyway.
+ * A network has a fixed number of free passes. The median of all networks is not used: on any site it is one or two,
+ * so it would need a fixed minimum anyway.
  */
 export class PassPrice {
   readonly #rungs: readonly { readonly counter: string; readonly charges: AddressCharges }[];
   readonly #tempo: Tempo;
 
-  /** Undefined where the organisation asks for no work, however many pass. */
+  /** Undefined when the organisation requires no work for any number of passes. */
   static of(
     { id, challenge }: Pick<Organisation, 'id' | 'challenge'>,
     clock: Clock,
@@ -41,16 +42,16 @@ export class PassPrice {
   ) {
     this.#tempo = new Tempo(nowMs);
     this.#rungs = Array.from({ length: RUNGS }, (_, rung) => ({
-      // A rule's budget has a blank in its name, and these have none.
+      // A blank is in the name of a rule's budget but not in these names.
       counter: `new-passes-${rung}:${organisation}`,
       charges: compileAddressCharges({ requests: passes * 2 ** rung, perMs: per }),
     }));
   }
 
-  /** Counts one new pass, and gives the bits of work that it costs; 0 for none. */
+  /** Counts one new pass and returns the bits of work for it. 0 means none. */
   async bits(ticket: Ticket, store: SessionStore, nowMs: number): Promise<number> {
     const ofNetwork = await this.countForNetwork(ticket, store);
-    // What a network has above its free passes it pays for itself: one network cannot make a class work.
+    // A network pays for passes above its free ones itself, so one network cannot make a class work.
     const count = ofNetwork === 0 ? 1 : 0;
     const level = this.#tempo.level(connectionOf(ticket.client), nowMs, count);
     const ofClass = Math.min(MOST_OF_CLASS, level);
@@ -58,9 +59,9 @@ export class PassPrice {
     return levels === 0 ? 0 : FIRST_BITS + levels - 1;
   }
 
-  /** Counts an answer only for its network. Gives the number of budgets of the network that are used up. */
+  /** Counts an answer only for its network. Returns the number of used-up budgets of the network. */
   async countForNetwork({ network }: Ticket, store: SessionStore): Promise<number> {
-    // The first address of the network: it is what the network is counted by.
+    // A network is counted by its first address.
     const [address = ''] = network.split('/');
     let level = 0;
     for (const { counter, charges } of this.#rungs) {

@@ -1,21 +1,21 @@
 import { isKnown, KnownGroups } from '../../verdict/pressure/known-groups.ts';
 
 const HOUR_MS = 60 * 60_000;
-/** A count forgets within this time, and is per this time. */
+/** The time constant of the current count. Rates are per this time. */
 const NOW_MS = 10 * 60_000;
-/** What is normal is forgotten within this time. */
+/** The time constant of the normal count. */
 const NORMAL_MS = 24 * HOUR_MS;
 
-/** This many times the normal is no pressure: days have quiet hours and busy ones. */
+/** Up to this multiple of the normal count there is no pressure, because days have quiet and busy hours. */
 const FACTOR = 4;
 
 /**
- * The first passes after a start are normal, up to a limit: a busy site has visitors at once, and their usual number is
- * not known yet. They count as if they had come for `asIfForMs`, so that an attack after them stands out.
+ * The first passes after a start count as normal, up to a limit: a busy site has visitors at once, and their usual
+ * number is not known yet. They are weighted as if they had come for `asIfForMs`, so that a later attack stands out.
  */
 const START = { forMs: NOW_MS, asIfForMs: 2 * HOUR_MS };
 
-/** This many in ten minutes are never pressure, also after a start, when the normal number is not known. */
+/** This many passes in ten minutes are never pressure, not even after a start, when the normal number is unknown. */
 interface Floor {
   readonly passes: number;
   readonly atStart: number;
@@ -23,20 +23,21 @@ interface Floor {
 
 /** The floor of one class. */
 const FLOOR: Floor = { passes: 200, atStart: 1_500 };
-/** The floor of all new classes together, and of all classes together. */
+/** The floor for all new classes together, and for all classes together. */
 const FLOOR_OF_MANY: Floor = { passes: 2 * FLOOR.passes, atStart: 2 * FLOOR.atStart };
-/** The floor of one class when all classes together are too many. A class that comes as often as before is no cause. */
+/** The floor of one class when all classes together are too many. A class with its usual number is not the cause. */
 const FLOOR_OF_FEW: Floor = { passes: FLOOR.passes / 10, atStart: FLOOR.atStart };
 
 /**
- * How often clients of one class (request/client-class.ts) pass, against their own past: many networks can be rented, and
- * their programs look alike. Each thread counts for itself, so both sides of the comparison are a part of the whole.
+ * How often clients of one class (request/client-class.ts) pass, compared with their own past. An attacker can rent
+ * many networks, but its programs look alike. Each thread counts for itself, so both sides of the comparison are a
+ * share of the whole.
  *
- * A program chooses its class by the ciphers that it offers. So all classes that are new are counted together too, and
- * all that pass.
+ * A program chooses its class by the ciphers that it offers. So all new classes are also counted together, and all
+ * passes are counted together.
  *
- * What is above the normal raises it slowly: an attack that lasts a day is not normal by then, and a site that has grown is
- * within two.
+ * A count above the normal raises the normal only slowly. An attack of one day does not become normal. A site that
+ * has grown is normal within two days.
  */
 export class Tempo {
   readonly #since: number;
@@ -53,27 +54,27 @@ export class Tempo {
     this.#all = new Count(nowMs, nowMs);
   }
 
-  /** Counts a pass, or only looks. 0 where that is normal; each doubling above it is one more. */
+  /** Counts a pass, or only looks. Returns 0 when the count is normal, and one more for each doubling above it. */
   level(client: string, nowMs: number, passes: 0 | 1): number {
     const own = this.#classes.of(client, nowMs);
     own.add(passes, nowMs, FLOOR);
     const level = own.level(nowMs, FLOOR);
     if (level > 0) return level;
     const isNew = !this.#isKnown(own, nowMs);
-    // After a start all are new.
+    // After a start all classes are new.
     if (isNew && !isStart(this.#since, nowMs)) {
       this.#newClasses.add(passes, nowMs, FLOOR_OF_MANY);
       const together = this.#newClasses.level(nowMs, FLOOR_OF_MANY);
       if (together > 0) return together;
     }
-    // Without what is too many by itself, which is not the cause.
+    // The sum has no passes of a class that is too many by itself: that case has returned above.
     this.#all.add(passes, nowMs, FLOOR_OF_MANY);
     const ofAll = this.#all.level(nowMs, FLOOR_OF_MANY);
     if (ofAll === 0 || isStart(this.#since, nowMs)) return ofAll;
     return own.level(nowMs, FLOOR_OF_FEW);
   }
 
-  /** What came in the first minutes, as soon as these are over: the classes of people are among it. */
+  /** Whether a class was seen in the first minutes, after these are over. They include the classes of people. */
   #isKnown(count: Count, nowMs: number): boolean {
     return isStart(this.#since, count.bornAt)
       ? !isStart(this.#since, nowMs)
@@ -85,7 +86,7 @@ function isStart(since: number, nowMs: number): boolean {
   return nowMs - since < START.forMs;
 }
 
-/** How many passes, now and normally. */
+/** Current and normal number of passes. */
 class Count {
   readonly bornAt: number;
   readonly #since: number;
@@ -121,7 +122,7 @@ class Count {
   }
 }
 
-/** The part of the normal that is known after this time. */
+/** The share of the normal that is known after this time. */
 function known(forMs: number): number {
   return 1 - Math.exp(-forMs / NORMAL_MS);
 }

@@ -2,20 +2,23 @@ import { known } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 import { isPlainDesktop } from './plain-desktop.ts';
 
-/** What drivers switch off by default, and no setting of the browser does. */
+/** Protections that drivers switch off by default and that browser settings do not switch off. */
 export const judgeAutomationFlags: Judge = (theCase) =>
   letsFloods(theCase) || partitionsNothing(theCase) ? 'automation_flags' : undefined;
 
-/** Chromium and Firefox have refused floods of history updates since before this version. */
+/** Chromium and Firefox have limited history updates since before this version. */
 const FIRST_WITHOUT_FLOODS = 90;
 
-/** Far beyond every limit: 200 in Chromium, 1,000 in Firefox. So a version that raises its limit is not taken for a driver. */
+/**
+ * Far above every limit: 200 in Chromium, 1,000 in Firefox. So a version with a higher limit is not mistaken for a
+ * driver.
+ */
 const FLOOD = 5_000;
 
 /**
- * Without its protection from floods. Chromium: `--disable-ipc-flooding-protection`, in the defaults of playwright and
- * puppeteer, so that their own navigations are not slowed. Firefox: `dom.navigation.navigationRateLimit.count`, which
- * it sets to 0 by itself when Marionette or WebDriver BiDi starts.
+ * Whether the browser lacks its flood protection. Chromium: `--disable-ipc-flooding-protection`, a default of
+ * playwright and puppeteer, so that their own navigations are not slowed. Firefox:
+ * `dom.navigation.navigationRateLimit.count`, which it sets to 0 when Marionette or WebDriver BiDi starts.
  */
 function letsFloods({ evidence, claim }: Case): boolean {
   const flooding = known(evidence.readings.flooding);
@@ -29,21 +32,20 @@ function letsFloods({ evidence, claim }: Case): boolean {
 }
 
 /**
- * Chromium partitions storage from version 115 on. Up to 145 an administrator could turn that off by
- * policy; since then only `--disable-features=ThirdPartyStoragePartitioning` does, which is in the
- * defaults of playwright and what derives from it.
+ * Chromium partitions storage since version 115. Up to 145 an administrator could turn this off by policy. Since
+ * then only `--disable-features=ThirdPartyStoragePartitioning` does, a default of playwright and tools based on it.
  */
 const FIRST_ALWAYS_PARTITIONED = 146;
 
 /**
- * The newest version in which the partition was measured. people-readings.test.ts fails when the installed Chromium is
- * newer: then measure it, and raise this.
+ * The newest version in which the partition was measured. people-readings.test.ts fails when the installed Chromium
+ * is newer: then measure again and raise this number.
  */
 export const PARTITION_MEASURED = 156;
 
 /**
- * As many versions as a year brings. In a newer one, nothing is known of the partition: then it is silent instead of
- * taking every visitor for a driver. Floods are asked for in every version.
+ * About the number of versions in a year. For newer versions the partition is unknown. Then the check is skipped, so
+ * that it does not report every visitor. The flood check runs for every version.
  */
 const VERSIONS_AHEAD = 13;
 

@@ -1,13 +1,13 @@
 import { known } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
-/** From here on every Chromium has `navigator.webdriver`, driven or not. */
+/** Since this version every Chromium has `navigator.webdriver`, with or without a driver. */
 const CHROMIUM_WITH_WEBDRIVER = 90;
 
 /**
- * What a tool left in the page: its objects, or a `navigator.webdriver` that is gone or hidden behind another one. An
- * extension of a person may give it another value for all pages, and drivers in disguise do so, too: that is a doubt.
- * Other replaced natives are common among privacy extensions and decide nothing.
+ * Traces of a tool in the page: its objects, or a missing or replaced `navigator.webdriver`. A person's extension
+ * may replace it on all pages, and disguised drivers do the same, so this is a doubt. Other replaced native
+ * functions are common with privacy extensions and decide nothing.
  */
 export const judgeAutomationGlobals: Judge = ({ evidence, claim }) => {
   const { automation, webdriver } = evidence.readings;

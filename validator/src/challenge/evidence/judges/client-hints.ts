@@ -4,8 +4,8 @@ import type { Case, Judge } from './case.ts';
 import { headerOf } from './header-of.ts';
 
 /**
- * Client hints (headers of the upload and `navigator.userAgentData`) against the User-Agent. Their
- * absence is no evidence: plain-http hosts and embedded engines send none.
+ * Compares client hints (headers of the upload and `navigator.userAgentData`) with the User-Agent. Missing hints are
+ * not evidence: plain-http hosts and embedded engines send none.
  */
 export const judgeClientHints: Judge = (theCase) =>
   hintedMajors(theCase).some((major) => major !== theCase.claim.major) ||
@@ -14,7 +14,7 @@ export const judgeClientHints: Judge = (theCase) =>
     ? 'client_hints_mismatch'
     : undefined;
 
-/** Versions under the brand "Chromium", which every Chromium sends beside its own name. */
+/** Versions under the brand "Chromium", which every Chromium sends in addition to its own name. */
 function hintedMajors({ evidence, request, claim }: Case): number[] {
   if (claim.engine !== 'chromium') return [];
   const majors: number[] = [];
@@ -32,7 +32,7 @@ function hintedPlatforms({ evidence, request }: Case): string[] {
   return [header, page].filter((platform) => platform !== '');
 }
 
-/** The hint of each system; Linux is also what desktop mode on a phone or an odd system says. */
+/** The hint for each system. Linux is not here, because phones in desktop mode and unusual systems claim it too. */
 const hintOf: Partial<Record<Platform, string>> = {
   windows: 'Windows',
   macos: 'macOS',
@@ -46,9 +46,9 @@ function contradicts({ platform }: BrowserClaim, hinted: string): boolean {
 }
 
 /**
- * Brands, and a list of their full versions that is empty: what Chromium makes of a User-Agent that was
- * set on its command line. A browser too old for the list, or a page that may not ask, has none at all. What a
- * driver puts in its place for the page does not reach a worker that pages share.
+ * Brands with an empty list of full versions: Chromium does this when its User-Agent was set on the command line. A
+ * browser too old for the list, or a page that may not ask, has no list at all. A driver's replacement in the page
+ * does not reach a shared worker.
  */
 function losesVersions({ evidence }: Case): boolean {
   const { hints, sharedWorker } = evidence.readings;

@@ -2,15 +2,16 @@ import { known } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 import { headerOf } from './header-of.ts';
 
-/** Chrome or Edge without the licensed formats. Weak: other browsers of people can go by their names. */
+/**
+ * Chrome or Edge without the licensed formats. A weak finding, because other browsers of people can use their names.
+ */
 export const judgeCodecs: Judge = (theCase) =>
   lacksOwnCodecs(theCase) ? 'codecs_mismatch' : undefined;
 
 /**
- * Chrome and Edge on a desktop decode H.264 and AAC by themselves; builds of Chromium that leave the
- * licensed formats out, as drivers bring along, decode neither. Chromium under its own name is left
- * out, as are Brave, Opera and whatever else names itself. An answer counts only beside a yes to VP9,
- * which every Chromium has: some extensions say no to all.
+ * Chrome and Edge on a desktop decode H.264 and AAC by themselves. Chromium builds without the licensed formats,
+ * which drivers bundle, decode neither. Chromium under its own name, Brave, Opera and other brands are not checked.
+ * The answer counts only if VP9 works, which every Chromium has: some extensions deny all formats.
  */
 function lacksOwnCodecs(theCase: Case): boolean {
   const media = known(theCase.evidence.readings.media);

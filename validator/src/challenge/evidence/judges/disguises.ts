@@ -1,13 +1,13 @@
 import { known } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
-/** Says whether a function is native; a program that replaces it hides other replacements. */
+/** The function that shows whether another function is native. A program that replaces it hides other replacements. */
 const PRINTER = 'Function.toString';
 
 /**
- * A disguise, as driver plug-ins put one on: several natives that say what this browser is are
- * Proxies, and so is the function that would tell. One of them is the navigator's own or its permissions: privacy
- * extensions hide that they wrap canvas, WebGL or what a browser plays, and leave those alone.
+ * A disguise as driver plug-ins use it: several native functions that identify the browser are Proxies, and so is
+ * the function that would reveal this. At least one belongs to the navigator or its permissions. Privacy extensions
+ * hide that they wrap canvas, WebGL or media functions, and do not touch those.
  */
 export const judgeDisguises: Judge = ({ evidence }) => {
   const proxied = known(evidence.readings.disguises)?.proxied ?? [];

@@ -2,12 +2,12 @@ import { known, type ReadingValue } from '../../../../page-contract/evidence.ts'
 import type { Case, Judge } from './case.ts';
 
 /**
- * How much taller than the screen the window must be, in CSS pixels. Brave gives the viewport as the
- * screen, and a window a few pixels larger; the bars of a real window are far more than that.
+ * How much taller than the screen a window must be, in CSS pixels. Brave reports the viewport as the screen with a
+ * window that is a few pixels larger. The bars of a real window are much larger.
  */
 const BARS_PX = 32;
 
-/** A screen that is no monitor. Phones, and what emulates one, are left out. */
+/** A screen that is not a monitor. Phones and emulated phones are not checked. */
 export const judgeEmulatedScreen: Judge = (theCase) => {
   const { evidence, claim } = theCase;
   const screen = known(evidence.readings.screen);
@@ -21,16 +21,16 @@ export const judgeEmulatedScreen: Judge = (theCase) => {
 type Screen = ReadingValue<'screen'>;
 
 /**
- * The viewport to the pixel, under a window that is larger: drivers override the metrics so. In full
- * screen the window is no larger, and a window moved over the edge has another viewport.
+ * The screen equals the viewport exactly, although the window is larger: drivers override the metrics like this. In
+ * full screen the window is not larger. A window moved over the edge has another viewport.
  */
 function isOverridden({ width, height, innerWidth, innerHeight, outerHeight }: Screen): boolean {
   return width === innerWidth && height === innerHeight && outerHeight >= height + BARS_PX;
 }
 
 /**
- * On Linux without a window: the window fills or exceeds the screen although nothing is drawn over the
- * content, where a desktop draws its scroll bars beside it. Only Linux is sure to do that.
+ * Linux without a window: the window is as large as the screen or larger, and no scroll bar takes space, although a
+ * desktop draws scroll bars beside the content. This is only certain on Linux.
  */
 function isHeadless(screen: Screen, { claim }: Case): boolean {
   const { width, height, innerWidth, innerHeight, outerWidth, outerHeight, scrollBar } = screen;

@@ -2,14 +2,14 @@ import { MARKER_FONTS } from '../../../../page-contract/marker-fonts.ts';
 import { known } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
-/** Another system's fonts. Weak: a Windows browser under Wine has them, too. */
+/** Fonts of another system. A weak finding, because a Windows browser under Wine has them too. */
 export const judgeFonts: Judge = (theCase) =>
   lacksOwnFonts(theCase) ? 'fonts_mismatch' : undefined;
 
 /**
- * Chromium on Windows or a Mac that can draw none of the system's own fonts, and draws another's.
- * Fonts that were added say nothing, nor does a browser that admits to no font at all. Firefox and
- * Safari are left out: their privacy modes choose what fonts a page can see.
+ * Chromium on Windows or a Mac that has none of the system's fonts but has fonts of another system. Additional fonts
+ * mean nothing. A browser that shows no font at all is not checked. Firefox and Safari are not checked, because
+ * their privacy modes choose the visible fonts.
  */
 function lacksOwnFonts({ evidence, claim }: Case): boolean {
   const drawn = known(evidence.readings.fonts);

@@ -1,7 +1,7 @@
 import { known } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
-/** What WebGL is drawn by on one system only. Vulkan, OpenGL and SwiftShader are on all of them. */
+/** WebGL renderers that exist on one system only. Vulkan, OpenGL and SwiftShader exist on all systems. */
 const DRAWN_BY = [
   ['windows', /\bDirect3D\d/],
   ['macos', /\bANGLE Metal Renderer\b/],
@@ -9,9 +9,9 @@ const DRAWN_BY = [
 ] as const;
 
 /**
- * Chromium whose WebGL is drawn by what another system has, and not the claimed one. Weak: people
- * change their agent by an extension. No WebGL says nothing, a name that an extension made up neither,
- * and Firefox is left out: its privacy modes name another renderer.
+ * Chromium with a WebGL renderer that only exists on another system than the claimed one. A weak finding, because
+ * people change their agent with extensions. No WebGL and invented names mean nothing. Firefox is not checked,
+ * because its privacy modes report another renderer.
  */
 export const judgeGraphics: Judge = ({ evidence, claim }) => {
   const renderer = known(evidence.readings.graphics)?.renderer;

@@ -2,11 +2,11 @@ import { known } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 import { pointsWithNothing } from './pointer.ts';
 
-/** A browser without a window: it says so somewhere, or lacks what comes with a window. */
+/** A browser without a window: it says so, or it lacks things that a window brings. */
 export const judgeHeadless: Judge = (theCase) =>
   saysSo(theCase) || lacksWindow(theCase) || lacksDesktop(theCase) ? 'headless_browser' : undefined;
 
-/** A replaced User-Agent often leaves the name in the brands or in a worker. */
+/** A replaced User-Agent often leaves the original name in the brands or in a worker. */
 function saysSo({ evidence, request }: Case): boolean {
   const { hints, worker, sharedWorker } = evidence.readings;
   const names = [
@@ -20,10 +20,10 @@ function saysSo({ evidence, request }: Case): boolean {
 }
 
 /**
- * The headless shell, disguised: on a desktop, no `window.chrome`, no plug-in at all, and two answers
- * about one permission. Each alone occurs with people (embedded engines, a PDF viewer that was turned
- * off, policies), so all three are asked for. Screen sizes and software rendering are not: people use
- * small remote screens and machines without a GPU.
+ * A disguised headless shell on a desktop: no `window.chrome`, no plug-in, and two different answers about one
+ * permission. Each alone also occurs with people (embedded engines, a disabled PDF viewer, policies), so all three
+ * are required. Screen sizes and software rendering are not used, because people use small remote screens and
+ * machines without a GPU.
  */
 function lacksWindow({ evidence, claim }: Case): boolean {
   if (claim.engine !== 'chromium' || claim.platform === 'android') return false;
@@ -38,12 +38,12 @@ function lacksWindow({ evidence, claim }: Case): boolean {
   );
 }
 
-/** Font of captions that Firefox takes without a window, on every system. With one it asks the system. */
+/** The caption font of Firefox without a window, on every system. With a window it uses the font of the system. */
 const NO_SYSTEM_FONT = '14px sans-serif';
 
 /**
- * Nothing to point with, and what a browser with a window does not have besides: in Firefox a font of its own for
- * captions, in Chromium graphics drawn by software, which it gives up with a window since version 137.
+ * No pointing device, and one more sign of a missing window: in Firefox its own caption font, in Chromium graphics
+ * drawn by software. Since version 137 Chromium does not use software graphics with a window.
  */
 function lacksDesktop(theCase: Case): boolean {
   const { readings } = theCase.evidence;

@@ -1,12 +1,12 @@
 import { known } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
-/** Longest part of Accept-Language that is looked at, in UTF-16 code units. */
+/** Longest part of Accept-Language that is used, in UTF-16 code units. */
 const MAX_HEADER_CHARS = 512;
 
 /**
- * The languages of the upload's Accept-Language and of the page have none in common. Privacy modes
- * cut or reorder the lists and change the weights, but keep the first language in both.
+ * The upload's Accept-Language and the page have no language in common. Privacy modes shorten or reorder the lists
+ * and change the weights, but keep the first language in both.
  */
 export const judgeLanguages: Judge = ({ evidence, request }) => {
   const header = request.headers['accept-language'];
@@ -19,7 +19,7 @@ export const judgeLanguages: Judge = ({ evidence, request }) => {
     : undefined;
 };
 
-/** RFC 5646: the primary language of a tag, in lower case; what follows it here is a weight or a region. */
+/** RFC 5646: the primary language of a tag in lower case. A weight or a region may follow it here. */
 function primary(range: string): string {
   return (/^\s*([^-;\s]*)/.exec(range)?.[1] ?? '').toLowerCase();
 }

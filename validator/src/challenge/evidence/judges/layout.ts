@@ -4,14 +4,14 @@ import { LAYOUT_SIDE } from '../../../../page-contract/limits.ts';
 import type { Judge } from './case.ts';
 
 /**
- * How far a measurement may lie from the arithmetic, in CSS pixels. Engines round to 1/64 or 1/60 of
- * a device pixel, and some privacy extensions add noise below one pixel.
+ * How far a measurement may be from the computed value, in CSS pixels. Engines round to 1/64 or 1/60 of a device
+ * pixel. Some privacy extensions add noise below one pixel.
  */
 const TOLERANCE_PX = 1.5;
-/** How far noise of two pixels on each rectangle moves what is measured between two of them. */
+/** How much a distance between two rectangles changes when an extension adds noise of two pixels to each. */
 const NOISE_PX = 4.5;
 
-/** Boxes that a browser styled with the sheet of this ticket are as wide as its cascade makes them. */
+/** The boxes must have the widths that the cascade of this ticket's sheet gives them in a browser. */
 export const judgeLayout: Judge = ({ evidence, cascades }): Reason | undefined => {
   const { cascade } = evidence.readings;
   if (!('value' in cascade) || lacksLayout(evidence.readings)) return undefined;
@@ -20,15 +20,15 @@ export const judgeLayout: Judge = ({ evidence, cascades }): Reason | undefined =
   return findingOf(Math.min(...cascades.map((expected) => farthest(widths, scale, expected))));
 };
 
-/** The finding for a measurement that is off by this many CSS pixels. */
+/** The finding for a measurement that differs by this many CSS pixels. */
 export function findingOf(offPx: number): Reason | undefined {
   if (offPx <= TOLERANCE_PX) return undefined;
   return offPx <= NOISE_PX ? 'layout_noise' : 'layout_mismatch';
 }
 
 /**
- * How far the worst measurement lies from what it has to be: in CSS pixels, measured in a document of this scale.
- * Infinity where one is missing or none was expected.
+ * The largest difference between a measurement and its expected value, in CSS pixels, for a document with this
+ * scale. Infinity when a value is missing or none was expected.
  */
 export function farthest(
   answers: readonly number[],
@@ -40,7 +40,7 @@ export function farthest(
   return Math.max(...off);
 }
 
-/** Measurements that are no farther off than noise of an extension. What they prove is that something was loaded. */
+/** Whether the differences are not larger than an extension's noise. Such measurements prove that a file was loaded. */
 export function measures(
   answers: readonly number[],
   scale: number,
@@ -50,15 +50,14 @@ export function measures(
 }
 
 /**
- * True when nothing was laid out: the probe did not run, or in a document that has no boxes. People
- * meet that too (a frame that is not displayed, a browser that stalled), so it is no finding; but a
- * challenge that was not carried out is not passed either.
+ * True when there was no layout: the probe did not run, or the document has no boxes. People can get this too (a
+ * hidden frame, a browser that stalled), so it is not a finding. But such a challenge is not passed either.
  */
 export function lacksLayout({ cascade }: Pick<Readings, 'cascade'>): boolean {
   return !('value' in cascade) || scaleOf(cascade.value) === 0;
 }
 
-/** Documents may be scaled as a whole; the side of the square says by how much. */
+/** The scale of a document. The side of the square shows it. */
 export function scaleOf({ side }: { readonly side: number }): number {
   return Math.max(0, side) / LAYOUT_SIDE;
 }

@@ -3,7 +3,7 @@ import { type Engine, type Platform, readPageClaim } from '../../../request/brow
 import { known } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
-/** What the page saw of the browser against what the request said, and against itself. */
+/** Compares what the page saw of the browser with the request, and with itself. */
 export const judgePage: Judge = (theCase) =>
   saysAnotherAgent(theCase) ||
   runsOnAnotherSystem(theCase) ||
@@ -13,8 +13,8 @@ export const judgePage: Judge = (theCase) =>
     : undefined;
 
 /**
- * Header and page give one User-Agent. Firefox with resistFingerprinting (Tor Browser) may name
- * another system in the header than in the page, so of Firefox only the version has to agree.
+ * Header and page must have the same User-Agent. Firefox with resistFingerprinting (Tor Browser) may name different
+ * systems in header and page, so for Firefox only the version is compared.
  */
 function saysAnotherAgent({ evidence, request, claim }: Case): boolean {
   if (request.userAgent.slice(0, LIMITS.userAgentChars) === evidence.agent.userAgent) return false;
@@ -23,15 +23,15 @@ function saysAnotherAgent({ evidence, request, claim }: Case): boolean {
   return !(bothFirefox && claim.major === sent.major);
 }
 
-/** What `navigator.platform` begins with; systems that are not here have no rule. */
+/** The start of `navigator.platform`. Systems that are not listed have no rule. */
 const platforms: Partial<Record<Platform, RegExp>> = {
   windows: /^Win/,
   macos: /^Mac/,
-  // A phone or tablet that asks for desktop sites says X11 and Linux as well.
+  // A phone or tablet that requests desktop sites also says X11 and Linux.
   linux: /^(?:Linux|Android|FreeBSD|OpenBSD|NetBSD)/,
 };
 
-/** Chromium only: the others are known to give fixed or empty platforms. */
+/** Only for Chromium. Other browsers report fixed or empty platforms. */
 function runsOnAnotherSystem({ evidence, claim }: Case): boolean {
   const { platform } = evidence.agent;
   if (claim.engine !== 'chromium' || platform === '') return false;
@@ -39,8 +39,8 @@ function runsOnAnotherSystem({ evidence, claim }: Case): boolean {
 }
 
 /**
- * Chromium under the name of Firefox or of Safari on a Mac: what only Chromium has gives it away. On
- * iOS a browser's name says nothing sure about its engine.
+ * Chromium under the name of Firefox, or of Safari on a Mac. Features that only Chromium has reveal it. On iOS the
+ * name of a browser does not determine its engine.
  */
 function isAnotherEngine({ evidence, claim }: Case): boolean {
   const claimsOther = claim.engine === 'gecko' || claim.engine === 'webkit';
@@ -49,7 +49,7 @@ function isAnotherEngine({ evidence, claim }: Case): boolean {
   return known(hints) !== undefined || known(engine)?.vendor === 'Google Inc.';
 }
 
-/** First majors that understand the program of the page (ES2020: `?.` and `??`). */
+/** First major versions that can run the program of the page (ES2020: `?.` and `??`). */
 const RUNS_THE_PAGE_SINCE: Readonly<Record<Engine, number>> = {
   chromium: 80,
   gecko: 72,
@@ -57,8 +57,8 @@ const RUNS_THE_PAGE_SINCE: Readonly<Record<Engine, number>> = {
 };
 
 /**
- * A browser that could not have run the page which this upload comes from: one that has died out, or a version of
- * before 2020. Apps of Apple's systems name no engine, or no version of it. Goanna lives on under its own name.
+ * A browser that could not have run this page: an extinct browser, or a version before 2020. Apps on Apple's systems
+ * name no engine or no version of it. Goanna is still developed under its own name.
  */
 function isTooOld({ evidence, claim: { engine, major, platform } }: Case): boolean {
   if (engine === undefined)

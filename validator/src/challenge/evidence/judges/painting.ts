@@ -1,15 +1,15 @@
 import { known } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
-/** Shortest watch that says something, in milliseconds: a browser that has just started draws late. */
+/** Shortest useful observation, in milliseconds: a browser that has just started draws late. */
 const WATCHED_MS = 400;
 
-/** Fewest timers of an event loop that was free; a busy one runs few, and draws late for that reason. */
+/** Fewest timers of a free event loop. A busy loop runs fewer and therefore draws late. */
 const FREE_TICKS = 50;
 
 /**
- * In view, with time on its hands, and no frame was drawn: a document that no person looks at. A note by default,
- * because a slow graphics process keeps people's browsers from drawing as well.
+ * The document was visible and had time, but no frame was drawn: no person looks at it. A note by default, because a
+ * slow graphics process also keeps people's browsers from drawing.
  */
 export const judgePainting: Judge = ({ evidence }) => {
   const painting = known(evidence.readings.painting);

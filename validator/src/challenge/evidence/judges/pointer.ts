@@ -1,16 +1,16 @@
 import { known } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
-/** How much larger than its viewport a window with bars is at least, in CSS pixels. In kiosks it is no larger. */
+/** How much larger than its viewport a window with bars is at least, in CSS pixels. In kiosks it is not larger. */
 const BARS_PX = 32;
 
-/** A window with bars, and nothing to point with: a person uses the keyboard alone, or there is no window. */
+/** A window with bars but no pointing device: a person uses only the keyboard, or there is no window. */
 export const judgePointer: Judge = (theCase) =>
   pointsWithNothing(theCase) ? 'pointer_missing' : undefined;
 
 /**
- * On a desktop neither mouse nor pen nor finger, and nothing that hovers, in a window that has bars. A kiosk or a board
- * without a mouse fills its screen. Firefox that resists fingerprinting always has a mouse.
+ * A desktop without mouse, pen, finger or hover, in a window with bars. A kiosk or a board without a mouse fills its
+ * screen. Firefox with resistFingerprinting always reports a mouse.
  */
 export function pointsWithNothing({ evidence, claim }: Case): boolean {
   const { desktop, screen, hardware } = evidence.readings;

@@ -2,12 +2,14 @@ import { isZoneOf } from '../country-zones.ts';
 import { known } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
-/** What Firefox gives as the zone where it resists fingerprinting; it also says UTC, which is no country's. */
+/**
+ * The zone that Firefox reports when it resists fingerprinting. It may also report UTC, which belongs to no country.
+ */
 const FIREFOX_DISGUISE = 'Atlantic/Reykjavik';
 
 /**
- * The browser's time zone belongs to another country than the address of its upload. Travellers and
- * users of a VPN have that, so it is recorded beside other findings, and never decides.
+ * The browser's time zone belongs to another country than the address of its upload. This also happens to travellers
+ * and VPN users, so it is only recorded with other findings and never decides.
  */
 export const judgeTimeZone: Judge = ({ evidence, request, claim }) => {
   const zone = known(evidence.readings.timezone)?.name ?? '';

@@ -3,15 +3,18 @@ import type { Case, Judge } from './case.ts';
 import { isPlainDesktop } from './plain-desktop.ts';
 
 /**
- * A worker runs in the same browser and must see the same one. Thread counts and languages are left
- * out: privacy modes change them per context.
+ * A worker runs in the same browser and must see the same properties. Thread counts and languages are not compared,
+ * because privacy modes change them per context.
  */
 export const judgeWorker: Judge = (theCase) =>
   sees(theCase, 'worker') || (isPlainDesktop(theCase) && sees(theCase, 'sharedWorker'))
     ? 'worker_mismatch'
     : undefined;
 
-/** Another browser than the page. A shared worker knows nothing of the desktop mode of a phone's page. */
+/**
+ * Whether the worker sees another browser than the page. A shared worker does not know about the desktop mode of a
+ * phone's page.
+ */
 function sees({ evidence }: Case, name: 'worker' | 'sharedWorker'): boolean {
   const worker = known(evidence.readings[name]);
   if (!worker || worker.userAgent === '') return false;

@@ -1,7 +1,7 @@
 import { scryptSync } from 'node:crypto';
 import { hasZeroBits, SCRYPT, TRY_BYTES } from '../../../../page-contract/scrypt.ts';
 
-/** The work of a task, done as a program would that has Node's scrypt. */
+/** Solves a task with Node's scrypt, as a program would. */
 export function doWork(task: string): { readonly task: string; readonly counter: number } {
   const bits = Number.parseInt(task, 10);
   if (!(bits > 0)) throw new Error(`no task of work: ${task}`);
