@@ -95,7 +95,7 @@ describe('temporary decisions, from the command line to the visitor', () => {
     );
     expect((await decide('decisions', 'end', one?.id ?? '')).stdout).toBe(`${one?.id} is ended.\n`);
     expect(await statusOf('203.0.113.7', 200)).toBe(200);
-    expect((await decide('decisions')).stdout).toBe('No temporary decision stands.\n');
+    expect((await decide('decisions')).stdout).toBe('There are no temporary decisions.\n');
     await poll(
       () => Promise.resolve(product.log()),
       (log) => log.includes('temporary_decision_ended'),

@@ -29,14 +29,14 @@ sites: [{ hosts: ${hosts}, organisation: acme, origin: 'http://127.0.0.1:3000', 
     const plain = '{ gateway: 0.0.0.0:8080, gateway_tls: 0.0.0.0:8443 }';
     const hosts = "[shop.example, '*.shop.example', 127.0.0.1]";
     expect(await remarks(written(plain, hosts))).toEqual([
-      'hint: listen.gateway: the authority of tls.acme connects to port 80 of each host; that port has to lead to port 8080',
+      'hint: listen.gateway: the authority of tls.acme connects to port 80 of each host; forward that port to port 8080',
       'warning: sites[0].hosts[1]: no certificate for *.shop.example: none is issued for a wildcard by http-01 or tls-alpn-01; take one from files (tls.certificates), or name its hosts one by one',
     ]);
   });
 
   test('without a plain gateway it is port 443; at the usual ports there is nothing to say', async () => {
     expect(await remarks(written('{ gateway_tls: 0.0.0.0:8443 }', '[shop.example]'))).toEqual([
-      'hint: listen.gateway_tls: the authority of tls.acme connects to port 443 of each host; that port has to lead to port 8443',
+      'hint: listen.gateway_tls: the authority of tls.acme connects to port 443 of each host; forward that port to port 8443',
     ]);
     const usual = '{ gateway: 0.0.0.0:80, gateway_tls: 0.0.0.0:443 }';
     expect(await remarks(written(usual, '[shop.example]'))).toEqual([]);

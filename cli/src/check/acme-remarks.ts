@@ -5,18 +5,18 @@ import { canBeIssued } from '@guard/config/settings/sections/acme';
 import type { ListenAddress } from '@guard/config/settings/values/values';
 import { hint, type Remark, warning } from './remark.ts';
 
-/** What is to be known where an authority issues the certificates (`tls.acme`). */
+/** Remarks for settings in which an authority issues the certificates (`tls.acme`). */
 export function acmeRemarks(settings: Settings): Remark[] {
   const { tls, listen } = settings;
   if (tls?.acme === undefined) return [];
   const ports = listen.gateway
     ? portHint('gateway', listen.gateway, 80)
     : portHint('gateway_tls', listen.gateway_tls, 443);
-  return [...ports, ...uncovered(settings)];
+  return [...ports, ...withoutCertificate(settings)];
 }
 
-/** Hosts of sites that get no certificate in either way. */
-function uncovered(settings: Settings): Remark[] {
+/** Hosts of sites without a certificate from files or from the authority. */
+function withoutCertificate(settings: Settings): Remark[] {
   const files = settings.tls?.certificates ?? [];
   const isCovered = compileHosts([
     { hosts: acmeHosts(settings), value: true },
@@ -37,7 +37,7 @@ function uncovered(settings: Settings): Remark[] {
   );
 }
 
-/** The authority connects to these ports, whatever stands in the settings (RFC 8555 section 8.3, RFC 8737 section 3). */
+/** The authority always connects to these ports (RFC 8555 section 8.3, RFC 8737 section 3). */
 function portHint(
   service: 'gateway' | 'gateway_tls',
   address: ListenAddress | undefined,
@@ -45,6 +45,6 @@ function portHint(
 ): Remark[] {
   if (address === undefined || (address.kind === 'tcp' && address.port === expected)) return [];
   const here = address.kind === 'tcp' ? `port ${address.port}` : 'this socket';
-  const message = `the authority of tls.acme connects to port ${expected} of each host; that port has to lead to ${here}`;
+  const message = `the authority of tls.acme connects to port ${expected} of each host; forward that port to ${here}`;
   return [hint(['listen', service], message)];
 }

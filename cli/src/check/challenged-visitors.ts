@@ -4,20 +4,21 @@ import type { Rule } from '@guard/config/settings/sections/rule';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
 import { hint, type Remark, warning } from './remark.ts';
 
-/** Programs that many sites have, and where they ask. */
+/** Programs that many sites serve, and their paths. */
 const PROGRAMS = [
   { preset: 'feeds', path: '/feed' },
   { preset: 'git', path: '/project.git/info/refs' },
 ] as const;
 
 /**
- * Whom the rules of an organisation challenge. Where they challenge no visitor whose headers look right, a script
- * that copies the headers of a browser passes. Where they do, programs that can never pass need a way through.
+ * Which visitors the rules of an organisation challenge. If visitors with correct headers are never challenged, a
+ * script that copies the headers of a browser passes. If they are challenged, programs that cannot pass a challenge
+ * need an exception.
  */
 export function challengedVisitors(organisation: Organisation, index: number): Remark[] {
   const { id, rules, presets } = organisation;
   if (rules.length === 0) return [];
-  if (!rules.some((rule) => challengesAnybody(rule, organisation))) {
+  if (!rules.some((rule) => challengesAnyVisitor(rule, organisation))) {
     const message = `no rule of organisation ${id} ever challenges a visitor whose headers look right, so a script that copies a browser passes: give a rule \`detect: true\` and \`challenge: auto\`, or \`challenge: always\``;
     return [warning(['organisations', index, 'rules'], message)];
   }
@@ -35,7 +36,7 @@ export function challengedVisitors(organisation: Organisation, index: number): R
   return [hint(place, message)];
 }
 
-/** Whether a rule names the path and never challenges. Its other conditions are not looked at. */
+/** Whether a rule names the path and never challenges. Its other conditions are ignored. */
 function isUnchallenged(path: string, rules: readonly Rule[]): boolean {
   return rules.some(
     ({ verdict, challenge, match }) =>
@@ -44,8 +45,8 @@ function isUnchallenged(path: string, rules: readonly Rule[]): boolean {
   );
 }
 
-/** A visitor without findings meets the challenge by this rule, sooner or later. */
-function challengesAnybody(
+/** Whether this rule can challenge a visitor without findings. */
+function challengesAnyVisitor(
   { verdict, detect, challenge }: Rule,
   organisation: Organisation,
 ): boolean {
@@ -56,8 +57,8 @@ function challengesAnybody(
 }
 
 /**
- * An organisation whose backends ask POST /validate, and whose pages are not named anywhere: browsers may not
- * upload from them to the collector, so no visitor can pass a challenge.
+ * An organisation whose backends ask POST /validate and that lists no pages: browsers must not upload from them to
+ * the collector, so visitors cannot pass a challenge.
  */
 export function unlistedPages(
   { id, secret_keys: keys, script_origins: origins }: Organisation,

@@ -4,11 +4,11 @@ import type { Organisation, Settings, Site } from '@guard/config/settings/schema
 import { compileRoute } from '@guard/gateway';
 import { hint, type Remark } from './remark.ts';
 
-/** Paths that programs ask for, which cannot pass a challenge: RFC 8555 8.3, and health checks. */
+/** Paths of programs that cannot pass a challenge: RFC 8555 8.3, and health checks. */
 const HEALTH_PATHS = ['/health', '/healthz'];
 const PROGRAMS_PATHS = ['/.well-known/acme-challenge/token', ...HEALTH_PATHS];
 
-/** A site that protects paths of programs, and has nothing that lets these through. */
+/** A site that protects paths of programs and has no exception for them. */
 export function coveredPaths(
   site: Site,
   index: number,
@@ -16,7 +16,7 @@ export function coveredPaths(
 ): Remark[] {
   const isProtected = compileRoute(site.protect, site.skip);
   const organisation = organisations.find(({ id }) => id === site.organisation);
-  // With tls.acme Guard answers the authority itself.
+  // With tls.acme, Guard itself answers the authority.
   const paths = tls?.acme === undefined ? PROGRAMS_PATHS : HEALTH_PATHS;
   const covered = paths.filter(
     (path) => isProtected(readingsOf(path)) && !(organisation && isLetThrough(path, organisation)),
@@ -29,7 +29,7 @@ export function coveredPaths(
   return [hint(['sites', index, 'protect'], message)];
 }
 
-/** Whether a rule names the path and allows. Its other conditions are not looked at. */
+/** Whether a rule names the path and allows it. Its other conditions are ignored. */
 function isLetThrough(path: string, { presets, rules }: Organisation): boolean {
   if (path.startsWith('/.well-known/') && presets.includes('well-known')) return true;
   return rules.some(

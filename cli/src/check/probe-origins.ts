@@ -5,7 +5,7 @@ import { type Remark, warning } from './remark.ts';
 
 const TIMEOUT_MS = 3_000;
 
-/** Connects to every origin of the sites without sending anything. Warns of each that cannot be reached. */
+/** Connects to every origin of the sites without sending data. Warns of each that cannot be reached. */
 export async function probeOrigins(sites: readonly Site[]): Promise<Remark[]> {
   const probes = sites.flatMap(({ origin }, index) =>
     origin.map(async (one): Promise<Remark[]> => {
@@ -19,7 +19,7 @@ export async function probeOrigins(sites: readonly Site[]): Promise<Remark[]> {
   return (await Promise.all(probes)).flat();
 }
 
-/** Why there is no connection, as a phrase; undefined when there was one. */
+/** Why the connection failed, as a phrase. Undefined when it succeeded. */
 function faultOf(origin: Origin): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ ...addressOf(origin), timeout: TIMEOUT_MS });

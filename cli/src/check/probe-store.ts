@@ -1,7 +1,7 @@
 import type { Settings } from '@guard/config/settings/schema';
 import { type Remark, warning } from './remark.ts';
 
-/** Connects to the Redis of the settings, and writes the key that Guard writes when it connects. */
+/** Connects to the Redis of the settings and writes the key that Guard writes at each connection. */
 export async function probeStore(settings: Settings['store']): Promise<Remark[]> {
   if (settings.engine !== 'redis') return [];
   const { RedisStore } = await import('@guard/validator/redis-store');

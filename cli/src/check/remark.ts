@@ -1,8 +1,8 @@
 import type { SettingPath } from '@guard/config/settings/problems/problems';
 
-/** A warning or a hint about a good settings file. */
+/** A warning or a hint about valid settings. */
 export interface Remark {
-  /** What a warning names is seldom meant. What a hint names may well be meant. */
+  /** A warning is usually a mistake. A hint may be intended. */
   readonly level: 'warning' | 'hint';
   readonly path: SettingPath;
   readonly message: string;

@@ -6,7 +6,7 @@ import { type Remark, warning } from './remark.ts';
 import { idleRules, monitoredRules, unseenHandshakes, unservedHosts } from './rule-remarks.ts';
 import { unknownAgents } from './unknown-agents.ts';
 
-/** What can be said about good settings without a connection: warnings and hints. */
+/** The warnings and hints about valid settings that need no connection. */
 export function remarksOn(settings: Settings): Remark[] {
   const { organisations, sites } = settings;
   return [

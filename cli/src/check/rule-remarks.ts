@@ -9,8 +9,8 @@ const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'challenge', 'monitor'] a
 type Directive = (typeof DIRECTIVES)[number];
 
 /**
- * Rules that cannot count: for each directive the first matching rule decides, so behind one that matches
- * everything nothing sets the same directive. Only what is certain is reported: an empty match.
+ * Rules without effect. For each directive the first matching rule decides. So a rule after one that matches
+ * everything cannot set the same directive. Only certain cases are reported: an empty match.
  */
 export function idleRules(organisation: Organisation, index: number): Remark[] {
   const taken = new Map<Directive, string>();
@@ -34,7 +34,10 @@ export function idleRules(organisation: Organisation, index: number): Remark[] {
   return remarks;
 }
 
-/** Why a rule or a directive of it never counts, and the rules that take its place; undefined where it may count. */
+/**
+ * Why a rule or one of its directives has no effect, and the rules that replace it. Undefined when it may have an
+ * effect.
+ */
 function idleness(
   rule: Rule,
   taken: ReadonlyMap<Directive, string>,
@@ -50,7 +53,7 @@ function idleness(
   return { message, by };
 }
 
-/** `monitor: false` sets nothing (contract 1). */
+/** `monitor: false` has no effect (contract 1). */
 function setBy(rule: Rule): Directive[] {
   return DIRECTIVES.filter(
     (name) => rule[name] !== undefined && (name !== 'monitor' || rule.monitor),
@@ -62,9 +65,9 @@ function matchesEverything({ match }: Rule): boolean {
 }
 
 /**
- * Rules that can never match, because no site of their organisation has a host that they ask for. Only what is
- * certain is reported: names without wildcards, and organisations whose requests all come through the gateway, for
- * a backend that calls POST /validate may have any host.
+ * Rules that can never match, because no site of their organisation has their hosts. Only certain cases are
+ * reported: names without wildcards, and organisations that only use the gateway. A backend that calls POST
+ * /validate may have any host.
  */
 export function unservedHosts(
   { id, rules, secret_keys: keys }: Organisation,
@@ -81,7 +84,10 @@ export function unservedHosts(
   });
 }
 
-/** Rules in monitor mode: the safe way in, and easily forgotten. An organisation's own monitor says it for all. */
+/**
+ * Rules in monitor mode, which are easily forgotten. If the organisation itself is in monitor mode, one remark is
+ * enough.
+ */
 export function monitoredRules({ monitor, rules }: Organisation, index: number): Remark[] {
   if (monitor) return [];
   return rules.flatMap((rule, place) => {
@@ -91,7 +97,7 @@ export function monitoredRules({ monitor, rules }: Organisation, index: number):
   });
 }
 
-/** Rules that ask for a handshake, in settings with which Guard sees none. */
+/** Rules with a handshake condition, in settings with which Guard sees no handshakes. */
 export function unseenHandshakes({ organisations, listen }: Settings): Remark[] {
   if (listen.gateway_tls !== undefined) return [];
   return organisations.flatMap(({ rules }, index) =>

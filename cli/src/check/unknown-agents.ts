@@ -6,7 +6,7 @@ import type { AgentDirectory } from '@guard/config/settings/sections/web-bot-aut
 import { messageOf } from '../terminal/faults.ts';
 import { type Remark, warning } from './remark.ts';
 
-/** Signed agents that nothing can prove: directories without fetched keys, and rules that name a stranger. */
+/** Signed agents that cannot be verified: directories without fetched keys, and rules with an unknown agent. */
 export function unknownAgents({ web_bot_auth: settings, organisations }: Settings): Remark[] {
   const { directories = [], fetched_keys: folder = '', keys } = settings ?? {};
   const known = [
@@ -38,7 +38,7 @@ function strangerMessage(agent: string, known: readonly string[]): string {
   return `no directory and no key of web_bot_auth is called ${agent}, so this never holds${meant}`;
 }
 
-/** What is missing of a directory; undefined where it has keys. */
+/** What a directory lacks. Undefined when it has keys. */
 function stateOf(directory: AgentDirectory, folder: string): string | undefined {
   try {
     if (readFetchedKeys(folder, directory) !== undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { Settings } from '@guard/config/settings/schema';
 import { print } from '../terminal/terminal.ts';
 
-/** The organisation that was asked for, or the only one. Without either, prints why and gives undefined. */
+/** The requested organisation, or the only one. Without either, prints the reason and returns undefined. */
 export function chooseOrganisation(
   command: string,
   settings: Settings,

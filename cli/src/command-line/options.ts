@@ -54,7 +54,7 @@ function parseWords<T extends ParseArgsOptionsConfig>(args: readonly string[], o
   return parseArgs({ args: [...args], options, allowPositionals: true });
 }
 
-/** A sentence about the first option that the command does not have, with the option that was probably meant. */
+/** A sentence about the first unknown option, with the option that was probably meant. */
 function unknownOption(
   args: readonly string[],
   options: ParseArgsOptionsConfig,

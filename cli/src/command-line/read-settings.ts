@@ -2,7 +2,7 @@ import { type Loaded, loadSettings } from '@guard/config/settings/load';
 import { formatProblem } from '@guard/config/settings/problems/problems';
 import { print } from '../terminal/terminal.ts';
 
-/** Reads the settings file of a command. Where it has problems, prints them, one in each line, and gives undefined. */
+/** Reads the settings file of a command. If it has problems, prints one per line and returns undefined. */
 export function readSettings(
   file: string,
   env: NodeJS.ProcessEnv = process.env,

@@ -62,7 +62,7 @@ interface Agents {
   readonly folder: string;
 }
 
-/** What the settings say of agents; undefined for a bad file, whose problems are printed. */
+/** The agents of the settings. Undefined for an invalid file, whose problems are printed. */
 function readAgents(config: string): Agents | undefined {
   const loaded = readSettings(config);
   if (!loaded) return undefined;
@@ -86,7 +86,7 @@ async function refresh(
   }
   const chosen = directories.filter(({ name }) => names.length === 0 || names.includes(name));
   const options = { ...terms, folder, clock: Date.now };
-  // There are few directories, and a fault of one does not matter to the others.
+  // There are few directories, and one failure does not affect the others.
   const reports = await Promise.all(chosen.map((one) => refreshDirectory(one, options)));
   print(json ? JSON.stringify({ into: folder, directories: reports }) : describe(reports, folder));
   return reports.every(({ reason }) => reason === '') ? 0 : 1;

@@ -12,7 +12,7 @@ import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
 
 const OPTIONS = {
-  config: { ...CONFIG_OPTION, help: 'the same as FILE, as other commands have it' },
+  config: { ...CONFIG_OPTION, help: 'the same as FILE, for consistency with other commands' },
   probe: {
     type: 'boolean',
     default: false,
@@ -21,7 +21,7 @@ const OPTIONS = {
   strict: {
     type: 'boolean',
     default: false,
-    help: 'warnings are as bad as problems; hints are not',
+    help: 'treat warnings, but not hints, like problems',
   },
   json: {
     type: 'boolean',
@@ -68,7 +68,7 @@ interface Wanted {
   readonly strict: boolean;
 }
 
-/** A remark with its place in the file. */
+/** A remark with its position in the file. */
 interface Placed {
   readonly level: Remark['level'];
   readonly file: string;

@@ -7,7 +7,7 @@ const OPTIONS = {
   json: { type: 'boolean', default: false, help: 'one JSON object: `{ "shell": …, "script": … }`' },
 } as const satisfies Options;
 
-/** `everyCommand` says what is completed: the other commands, and this one. */
+/** `everyCommand` returns the commands to complete: all others and this one. */
 export function createCompletion(
   everyCommand: (completion: Command) => readonly Command[],
 ): Command {

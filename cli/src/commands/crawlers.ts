@@ -91,7 +91,7 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
   },
 };
 
-/** A folder with a damaged file ends the command with a sentence, not with a stack trace. */
+/** A folder with a damaged file ends the command with a sentence instead of a stack trace. */
 async function attempt(action: () => number | Promise<number>): Promise<number> {
   try {
     return await action();

@@ -72,8 +72,8 @@ Guard only observes, a block is recorded and not enforced. guard decisions lists
         ...{ id: newId(), organisation, verdict, target, because },
         ...{ by: callerName(), madeAt: now, until: now + lastsMs },
       };
-      const changed = await changeDecisions(settings, now, (standing) =>
-        withOne(standing, decision),
+      const changed = await changeDecisions(settings, now, (current) =>
+        addDecision(current, decision),
       );
       if (changed.kind === 'refused') {
         print(`guard ${verdict}: ${changed.reason}; nothing was changed`, 'error');
@@ -102,7 +102,7 @@ interface Asked {
   readonly json: boolean;
 }
 
-/** What the command line asks for, or a sentence about what is wrong with it. */
+/** The parsed command line, or a sentence about the mistake. */
 function readAsked(args: readonly string[]): Asked | string {
   const line = readCommandLine(args, OPTIONS);
   if (line.kind === 'wrong') return line.message;
@@ -124,13 +124,13 @@ function readAsked(args: readonly string[]): Asked | string {
   return { config, target: target.target, lastsMs: lasts.data, because, organisation, json };
 }
 
-/** One target has one decision: the result is the one before. */
-function withOne(standing: readonly TemporaryDecision[], decision: TemporaryDecision) {
-  const others = standing.filter((one) => !isSameTarget(one, decision));
+/** Each target has one decision. Returns the decision that is replaced. */
+function addDecision(current: readonly TemporaryDecision[], decision: TemporaryDecision) {
+  const others = current.filter((one) => !isSameTarget(one, decision));
   if (others.length >= MAX_DECISIONS) {
-    return `${MAX_DECISIONS} decisions stand already; end some, or write a rule with a list`;
+    return `there are already ${MAX_DECISIONS} decisions; end some, or write a rule with a list`;
   }
-  const result = standing.find((one) => isSameTarget(one, decision));
+  const result = current.find((one) => isSameTarget(one, decision));
   return { decisions: [...others, decision], result };
 }
 
@@ -138,7 +138,7 @@ function isSameTarget(one: TemporaryDecision, other: TemporaryDecision): boolean
   return one.organisation === other.organisation && isDeepStrictEqual(one.target, other.target);
 }
 
-/** Six letters and digits: enough that 2,000 that stand and all that went before hardly meet. */
+/** Six letters and digits. A collision among 2,000 current decisions and all earlier ones is very unlikely. */
 function newId(): string {
   return `t${randomInt(36 ** 6)
     .toString(36)

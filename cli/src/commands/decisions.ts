@@ -2,7 +2,7 @@ import {
   targetText,
   type TemporaryDecision,
 } from '@guard/config/settings/derived/temporary-decision';
-import { changeDecisions, standingDecisions } from '../decisions/change-decisions.ts';
+import { changeDecisions, currentDecisions } from '../decisions/change-decisions.ts';
 import { columns } from '../terminal/layout.ts';
 import { printable, printableJson } from '../terminal/printable.ts';
 import { calledWrongly, failed, print } from '../terminal/terminal.ts';
@@ -17,12 +17,12 @@ const OPTIONS = {
 
 export const decisions: Command = {
   name: 'decisions',
-  summary: 'List the temporary decisions that stand, or end one.',
+  summary: 'List the current temporary decisions, or end one.',
   usage: [
     'guard decisions --config FILE [--json]',
     'guard decisions end ID --config FILE [--json]',
   ],
-  about: `Without a word it lists what guard block and guard allow decided and is not over yet: whom, until
+  about: `Without an argument it lists the current decisions of guard block and guard allow: target, until
 when, who decided, and why.
 
 end      ends the decision ID: a second later no request is decided by it`,
@@ -43,8 +43,8 @@ end      ends the decision ID: a second later no request is decided by it`,
     const now = Date.now();
     const changed =
       id === undefined
-        ? await standingDecisions(settings, now)
-        : await changeDecisions(settings, now, (standing) => withoutOne(standing, id));
+        ? await currentDecisions(settings, now)
+        : await changeDecisions(settings, now, (current) => removeDecision(current, id));
     if (changed.kind === 'refused') {
       return failed('decisions', changed.reason);
     }
@@ -55,19 +55,19 @@ end      ends the decision ID: a second later no request is decided by it`,
   },
 };
 
-/** All but the one with this id; the result is that one. */
-function withoutOne(standing: readonly TemporaryDecision[], id: string) {
-  const gone = standing.filter((one) => one.id === id);
+/** Removes the decision with this id. The result is that decision. */
+function removeDecision(current: readonly TemporaryDecision[], id: string) {
+  const gone = current.filter((one) => one.id === id);
   if (gone.length > 0) {
-    return { decisions: standing.filter((one) => one.id !== id), result: gone };
+    return { decisions: current.filter((one) => one.id !== id), result: gone };
   }
-  const ids = standing.map((one) => one.id).join(', ') || 'none';
-  return `no decision that stands has the id ${JSON.stringify(id)}; there are ${ids}`;
+  const ids = current.map((one) => one.id).join(', ') || 'none';
+  return `no current decision has the id ${JSON.stringify(id)}; there are ${ids}`;
 }
 
-function describe(standing: readonly TemporaryDecision[]): string {
-  if (standing.length === 0) return 'No temporary decision stands.';
-  const rows = standing.map((one) => [
+function describe(current: readonly TemporaryDecision[]): string {
+  if (current.length === 0) return 'There are no temporary decisions.';
+  const rows = current.map((one) => [
     one.id,
     one.organisation,
     one.verdict,

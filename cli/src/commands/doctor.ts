@@ -53,7 +53,7 @@ key it also asks Guard what it saw of these requests.`,
   notes: `Nothing is changed. The requests are recorded like those of any visitor, under the name
 guard-doctor.`,
   exits:
-    '0 no problem (warnings may be), 1 at least one, or the settings are refused, 2 called wrongly.',
+    '0 no problem, maybe warnings; 1 a problem, or the settings are refused; 2 called wrongly.',
   async run(args) {
     const line = readCommandLine(args, OPTIONS);
     if (line.kind === 'wrong') return calledWrongly('doctor', line.message);
@@ -94,7 +94,7 @@ async function examine(examination: Examination, json: boolean): Promise<number>
   return findings.some(({ state }) => state === 'problem') ? 1 : 0;
 }
 
-/** A server can put anything into its headers, also control codes for the terminal. */
+/** A server can put anything into its headers, including terminal control codes. */
 function harmless(outcome: Outcome): Outcome {
   return { ...outcome, found: printable(outcome.found) };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { standingDecisions } from '../decisions/change-decisions.ts';
+import { currentDecisions } from '../decisions/change-decisions.ts';
 import { EXPLAIN_OPTIONS } from '../explain/options.ts';
 import { choosePolicy } from '../explain/choose-policy.ts';
 import { describeExplanation } from '../explain/describe-explanation.ts';
@@ -42,9 +42,9 @@ async function explainAsked(asked: Asked): Promise<number> {
   const { body, session, overBudget } = asked;
   try {
     const question = { body, site, session, overBudget };
-    // The validator and its lists are much to load, and `guard --help` needs none of them.
+    // Loaded on demand: the validator and its lists are large, and `guard --help` does not need them.
     const { askValidator } = await import('../explain/ask.ts');
-    const standing = await standingDecisions(loaded.settings, Date.now());
+    const standing = await currentDecisions(loaded.settings, Date.now());
     if (standing.kind === 'refused') return failed('explain', standing.reason);
     const { result: temporary } = standing;
     const explained = await askValidator(loaded.settings, organisation, question, temporary);
@@ -65,7 +65,7 @@ async function explainAsked(asked: Asked): Promise<number> {
   }
 }
 
-/** Host and path of a body's URL. Undefined when it has none: the validator says so better. */
+/** Host and path of the URL in a body. Undefined when it has none. The validator reports that better. */
 function requestedIn(body: string): { readonly host: string; readonly path: string } | undefined {
   let value: unknown;
   try {

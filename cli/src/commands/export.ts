@@ -25,7 +25,7 @@ const OPTIONS = {
     value: 'WHEN',
     help: 'a day, or a time with its zone: 2026-11-01T12:00:00Z',
   },
-  to: { type: 'string', value: 'WHEN', help: 'the first moment that is left out; default now' },
+  to: { type: 'string', value: 'WHEN', help: 'the end of the time, not included; default now' },
   where: {
     type: 'string',
     value: 'SQL',
@@ -69,7 +69,7 @@ memory is bounded whatever the size.`,
   notes: `A file has its name when it is whole: until then it ends with .part, and an export that fails
 removes it. Without --force no file is replaced. Events are kept for ${RETENTION.rowsS / 86_400} days, their header
 fields for ${RETENTION.detailS / 86_400}; one that arrives while the export runs may be missing.`,
-  exits: `0 all events are written, if there are none too; 1 the statement or the settings are refused,
+  exits: `0 all events are written, even if there are none; 1 the statement or the settings are refused,
 Guard gives no answer, or the output cannot be written; 2 called wrongly.`,
   async run(args) {
     const line = readCommandLine(args, OPTIONS);
@@ -96,7 +96,7 @@ interface Values {
   readonly json: boolean;
 }
 
-/** A sentence for the user where the options do not fit together. */
+/** A sentence for the user when the options do not fit together. */
 function readAsked(values: Values, positionals: readonly string[]): Asked | string {
   const { where, columns = '*', out, force, json } = values;
   if (positionals.length > 0) return `${JSON.stringify(positionals[0])} belongs to no option`;
@@ -111,7 +111,7 @@ function readAsked(values: Values, positionals: readonly string[]): Asked | stri
   if (format === undefined) return `--format is one of: ${FORMAT_NAMES.join(', ')}`;
   if (out === undefined && json) return '--json tells about a file: give --out FILE';
   if (out === undefined && format === 'parquet' && process.stdout.isTTY) {
-    return 'Parquet is nothing for a terminal: give --out FILE';
+    return 'a terminal cannot show Parquet: give --out FILE';
   }
   return { wanted: { range, where, columns }, format, out, force, json };
 }

@@ -36,7 +36,7 @@ the cookie _guard (a UUID).`,
   notes: `It asks the running Guard over a socket in its data folder, which only the account of Guard and
 root can reach: run it as one of them, on the machine or in the container of Guard. No key can
 delete. Logs, backups and exports keep what they have.`,
-  exits: `0 no row of the person is left, also where none was; 1 rows are left, events still wait for
+  exits: `0 the person has no rows left, or had none; 1 rows are left, events still wait for
 the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
   async run(args) {
     const line = readCommandLine(args, OPTIONS);
@@ -44,7 +44,7 @@ the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
     const read = readCall(line.values, line.positionals);
     if (typeof read === 'string') return calledWrongly('forget', read);
     const { person, config, yes, json } = read;
-    const whose = readWhose(config, line.values.organisation);
+    const whose = readOrganisation(config, line.values.organisation);
     if (whose === undefined) return 1;
     const { settings, organisation } = whose;
     const socket = controlSocket(settings);
@@ -68,8 +68,11 @@ the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
   },
 };
 
-/** The settings, and the organisation of the rows. Undefined where one of them cannot be used, which is printed. */
-function readWhose(config: string, wanted: string | undefined) {
+/**
+ * The settings and the organisation of the rows. Prints the reason and returns undefined when one of them cannot be
+ * used.
+ */
+function readOrganisation(config: string, wanted: string | undefined) {
   const settings = readSettings(config)?.settings;
   const organisation = settings && chooseOrganisation('forget', settings, wanted);
   return settings && organisation !== undefined ? { settings, organisation } : undefined;
@@ -77,7 +80,7 @@ function readWhose(config: string, wanted: string | undefined) {
 
 type Ask = (act: 'count' | 'delete') => Promise<Asked>;
 
-/** A call that can be carried out, or a sentence for the user. */
+/** A valid call, or a sentence for the user. */
 function readCall(
   values: { readonly config?: string; readonly yes: boolean; readonly json: boolean },
   [typed, more]: readonly string[],
@@ -124,7 +127,7 @@ function tellFound({ kind, value }: Person, organisation: string, rows: number):
   print(`${counted(rows, 'row')} of the ${kind} ${value} in the organisation ${organisation}.`);
 }
 
-/** What the number of rows does not say. */
+/** Facts that the number of rows does not show. */
 function notesOn({ kind, value }: Person, waiting: number, { analytics }: Settings): string[] {
   const notes: string[] = [];
   if (waiting > 0) {

@@ -47,7 +47,7 @@ const OPTIONS = {
   yes: {
     type: 'boolean',
     default: false,
-    help: 'ask nothing: take what is usual for what no option says',
+    help: 'ask nothing: use the default for each option that is missing',
   },
   json: { type: 'boolean', default: false, help: 'one JSON object; asks nothing, as --yes' },
 } as const satisfies Options;
@@ -76,7 +76,7 @@ Each question has an option; what an option says is not asked.`,
       const options = Object.values(QUESTIONS).map(({ option }) => `--${option}`);
       return calledWrongly(
         'init',
-        `there is no terminal to ask on; add --yes, and say ${options.join(', ')} where what is usual is wrong`,
+        `there is no terminal for questions; add --yes, and set ${options.join(', ')} if the defaults are wrong`,
       );
     }
     const files = [into, environmentFileOf(into)];
@@ -92,7 +92,7 @@ Each question has an option; what an option says is not asked.`,
   },
 };
 
-/** Both files or none. */
+/** Writes both files or none. */
 async function write(answers: Answers, into: string, json: boolean): Promise<number> {
   const secrets = environmentFileOf(into);
   try {
@@ -107,7 +107,7 @@ async function write(answers: Answers, into: string, json: boolean): Promise<num
   } catch (error) {
     return failed('init', `${into}: ${fileFault(error)}`);
   }
-  // As guard start will read them. It prints what is wrong.
+  // Reads the files as guard start does. This prints any problem.
   const settings = readSettings(into)?.settings;
   if (settings === undefined) return 1;
   const notes = (await probeOrigins(settings.sites)).map(({ message }) => message);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ExpiryDate } from '@guard/config/settings/values/values';
 import { columns } from '../terminal/layout.ts';
-import { takeOutKey, writeKey } from '../keys/edit-keys.ts';
+import { deleteKey, writeKey } from '../keys/edit-keys.ts';
 import { type KeyKind, KINDS, LIST_OF, listKeys } from '../keys/list-keys.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import { chooseOrganisation, organisationIds } from '../command-line/choose-organisation.ts';
@@ -9,7 +9,7 @@ import type { Command } from '../command-line/command.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
 
-/** 256 bits: nothing about a key can be guessed from its hash. */
+/** 256 bits: a key cannot be guessed from its hash. */
 const KEY_BYTES = 32;
 const PREFIX: Readonly<Record<KeyKind, string>> = { analytics: 'sk_api_ro_', secret: 'sk_' };
 
@@ -132,7 +132,7 @@ async function revoke(asked: Asked, id: string): Promise<number> {
   const organisation = chosenIn(asked);
   if (organisation === undefined) return 1;
   const place = { organisation, list: LIST_OF[kind], id };
-  const edited = await takeOutKey(config, process.env, place);
+  const edited = await deleteKey(config, process.env, place);
   if (edited.kind === 'refused') return refused(edited.reason);
   print(
     json
@@ -152,9 +152,9 @@ function faultOf(id: string, expires: string | undefined): string | undefined {
   return end.data <= Date.now() ? `--expires ${expires} is over already` : undefined;
 }
 
-/** Undefined where the settings are refused, or name several organisations; then it has printed why. */
+/** Prints the reason and returns undefined when the settings are refused or have several organisations. */
 function chosenIn({ config, organisation }: Asked): string | undefined {
-  // The edit itself says best that an organisation is unknown.
+  // The edit itself reports an unknown organisation better.
   if (organisation !== undefined) return organisation;
   const settings = readSettings(config)?.settings;
   return settings && chooseOrganisation('keys', settings, organisation);

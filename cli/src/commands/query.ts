@@ -19,7 +19,7 @@ const OPTIONS = {
   },
 } as const satisfies Options;
 
-/** A statement may wait for others, and then run for its whole time. */
+/** A statement may wait for others and then run for its full time limit. */
 const TIMEOUT_MS = 2 * QUERY.maxExecutionS * 1000;
 
 export const query: Command = {
@@ -32,7 +32,7 @@ With - the statement is read from standard input.`,
   options: OPTIONS,
   notes: `The table is events_distributed, with the events of the key's own organisation. On a
 terminal, what visitors sent is written so that the terminal obeys nothing of it.`,
-  exits: `0 there is an answer, if without rows; 1 the statement or the settings are refused, or
+  exits: `0 there is an answer, even without rows; 1 the statement or the settings are refused, or
 Guard gives no answer; 2 called wrongly.`,
   async run(args) {
     const line = readCommandLine(args, OPTIONS);
@@ -56,7 +56,7 @@ Guard gives no answer; 2 called wrongly.`,
     }
     const isTerminal = process.stdout.isTTY;
     const format = values.json ? 'JSON' : isTerminal ? 'PrettyCompactNoEscapes' : undefined;
-    // On a line of its own: the last line of the statement may be a comment.
+    // FORMAT is on its own line, because the last line of the statement may be a comment.
     const asked = hasFormat || format === undefined ? sql : `${sql}\nFORMAT ${format}`;
     return answer(guard.events, asked, values.json || isTerminal);
   },
@@ -64,7 +64,7 @@ Guard gives no answer; 2 called wrongly.`,
 
 const HAS_FORMAT = /\bformat\s+\w+\s*$/i;
 
-/** The statement without the semicolon that people end one with, since only one may be sent. */
+/** The statement without a final semicolon, because only one statement may be sent. */
 async function readStatement(typed: string): Promise<string | { readonly why: string }> {
   if (typed !== '-') return bare(typed);
   const parts: Buffer[] = [];

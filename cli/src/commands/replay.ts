@@ -95,7 +95,7 @@ async function replayFrom(
   const candidate = readSettings(config)?.settings;
   const current = against === undefined ? undefined : readSettings(against)?.settings;
   if (!candidate || (against !== undefined && !current)) return 1;
-  // Loaded here for the reason that explain.ts has.
+  // Loaded on demand, as in explain.ts.
   const { siteFault } = await import('@guard/replay');
   const fault = siteFault(candidate, site) ?? (current && siteFault(current, site));
   if (fault !== undefined) return failed('replay', fault);
@@ -117,13 +117,13 @@ async function replayFrom(
   }
 }
 
-/** "Nothing would change" would be wrong for a log without any line that was understood. */
+/** "Nothing would change" would be wrong for a log without any readable line. */
 function nothingReadIn({ faults, unreadable }: Replay): string {
   const lines = faults.map(({ file, line, reason }) => `\n  ${file}:${line}: ${reason}`);
   return `none of ${unreadable} lines is a request; --help says which logs can be read${lines.join('')}`;
 }
 
-/** Where the requests come from; a sentence for the person who typed when that is not clear. */
+/** The source of the requests. A string is a sentence for the user when the source is unclear. */
 function sourceOf(
   files: readonly string[],
   values: {

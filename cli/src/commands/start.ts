@@ -43,7 +43,7 @@ SIGTERM or Ctrl-C finish the requests under way, write the last events, and end.
   notes: `The settings are read again on SIGHUP, and when a file changes that they consist of. A file with
 mistakes changes nothing: the last good settings stay in use, and the log says what is wrong.`,
   exits:
-    '0 ended as it was told to, 1 the settings are refused or cannot be followed, 2 called wrongly.',
+    '0 stopped by a signal, 1 the settings are refused or cannot be applied, 2 called wrongly.',
   async run(args) {
     const line = readCommandLine(args, OPTIONS);
     if (line.kind === 'wrong') return calledWrongly('start', line.message);
@@ -61,7 +61,7 @@ mistakes changes nothing: the last good settings stay in use, and the log says w
     const places = readPlaces(port, host);
     if (typeof places === 'string') return calledWrongly('start', places);
     const watch = values['no-watch'] !== true;
-    // The services are much to load, and `guard --help` needs none of them.
+    // Loaded on demand: the services are large, and `guard --help` does not need them.
     const { startDemo, startFrom } = await import('../start/launch.ts');
     return demo === true
       ? startDemo(places, { json, watch })

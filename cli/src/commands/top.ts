@@ -12,10 +12,10 @@ const OPTIONS = {
     type: 'string',
     value: 'SECONDS',
     default: '2',
-    help: 'time between two looks, default 2',
+    help: 'seconds between two updates, default 2',
   },
-  once: { type: 'boolean', default: false, help: 'print one look and end' },
-  json: { type: 'boolean', default: false, help: 'print one look as a JSON object and end' },
+  once: { type: 'boolean', default: false, help: 'print the state once and end' },
+  json: { type: 'boolean', default: false, help: 'print the state once as a JSON object and end' },
 } as const satisfies Options;
 
 export const top: Command = {
@@ -29,7 +29,7 @@ export const top: Command = {
 origin, and what needs attention, from GET /metrics of its admin listener. With an analytics
 key also reasons, addresses and sites of the last minute, and how long decisions took.
 
-q or Ctrl-C ends it. Without a terminal it prints a line at each look.`,
+q or Ctrl-C ends it. Without a terminal it prints one line per update.`,
   options: OPTIONS,
   exits:
     '0 ended, or printed; 1 the settings are refused, or Guard gives no answer; 2 called wrongly.',

@@ -94,7 +94,7 @@ async function answer(question: {
       print(nothingFound(asked, access), 'error');
       return 1;
     case 'found': {
-      // The texts of the reasons are much to load, and `guard --help` needs none of them.
+      // Loaded on demand: the texts of the reasons are large, and `guard --help` does not need them.
       const { createTellEvent } = await import('../why/told-event.ts');
       const { describeTold, describeInAll, describeOthers } =
         await import('../why/describe-told.ts');
@@ -107,7 +107,7 @@ async function answer(question: {
         print(printableJson({ asked, events: all, in_all: inAll ?? null }));
         return 0;
       }
-      // A support desk asks why a visitor was stopped.
+      // Prefers a stopped request, because a support desk asks why a visitor was stopped.
       const told = all.find(({ action }) => action !== 'allow') ?? newest;
       const rest = all.filter((one) => one !== told);
       const title = inAll ? 'Other newest requests' : `Other requests with ${wordsOf(asked)}`;
@@ -123,7 +123,7 @@ async function answer(question: {
   }
 }
 
-/** Where was looked, how long events are kept, and what to try. */
+/** The place of the search, how long events are kept, and what to try. */
 function nothingFound(asked: AskedAbout, { url }: EventsAccess): string {
   const tries = {
     reference:

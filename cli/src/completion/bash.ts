@@ -2,7 +2,7 @@ import type { Command } from '../command-line/command.ts';
 import type { Completes } from '../command-line/options.ts';
 import { offeredOptions, quoted, spellings } from './offered.ts';
 
-/** For `source <(guard completion bash)`. Needs nothing of the bash-completion package. */
+/** For `source <(guard completion bash)`. Does not need the bash-completion package. */
 export function bashCompletion(commands: readonly Command[]): string {
   const names = commands.map(({ name }) => name).join(' ');
   return `# bash completion of guard
@@ -47,7 +47,7 @@ function isPath(completes: Completes): boolean {
   return completes === 'file' || completes === 'folder';
 }
 
-/** Names of files may hold spaces, so they are read a line each. */
+/** File names may contain spaces, so each is read from its own line. */
 function replyWith(completes: Completes | undefined): string {
   if (completes === undefined) return ':';
   if (completes === 'file') return 'mapfile -t COMPREPLY < <(compgen -f -- "$word")';

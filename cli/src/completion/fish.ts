@@ -32,7 +32,7 @@ function offering(completes: Completes | undefined): string {
   return `-f -a ${quotedForFish(completes.join(' '))}`;
 }
 
-/** In fish a backslash counts inside single quotes, unlike in other shells. */
+/** In fish, unlike in other shells, a backslash is special inside single quotes. */
 function quotedForFish(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }

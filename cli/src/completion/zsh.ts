@@ -2,7 +2,7 @@ import type { Command } from '../command-line/command.ts';
 import type { Completes } from '../command-line/options.ts';
 import { type Offered, offeredOptions, quoted } from './offered.ts';
 
-/** For a file `_guard` in a folder of `fpath`, or to be sourced behind `compinit`. */
+/** For a file `_guard` in a folder of `fpath`, or to be sourced after `compinit`. */
 export function zshCompletion(commands: readonly Command[]): string {
   const list = commands.map(({ name, summary }) => `    ${quoted(`${name}:${escaped(summary)}`)}`);
   return `#compdef guard
@@ -58,7 +58,7 @@ function actionOf(completes: Completes | undefined): string {
   return `(${completes.join(' ')})`;
 }
 
-/** Brackets and colons are marks of a specification. */
+/** Brackets and colons are special in a specification. */
 function escaped(text: string): string {
   return text.replace(/[\\[\]:]/g, '\\$&');
 }

@@ -9,7 +9,7 @@ export interface CrawlerView {
   readonly category: string;
   readonly rsl_category: string;
   readonly user_agent: readonly string[];
-  /** What can prove a claim to be this crawler, besides a key of the operator. */
+  /** How a claim to be this crawler can be verified, besides a key of the operator. */
   readonly proofs: readonly ('ranges' | 'reverse_dns')[];
   readonly ranges:
     | undefined

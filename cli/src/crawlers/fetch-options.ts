@@ -2,7 +2,7 @@ import type { FetchReport, FetchTerms } from '@guard/server';
 import type { Option } from '../command-line/options.ts';
 import { columns } from '../terminal/layout.ts';
 
-/** What the commands that fetch what others publish have in common: their options, and their report. */
+/** The shared parts of the commands that fetch published data: their options and their report. */
 
 const DEFAULT_TIMEOUT_S = 15;
 
@@ -20,7 +20,7 @@ export const SOURCE_BASE_OPTION = {
   help: 'ask a mirror: `URL/<host>/<path>` instead of `https://<host>/<path>`',
 } as const satisfies Option;
 
-/** Reads the values of these options; a sentence for the user when one of them is wrong. */
+/** Reads the values of these options. Returns a sentence for the user when one is wrong. */
 export function readFetchTerms(values: {
   readonly timeout?: string | undefined;
   readonly 'source-base'?: string | undefined;
@@ -38,7 +38,7 @@ function mirrored(url: string, base: string): string {
   return `${base.replace(/\/$/, '')}/${host}${pathname}${search}`;
 }
 
-/** A line for each report, and how many are current. `cellsOf` gives its name, and what is kept of it. */
+/** One line for each report, and the number of current ones. `cellsOf` returns its name and content. */
 export function describeReports<T extends FetchReport>(
   reports: readonly T[],
   cellsOf: (report: T) => readonly [name: string, kept: string],

@@ -14,22 +14,22 @@ import { fileFault } from '../terminal/faults.ts';
 
 type Decisions = readonly TemporaryDecision[];
 
-/** What becomes of the decisions that stand, and what is told of it; a text says why nothing changes. */
+/** Returns the new list of current decisions and a result. A string is the reason why nothing changes. */
 export type Edit<T> = (
   standing: Decisions,
 ) => { readonly decisions: Decisions; readonly result: T } | string;
 
 export type Changed<T> =
   | { readonly kind: 'changed'; readonly result: T }
-  /** Nothing was written; `reason` is for the person who typed. */
+  /** Nothing was written. `reason` is for the user. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 const AWAY = 'the Redis of the settings gives no answer';
 const LOST = `${AWAY}, or others change the decisions all the time; try again`;
 const UNREADABLE = 'is no list of temporary decisions; move it away, and Guard begins a new one';
 
-/** The temporary decisions that stand. None where the settings name no place for them. */
-export function standingDecisions(settings: Settings, now: number): Promise<Changed<Decisions>> {
+/** The current temporary decisions. Empty when the settings name no place for them. */
+export function currentDecisions(settings: Settings, now: number): Promise<Changed<Decisions>> {
   const place = decisionsPlace(settings);
   switch (place.kind) {
     case 'none':
@@ -40,14 +40,14 @@ export function standingDecisions(settings: Settings, now: number): Promise<Chan
       return withRedis(place.redis, async (store) => {
         const held = await store.sharedText('decisions');
         if (held === undefined) return refused(AWAY);
-        return standingIn(held.text, now) ?? refused(`the list in Redis ${UNREADABLE}`);
+        return currentIn(held.text, now) ?? refused(`the list in Redis ${UNREADABLE}`);
       });
   }
 }
 
 function standingInFile(file: string, now: number): Changed<Decisions> {
   try {
-    const standing = standingIn(readFileSync(file, 'utf8'), now);
+    const standing = currentIn(readFileSync(file, 'utf8'), now);
     return standing ?? refused(`${file} ${UNREADABLE}`);
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
@@ -55,12 +55,12 @@ function standingInFile(file: string, now: number): Changed<Decisions> {
   }
 }
 
-function standingIn(text: string, now: number): Changed<Decisions> | undefined {
+function currentIn(text: string, now: number): Changed<Decisions> | undefined {
   const decisions = readDecisions(text);
   return decisions && { kind: 'changed', result: decisions.filter(({ until }) => until > now) };
 }
 
-/** Reads the temporary decisions that stand, and writes what `edit` makes of them, in one step. */
+/** Reads the current temporary decisions and replaces them by the result of `edit` in one step. */
 export async function changeDecisions<T>(
   settings: Settings,
   now: number,
@@ -83,7 +83,7 @@ async function changeFile<T>(file: string, now: number, edit: Edit<T>): Promise<
   const fault = makeFile(file);
   if (fault !== undefined) return refused(fault);
   const replaced = await replaceFile(file, (text): Change<Changed<T>> => {
-    const changed = edited(text, now, edit);
+    const changed = applyEdit(text, now, edit);
     if (changed === undefined) return { kind: 'leave', result: refused(`${file} ${UNREADABLE}`) };
     return changed.kind === 'refused'
       ? { kind: 'leave', result: changed }
@@ -92,13 +92,13 @@ async function changeFile<T>(file: string, now: number, edit: Edit<T>): Promise<
   return replaced.kind === 'done' ? replaced.result : refused(replaced.reason);
 }
 
-/** An empty file that the user of the folder can read, where there is none; or why that cannot be. */
+/** Creates an empty file that the user of the folder can read, if there is none. Returns the reason when it cannot. */
 function makeFile(file: string): string | undefined {
   const folder = dirname(file);
   try {
     const { uid, gid } = statSync(folder);
     const handle = openSync(file, 'ax', 0o600);
-    // The command may run as root, and Guard as a user of its own, who could put a link in the place of the name.
+    // The command may run as root and Guard as another user, who could replace the name by a link.
     if (process.getuid?.() === 0) fchownSync(handle, uid, gid);
     closeSync(handle);
     return undefined;
@@ -113,8 +113,8 @@ function changeRedis<T>(redis: RedisPlace, now: number, edit: Edit<T>): Promise<
     const unreadable = refused(`the list in Redis ${UNREADABLE}`);
     let made: Changed<T> = unreadable;
     const change = (text: string): string | undefined => {
-      const changed = edited(text, now, edit);
-      // Of the last attempt only: an earlier one wrote nothing.
+      const changed = applyEdit(text, now, edit);
+      // From the last attempt only, because earlier ones wrote nothing.
       made = changed ?? unreadable;
       return changed?.kind === 'changed' ? changed.text : undefined;
     };
@@ -138,13 +138,13 @@ async function withRedis<T>(redis: RedisPlace, use: (store: RedisStore) => Promi
   }
 }
 
-/** What is over is left out. Undefined for a text that is no list of decisions. */
-function edited<T>(
+/** Expired decisions are removed. Undefined for a text that is not a list of decisions. */
+function applyEdit<T>(
   text: string,
   now: number,
   edit: Edit<T>,
 ): ({ readonly kind: 'changed'; readonly text: string; readonly result: T } | Refused) | undefined {
-  const standing = standingIn(text, now);
+  const standing = currentIn(text, now);
   if (standing?.kind !== 'changed') return undefined;
   const made = edit(standing.result);
   return typeof made === 'string'

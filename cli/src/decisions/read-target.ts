@@ -10,7 +10,7 @@ export type ReadTarget =
   /** A sentence for the user. */
   | { readonly kind: 'wrong'; readonly message: string };
 
-/** Reads an address, a network, `AS64496`, or a session as events name it. */
+/** Parses an address, a network, `AS64496`, or a session as events name it. */
 export function readTarget(text: string): ReadTarget {
   const asn = /^AS(\d{1,10})$/i.exec(text)?.[1];
   if (asn !== undefined) return readAsn(Number(asn), text);

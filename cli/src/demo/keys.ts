@@ -10,7 +10,7 @@ const DemoKeys = z.object({
 });
 export type DemoKeys = z.infer<typeof DemoKeys>;
 
-/** The demo's keys: made once, kept in a file that only this user can read. */
+/** The keys of the demo. They are created once and stored in a file that only this user can read. */
 export async function demoKeys(folder: string): Promise<{ keys: DemoKeys; file: string }> {
   const file = join(folder, 'keys.json');
   const kept = await readKeys(file);
@@ -25,7 +25,7 @@ export async function demoKeys(folder: string): Promise<{ keys: DemoKeys; file: 
   return { keys, file };
 }
 
-/** Undefined when there is no file yet. A damaged file is an error, so that no key is lost. */
+/** Undefined when there is no file yet. A damaged file is an error, so that its keys are not overwritten. */
 async function readKeys(file: string): Promise<DemoKeys | undefined> {
   let text: string;
   try {

@@ -32,7 +32,10 @@ export async function openDemo(places: Places): Promise<Demo> {
   };
 }
 
-/** DEMO_DATA, so that two demos can run; in a checkout beside the code. An installation may belong to root, and an update removes what lies in it. */
+/**
+ * DEMO_DATA, so that two demos can run. In a checkout it is beside the code. An installation may belong to root, and
+ * an update removes its content.
+ */
 function dataFolder(): string {
   const { DEMO_DATA } = process.env;
   if (DEMO_DATA) return resolve(DEMO_DATA);

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Service } from '@guard/config/settings/schema';
 
-/** Where the demo listens when nothing else is asked for. */
+/** The default ports of the demo. */
 const PORTS = {
   gateway: 8080,
   validator: 8081,
@@ -14,15 +14,15 @@ const PORTS = {
 
 const HIGHEST_PORT = 65_535 - (PORTS.admin - PORTS.gateway);
 
-/** What the options say about the demo's addresses. */
+/** The demo's addresses according to the options. */
 export interface Places {
-  /** The port of the gateway; the others keep their distance from it. 0: each service takes a free port. */
+  /** The port of the gateway. The other ports keep their distance from it. With 0 each service takes a free port. */
   readonly port: number;
-  /** The address that the gateway alone listens at; undefined for this machine only. */
+  /** The address for the gateway alone. Undefined: reachable from this machine only. */
   readonly host: string | undefined;
 }
 
-/** Reads --port and --host. A text is a sentence about what is wrong. */
+/** Reads --port and --host. A string is a sentence about the mistake. */
 export function readPlaces(port: string | undefined, host: string | undefined): Places | string {
   if (port !== undefined && (!/^\d{1,5}$/.test(port) || Number(port) > HIGHEST_PORT)) {
     return `--port: found ${port}; expected 0 for free ports, or 1 to ${HIGHEST_PORT}, since the demo's last port is ${PORTS.admin - PORTS.gateway} higher`;
@@ -33,14 +33,14 @@ export function readPlaces(port: string | undefined, host: string | undefined): 
   return { port: port === undefined ? PORTS.gateway : Number(port), host };
 }
 
-/** The values of the ${NAME}s in the demo's guard.yaml that say where it listens, and which host name it answers to. */
+/** The values of ${NAME} in the demo's guard.yaml: addresses, and the host name to answer. */
 export function placesEnvironment({ port, host }: Places): Readonly<Record<string, string>> {
   const addresses = Object.entries(PORTS).map(([service, usual]): [string, string] => {
     const at = service === 'gateway' && host !== undefined ? host : '127.0.0.1';
     const moved = port === 0 ? 0 : usual - PORTS.gateway + port;
     return [`DEMO_${service.toUpperCase()}`, `${isIP(at) === 6 ? `[${at}]` : at}:${moved}`];
   });
-  // Another machine asks for a name or an address that the demo cannot know.
+  // Another machine uses a name or an address that the demo cannot know.
   return {
     ...Object.fromEntries<string>(addresses),
     DEMO_HOST: host === undefined ? 'localhost' : '*',

@@ -2,17 +2,17 @@ import { isLoopbackHost, listenerUrl } from '@guard/config/net/special-address';
 import type { Service } from '@guard/config/settings/schema';
 import type { DemoKeys } from './keys.ts';
 
-/** What is known when all services listen. */
+/** Facts that are known when all services listen. */
 export interface Started {
   readonly addresses: Readonly<Partial<Record<Service, string>>>;
   /** The link that signs in to the dashboard. */
   readonly dashboard: string;
-  /** Why no event is kept; undefined when events are kept. */
+  /** Why events are not stored. Undefined when they are. */
   readonly notRecorded: string | undefined;
 }
 
 interface Shown extends Started {
-  /** The address that --host asked for: other machines may reach the gateway there. */
+  /** The address of --host, at which other machines can reach the gateway. */
   readonly host: string | undefined;
   readonly keys: DemoKeys;
   readonly file: string;
@@ -62,7 +62,7 @@ Try it, in another terminal:
 Ctrl-C ends it.`;
 }
 
-/** No browser opens the wildcard address. */
+/** Browsers cannot open the wildcard address, so it becomes the loopback address. */
 function onThisMachine(address: string | undefined): string | undefined {
   if (address === undefined) return undefined;
   const { hostname, port } = new URL(address);

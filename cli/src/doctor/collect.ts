@@ -14,7 +14,7 @@ import { probeTls } from './tls-probe.ts';
 export interface Examination {
   readonly url: string;
   readonly guard: RunningGuard;
-  /** For each request. */
+  /** Time limit for each request. */
   readonly timeoutMs: number;
   /** The local address to connect from. */
   readonly from: string | undefined;
@@ -29,10 +29,10 @@ type Send = (
   method?: Ask['method'],
 ) => Promise<Exchange>;
 
-/** Sends the requests that the checks look at: some ten, one after the other. */
+/** Sends the requests for the checks: about ten, one after the other. */
 export async function collectEvidence(examination: Examination): Promise<Evidence> {
   const { url, guard, timeoutMs, from, statedAddress, webSocket } = examination;
-  // Guard's events are searched for this User-Agent.
+  // The unique User-Agent for the search in Guard's events.
   const userAgent = `guard-doctor/1 (${randomBytes(8).toString('hex')})`;
   const send: Send = (to, headers = {}, method = 'GET') =>
     exchange(to, {
@@ -82,13 +82,13 @@ async function askAll(
   const cookie = sessionCookie(page);
   const upload = uploadUrl(page);
   const bare = url.replace(/^https:/, 'http:').replace(/^(http:\/\/[^/?#]*):443(?=[/?#]|$)/, '$1');
-  // Guard trusts the headers of a proxy, and would learn from these.
+  // Guard trusts the headers of a proxy and would use these.
   const isProxy = isTrusted(guard.settings, page.localAddress);
   const forge = (headers: Readonly<Record<string, string>>) => send(url, isProxy ? {} : headers);
   const again = await send(url);
   const returning =
     cookie === undefined ? undefined : await send(url, { cookie: `_guard=${cookie}` });
-  // Only what Guard saw of these two is judged.
+  // Only what Guard recorded of these two is judged.
   await forge({ 'x-forwarded-for': FORGED_ADDRESS });
   await forge({ forwarded: `for=${FORGED_ADDRESS}` });
   return {
@@ -101,7 +101,7 @@ async function askAll(
     handshake: await send(new URL(webSocket ?? '', url).href, handshakeHeaders()),
     plain: url.startsWith('https:') ? await send(bare) : undefined,
     tls: await probeTls(url, { timeoutMs, from }),
-    // The last one: seenRequests waits until Guard has recorded it.
+    // The last request: seenRequests waits until Guard has recorded it.
     problem: await send(url, { accept: LAST_ACCEPT }),
   };
 }

@@ -5,30 +5,30 @@ import type { Trail } from './follow.ts';
 import type { SeenRequests } from './seen-requests.ts';
 import type { TlsProbe } from './tls-probe.ts';
 
-/** An address that no machine has (RFC 5737), so it can only come from the header that doctor forged. */
+/** An address without a machine (RFC 5737), so it can only come from the header that doctor forged. */
 export const FORGED_ADDRESS = '192.0.2.77';
 
 /** Answers to a visitor who reached a page. */
 export interface Answers {
-  /** The URL behind all redirects. */
+  /** The final URL after all redirects. */
   readonly url: string;
   readonly page: Answered;
-  /** The same request once more: a cache in front would give the same answer. */
+  /** The same request again: a cache in front would return the same answer. */
   readonly again: Exchange;
   /** The answer to a program that asks for JSON. */
   readonly problem: Exchange;
-  /** With the session cookie of `page`; undefined where that had none. */
+  /** With the session cookie of `page`. Undefined when it had none. */
   readonly returning: Exchange | undefined;
-  /** GET and POST of the path that challenge pages upload to. */
+  /** GET and POST to the upload path of challenge pages. */
   readonly uploadByGet: Exchange;
   readonly uploadByPost: Exchange;
   readonly handshake: Exchange;
-  /** The same URL without TLS; undefined where it has none to begin with. */
+  /** The same URL without TLS. Undefined when the URL itself has no TLS. */
   readonly plain: Exchange | undefined;
   readonly tls: TlsProbe;
 }
 
-/** What the metrics say about the embedded database. */
+/** The state of the embedded database according to the metrics. */
 export interface DatabaseSigns {
   /** `guard_analytics_failing`. */
   readonly failing: boolean;
@@ -39,22 +39,22 @@ export interface DatabaseSigns {
 /** Everything that was collected. The checks judge it. */
 export interface Evidence {
   readonly trail: Trail;
-  /** Undefined where no page was reached. */
+  /** Undefined when no page was reached. */
   readonly answers: Answers | undefined;
   /** What Guard recorded of these requests. */
   readonly seen: SeenRequests;
-  /** `guard_gateway_one_address`; undefined where the admin listener was not asked. */
+  /** `guard_gateway_one_address`. Undefined when the admin listener was not asked. */
   readonly oneAddress: boolean | undefined;
-  /** `guard_gateway_forwarded_undecided_total`; undefined where the admin listener was not asked. */
+  /** `guard_gateway_forwarded_undecided_total`. Undefined when the admin listener was not asked. */
   readonly forwardedUndecided: number | undefined;
-  /** Undefined where the admin listener was not asked, or keeps no events. */
+  /** Undefined when the admin listener was not asked, or Guard keeps no events. */
   readonly database: DatabaseSigns | undefined;
-  /** How old the data of others is; undefined where the admin listener was not asked. */
+  /** Ages of published data. Undefined when the admin listener was not asked. */
   readonly dataAge: DataAge | undefined;
   readonly settings: Settings | undefined;
-  /** The address that --ip says this machine has for the site. */
+  /** The public address of this machine from --ip. */
   readonly statedAddress: string | undefined;
-  /** --websocket was given: the URL is one where a handshake has to succeed. */
+  /** --websocket was given, so a handshake at this URL has to succeed. */
   readonly expectsWebSocket: boolean;
   readonly nowMs: number;
 }

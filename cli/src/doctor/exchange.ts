@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 import { messageOf } from '../terminal/faults.ts';
 
-/** A challenge page has some 25 kB. A longer body is no challenge page, and its end is not needed. */
+/** A challenge page has some 25 kB. A longer body is not a challenge page, and its end is not needed. */
 const MAX_BODY_BYTES = 512 * 1024;
 
 export interface Answered {
@@ -13,9 +13,9 @@ export interface Answered {
   readonly url: string;
   readonly status: number;
   readonly httpVersion: string;
-  /** Header fields as they came: names in their case, one pair for each line. */
+  /** Raw header fields: names with their original case, one pair per line. */
   readonly fields: readonly (readonly [name: string, value: string])[];
-  /** Without its content coding; what is behind 512 kB is left out. */
+  /** Decoded and limited to 512 kB. */
   readonly body: string;
   /** When the request was sent and when the answer began, in milliseconds since the epoch. */
   readonly sentAtMs: number;
@@ -46,8 +46,8 @@ export function fieldsOf({ fields }: Answered, name: string): string[] {
 }
 
 /**
- * One request on a connection of its own. Follows no redirect, and takes any certificate: whether a
- * browser would is a check of its own. Never rejects.
+ * Sends one request on its own connection. It follows no redirects and accepts any certificate, because another
+ * check judges the certificate. Never rejects.
  */
 export function exchange(url: string, ask: Ask): Promise<Exchange> {
   const { method = 'GET', headers, timeoutMs, from } = ask;
@@ -115,7 +115,7 @@ function headOf(answer: IncomingMessage): Pick<Answered, 'status' | 'httpVersion
   return { status: statusCode, httpVersion, fields };
 }
 
-/** Read while the connection is open: a closed one has no addresses. */
+/** Read while the connection is open, because a closed one has no addresses. */
 function addressesOf({ socket }: IncomingMessage) {
   return { localAddress: socket.localAddress ?? '', remoteAddress: socket.remoteAddress ?? '' };
 }

@@ -1,11 +1,11 @@
-/** The result of a check. With `unchecked` there is no verdict, and `found` says what was missing for one. */
+/** The result of a check. `unchecked` means no verdict, and `found` says what was missing. */
 export type State = 'ok' | 'warning' | 'problem' | 'unchecked';
 
-/** What a check says. */
+/** The outcome of a check. */
 export interface Outcome {
   readonly state: State;
   readonly found: string;
-  /** Why it matters, and what to do. Empty where all is well. */
+  /** Why it matters, and what to do. Both are empty when all is well. */
   readonly why: string;
   readonly advice: string;
 }
@@ -22,7 +22,7 @@ export function problem(found: string, why: string, advice: string): Outcome {
   return { state: 'problem', found, why, advice };
 }
 
-/** For a check that was not possible. `found` is the reason, `advice` what would help. */
+/** For a check that was not possible. `found` is the reason, `advice` is what would help. */
 export function unchecked(found: string, advice = ''): Outcome {
   return { state: 'unchecked', found, why: '', advice };
 }

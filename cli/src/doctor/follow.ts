@@ -1,16 +1,16 @@
 import { type Answered, type Exchange, fieldsOf } from './exchange.ts';
 
-/** All browsers follow at least this many redirects. */
+/** Every browser follows at least this many redirects. */
 const MAX_STEPS = 10;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Where a visitor who types the URL arrives. */
+/** The final page for a visitor who types the URL. */
 export type Trail =
   | { readonly kind: 'arrived'; readonly steps: readonly string[]; readonly page: Answered }
   | { readonly kind: 'loop' | 'too_long'; readonly steps: readonly string[] }
   | { readonly kind: 'failed'; readonly steps: readonly string[]; readonly why: string };
 
-/** Follows redirects with the cookies that come with them, as a browser does. `steps` are the URLs asked. */
+/** Follows redirects and keeps cookies, like a browser. `steps` are the requested URLs. */
 export async function follow(
   url: string,
   ask: (url: string, headers: Readonly<Record<string, string>>) => Promise<Exchange>,
@@ -21,7 +21,7 @@ export async function follow(
   let at = url;
   while (steps.length < MAX_STEPS) {
     const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
-    // The same page with another cookie is no loop: log-ins work like this.
+    // The same page with another cookie is not a loop: log-ins work like this.
     const state = `${at}\n${cookie}`;
     if (states.has(state)) return { kind: 'loop', steps: [...steps, at] };
     states.add(state);

@@ -2,13 +2,13 @@ import { type Answered, type Exchange, fieldsOf } from './exchange.ts';
 
 const UPLOAD_PATH = '/.guard/verify';
 
-/** The answer to a program that is denied (`application/problem+json`), as far as it can be read. */
+/** The answer to a denied program (`application/problem+json`), if it can be parsed. */
 export interface Denial {
   readonly code: string;
   readonly requestId: string;
 }
 
-/** Whether this is a challenge page of Guard's: no other page has a ticket. */
+/** Whether this is a challenge page of Guard. Only such a page has a ticket. */
 export function isChallengePage({ body }: Answered): boolean {
   return /\sdata-ticket=/.test(body);
 }
@@ -22,7 +22,7 @@ export function sessionCookie(answer: Answered): string | undefined {
   return undefined;
 }
 
-/** Where the page uploads to: a path of the site, or the address of a collector. */
+/** The upload URL of the page: a path of the site, or the address of a collector. */
 export function uploadUrl({ body, url }: Answered): string {
   const written = /\sdata-upload="?([^"\s>]+)/.exec(body)?.[1] ?? UPLOAD_PATH;
   return new URL(URL.canParse(written, url) ? written : UPLOAD_PATH, url).href;

@@ -2,7 +2,7 @@ import type { Answers } from './evidence.ts';
 import { type Answered, type Exchange, fieldsOf } from './exchange.ts';
 import { sessionCookie } from './guard-page.ts';
 
-/** Header fields in which caches say that they had the answer already. */
+/** Header fields in which caches report a hit. */
 const CACHE_FIELDS = [
   'x-cache',
   'cf-cache-status',
@@ -11,7 +11,7 @@ const CACHE_FIELDS = [
   'cache-status',
 ];
 
-/** The sign that a cache in front kept the answers; undefined without one. */
+/** A sign that a cache in front stored the answers. Undefined without one. */
 export function signOfCache({ page, again }: Answers): string | undefined {
   if (again.kind === 'answered') {
     const session = sessionCookie(page);
@@ -37,7 +37,7 @@ function fieldOfCache(answer: Exchange): string | undefined {
 /** Header fields in which servers in front name themselves. */
 const NAMING = ['via', 'server', 'x-served-by', 'cf-ray', 'x-amz-cf-id', 'fly-request-id'];
 
-/** How the servers name themselves through which an answer came; `server` may also be the site's own. */
+/** The names of the servers that passed an answer on. `server` may also be the site's own. */
 export function serversNamed(answer: Answered): readonly string[] {
   return NAMING.flatMap((name) =>
     fieldsOf(answer, name).map((value) => `${name}: ${value.slice(0, 40)}`),

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { type EventsAccess, queryEvents } from '../running-guard/query-events.ts';
 
-/** Events are written in batches, every second or two. */
+/** Events are written in batches every second or two. */
 const WRITTEN_WITHIN_MS = 8_000;
 const POLL_MS = 400;
-/** Clocks of two machines can differ by this much, and the requests are still found. */
+/** Tolerated difference between the clocks of two machines. */
 const CLOCK_MARGIN_MS = 86_400_000;
 
-/** The Accept header of the request that is sent last, and of no other. */
+/** The Accept header that only the last request has. */
 export const LAST_ACCEPT = 'application/json';
 
 const SeenRequest = z.object({
@@ -21,18 +21,18 @@ const SeenRequest = z.object({
   upgrade: z.string(),
 });
 
-/** One of doctor's requests as Guard recorded it; header fields are empty where they did not arrive. */
+/** One request of doctor as Guard recorded it. A header field is empty when it did not arrive. */
 export type SeenRequest = Readonly<z.infer<typeof SeenRequest>>;
 
 export type SeenRequests =
   | { readonly kind: 'seen'; readonly requests: readonly SeenRequest[] }
-  /** Guard was asked, and has no record of them. */
+  /** Guard was asked and has not recorded them. */
   | { readonly kind: 'none' }
   | { readonly kind: 'not_asked'; readonly why: string };
 
 /**
- * Asks Guard's events for the requests with this User-Agent, until the last request is there, or until
- * the time is over in which it would be written.
+ * Queries Guard's events for the requests with this User-Agent, until the last request is found or the time is over
+ * in which it would be written.
  */
 export async function seenRequests(
   access: EventsAccess | { readonly missing: string },

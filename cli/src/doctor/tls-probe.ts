@@ -1,14 +1,14 @@
 import { connect } from 'node:tls';
 
-/** What a browser sees of the TLS in front. */
+/** The TLS of the front as a browser sees it. */
 export type TlsProbe =
   | { readonly kind: 'plain' }
   | { readonly kind: 'failed'; readonly why: string }
   | {
       readonly kind: 'spoken';
-      /** The protocol that ALPN chose (RFC 7301); empty for none. */
+      /** The protocol that ALPN selected (RFC 7301). Empty when there is none. */
       readonly alpn: string;
-      /** Milliseconds since the epoch; undefined where the certificate says nothing readable. */
+      /** Milliseconds since the epoch. Undefined when the certificate has no readable date. */
       readonly expiresAtMs: number | undefined;
       /** Why a browser would not trust the certificate. */
       readonly distrust: string | undefined;
@@ -25,7 +25,7 @@ export function probeTls(
     const socket = connect({
       host,
       port: Number(port) || 443,
-      // SNI carries names only (RFC 6066 3).
+      // SNI can only contain names (RFC 6066 3).
       servername: /^[\d.]+$|:/.test(host) ? '' : host,
       ALPNProtocols: ['h2', 'http/1.1'],
       rejectUnauthorized: false,
@@ -42,7 +42,7 @@ export function probeTls(
     );
     socket.once('secureConnect', () => {
       const expiresAtMs = Date.parse(socket.getPeerCertificate().valid_to);
-      // Node types it as an Error; it is the name of one, such as CERT_HAS_EXPIRED.
+      // Node types this as an Error, but it is the name of one, such as CERT_HAS_EXPIRED.
       const error: unknown = socket.authorizationError;
       const why =
         error instanceof Error

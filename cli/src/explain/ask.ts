@@ -9,12 +9,12 @@ import {
   validatorSettings,
 } from '@guard/validator';
 
-/** No state is kept between two explanations. */
+/** Explanations share no state. */
 const NO_STORE = { maxSessions: 1, maxSpent: 1, maxBudgets: 1 };
 
 /**
- * Builds the validator of these settings, as a start would, and asks it to explain one request. No
- * name is looked up: what reverse DNS would prove stays unverifiable.
+ * Builds the validator of these settings like a start does, and lets it explain one request. It makes no DNS
+ * requests, so a claim that needs reverse DNS stays unverifiable.
  */
 export function askValidator(
   settings: Settings,
@@ -39,7 +39,7 @@ export function askValidator(
   return validator.explain(organisation, question);
 }
 
-/** A site goes by the name of its first host. */
+/** A site is named by its first host. */
 function isObserved({ sites }: Settings, name: string): boolean {
   return sites.some(({ hosts, observe }) => observe && hosts[0] === name);
 }

@@ -4,21 +4,21 @@ import type { Settings, Site } from '@guard/config/settings/schema';
 import { compileRoute } from '@guard/gateway';
 import type { Asked } from './read-request.ts';
 
-/** Which organisation's rules answer, and what the gateway does before it asks them. */
+/** The organisation whose rules answer, and what the gateway does before it asks. */
 export type Chosen =
   | {
       readonly kind: 'chosen';
       readonly organisation: string;
-      /** As events have it: the first host of the site; empty without one. */
+      /** The site as events name it: by its first host. Empty without a site. */
       readonly site: string;
-      /** What the rules do not show, in sentences. */
+      /** Sentences about what the rules do not show. */
       readonly notes: readonly string[];
     }
   | { readonly kind: 'wrong'; readonly message: string };
 
 /**
- * The organisation named, or the one of the site that serves the host, or the only one there is.
- * Without a host and path in `requested` the request is malformed, and every policy says so.
+ * Returns the given organisation, or that of the site with this host, or the only one. Without a host and path in
+ * `requested` the request is malformed, and the answer is the same for every organisation.
  */
 export function choosePolicy(
   settings: Settings,

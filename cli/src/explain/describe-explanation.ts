@@ -72,7 +72,7 @@ function describeDirectives({ rules, verdict }: Explanation): string[] {
   return rows.length === 0 ? ['none: nothing is enforced'] : columns(rows);
 }
 
-/** A directive's value as it would stand in guard.yaml. */
+/** A directive's value as it would be in guard.yaml. */
 function wording(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   const { requests, per, by } = value as { requests: number; per: number; by: readonly string[] };
@@ -170,7 +170,7 @@ function agentOf({ user_agent, agent }: Facts): string {
   return `${claims.join(', ')}: ${printable(user_agent, 120)}`;
 }
 
-/** The names in the columns of the event. */
+/** The values for the columns of the event. */
 function recordedAs({ browser, version, os, device }: AgentNames): string {
   return [`${browser} ${version}`, os, device].filter((name) => name !== '').join(', ');
 }

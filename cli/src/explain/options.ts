@@ -1,6 +1,6 @@
 import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
 
-/** curl's own names where curl has the option, so that "Copy as cURL" of a browser can be pasted. */
+/** Uses the names of curl's options, so that "Copy as cURL" of a browser can be pasted. */
 export const EXPLAIN_OPTIONS = {
   config: CONFIG_OPTION,
   ip: { type: 'string', value: 'ADDRESS', help: "the visitor's address" },

@@ -3,7 +3,7 @@ import { recognise } from '@guard/config/plain-words/sought';
 import { readCommandLine } from '../command-line/options.ts';
 import { EXPLAIN_OPTIONS } from './options.ts';
 
-/** What `guard explain` was asked, before the settings are read. */
+/** The parsed arguments of `guard explain`, before the settings are read. */
 export interface Asked {
   readonly config: string;
   /** The body of `POST /validate`. */
@@ -17,10 +17,10 @@ export interface Asked {
 
 export type Reading =
   | { readonly kind: 'asked'; readonly asked: Asked }
-  /** A sentence for the person who typed. */
+  /** A sentence for the user. */
   | { readonly kind: 'wrong'; readonly message: string };
 
-/** Makes a question of the arguments. `stdin` is read when the request is `-`. */
+/** Parses the arguments. Reads `stdin` when the request is `-`. */
 export function readRequest(args: readonly string[], stdin: () => string): Reading {
   const line = readCommandLine(args, EXPLAIN_OPTIONS);
   if (line.kind === 'wrong') return line;
@@ -70,7 +70,7 @@ function readBody(path: string, stdin: () => string): Body {
   }
 }
 
-/** A code, an id or an address is what `guard why` takes. */
+/** Codes, ids and addresses are arguments of `guard why`. */
 function isLookedUp(text: string): boolean {
   const { kind } = recognise(text);
   return kind === 'reference' || kind === 'request' || kind === 'session' || kind === 'address';
@@ -97,13 +97,13 @@ function bodyOfFlags(url: string, values: Values): Body {
   return { kind: 'body', text: JSON.stringify(request) };
 }
 
-/** The same header in another case replaces the first one, as `-H 'Host: …'` does. */
+/** The same header in another case replaces the earlier one, as with `-H 'Host: …'`. */
 function put(headers: Record<string, string>, name: string, value: string): void {
   const known = Object.keys(headers).find((other) => other.toLowerCase() === name.toLowerCase());
   headers[known ?? name] = value;
 }
 
-/** Host and port as they stand in the URL. The validator says when the text is no URL. */
+/** Host and port as written in the URL. The validator reports a text that is not a URL. */
 function hostOf(url: string): string {
   return /^[^:]+:\/\/([^/?#]*)/.exec(url)?.[1] ?? '';
 }

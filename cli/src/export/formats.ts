@@ -1,10 +1,10 @@
 import { ParquetJoin } from './join-parquet.ts';
 
-/** Makes one file of the answers to many statements. */
+/** Joins the answers to many statements into one file. */
 export interface Joining {
-  /** What to write for one more answer. */
+  /** The bytes to write for one more answer. */
   add(answer: Buffer): Buffer;
-  /** What to write behind the last answer. */
+  /** The bytes to write after the last answer. */
   end(): Buffer;
   /** Rows so far. */
   rows(): number;
@@ -13,7 +13,7 @@ export interface Joining {
 interface ExportFormat {
   /** Names of files that are in this format. */
   readonly endings: RegExp;
-  /** Formats of ClickHouse. `head` is for the first statement, which has no rows; `rows` is for all others. */
+  /** Formats of ClickHouse. `head` is for the first statement, which has no rows. `rows` is for all others. */
   readonly head: string;
   readonly rows: string;
   readonly join: () => Joining;
@@ -21,9 +21,9 @@ interface ExportFormat {
 
 const NOTHING = Buffer.alloc(0);
 const [QUOTE, LINE_END] = [0x22, 0x0a];
-/** In front of a text it tells a spreadsheet that this is a text. */
+/** Marks a cell as text for a spreadsheet. */
 const APOSTROPHE = Buffer.from("'");
-/** Bytes of the longest character that begins a formula. */
+/** Bytes of the longest character that starts a formula. */
 const LONGEST_SIGN = 3;
 
 export const FORMATS = {
@@ -31,7 +31,8 @@ export const FORMATS = {
     endings: /\.(jsonl|ndjson)$/i,
     head: 'JSONEachRow',
     rows: 'JSONEachRow',
-    // JSON writes a line end inside of a text as \n.
+    // JSON writes a line break inside a text as
+    // .
     join: joinJsonLines,
   },
   csv: {
@@ -54,7 +55,7 @@ export const FORMATS = {
 export type FormatName = keyof typeof FORMATS;
 export const FORMAT_NAMES = Object.keys(FORMATS) as readonly FormatName[];
 
-/** The format that was asked for, or what the name of the file says, or JSON lines. Undefined for an unknown format. */
+/** The requested format, else that of the file name, else JSON lines. Undefined for an unknown format. */
 export function chooseFormat(asked: string | undefined, file = ''): FormatName | undefined {
   if (asked !== undefined) return FORMAT_NAMES.find((name) => name === asked);
   return FORMAT_NAMES.find((name) => FORMATS[name].endings.test(file)) ?? 'jsonl';
@@ -72,9 +73,9 @@ function joinJsonLines(): Joining {
   };
 }
 
-/** Rows are lines that end outside of quotes. A quote inside of quotes is written twice. */
+/** A row ends at a line break outside of quotes. A quote inside of quotes is doubled. */
 function joinCsv(): Joining {
-  // The line of names.
+  // Not counting the line with the names.
   let lines = -1;
   return {
     add(answer) {
@@ -98,7 +99,7 @@ function joinCsv(): Joining {
   };
 }
 
-/** What a visitor wrote would be run by the spreadsheet of the person who opens the file. */
+/** A spreadsheet would run a visitor's text that looks like a formula. */
 function startsFormula(text: Buffer, at: number): boolean {
   return /^[=+\-@\t\r＝＋－＠]/u.test(text.toString('utf8', at, at + LONGEST_SIGN));
 }

@@ -1,21 +1,21 @@
 /**
- * Makes one Parquet file of many with the same columns. A Parquet file is its row groups and, at the end, a footer
- * that says where each of them lies. The row groups are copied as they are, and the places in the footer are moved.
- * The footer is a struct of Thrift's compact protocol.
+ * Joins many Parquet files with the same columns into one. A Parquet file has row groups, and at its end a footer
+ * with the offset of each. The row groups are copied unchanged, and the offsets in the footer are moved. The footer
+ * is a struct of Thrift's compact protocol.
  */
 
 const MAGIC = Buffer.from('PAR1');
 /** Length of the footer, and the magic bytes again. */
 const TAIL_BYTES = 8;
 
-/** What becomes of the fields of a struct, by their numbers in parquet.thrift. Other fields are copied. */
+/** How to treat the fields of a struct, by their numbers in parquet.thrift. Other fields are copied. */
 interface Shape {
   readonly [field: number]: 'place' | 'drop' | Shape;
 }
 
 /**
- * Left out are the places of page indexes, since an index has places of its own inside, and the number of a row group
- * in its file. All of them are optional.
+ * Two optional kinds of fields are left out: the offsets of page indexes, because an index contains offsets itself,
+ * and the number of a row group in its file.
  */
 const ROW_GROUP: Shape = {
   1: {
@@ -33,7 +33,7 @@ const T = {
   ...{ list: 9, set: 10, struct: 12 },
 } as const;
 
-/** A field of the footer, as its bytes. */
+/** A field of the footer and its bytes. */
 interface Field {
   readonly id: number;
   readonly type: number;
@@ -48,12 +48,14 @@ export class ParquetJoin {
   #bytes = 0;
   #rows = 0;
 
-  /** Rows of all files so far. */
+  /** Rows of all files that were added. */
   get rows(): number {
     return this.#rows;
   }
 
-  /** The bytes to write for one more file. Throws when it is no Parquet file, or has other columns than the first. */
+  /**
+   * The bytes to write for one more file. Throws when it is not a Parquet file, or has other columns than the first.
+   */
   add(file: Buffer): Buffer {
     const isFirst = this.#first === undefined;
     const start = isFirst ? 0 : MAGIC.length;
@@ -71,7 +73,7 @@ export class ParquetJoin {
     return bytes;
   }
 
-  /** The end of the joined file. At least one file was added. */
+  /** The end of the joined file. At least one file must have been added. */
   end(): Buffer {
     const parts: Buffer[] = [];
     let last = 0;
@@ -107,7 +109,7 @@ function valueOf(fields: readonly Field[], id: number): Buffer {
   return found.value;
 }
 
-/** Copies a struct, and adds `movedBy` to the places in it. Throws where the bytes are no struct. */
+/** Copies a struct and adds `movedBy` to its offsets. Throws when the bytes are not a struct. */
 class FooterReader {
   readonly #in: Buffer;
   readonly #moved: bigint;
@@ -119,7 +121,7 @@ class FooterReader {
     this.#moved = BigInt(movedBy);
   }
 
-  /** The fields of the footer, with the places in its row groups moved. */
+  /** The fields of the footer with moved offsets of the row groups. */
   fields(): Field[] {
     const found: Field[] = [];
     for (let head = this.#fieldHead(0); head; head = this.#fieldHead(head.id)) {
@@ -151,7 +153,7 @@ class FooterReader {
     return byte;
   }
 
-  /** What was not read yet. */
+  /** The unread bytes. */
   rest(): Buffer {
     return this.#in.subarray(this.#at);
   }
@@ -166,33 +168,33 @@ class FooterReader {
   #struct(shape: Shape): void {
     let written = 0;
     for (let head = this.#fieldHead(0); head; head = this.#fieldHead(head.id)) {
-      const fate = shape[head.id] ?? {};
+      const treatment = shape[head.id] ?? {};
       const before = this.#out.length;
-      if (fate !== 'drop') {
+      if (treatment !== 'drop') {
         this.#out.push(...fieldHead(head.id, written, head.type));
         written = head.id;
       }
-      this.#value(head.type, fate);
-      if (fate === 'drop') this.#out.length = before;
+      this.#value(head.type, treatment);
+      if (treatment === 'drop') this.#out.length = before;
     }
     this.#out.push(T.stop);
   }
 
-  #value(type: number, fate: Shape[number]): void {
-    if (type === T.i64) this.#number(fate === 'place');
+  #value(type: number, treatment: Shape[number]): void {
+    if (type === T.i64) this.#number(treatment === 'place');
     else if (type === T.i16 || type === T.i32) this.#out.push(...varint(this.varint()));
     else if (type === T.byte) this.#copy(1n);
     else if (type === T.double) this.#copy(8n);
     else if (type === T.binary) this.#text();
-    else if (type === T.list || type === T.set) this.#list(fate);
-    else if (type === T.struct) this.#struct(typeof fate === 'object' ? fate : {});
-    // A truth value is in its type.
+    else if (type === T.list || type === T.set) this.#list(treatment);
+    else if (type === T.struct) this.#struct(typeof treatment === 'object' ? treatment : {});
+    // A boolean value is part of its type.
     else if (type !== T.yes && type !== T.no) throw new Error(`the footer has a type ${type}`);
   }
 
   #number(isPlace: boolean): void {
     const value = this.zigzag();
-    // 0 in place of a place says that there is none.
+    // An offset of 0 means that there is none.
     const moved = isPlace && value > 0n ? value + this.#moved : value;
     this.#out.push(...varint(moved < 0n ? -2n * moved - 1n : 2n * moved));
   }
@@ -203,14 +205,14 @@ class FooterReader {
     this.#copy(length);
   }
 
-  #list(fate: Shape[number]): void {
+  #list(treatment: Shape[number]): void {
     const head = this.byte();
     const size = head >> 4 === 15 ? this.varint() : BigInt(head >> 4);
     this.#out.push(...(head >> 4 === 15 ? [head, ...varint(size)] : [head]));
     const type = head & 0x0f;
-    // In a list a truth value is a byte.
+    // In a list a boolean is a byte.
     const isTruth = type === T.yes || type === T.no;
-    for (let at = 0n; at < size; at += 1n) this.#value(isTruth ? T.byte : type, fate);
+    for (let at = 0n; at < size; at += 1n) this.#value(isTruth ? T.byte : type, treatment);
   }
 
   #copy(bytes: bigint): void {
@@ -218,7 +220,7 @@ class FooterReader {
   }
 }
 
-/** Of a list: how many elements, and their bytes. */
+/** The number of elements of a list, and their bytes. */
 function listOf(value: Buffer): { count: number; elements: Buffer } {
   const reader = new FooterReader(value);
   const head = reader.byte();

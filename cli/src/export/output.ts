@@ -3,23 +3,23 @@ import { existsSync, linkSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { constants } from 'node:os';
 
-/** Where an export goes. All of it rejects for what the file system refuses. */
+/** The destination of an export. All functions reject when the file system refuses. */
 export interface ExportOutput {
-  /** Resolves when more can be taken. */
+  /** Resolves when more can be written. */
   write(bytes: Buffer): Promise<void>;
-  /** All is written. A file has its name from now on. */
+  /** Everything is written. A file gets its final name now. */
   finish(): Promise<void>;
-  /** Something is missing: a file is removed. */
+  /** The export is incomplete: removes the file. */
   abandon(): Promise<void>;
 }
 
-/** Signals at which a file that is not finished is removed. */
+/** Signals that remove an unfinished file. */
 const ENDS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * A file that this user alone can read. It has another name until it is whole, so a part of an export never looks
- * complete. Without `force` it takes the place of no other file, even of one that appears meanwhile. What is no
- * plain file is never replaced: `--out /dev/null --force` of root would take the device away from all programs.
+ * A file that only this user can read. It has another name until it is complete, so an incomplete export never looks
+ * complete. Without `force` it never replaces a file, not even one that appears meanwhile. Only regular files are
+ * replaced: otherwise `--out /dev/null --force` of root would remove the device for all programs.
  */
 export async function openFile(path: string, force: boolean): Promise<ExportOutput> {
   const there = lstatSync(path, { throwIfNoEntry: false });
@@ -59,7 +59,7 @@ export async function openFile(path: string, force: boolean): Promise<ExportOutp
   };
 }
 
-/** A rename would replace a file that has come meanwhile; some file systems have no links. */
+/** A rename would replace a file that appeared meanwhile. Some file systems have no links. */
 function link(temporary: string, path: string): void {
   try {
     linkSync(temporary, path);
@@ -74,7 +74,7 @@ function alreadyThere(path: string): string {
   return `${path} is there already; choose another name, or replace it with --force`;
 }
 
-/** Standard output. A reader that leaves early ends the export. */
+/** Standard output. A reader that closes it early ends the export. */
 export function standardOutput(): ExportOutput {
   return {
     write: (bytes) =>

@@ -11,30 +11,30 @@ import {
   refusalOf,
 } from '../running-guard/query-events.ts';
 
-/** What to export. */
+/** The parts of the statement for an export. */
 export interface Wanted {
   readonly range: TimeRange;
-  /** SQL that may stand in parentheses. */
+  /** SQL that is put in parentheses. */
   readonly where: string | undefined;
-  /** A list for SELECT. */
+  /** The list after SELECT. */
   readonly columns: string;
 }
 
 export type Page =
   | { readonly kind: 'rows'; readonly answer: Buffer }
-  /** There will be no more pages, and rows are missing. `why` is a phrase. */
+  /** The end, with missing rows. `why` is a phrase. */
   | { readonly kind: 'failed'; readonly why: string };
 
-/** A statement may wait for others, and then run for its whole time. */
+/** A statement may wait for others and then run for its full time limit. */
 const TIMEOUT_MS = 2 * QUERY.maxExecutionS * 1000;
-/** Rows of the first page, and of the largest one. */
+/** Rows of the first page and of the largest page. */
 const FIRST_ROWS = 2_000;
 const MOST_ROWS = 100_000;
-/** How many bytes a page should have: half of what an answer may have. */
+/** Wanted bytes of a page: half of the allowed size of an answer. */
 const AIM_BYTES = QUERY.maxAnswerBytes / 2;
-/** From the first page down to one row it takes eleven. */
+/** Halving from the first page down to one row takes eleven tries. */
 const MOST_TRIES = 14;
-/** What ClickHouse answers to a statement that takes too long. */
+/** The status for a statement that takes too long. */
 const TOO_SLOW = 408;
 const PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
@@ -42,11 +42,11 @@ const LONGEST_PAUSE_MS = 5_000;
 const Hour = z.object({ hour: z.number(), rows: z.number() });
 export type Hour = z.infer<typeof Hour>;
 
-/** The place of a row in the order of an export. */
+/** The position of a row in the order of an export. */
 const Place = z.object({ ms: z.number(), id: z.guid() });
 type Place = z.infer<typeof Place>;
 
-/** The number of rows of each hour, the earliest hour first. Hours without rows are left out. */
+/** The number of rows in each hour, in ascending order. Hours without rows are left out. */
 export function countHours(
   access: EventsAccess,
   wanted: Wanted,
@@ -56,7 +56,7 @@ FROM events_distributed WHERE ${conditionOf(wanted, wanted.range)} GROUP BY hour
   return queryEvents(access, sql, Hour, TIMEOUT_MS);
 }
 
-/** The answer without rows: the names of the columns, where the format has them. */
+/** An answer without rows. It has the names of the columns if the format has them. */
 export function askHead(access: EventsAccess, wanted: Wanted, format: string): Promise<Page> {
   const condition = conditionOf(wanted, wanted.range);
   const sql = `SELECT ${wanted.columns} FROM events_distributed WHERE ${condition} LIMIT 0 FORMAT ${format}`;
@@ -64,8 +64,8 @@ export function askHead(access: EventsAccess, wanted: Wanted, format: string): P
 }
 
 /**
- * The rows in the order of time, each once, in answers that Guard's limits let through. A page is a range of whole
- * hours, or a part of one that has many rows. One that is refused is asked again with half of the rows.
+ * Returns the rows in order of time, each once, in answers within Guard's limits. A page is a range of whole hours,
+ * or a part of an hour with many rows. A refused page is asked again with half of the rows.
  */
 export async function* readPages(
   access: EventsAccess,
@@ -76,7 +76,7 @@ export async function* readPages(
   let most = FIRST_ROWS;
   let failures = 0;
   let at = 0;
-  /** The last row that was read, where a page ended inside of an hour. */
+  /** The last row of the previous page, when it ended inside an hour. */
   let behind: Place | undefined;
   while (at < hours.length) {
     const { next, rows } = gather(hours, at, most);
@@ -97,19 +97,19 @@ export async function* readPages(
     if (page.until === undefined) at = next;
     else behind = page.until;
     const grown = most * Math.min(2, AIM_BYTES / Math.max(1, page.answer.length));
-    // A page that had less than it might have says nothing of how much it can have.
+    // A page that was not full says nothing about the possible size.
     if (rows >= most / 2) most = Math.max(1, Math.min(MOST_ROWS, Math.floor(grown)));
   }
 }
 
-/** One page: the whole range, or where that has more rows than a page, its first rows. */
+/** One page: the whole range, or only its first rows if it has more than a page can have. */
 async function readPage(
   access: EventsAccess,
   wanted: Wanted,
   part: {
     readonly range: TimeRange;
     readonly behind: Place | undefined;
-    /** How many the range has. */
+    /** The number of rows in the range. */
     readonly rows: number;
     readonly most: number;
     readonly format: string;
@@ -130,7 +130,7 @@ type Asked =
   | { readonly kind: 'rows'; readonly answer: Buffer }
   | { readonly kind: 'failed'; readonly why: string; readonly isFinal: boolean };
 
-/** `isFinal`: another attempt would end the same way. */
+/** `isFinal` means that another attempt would fail in the same way. */
 async function askPage(access: EventsAccess, sql: string): Promise<Asked> {
   const asked = await postQuery(access, sql, TIMEOUT_MS);
   if (asked.kind === 'away') {
@@ -142,7 +142,7 @@ async function askPage(access: EventsAccess, sql: string): Promise<Asked> {
   return { kind: 'failed', why, isFinal: status < 500 && status !== TOO_SLOW };
 }
 
-/** As many hours as have together no more rows than a page, but at least one. */
+/** As many hours as fit into a page, but at least one. */
 function gather(
   hours: readonly Hour[],
   from: number,
@@ -158,7 +158,10 @@ function gather(
   return { next, rows };
 }
 
-/** From the first of these hours to the first one behind them: rows that come meanwhile belong to one page, too. */
+/**
+ * From the first of these hours to the first hour after them. So rows that arrive meanwhile belong to exactly one
+ * page.
+ */
 function rangeOf(all: TimeRange, hours: readonly Hour[], from: number, next: number): TimeRange {
   const first = (hours[from]?.hour ?? 0) * 1000;
   const behind = hours[next]?.hour;
@@ -168,7 +171,7 @@ function rangeOf(all: TimeRange, hours: readonly Hour[], from: number, next: num
   };
 }
 
-/** The place of the last row of a page; undefined where there are no more rows than a page has. */
+/** The position of the last row of a page. Undefined when all remaining rows fit into it. */
 async function placeOf(
   access: EventsAccess,
   condition: string,
@@ -195,7 +198,7 @@ function conditionOf({ where }: Wanted, range: TimeRange, behind?: Place, until?
     within(range),
     ...(behind === undefined ? [] : [`(created_at, request_id) > ${tuple(behind)}`]),
     ...(until === undefined ? [] : [`(created_at, request_id) <= ${tuple(until)}`]),
-    // On lines of its own: the last line may be a comment.
+    // The condition has its own lines, because its last line may be a comment.
     ...(where === undefined ? [] : [`(\n${where}\n)`]),
   ].join(' AND ');
 }

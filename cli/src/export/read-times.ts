@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
-/** The range of times that the options name; without any, all that is kept. Else a sentence for the user. */
+/** The time range of the options. Without options, all stored time. A string is a sentence for the user. */
 export function readTimes(
   given: { readonly last?: string; readonly from?: string; readonly to?: string },
   now: number,

@@ -6,22 +6,22 @@ import { askHead, countHours, type Page, readPages, type Wanted } from './pages.
 
 export type ExportEnd =
   | { readonly kind: 'done'; readonly rows: number; readonly bytes: number }
-  /** The output is abandoned. `why` is a phrase. */
+  /** The output is incomplete and was removed. `why` is a phrase. */
   | { readonly kind: 'failed'; readonly why: string };
 
-/** What is exported, in which format, and where it goes. */
+/** The content, format and destination of an export. */
 export interface ExportJob {
   readonly access: EventsAccess;
   readonly wanted: Wanted;
   readonly format: FormatName;
   readonly output: ExportOutput;
-  /** Told after each page, with its rows, and all rows that were counted at the start. */
+  /** Called after each page with its rows and the number of all rows at the start. */
   readonly progress: (rows: number, total: number) => void;
 }
 
 /**
- * Reads the events page by page and writes them. One page is in memory at a time, and of Parquet the places of all
- * row groups, about 10 KB each. Never rejects.
+ * Reads the events page by page and writes them. Only one page is in memory at a time. Parquet also needs the footer
+ * data of all row groups, about 10 KB each. Never rejects.
  */
 export async function runExport(job: ExportJob): Promise<ExportEnd> {
   const { output } = job;

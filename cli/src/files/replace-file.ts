@@ -19,7 +19,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileFault } from '../terminal/faults.ts';
 
-/** How long an edit waits for another one, and how often it looks. */
+/** How long an edit waits for another one, and the time between two checks. */
 const WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 25;
 
@@ -29,13 +29,13 @@ export type Change<T> =
 
 export type Replaced<T> =
   | { readonly kind: 'done'; readonly result: T }
-  /** Nothing was written; `reason` is a sentence without its end. */
+  /** Nothing was written. `reason` is a sentence without a full stop. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 /**
- * Changes a file from what it holds to what `change` makes of it: whole, in one step, with its mode and
- * owner, and where a link points to. Two edits wait for one another by a lock file beside it; one that
- * an editor saved meanwhile is begun again. Does not throw for what the file system refuses.
+ * Replaces the content of a file by the result of `change` in one step. Keeps its mode and owner, and follows links.
+ * Two edits wait for each other with a lock file beside it. If an editor saves meanwhile, the edit starts again.
+ * Does not throw when the file system refuses.
  */
 export async function replaceFile<T>(
   file: string,
@@ -43,9 +43,9 @@ export async function replaceFile<T>(
 ): Promise<Replaced<T>> {
   try {
     const target = realpathSync(file);
-    // Root can write every file, but a read-only file is not meant to be written.
+    // Root could write a read-only file, but should not.
     if ((statSync(target).mode & 0o222) === 0) return failed(`${file} is read-only`);
-    // The lock and the new file are made in the folder of the old one.
+    // The lock and the new file are created in the same folder.
     accessSync(dirname(target), constants.W_OK);
     const unlock = await lock(`${target}.lock`);
     if (unlock === undefined) {
@@ -71,7 +71,7 @@ function attempt<T>(target: string, change: (text: string) => Change<T>): Replac
     const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
     try {
       writeBeside(temporary, target, changed.text);
-      // An editor does not know our lock.
+      // An editor ignores the lock.
       if (readFileSync(target, 'utf8') !== before) continue;
       renameSync(temporary, target);
       return { kind: 'done', result: changed.result };
@@ -87,7 +87,7 @@ function writeBeside(temporary: string, target: string, text: string): void {
   try {
     writeFileSync(handle, text);
     const made = fstatSync(handle);
-    // By the handle: where this is root, the owner of the folder could put a link in the place of the name.
+    // Uses the handle: if this runs as root, the owner of the folder could replace the name by a link.
     if (made.uid !== uid || made.gid !== gid) fchownSync(handle, uid, gid);
     fchmodSync(handle, mode & 0o7777);
     fsyncSync(handle);
@@ -96,7 +96,7 @@ function writeBeside(temporary: string, target: string, text: string): void {
   }
 }
 
-/** Undefined when another process has held the lock all the time. */
+/** Undefined when another process held the lock all the time. */
 async function lock(path: string): Promise<(() => void) | undefined> {
   const until = Date.now() + WAIT_MS;
   for (;;) {

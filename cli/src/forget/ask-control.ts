@@ -5,7 +5,7 @@ import { messageOf } from '../terminal/faults.ts';
 
 export type Asked = ForgetAnswer | { readonly kind: 'away'; readonly why: string };
 
-/** Asks the Guard that listens at this socket. Waits as long as it takes. Never rejects. */
+/** Sends a request to the Guard at this socket. Waits without a time limit. Never rejects. */
 export function askControl(socketPath: string, asked: ForgetRequest): Promise<Asked> {
   return new Promise((resolve) => {
     const away = (error: unknown): void => resolve({ kind: 'away', why: messageOf(error) });

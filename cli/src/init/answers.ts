@@ -1,9 +1,9 @@
 import { isIpOrCidr } from '@guard/config/net/cidr';
 import { HostPattern, HttpUrl, OriginAddress } from '@guard/config/settings/values/values';
 
-/** The answers that a settings file is made from. */
+/** The answers for a settings file. */
 export interface Answers {
-  /** Host names of the site; `*` for all. */
+  /** Host names of the site. `*` means all. */
   readonly site: readonly string[];
   readonly origin: string;
   /** The addresses of the proxies in front of Guard. Empty if visitors connect to Guard. */
@@ -14,14 +14,14 @@ export interface Answers {
 
 type Read<T> =
   | { readonly kind: 'read'; readonly value: T }
-  /** What is wrong with the answer, as a sentence. */
+  /** The mistake in the answer, as a sentence. */
   | { readonly kind: 'wrong'; readonly message: string };
 
-/** One question: the words for a person, the option that answers it, and what an answer may be. */
+/** One question: its text, its option, and the allowed answers. */
 export interface Question<T> {
   readonly option: string;
   readonly text: string;
-  /** What an empty answer means. */
+  /** The default for an empty answer. */
   readonly usual: string;
   readonly read: (answer: string) => Read<T>;
 }

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { type Answers, QUESTIONS, type Question } from './answers.ts';
 
-/** What the options of the command line say. */
+/** The answers from command-line options. */
 export type Given = { readonly [Name in keyof Answers]?: string | undefined };
 
 export type Asked =
@@ -9,16 +9,16 @@ export type Asked =
   /** A sentence for the user. */
   | { readonly kind: 'wrong'; readonly message: string };
 
-/** The next line that a person types after `text`; undefined at the end of the input. */
+/** The next line that a person types after `text`. Undefined at the end of the input. */
 export type AskPerson = (text: string) => Promise<string | undefined>;
 
 /**
- * Answers each question by its option, else by asking, else with what is usual. A wrong option is told; a wrong answer
- * is asked again.
+ * Answers each question from its option, else by asking, else with the default. A wrong option is an error. A wrong
+ * answer is asked again.
  */
 export async function askQuestions(given: Given, ask: AskPerson | undefined): Promise<Asked> {
   const answers: Partial<Record<keyof Answers, unknown>> = {};
-  // The names are those of the type above: the object is written out.
+  // The cast is safe, because the object is a literal with exactly these names.
   for (const name of Object.keys(QUESTIONS) as (keyof Answers)[]) {
     const question: Question<unknown> = QUESTIONS[name];
     const read = await answerOf(question, given[name], ask);
@@ -50,11 +50,11 @@ async function answerOf<T>(
 /** Asks on the terminal. `close` gives it back. */
 export function openTerminal(): { readonly ask: AskPerson; readonly close: () => void } {
   const lines = createInterface({ input: process.stdin });
-  // Keeps lines that come before their question, such as a paste of all answers.
+  // Keeps lines that arrive before their question, such as pasted answers.
   const typed = lines[Symbol.asyncIterator]();
   return {
     async ask(text) {
-      // Standard output is for the result.
+      // Standard output is reserved for the result.
       process.stderr.write(text);
       const next = await typed.next();
       return next.done === true ? undefined : next.value;

@@ -117,7 +117,7 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
       ...{ encoding: 'utf8', input: '' },
     });
     expect(ran.status).toBe(2);
-    expect(ran.stderr).toContain('there is no terminal to ask on; add --yes, and say --site,');
+    expect(ran.stderr).toContain('there is no terminal for questions; add --yes, and set --site,');
   });
 
   test('on a terminal it asks five questions, asks a wrong answer again, and takes what is usual for an empty one', () => {

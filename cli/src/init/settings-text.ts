@@ -1,9 +1,9 @@
 import type { Answers } from './answers.ts';
 
-/** Where the written settings listen. */
+/** The port of the gateway in the written settings. */
 export const GATEWAY_PORT = 8080;
 
-/** The text of a settings file with comments. Answers were checked before, and each is written as a quoted text. */
+/** The text of a settings file with comments. Answers are already validated. Each is written as a quoted text. */
 export function settingsText(answers: Answers): string {
   const parts = [
     [
@@ -22,7 +22,7 @@ export function settingsText(answers: Answers): string {
     siteLines(answers),
     eventLines(answers),
     [
-      '# Who has passed a challenge stays known after a restart.',
+      '# Visitors who have passed a challenge stay known after a restart.',
       'store: { engine: memory, path: ./data/store }',
     ],
   ];
@@ -47,9 +47,9 @@ function listenLines({ front, events }: Answers): string[] {
 }
 
 function proxyLines({ front }: Answers): string[] {
-  const nothing = ' Nothing stands in front: Guard believes no one.';
+  const nothing = ' There are none: Guard trusts no such header.';
   return [
-    `# Who may say in X-Forwarded-For where a visitor comes from.${front.length > 0 ? '' : nothing}`,
+    `# Proxies that may tell the visitor's address in X-Forwarded-For.${front.length > 0 ? '' : nothing}`,
     `trusted_proxies: [${front.map(quoted).join(', ')}]`,
   ];
 }
@@ -106,7 +106,7 @@ function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
 }
 
-/** A text that YAML reads as what it is. */
+/** A text that YAML reads unchanged. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

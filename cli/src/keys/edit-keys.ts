@@ -11,19 +11,19 @@ import { formatProblem, parseWithEnvironment } from '@guard/config/settings/load
 import type { Settings } from '@guard/config/settings/schema';
 import { type Change, replaceFile } from '../files/replace-file.ts';
 
-/** What became of a settings file. */
+/** The result of an edit of a settings file. */
 export type Edited =
   | { readonly kind: 'edited'; readonly entry: string; readonly line: number }
-  /** Nothing was written; `reason` is for the person who typed. */
+  /** Nothing was written. `reason` is for the user. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 export interface KeyToAdd extends KeyPlace {
-  /** The key itself; the file gets its SHA-256. */
+  /** The key itself. The file gets only its SHA-256. */
   readonly key: string;
   readonly expires: string | undefined;
 }
 
-/** Puts the SHA-256 of a key into guard.yaml. */
+/** Adds the SHA-256 of a key to guard.yaml. */
 export function writeKey(file: string, env: Environment, add: KeyToAdd): Promise<Edited> {
   const digest = createHash('sha256').update(add.key).digest();
   return edit(file, env, {
@@ -38,8 +38,8 @@ export function writeKey(file: string, env: Environment, add: KeyToAdd): Promise
   });
 }
 
-/** Takes a key out of guard.yaml. */
-export function takeOutKey(file: string, env: Environment, place: KeyPlace): Promise<Edited> {
+/** Removes a key from guard.yaml. */
+export function deleteKey(file: string, env: Environment, place: KeyPlace): Promise<Edited> {
   return edit(file, env, {
     place,
     refusal: (held) =>
@@ -54,7 +54,7 @@ export function takeOutKey(file: string, env: Environment, place: KeyPlace): Pro
 
 interface Plan {
   readonly place: KeyPlace;
-  /** Why the present file does not allow the change. `ids` are those of the list, `all` those of both lists. */
+  /** Why the current file does not allow the change. `ids` are those of the list, `all` those of both lists. */
   readonly refusal: (held: {
     readonly ids: readonly string[];
     readonly all: readonly string[];
@@ -64,7 +64,10 @@ interface Plan {
   readonly isThere: (after: Settings) => boolean;
 }
 
-/** Reads the file before and after the change as `guard start` would. Writes it only when nothing but that list changed. */
+/**
+ * Parses the file before and after the change, as `guard start` does. Writes it only when nothing except that list
+ * has changed.
+ */
 async function edit(file: string, env: Environment, plan: Plan): Promise<Edited> {
   const replaced = await replaceFile(file, (text): Change<Edited> => {
     const before = parseWithEnvironment(text, file, env);
@@ -111,7 +114,7 @@ function keysOf(settings: Settings, { organisation, list }: KeyPlace) {
   return settings.organisations.find(({ id }) => id === organisation)?.[list] ?? [];
 }
 
-/** Everything but the list, and in the list but the key. */
+/** The settings without the list, or in the list without the key. */
 function without(settings: Settings, { organisation, list, id }: KeyPlace): Settings {
   return {
     ...settings,

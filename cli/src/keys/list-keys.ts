@@ -1,12 +1,12 @@
 import type { KeyList } from '@guard/config/settings/keys/edit-key-list';
 import type { Settings } from '@guard/config/settings/schema';
 
-/** A key as `guard keys list` shows it: nothing of the key itself, nor of its hash. */
+/** A key as `guard keys list` shows it, without the key and its hash. */
 export interface KeyView {
   readonly id: string;
   readonly organisation: string;
   readonly kind: KeyKind;
-  /** Last day, UTC; null for a key without one. */
+  /** Last day in UTC. Null for a key without one. */
   readonly expires: string | null;
   readonly state: 'live' | 'expired';
 }
@@ -43,7 +43,7 @@ export function listKeys(
     );
 }
 
-/** The settings have the first millisecond in which the key is expired. */
+/** The settings have the first millisecond after the key has expired. */
 function lastDayOf(expiresMs: number): string {
   return new Date(expiresMs - 1).toISOString().slice(0, 10);
 }

@@ -18,7 +18,7 @@ const MEANS: Readonly<Record<Outcome, string>> = {
   elsewhere: 'decided elsewhere',
 };
 
-/** A replay as text. `notes` say what it cannot judge. */
+/** A replay as text. `notes` are its limits. */
 export function describeReplay(replay: Replay, notes: readonly string[]): string {
   const { judged, changed, unreadable, from, to, seconds } = replay;
   if (judged === 0) return 'No requests: there is nothing to judge.';

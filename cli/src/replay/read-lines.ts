@@ -2,7 +2,7 @@ import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
-/** Longest line, in bytes: the longest URL and the longest headers, and room. */
+/** Longest line in bytes: the longest URL and headers, plus some room. */
 const MAX_LINE_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 1024 * 1024;
@@ -10,13 +10,13 @@ const CHUNK_BYTES = 1024 * 1024;
 export interface LineSink {
   /** `number` counts from 1. */
   line(text: string, number: number): void;
-  /** The line was longer than any request can be, and is skipped. */
+  /** The line is longer than any request and is skipped. */
   tooLong(number: number): void;
-  /** The number of bytes of the source that were read since the last call. */
+  /** The number of bytes that were read since the last call. */
   read(bytes: number): void;
 }
 
-/** A log file, gzipped where its name says so, or standard input for `-`. Throws when it is not there. */
+/** Reads a log file, gzipped if it is named so, or standard input for `-`. Throws when the file does not exist. */
 export async function readLogFile(file: string, sink: LineSink): Promise<void> {
   if (file === '-') return readLines(process.stdin, sink, (bytes) => sink.read(bytes));
   const source = createReadStream(file, { highWaterMark: CHUNK_BYTES });
@@ -27,7 +27,7 @@ export async function readLogFile(file: string, sink: LineSink): Promise<void> {
   return readLines(source.pipe(plain), sink, () => undefined);
 }
 
-/** Bytes of a file, to show how far it is read; undefined for a stream without a length. */
+/** The size of a file for the progress bar. Undefined for a stream without a length. */
 export function lengthOf(file: string): number | undefined {
   if (file === '-') return undefined;
   const stat = statSync(file);
@@ -35,8 +35,8 @@ export function lengthOf(file: string): number | undefined {
 }
 
 /**
- * Hands over lines as they come. Its memory is bounded for every source. Each line is a text
- * of its own: a part of a decoded chunk would keep the whole chunk for as long as a cache keeps the part.
+ * Passes lines on as they arrive, with bounded memory. Each line is a copy: a slice of a decoded chunk would keep
+ * the whole chunk in memory as long as a cache keeps the slice.
  */
 export async function readLines(
   source: Readable,
@@ -70,7 +70,7 @@ export async function readLines(
   if (rest.length > 0 || skipping) take(rest);
 }
 
-/** The first bytes of a file, to look at what is in it. */
+/** The first bytes of a file, to detect its format. */
 export function headOf(file: string, bytes: number): Buffer {
   const handle = openSync(file, 'r');
   try {

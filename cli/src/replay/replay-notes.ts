@@ -1,7 +1,7 @@
 import type { Settings } from '@guard/config/settings/schema';
 import type { Replay } from './run-replay.ts';
 
-/** What a replay assumed or left out, in sentences for the person who reads the numbers. */
+/** The assumptions and omissions of a replay, as sentences for its reader. */
 export function replayNotes(
   replay: Pick<Replay, 'judged' | 'withHeaders' | 'unknown' | 'transitions'>,
   settings: readonly Settings[],

@@ -39,7 +39,10 @@ export interface Replay extends Compared {
 
 const HEAD_BYTES = 64 * 1024;
 
-/** Judges every request of a log with the settings, and counts what would change. Throws an Error with a sentence when a source gives nothing. */
+/**
+ * Judges every request of a log with the settings and counts the changes. Throws an Error with a sentence when a
+ * source has no data.
+ */
 export async function runReplay(plan: ReplayPlan): Promise<Replay> {
   const comparison = new Comparison(plan);
   const startedAt = performance.now();
@@ -98,7 +101,7 @@ function refuse(file: string, error: unknown): never {
   throw new Error(`${file}: ${fileFault(error)}`, { cause: error });
 }
 
-/** Rotated logs come in any order, and budgets need rising times. */
+/** Rotated logs may be given in any order, but budgets need ascending times. */
 function inOrderOfTime(files: readonly string[]): readonly string[] {
   if (files.length < 2 || files.includes('-')) return files;
   return files

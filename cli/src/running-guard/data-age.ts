@@ -1,7 +1,7 @@
 import { NETWORK_DATA, OLD_AFTER_MS } from '@guard/config/catalogue/data-age';
 import type { MetricValues } from './read-metrics.ts';
 
-/** The age of the data that a Guard gets from other publishers, in milliseconds. */
+/** The age of published data that Guard uses, in milliseconds. */
 export interface DataAge {
   /** The oldest list of crawler addresses. */
   readonly crawlers: number;
@@ -48,7 +48,7 @@ function daysOf(ms: number): string {
   return days === 1 ? '1 day' : `${days} days`;
 }
 
-/** What to do about data that is too old. Undefined if no data is. */
+/** Advice about data that is too old. Undefined when none is. */
 export function adviceOnDataAge(age: DataAge): string | undefined {
   const { crawlers, lists } = age;
   const advice = [

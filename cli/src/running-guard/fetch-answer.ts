@@ -3,10 +3,10 @@ import { QUERY } from '@guard/config/contract/limits';
 
 export type Fetched =
   | { readonly kind: 'fetched'; readonly status: number; readonly body: Buffer }
-  /** No answer, as a phrase. */
+  /** Why there is no answer, as a phrase. */
   | { readonly kind: 'away'; readonly why: string };
 
-/** Asks a service of a running Guard. Never rejects, reads no more than an answer of `POST /query` may have. */
+/** Sends a request to a service of a running Guard. Never rejects. Reads at most the size limit of `POST /query`. */
 export async function fetchAnswer(
   url: string | URL,
   init: Omit<RequestInit, 'signal'>,

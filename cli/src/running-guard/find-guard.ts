@@ -22,11 +22,11 @@ export const GUARD_OPTIONS = {
   },
 } as const satisfies Options;
 
-/** Where a running Guard can be asked, and its settings. */
+/** The addresses of a running Guard and its settings. */
 export interface RunningGuard {
   readonly settings: Settings | undefined;
   readonly admin: string | undefined;
-  /** Its events, or why they cannot be read. */
+  /** Access to its events, or the reason why there is none. */
   readonly events: EventsAccess | { readonly missing: string };
 }
 
@@ -38,8 +38,8 @@ interface GuardOptions {
 }
 
 /**
- * Finds out from the options of a command and the settings file where the running Guard can be asked. Where that
- * is not possible, prints why, and gives the exit code.
+ * Finds the addresses of the running Guard from the options and the settings file. If this fails, prints the reason
+ * and returns the exit code.
  */
 export function findGuard(command: string, given: GuardOptions): RunningGuard | number {
   for (const name of ['admin', 'api'] as const) {
@@ -56,7 +56,7 @@ export function findGuard(command: string, given: GuardOptions): RunningGuard | 
   return { settings, admin, events: accessTo(api, given) };
 }
 
-/** Undefined for a unix socket, and for port 0, which stands for a port that is not known yet. */
+/** Undefined for a unix socket, and for port 0, because the real port is unknown. */
 function urlOf(address: ListenAddress | undefined): string | undefined {
   if (address?.kind !== 'tcp' || address.port === 0) return undefined;
   return listenerUrl(address.host, address.port);
@@ -68,7 +68,7 @@ function accessTo(api: string | undefined, given: GuardOptions): RunningGuard['e
   }
   const key = given.key ?? process.env[KEY_VARIABLE] ?? '';
   if (key !== '') return { url: api, key };
-  // A key of the file is only for the service of the file.
+  // A key of the file is only used for the service of the file.
   if (given.config === undefined || given.api !== undefined) {
     return { missing: `give an analytics key in ${KEY_VARIABLE}` };
   }

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { type Fetched, fetchAnswer } from './fetch-answer.ts';
 
-/** Environment variable with the key, so that it stands in no list of processes. */
+/** Environment variable for the key. A command-line option would be visible in process lists. */
 export const KEY_VARIABLE = 'GUARD_ANALYTICS_KEY';
 
-/** The api service of a running Guard, and what lets in there. */
+/** The api service of a running Guard and the credential for it. */
 export interface EventsAccess {
   /** Such as `http://127.0.0.1:8082`. */
   readonly url: string;
@@ -14,7 +14,7 @@ export interface EventsAccess {
 
 export type EventRows<T> =
   | { readonly kind: 'rows'; readonly rows: readonly T[] }
-  /** Why there are none, as a phrase. */
+  /** Why there are no rows, as a phrase. */
   | { readonly kind: 'refused'; readonly why: string };
 
 /** Sends one statement to `POST /query` (contract 4.3). Never rejects. */
@@ -27,7 +27,7 @@ export function postQuery(
   return fetchAnswer(new URL('/query', url), { method: 'POST', headers, body: sql }, timeoutMs);
 }
 
-/** What a status other than 200 says, as a phrase without the words that ClickHouse puts in front. */
+/** The meaning of a status other than 200, as a phrase without the prefix of ClickHouse. */
 export function refusalOf({ url }: EventsAccess, status: number, text: string): string {
   if (status === 401) return 'the analytics key is not valid: it is unknown, revoked or expired';
   const said = text.trim().replace(/^Code: \d+\. (?:DB::Exception: )*/, '');
@@ -58,7 +58,7 @@ export async function queryEvents<T>(
   return { kind: 'rows', rows };
 }
 
-/** One line of JSON; undefined when it is no such row. */
+/** Parses one line of JSON. Undefined when it is not such a row. */
 export function readRow<T>(line: string, row: z.ZodType<T>): T | undefined {
   try {
     const read = row.safeParse(JSON.parse(line));

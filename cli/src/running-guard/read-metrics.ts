@@ -1,14 +1,14 @@
 import { fetchAnswer } from './fetch-answer.ts';
 
-/** Most samples of a page that are kept: Guard's own has some hundred. */
+/** Most samples that are read from a page. Guard's own page has some hundred. */
 const MAX_SAMPLES = 5_000;
 
-/** Values by name, and by the value of the one label that a metric of Guard has; '' without one. */
+/** Values by name and by the value of the only label. The label value is '' without a label. */
 export type MetricValues = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 export type MetricsRead =
   | { readonly kind: 'read'; readonly values: MetricValues; readonly atMs: number }
-  /** Why there are none, as a phrase. */
+  /** Why there are no values, as a phrase. */
   | { readonly kind: 'away'; readonly why: string };
 
 /** `GET /metrics` of the admin listener. Never rejects. */
@@ -23,7 +23,7 @@ export async function readMetrics(admin: string, timeoutMs: number): Promise<Met
   return { kind: 'read', values, atMs: Date.now() };
 }
 
-/** Samples of the Prometheus text format; of a sample with several labels the first one counts. */
+/** Samples of the Prometheus text format. If a sample has several labels, the first one counts. */
 export function parseMetrics(page: string): MetricValues {
   const values = new Map<string, Map<string, number>>();
   let samples = 0;

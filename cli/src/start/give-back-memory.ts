@@ -1,15 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
 /**
- * Collects once what the start of this process left behind, and gives the pages back to the system: some 80 MB, in a tenth of a
- * second. V8 would keep them for as long as little is allocated, so an idle Guard would hold them for ever.
+ * Runs a full garbage collection once after the start and returns the memory to the system: some 80 MB in a tenth of
+ * a second. V8 keeps the memory while little is allocated, so an idle Guard would never return it.
  *
- * The inspector is the way to ask for it that needs no flag at the start. A Node that was built without one
- * keeps the memory.
+ * The inspector can do this without a flag at the start. A Node without inspector keeps the memory.
  */
 export async function giveBackStartMemory(): Promise<void> {
   if (!process.features.inspector) return;
-  // What the start awaited last is garbage after this turn.
+  // Objects that the start awaited last become garbage after this turn.
   await turn();
   const { Session } = await import('node:inspector/promises');
   const session = new Session();

@@ -12,7 +12,7 @@ import { warnOfRoot } from './warn-of-root.ts';
 
 interface Launched extends Pick<Running, 'addresses' | 'createDashboardLinks' | 'database'> {
   readonly dataAge: DataAge;
-  /** Finishes what is under way, and logs that and how long it took. */
+  /** Finishes current requests, and logs this and its duration. */
   close(signal: StopSignal): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ type StopSignal = 'SIGTERM' | 'SIGINT';
 const WAITS_FOR = 'requests under way, 30 s at most, then the last events';
 
 export interface StartOptions {
-  /** Prints one JSON line when ready, in place of a list. */
+  /** Prints one JSON line instead of a list when ready. */
   readonly json: boolean;
   readonly watch: boolean;
 }
@@ -70,13 +70,16 @@ interface LaunchOptions {
   readonly file: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly watch: boolean;
-  /** What SIGHUP does. A demo in a terminal ends with the terminal. */
+  /** The effect of SIGHUP. A demo ends with its terminal. */
   readonly onHangUp: 'reload' | 'end';
-  /** What else helps where another program has the port. */
+  /** Additional advice when another program uses the port. */
   readonly onPortTaken?: string;
 }
 
-/** Reads the settings, starts Guard and reloads at changes. When that fails, prints why and resolves to undefined. */
+/**
+ * Reads the settings, starts Guard and reloads at changes. On failure, prints the reason and resolves with
+ * undefined.
+ */
 async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   const { file, env, watch } = options;
   const first = readSettings(file, env);
@@ -91,7 +94,7 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   warnOfRoot(context.log, process.getuid?.());
   context.log('info', 'settings_read', { file, revision: settingsRevision(first.settings) });
   const started = Promise.withResolvers<Running>();
-  // The reloader watches during the start, so that it misses no change. It applies it after the start.
+  // The reloader watches during the start, so that it misses no change. It applies changes after the start.
   const apply = async (settings: Settings) => {
     await (await started.promise).reload(settings);
     ({ format } = settings.log);
@@ -125,7 +128,7 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   };
 }
 
-/** Prints the reason when `open` rejects. Mostly another program has the address or the file. */
+/** Prints the reason when `open` rejects. Usually another program uses the address or the file. */
 async function attempt<T>(open: () => Promise<T>, onPortTaken?: string): Promise<T | undefined> {
   try {
     return await open();
@@ -141,7 +144,9 @@ function isPortTaken(error: unknown): boolean {
   return (cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
 }
 
-/** Why no event is kept, where the settings want it and an operator has to act first. */
+/**
+ * Why events are not stored although the settings want it and an operator has to act first. Undefined when they are.
+ */
 function notRecorded({ database }: Launched): string | undefined {
   const condition = database();
   return condition?.state === 'missing' ? condition.message : undefined;
@@ -159,7 +164,7 @@ function readyLine(launched: Launched): string {
   });
 }
 
-/** How old the data of others is at the start. Without lists that can be refreshed, the lists are never old. */
+/** Ages of published data at the start. Without refreshable lists, their age is 0. */
 function ageOf({ dataAt }: Running): DataAge {
   const { crawlers, lists, country, asn } = dataAt();
   const now = Date.now();
@@ -185,7 +190,10 @@ function addressList(launched: Launched): string {
   return ['Guard is ready.', '', ...lines, '', age, ...shown, ...warned].join('\n');
 }
 
-/** Resolves to the signal at SIGTERM or SIGINT. Call it before the line that says ready: the signal can follow at once. */
+/**
+ * Resolves at SIGTERM or SIGINT with the signal. Call it before the ready line is printed, because the signal can
+ * follow at once.
+ */
 function stopSignal(): Promise<StopSignal> {
   return new Promise((resolve) => {
     process.once('SIGTERM', resolve);

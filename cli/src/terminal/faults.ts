@@ -1,9 +1,9 @@
-/** The message of what was thrown. */
+/** The message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** An error of Node about a file or folder, as a phrase for people. */
+/** An error of Node about a file or folder, as a readable phrase. */
 export function fileFault(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {

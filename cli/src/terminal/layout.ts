@@ -1,13 +1,13 @@
 import { styleText } from 'node:util';
 
-/** Colours where standard output is a terminal that wants them, and plain text where it is not. */
+/** Styles are used only when standard output is a terminal with colours. */
 export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
 export function styled(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout });
 }
 
-/** A heading and its lines below, each set in. */
+/** A heading and its indented lines. */
 export function section(title: string, lines: readonly string[]): string {
   return [styled('bold', title), ...lines.map((line) => `  ${line}`)].join('\n');
 }
@@ -18,8 +18,8 @@ export function counted(n: number, thing: string): string {
 }
 
 /**
- * Rows in columns as wide as their longest cell; the last column is as long as it is. A style is put
- * on after a cell was padded, so that the codes of colours do not count.
+ * Formats rows as columns with the width of the longest cell. The last column is not padded. Styles are applied
+ * after padding, so that colour codes do not count.
  */
 export function columns(
   rows: readonly (readonly string[])[],

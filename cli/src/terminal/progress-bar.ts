@@ -6,15 +6,15 @@ export interface BarStream {
 }
 
 export interface ProgressBar {
-  /** Something is done: one more, or this many more; `name` is its name. */
+  /** Counts one more item, or `amount` more. `name` is shown. */
   advance(name: string, amount?: number): void;
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void;
 }
 
 const WIDTH = 24;
 
-/** A bar on a terminal, and nothing where the output goes into a file or another program, or the total is not known: 0. */
+/** A progress bar on a terminal. Shows nothing when the output is a file or pipe, or when the total is 0 (unknown). */
 export function createProgressBar(stream: BarStream, total: number): ProgressBar {
   if (stream.isTTY !== true || total === 0)
     return { advance: () => undefined, end: () => undefined };
@@ -22,7 +22,7 @@ export function createProgressBar(stream: BarStream, total: number): ProgressBar
   let shown = -1;
   const advance = (name: string, amount = 1): void => {
     done += amount;
-    // More may come than there was at first.
+    // There may be more items than expected at the start.
     const percent = Math.min(100, Math.floor((100 * done) / total));
     if (percent === shown) return;
     shown = percent;

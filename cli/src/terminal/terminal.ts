@@ -1,6 +1,6 @@
 import { printableLines } from './printable.ts';
 
-/** Longer reasons are cut: other programs write some of them. */
+/** Longer reasons are cut, because some come from other programs. */
 const MOST_CHARACTERS = 2_000;
 
 /** Writes a text and a line end to the terminal: results to stdout, errors to stderr. */

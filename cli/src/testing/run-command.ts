@@ -8,7 +8,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs a command in this process, as `guard` runs it: no terminal, so no colours. */
+/** Runs a command in this process as `guard` does, without a terminal and therefore without colours. */
 export async function runCommand(...args: readonly string[]): Promise<Ran> {
   const stdout = vi.spyOn(process.stdout, 'write').mockImplementation(taken);
   const stderr = vi.spyOn(process.stderr, 'write').mockImplementation(taken);

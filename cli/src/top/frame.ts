@@ -2,7 +2,7 @@ import { describeDataAge } from '../running-guard/data-age.ts';
 import { type Named, RECENT_S } from './recent.ts';
 import { type Rate, type Snapshot, totalPerSecond } from './snapshot.ts';
 
-/** Cells of the terminal; Infinity where there is no terminal. */
+/** Size of the terminal in characters. Infinity when there is no terminal. */
 export interface Size {
   readonly columns: number;
   readonly rows: number;
@@ -15,14 +15,14 @@ export interface Line {
 }
 
 const LABEL_WIDTH = 12;
-/** Two lists fit into 80 columns, and an IPv6 address with its count into the second. */
+/** Two lists fit into 80 columns, and the second one fits an IPv6 address with its count. */
 const LEFT_WIDTH = 32;
 const RIGHT_WIDTH = 46;
 const GAP = 2;
-/** Lines that sites may take, so that the other lists keep theirs. */
+/** Most lines for sites, so that the other lists keep theirs. */
 const MOST_SITES = 4;
 
-/** What is shown, cut to the size of the terminal: no more lines, and no longer ones. */
+/** The lines to show, cut to the size of the terminal. */
 export function frameOf(source: string, snapshot: Snapshot, size: Size): Line[] {
   const head = [
     heading(`guard top  ${source}  ${timeOf(snapshot.atMs)}`),
@@ -40,7 +40,7 @@ export function frameOf(source: string, snapshot: Snapshot, size: Size): Line[] 
     .map(({ text, kind }) => ({ kind, text: text.slice(0, size.columns) }));
 }
 
-/** One line of a log, where there is no terminal. */
+/** One log line, for output without a terminal. */
 export function lineOf(snapshot: Snapshot): string {
   const { decisions, originErrors, alarms, recent } = snapshot;
   const [reason] = recent.kind === 'counted' ? recent.reasons : [];
@@ -74,7 +74,7 @@ function figures(snapshot: Snapshot): Line[] {
 function lists({ recent }: Snapshot, rows: number): Line[] {
   if (recent.kind === 'unknown') return [plain(`reasons, addresses, sites: ${recent.why}`)];
   const sites = recent.sites.slice(0, MOST_SITES);
-  // Two headings and an empty line stand between.
+  // Room for two headings and an empty line.
   const room = Math.max(0, rows - sites.length - 3);
   const reasons = listed(recent.reasons, room, LEFT_WIDTH);
   const addresses = listed(recent.addresses, room, RIGHT_WIDTH);
@@ -117,7 +117,7 @@ function figure(label: string, text: string): string {
   return label.padEnd(LABEL_WIDTH) + text;
 }
 
-/** UTC, as the events have it. */
+/** In UTC, like the events. */
 function timeOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
 }

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { type EventsAccess, queryEvents } from '../running-guard/query-events.ts';
 
-/** How far back reasons, addresses and sites are counted. */
+/** The time over which reasons, addresses and sites are counted. */
 export const RECENT_S = 60;
 /** Entries of each list: more than a terminal has lines. */
 const LIST_LENGTH = 50;
-/** Longest name that is kept. Reasons, addresses and hosts are shorter. */
+/** Longest name that is shown. Reasons, addresses and hosts are shorter. */
 const MAX_NAME = 100;
 
 const Row = z.object({
   kind: z.enum(['reason', 'address', 'site', 'latency']),
   name: z.string(),
-  // A quantile of nothing is NaN, which JSON has as null.
+  // A quantile of no rows is NaN, which is null in JSON.
   amount: z.number().nullable(),
 });
 
@@ -20,14 +20,14 @@ export interface Named {
   readonly count: number;
 }
 
-/** What the events of the last minute say. */
+/** Results from the events of the last minute. */
 export type Recent =
   | {
       readonly kind: 'counted';
       readonly reasons: readonly Named[];
       readonly addresses: readonly Named[];
       readonly sites: readonly Named[];
-      /** How long decisions took, in milliseconds; undefined without any. */
+      /** Duration of decisions in milliseconds. Undefined when there were none. */
       readonly p50Ms: number | undefined;
       readonly p99Ms: number | undefined;
     }
@@ -74,7 +74,7 @@ function listOf(kind: string, expression: string): string {
     GROUP BY name ORDER BY amount DESC, name LIMIT ${LIST_LENGTH})`;
 }
 
-/** A terminal would obey control codes in a text that a visitor sent. */
+/** Control codes in a visitor's text would affect the terminal. */
 function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_NAME);
 }

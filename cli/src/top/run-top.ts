@@ -5,7 +5,7 @@ import { type Look, watch, type Watched } from './watch.ts';
 
 const PAPER = { columns: Infinity, rows: Infinity };
 
-/** Prints one look; resolves to the exit code. */
+/** Prints the state once. Resolves with the exit code. */
 export async function printOnce(watched: Watched, json: boolean): Promise<number> {
   const never = Promise.withResolvers<undefined>().promise;
   for await (const look of watch(watched, never)) {
@@ -22,7 +22,7 @@ export async function printOnce(watched: Watched, json: boolean): Promise<number
   return 1;
 }
 
-/** Draws on the terminal, or prints a line at each look where there is none. Ends at q, Ctrl-C or a signal. */
+/** Draws on the terminal, or prints one line per update without a terminal. Ends at q, Ctrl-C or a signal. */
 export async function showLive(watched: Watched): Promise<number> {
   const ended = Promise.withResolvers<undefined>();
   const end = () => ended.resolve(undefined);

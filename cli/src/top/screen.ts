@@ -6,18 +6,18 @@ const LEAVE = '\u001b[?25h\u001b[?1049l';
 const HOME = '\u001b[H';
 const CLEAR_LINE_END = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
-/** The size where the terminal does not say one. */
+/** The size when the terminal does not report one. */
 const USUAL: Size = { columns: 80, rows: 24 };
 const CTRL_C = '\u0003';
 
-/** The parts of a terminal that are drawn on. */
+/** The used parts of a terminal stream. */
 export interface Output extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
 }
 
-/** The alternate screen of a terminal: at the end the earlier content comes back. */
+/** The alternate screen of a terminal. The earlier content comes back at the end. */
 export interface Screen {
   readonly size: () => Size;
   readonly draw: (lines: readonly Line[]) => void;
@@ -49,7 +49,7 @@ export function styledLine({ text, kind }: Line, output: Output): string {
   }
 }
 
-/** Calls `end` at q or Ctrl-C, and at a signal. Returns a function that stops this. */
+/** Calls `end` at q, Ctrl-C or a signal. Returns a function that stops this. */
 export function watchForEnd(input: NodeJS.ReadStream, end: () => void): () => void {
   const keys = (typed: Buffer) => {
     const text = typed.toString();

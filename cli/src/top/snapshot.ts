@@ -6,17 +6,17 @@ import type { Recent } from './recent.ts';
 
 type Read = Extract<MetricsRead, { kind: 'read' }>;
 
-/** A counter by its label: how fast it goes up, and where it stands since the start. */
+/** A counter by its label: its rate and its total since the start. */
 export interface Rate {
   readonly name: string;
   readonly perSecond: number;
   readonly total: number;
 }
 
-/** One look at a running Guard. */
+/** The state of a running Guard at one moment. */
 export interface Snapshot {
   readonly atMs: number;
-  /** Over how many seconds rates are taken. */
+  /** The time in seconds over which rates are computed. */
   readonly spanS: number;
   readonly decisions: readonly Rate[];
   readonly requests: readonly Rate[];
@@ -25,14 +25,14 @@ export interface Snapshot {
   readonly failedOpen: readonly Rate[];
   readonly sessions: number;
   readonly eventsQueued: number;
-  /** The age of the data that others publish. Undefined if Guard does not say it. */
+  /** The age of published data. Undefined if Guard does not report it. */
   readonly dataAge: DataAge | undefined;
-  /** Sentences about what an operator should know at once. */
+  /** Sentences about urgent problems for an operator. */
   readonly alarms: readonly string[];
   readonly recent: Recent;
 }
 
-/** What happened between two readings of the metrics of one Guard. */
+/** The changes between two readings of the metrics of one Guard. */
 export function snapshotOf(before: Read, after: Read, recent: Recent): Snapshot {
   const spanS = Math.max(0.001, (after.atMs - before.atMs) / 1000);
   const rates = (metric: MetricName): Rate[] =>
@@ -40,7 +40,7 @@ export function snapshotOf(before: Read, after: Read, recent: Recent): Snapshot 
       .filter(([name]) => name !== '')
       .map(([name, total]) => {
         const earlier = before.values.get(metric)?.get(name) ?? 0;
-        // A counter that went back belongs to a process that was restarted.
+        // A counter that decreased belongs to a restarted process.
         const gone = total < earlier ? total : total - earlier;
         return { name, perSecond: gone / spanS, total };
       })

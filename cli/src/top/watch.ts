@@ -8,16 +8,19 @@ export interface Watched {
   readonly admin: string;
   readonly events: RunningGuard['events'];
   readonly intervalMs: number;
-  /** For each question. */
+  /** Time limit for each request. */
   readonly timeoutMs: number;
 }
 
-/** One look at a running Guard, or why there is none. */
+/** The state of a running Guard, or why it cannot be read. */
 export type Look =
   | { readonly kind: 'seen'; readonly snapshot: Snapshot }
   | { readonly kind: 'away'; readonly why: string };
 
-/** Looks again and again, an interval apart, until `ended` resolves. The first look comes after one interval. */
+/**
+ * Reads the state again and again with this interval, until `ended` resolves. The first result comes after one
+ * interval.
+ */
 export async function* watch(watched: Watched, ended: Promise<unknown>): AsyncGenerator<Look> {
   const { admin, events, intervalMs, timeoutMs } = watched;
   let before = await readMetrics(admin, timeoutMs);

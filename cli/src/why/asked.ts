@@ -1,13 +1,13 @@
 import { parseIp } from '@guard/config/net/cidr';
 import { recognise } from '@guard/config/plain-words/sought';
 
-/** What `guard why` was asked about. */
+/** The subject of `guard why`. */
 export interface AskedAbout {
   readonly kind: 'reference' | 'request' | 'session' | 'address';
   readonly value: string;
 }
 
-/** Tells by its form what was asked about; undefined for a text that is none of these. */
+/** Detects the kind of subject by its form. Undefined for other text. */
 export function readAsked(typed: string): AskedAbout | undefined {
   const address = parseIp(typed.trim());
   if (address !== undefined) return { kind: 'address', value: address };
@@ -25,7 +25,7 @@ export function readAsked(typed: string): AskedAbout | undefined {
   }
 }
 
-/** As it stands in a sentence. */
+/** The subject as part of a sentence. */
 export function wordsOf({ kind, value }: AskedAbout): string {
   switch (kind) {
     case 'reference':

@@ -5,10 +5,10 @@ import { printable } from '../terminal/printable.ts';
 import type { ToldEvent, LetIn } from './told-event.ts';
 import type { InAll } from './look-up.ts';
 
-/** Most reasons of a summary. */
+/** Most reasons in a summary. */
 const MOST_REASONS = 5;
 
-/** One event in plain words. `way` says which change of guard.yaml is written out. */
+/** One event in plain words. `way` selects the change of guard.yaml that is written out. */
 export function describeTold(event: ToldEvent, way: string | undefined): string {
   const { time, request, address, user_agent, session, what_happened, others, advice } = event;
   const facts = [
@@ -34,7 +34,7 @@ export function describeTold(event: ToldEvent, way: string | undefined): string 
   ].join('\n\n');
 }
 
-/** Several events, a line each. */
+/** Several events, one line each. */
 export function describeOthers(title: string, told: readonly ToldEvent[]): string {
   const each = told.map(
     ({ time, action, request, rule, found, request_id }) =>
@@ -100,7 +100,7 @@ function letInOf({ let_in, let_in_limit, action }: ToldEvent, way: string | unde
         `${chosen.words} ${chosen.value}. ${chosen.where}`,
       ]),
       '',
-      // To paste: a line that was cut is no YAML.
+      // For pasting: a cut line would be invalid YAML.
       ...chosen.yaml
         .trimEnd()
         .split('\n')
@@ -118,7 +118,7 @@ function letInOf({ let_in, let_in_limit, action }: ToldEvent, way: string | unde
   ];
 }
 
-/** Each kind once: a value behind it says what is meant. */
+/** Each kind once, because a value after it selects the entry. */
 function otherWays(rest: readonly LetIn[]): string[] {
   const kinds = new Map<string, string>();
   for (const { kind, value } of rest)
@@ -126,12 +126,12 @@ function otherWays(rest: readonly LetIn[]): string[] {
   return [...kinds].map(([kind, values]) => `or --let-in ${kind}: ${printable(values, 100)}`);
 }
 
-/** Texts of visitors among them, so none may be obeyed by the terminal. */
+/** The lines include texts of visitors, which must not control the terminal. */
 function lines(texts: readonly string[]): string[] {
   return texts.map((text) => printable(text));
 }
 
-/** UTC, as the events have it. */
+/** In UTC, like the events. */
 function timeOf(iso: string): string {
   return `${iso.slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -12,35 +12,35 @@ import { z } from 'zod';
 import { type EventRows, type EventsAccess, queryEvents } from '../running-guard/query-events.ts';
 import type { AskedAbout } from './asked.ts';
 
-/** For one statement: an address of many requests is looked for in all of them. */
+/** For one statement. For an address with many requests it reads all of them. */
 const TIMEOUT_MS = 30_000;
-/** Newest events of a visitor that are shown. */
+/** Most events of a visitor that are shown. */
 const NEWEST = 5;
 
-/** All events of an address or a session that are kept. */
+/** A summary of all stored events of an address or a session. */
 export interface InAll {
   readonly requests: number;
-  /** Counted by the enforced decision. */
+  /** Counts by enforced decision. */
   readonly actions: Readonly<Record<'allow' | 'challenge' | 'block' | 'limited', number>>;
   readonly firstMs: number;
   readonly lastMs: number;
-  /** The most frequent first. */
+  /** Most frequent first. */
   readonly reasons: readonly { readonly name: string; readonly requests: number }[];
 }
 
 export type LookedUp =
   | {
       readonly kind: 'found';
-      /** At least one; the newest first. */
+      /** At least one. The newest comes first. */
       readonly events: readonly [WholeEvent, ...WholeEvent[]];
-      /** Undefined for a text that names one request. */
+      /** Undefined when the subject is a single request. */
       readonly inAll: InAll | undefined;
     }
   | { readonly kind: 'none' }
-  /** Why the events could not be asked, as a phrase. */
+  /** Why the events cannot be read, as a phrase. */
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Finds the events of a code, a request, a session or an address. Never rejects. */
+/** Finds the events of a code, request, session or address. Never rejects. */
 export async function lookUp(access: EventsAccess, asked: AskedAbout): Promise<LookedUp> {
   const now = Date.now();
   const visitor = visitorOf(asked);

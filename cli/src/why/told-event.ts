@@ -14,7 +14,7 @@ import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { Organisation, type Settings } from '@guard/config/settings/schema';
 import { proposeChange } from '@guard/replay/paste';
 
-/** One event, explained. It is what --json prints. */
+/** One event with its explanation, as --json prints it. */
 export interface ToldEvent {
   /** ISO 8601. */
   readonly time: string;
@@ -30,7 +30,7 @@ export interface ToldEvent {
   readonly rule: {
     readonly name: string;
     readonly line: number | null;
-    /** What stands behind its name in a sentence; empty without settings. */
+    /** The text that follows its name in a sentence. Empty without settings. */
     readonly words: string;
     readonly monitor: boolean;
   } | null;
@@ -39,7 +39,7 @@ export interface ToldEvent {
   readonly others: readonly { readonly name: string; readonly words: string }[];
   readonly advice: readonly string[];
   readonly let_in: readonly LetIn[];
-  /** What no way of `let_in` does; empty for nothing. */
+  /** A limit that no `let_in` option can lift. Empty when there is none. */
   readonly let_in_limit: string;
 }
 
@@ -48,13 +48,13 @@ export interface LetIn {
   readonly words: string;
   readonly value: string;
   readonly yaml: string;
-  /** Where it belongs, in a sentence. */
+  /** Where to put it, as a sentence. */
   readonly where: string;
-  /** What does it for a day; empty where no command does. */
+  /** A command with the same effect for a day. Empty when there is none. */
   readonly command: string;
 }
 
-/** Explains events with the settings; without them there are no lines and no changes of guard.yaml. */
+/** Explains events with the settings. Without settings there are no lines and no changes of guard.yaml. */
 export function createTellEvent(settings: Settings | undefined): (event: WholeEvent) => ToldEvent {
   const revision = settings && settingsRevision(settings);
   return (event) => {
@@ -91,7 +91,7 @@ export function createTellEvent(settings: Settings | undefined): (event: WholeEv
   };
 }
 
-/** Stands in where the settings are not there: reasons have their usual meaning. */
+/** Used when there are no settings: reasons have their default strengths. */
 const BARE: Organisation = Organisation.parse({ id: 'unknown' });
 
 function requestOf(event: WholeEvent): string {
@@ -114,7 +114,7 @@ function ruleOf(event: WholeEvent, known: Knowledge | undefined): ToldEvent['rul
 function letInOf(event: WholeEvent, organisation: Organisation): LetIn[] {
   return letInOptions(event).flatMap(({ kind, words, value, change, command }) => {
     const proposed = proposeChange(change, organisation);
-    // Such as a User-Agent that is longer than a rule takes.
+    // For example, a User-Agent that is longer than a rule allows.
     if (proposed.kind === 'refused') return [];
     const { yaml, where } = proposed;
     return [{ kind, words, value, yaml, where, command }];

@@ -5,7 +5,7 @@ import { denialOf, isChallengePage, nonceOf, sessionCookie } from '../guard-page
 import { signOfCache } from '../kept-in-front.ts';
 import { type Check, ofAnswers, ofChallengePage } from './check.ts';
 
-/** Whether the challenge page reaches its visitor, with the status it was given (contract 3). */
+/** Whether the challenge page reaches its visitor with its original status (contract 3). */
 export const challengeStatus: Check = { name: 'challenge status', judge: ofAnswers(judgeStatus) };
 
 function judgeStatus({ url, page, problem: asProgram }: Answers, { seen }: Evidence): Outcome {
@@ -40,7 +40,7 @@ function judgeStatus({ url, page, problem: asProgram }: Answers, { seen }: Evide
 const KEEP_NO_CHALLENGE =
   'Let the CDN or proxy honour Cache-Control: no-store, and never keep a 403 or an answer with Set-Cookie.';
 
-/** Whether a cache in front keeps challenges, and gives one visitor's challenge to the next. */
+/** Whether a cache in front stores challenges and gives one visitor's challenge to another. */
 export const caching: Check = { name: 'caching', judge: ofChallengePage(judgeCaching) };
 
 function judgeCaching(answers: Answers): Outcome {
@@ -65,7 +65,7 @@ function judgeCaching(answers: Answers): Outcome {
 
 const WITHOUT = 'Without it no visitor can pass the challenge: it is shown for ever (contract 3).';
 
-/** Whether the session cookie reaches the visitor, and comes back to Guard (contract 2.3). */
+/** Whether the session cookie reaches the visitor and comes back to Guard (contract 2.3). */
 export const cookies: Check = { name: 'cookies', judge: ofChallengePage(judgeCookies) };
 
 function judgeCookies(answers: Answers): Outcome {
@@ -104,15 +104,15 @@ function attributesOf(line: string): ReadonlySet<string> {
   return new Set(attributes.map((one) => (one.split('=', 1)[0] ?? '').trim().toLowerCase()));
 }
 
-/** Directives (CSP 3, 6) by which a further policy stops something that the challenge page does. */
+/** Directives (CSP 3, 6) with which another policy breaks the challenge page. */
 const STOPPING =
   /^\s*(default-src|script-src|style-src|connect-src|worker-src|child-src|frame-src|sandbox|require-trusted-types-for)/i;
 
-/** Whether the page's Content-Security-Policy arrives, and alone. */
+/** Whether the page's Content-Security-Policy arrives, without a second one. */
 export const policy: Check = { name: 'policy', judge: ofChallengePage(judgePolicy) };
 
 function judgePolicy({ page }: Answers): Outcome {
-  // Two lines and one line with a comma are the same (RFC 9110 5.3), and no policy holds a comma.
+  // Two header lines and one line with a comma are equal (RFC 9110 5.3), and a policy contains no comma.
   const policies = fieldsOf(page, 'content-security-policy').flatMap((line) => line.split(','));
   const own = policies.find((one) => {
     const nonce = nonceOf(one);
@@ -142,7 +142,7 @@ function judgePolicy({ page }: Answers): Outcome {
 const REWRITE_NOTHING =
   'Switch off what rewrites HTML (minify, Rocket Loader, sub_filter, injected analytics) for answers of 403, or everywhere.';
 
-/** Whether the challenge page arrives as Guard wrote it. */
+/** Whether the challenge page arrives unchanged. */
 export const pageUnchanged: Check = { name: 'page', judge: ofChallengePage(judgePage) };
 
 function judgePage({ page }: Answers): Outcome {
@@ -177,7 +177,7 @@ function judgePage({ page }: Answers): Outcome {
   return ok(`arrives as it was written${coding === '' ? '' : `, compressed (${coding})`}`);
 }
 
-/** A script of Guard has `nonce` and no other attribute: with a `type` or `src` another script would run it. */
+/** A script of Guard has `nonce` and no other attribute. With `type` or `src` another program would run it. */
 function isOwn(tag: string, nonce: string): boolean {
   return /^<style/i.test(tag)
     ? tag.includes(` nonce="${nonce}"`)

@@ -2,13 +2,13 @@ import type { Answers, Evidence } from '../evidence.ts';
 import { isChallengePage } from '../guard-page.ts';
 import { type Outcome, unchecked } from '../finding.ts';
 
-/** Checks one thing that can be wrong in front of Guard. It judges the evidence, and sends no request. */
+/** A check of one thing that can be wrong in front of Guard. It judges the evidence and sends no request. */
 export interface Check {
   readonly name: string;
   readonly judge: (evidence: Evidence) => Outcome;
 }
 
-/** For a check that needs an answer of the site. */
+/** For a check that needs an answer from the site. */
 export function ofAnswers(
   judge: (answers: Answers, evidence: Evidence) => Outcome,
 ): Check['judge'] {

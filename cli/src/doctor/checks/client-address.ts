@@ -6,7 +6,7 @@ import { serversNamed } from '../kept-in-front.ts';
 import { isHere, isLocal, isTrusted, plainAddress } from '../own-address.ts';
 import { type Check, ofAnswers } from './check.ts';
 
-/** Whether Guard sees visitors, or the proxy in front of it. */
+/** Whether Guard sees the addresses of visitors, or only that of the proxy in front. */
 export const clientAddress: Check = { name: 'client address', judge: ofAnswers(judgeHonest) };
 /** Whether a visitor can choose the address that Guard sees. */
 export const forgedAddress: Check = { name: 'forged address', judge: ofAnswers(judgeForged) };
@@ -30,7 +30,7 @@ function judgeHonest(answers: Answers, evidence: Evidence): Outcome {
     return unchecked('events keep only the beginning of an address (truncate_ip)');
   }
   const own = plainAddress(statedAddress ?? answers.page.localAddress);
-  // Where both headers came, an address may be taken back to the proxy's: judgeForged looks at that.
+  // With both headers, Guard may use the proxy's address again. judgeForged checks that case.
   const honest = seen.requests.filter(({ rfc7239 }) => !rfc7239.includes(FORGED_ADDRESS));
   const others = honest.filter(({ ip }) => ip !== FORGED_ADDRESS && ip !== own);
   const [other] = others;
@@ -42,7 +42,7 @@ function judgeHonest(answers: Answers, evidence: Evidence): Outcome {
       ? 'no X-Forwarded-For'
       : `X-Forwarded-For: ${other.forwarded.slice(0, 100)}`;
   const found = `Guard saw ${other.ip} with ${told}, and this machine is ${own}`;
-  // Behind address translation a machine does not know its own address. The address of a proxy would mostly be local.
+  // Behind address translation a machine does not know its public address. A proxy usually has a local address.
   if (statedAddress === undefined && isLocal(own) && !isLocal(other.ip)) {
     return unchecked(
       found,
@@ -53,8 +53,8 @@ function judgeHonest(answers: Answers, evidence: Evidence): Outcome {
 }
 
 /**
- * Where the proxy runs on the machine that doctor runs on, both have one address: that Guard saw it may mean the
- * visitor, or the proxy. Undefined where no proxy shows itself, or Guard believes what the proxy says.
+ * When the proxy runs on the same machine as doctor, both have one address: it can be the visitor's or the proxy's.
+ * Undefined when no proxy is visible, or Guard trusts the proxy.
  */
 function besideProxy(answers: Answers, { seen, settings }: Evidence): Outcome | undefined {
   const { page } = answers;
@@ -62,7 +62,7 @@ function besideProxy(answers: Answers, { seen, settings }: Evidence): Outcome | 
   const isForwarded = seen.requests.some(({ forwarded, rfc7239 }) =>
     [forwarded, rfc7239].some((value) => value !== '' && !value.includes(FORGED_ADDRESS)),
   );
-  // On a page of Guard's own the site has written no header.
+  // A page of Guard itself has no headers of the site.
   const named = isChallengePage(page) ? serversNamed(page) : [];
   const [sign] = isForwarded ? ['X-Forwarded-For or Forwarded arrived'] : named;
   if (sign === undefined) return undefined;
@@ -105,7 +105,7 @@ function judgeForged(answers: Answers, evidence: Evidence): Outcome {
   );
 }
 
-/** From the counter of the gateway, which includes doctor's own requests. */
+/** From the counter of the gateway, which includes the requests of doctor. */
 function undecided({ forwardedUndecided = 0, settings }: Evidence): Outcome | undefined {
   if (forwardedUndecided === 0 || settings?.forwarded_header !== undefined) return undefined;
   return warning(
@@ -115,12 +115,12 @@ function undecided({ forwardedUndecided = 0, settings }: Evidence): Outcome | un
   );
 }
 
-/** Also true where events keep only the network of an address. */
+/** Also true when events keep only the network of an address. */
 function isForged(ip: string): boolean {
   return ip === FORGED_ADDRESS || ip === FORGED_ADDRESS.replace(/\d+$/, '0');
 }
 
-/** Whether Guard knows that its visitors come by https. */
+/** Whether Guard knows that its visitors use https. */
 export const scheme: Check = { name: 'scheme', judge: ofAnswers(judgeScheme) };
 
 function judgeScheme({ url, page }: Answers, { seen }: Evidence): Outcome {

@@ -19,7 +19,7 @@ function judgeClock(answers: Answers): Outcome {
   const told = ownTime(answers) ?? frontTime(answers.page);
   if (told === undefined) return unchecked('no answer tells a time');
   const { sentAtMs, answeredAtMs } = told.answer;
-  // The answer was made at some moment between these two. Only a time outside of them is wrong for certain.
+  // The answer was created between these two times. Only a time outside is certainly wrong.
   const offMs = Math.max(0, sentAtMs - told.lastMs, told.firstMs - answeredAtMs);
   const direction = told.lastMs < sentAtMs ? 'behind' : 'ahead of';
   const found = `${told.whose} clock is ${(offMs / 1000).toFixed(1)} s ${direction} the one here`;
@@ -33,19 +33,19 @@ function judgeClock(answers: Answers): Outcome {
 interface ToldTime {
   readonly whose: string;
   readonly answer: Answered;
-  /** The time that the answer gives, from and to: HTTP header fields have whole seconds. */
+  /** Earliest and latest time of the answer: HTTP header fields have whole seconds. */
   readonly firstMs: number;
   readonly lastMs: number;
 }
 
-/** The id of a request that Guard denied has its time, in milliseconds. */
+/** The id of a denied request contains its time in milliseconds. */
 function ownTime({ problem: asProgram }: Answers): ToldTime | undefined {
   const instant = instantOf(denialOf(asProgram)?.requestId ?? '');
   if (instant === undefined || asProgram.kind === 'failed') return undefined;
   return { whose: "Guard's", answer: asProgram, firstMs: instant, lastMs: instant };
 }
 
-/** Date (RFC 9110 6.6.1) may be the clock of a proxy. */
+/** Date (RFC 9110 6.6.1) may come from the clock of a proxy. */
 function frontTime(page: Answered): ToldTime | undefined {
   const [date] = fieldsOf(page, 'date');
   const second = Date.parse(date ?? '');
@@ -53,7 +53,7 @@ function frontTime(page: Answered): ToldTime | undefined {
   return { whose: "the front's", answer: page, firstMs: second, lastMs: second + 999 };
 }
 
-/** Whether a visitor sees headers that are only for the origin. */
+/** Whether headers for the origin reach the visitor. */
 export const leaks: Check = { name: 'inner headers', judge: ofAnswers(judgeLeaks) };
 
 function judgeLeaks({ page, again, problem: asProgram, returning, handshake }: Answers): Outcome {
@@ -70,7 +70,7 @@ function judgeLeaks({ page, again, problem: asProgram, returning, handshake }: A
   );
 }
 
-/** Whether the embedded database keeps what Guard records. */
+/** Whether the embedded database stores the events of Guard. */
 export const database: Check = { name: 'database', judge: judgeDatabase };
 
 function judgeDatabase({ database: signs }: Evidence): Outcome {
@@ -97,7 +97,7 @@ function judgeDatabase({ database: signs }: Evidence): Outcome {
   return ok('it starts, and deletes events when their time is up');
 }
 
-/** Whether the lists and databases that others publish are fresh. */
+/** Whether the published lists and databases are fresh. */
 export const dataAge: Check = { name: 'lists', judge: judgeDataAge };
 
 function judgeDataAge({ dataAge: age }: Evidence): Outcome {
@@ -111,7 +111,7 @@ function judgeDataAge({ dataAge: age }: Evidence): Outcome {
   return warning(describeDataAge(age), why, `It is ${advice}.`);
 }
 
-/** Whether a denied request can be found again, and which servers stand in front. */
+/** Whether a denied request can be found in the events, and which servers are in front. */
 export const trace: Check = { name: 'trace', judge: ofAnswers(judgeTrace) };
 
 function judgeTrace({ page, problem: asProgram }: Answers): Outcome {

@@ -5,7 +5,7 @@ import { isLocal } from '../own-address.ts';
 import { type Check, ofAnswers } from './check.ts';
 
 const DAY_MS = 86_400_000;
-/** ACME renews weeks before the end. A certificate that is closer to it is not renewed. */
+/** ACME renews weeks before the end. A certificate closer to its end is not being renewed. */
 const SOON_DAYS = 14;
 
 export const certificate: Check = { name: 'certificate', judge: ofAnswers(judgeCertificate) };

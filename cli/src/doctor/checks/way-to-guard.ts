@@ -4,13 +4,13 @@ import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
 import { denialOf, isChallengePage, uploadUrl } from '../guard-page.ts';
 import { type Check, ofAnswers } from './check.ts';
 
-/** Whether the uploads of browsers arrive at Guard (contract 3: without an upload no visitor is verified). */
+/** Whether the uploads of browsers reach Guard (contract 3: no visitor is verified without an upload). */
 export const uploadPath: Check = { name: 'upload path', judge: ofAnswers(judgeUploadPath) };
 
 function judgeUploadPath({ page, uploadByGet, uploadByPost }: Answers): Outcome {
   const where = new URL(uploadUrl(page)).pathname;
   if (isGuards(uploadByGet, 405)) {
-    // Only Guard refuses an upload without a type in this way.
+    // Only Guard refuses an upload without a type like this.
     if (isGuards(uploadByPost, 415)) return ok(`${where} leads to Guard, by GET and POST`);
     return lost(`POST ${where} does not come to Guard: ${said(uploadByPost)}`);
   }
@@ -28,7 +28,7 @@ function lost(found: string): Outcome {
   );
 }
 
-/** A bare answer of Guard's collector: proxies put a page of their own into theirs. */
+/** An empty answer of Guard's collector. Proxies put a page of their own into theirs. */
 function isGuards(answer: Exchange, status: 404 | 405 | 415): boolean {
   return answer.kind === 'answered' && answer.status === status && answer.body === '';
 }
@@ -41,7 +41,7 @@ const WHY = 'WebSockets of the site cannot be opened; what uses them falls back 
 const ADVICE =
   'Let the proxy speak HTTP/1.1 to Guard and pass Upgrade and Connection on; in nginx: proxy_http_version 1.1, and proxy_set_header for both.';
 
-/** Whether a handshake (RFC 6455 4.1) comes through the servers in front. */
+/** Whether a handshake (RFC 6455 4.1) passes the servers in front. */
 export const webSocket: Check = { name: 'websocket', judge: ofAnswers(judgeWebSocket) };
 
 function judgeWebSocket({ handshake }: Answers, { seen, expectsWebSocket }: Evidence): Outcome {
