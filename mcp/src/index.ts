@@ -24,8 +24,8 @@ import { mountEndpoint } from './edge/endpoint.ts';
 import { answerWithSdk } from './edge/answer-with-sdk.ts';
 
 /**
- * Contract 4.4: `POST /mcp` of the API host, the data assistant server. Every request carries an
- * analytics key. Touches nothing outside its own scope of the fastify instance.
+ * Contract 4.4: `POST /mcp` of the API host, the data assistant server. Every request has an analytics key. It
+ * changes only its own scope of the fastify instance.
  */
 export function createDataServer(options: {
   readonly runQuery: RunQuery;
@@ -56,10 +56,10 @@ export function createDataServer(options: {
 }
 
 /**
- * Contract 4.5 and 4.6: the public documentation host, `POST /mcp` and the site. Answers every GET path.
+ * Contract 4.5 and 4.6: the public documentation host with `POST /mcp` and the site. Answers every GET path.
  *
- * `publicUrl` is where readers reach the host, without a path; a function where that is known only
- * once the server listens. `crawlers` adds one profile page each, below `/crawlers/`, and a page that lists them.
+ * `publicUrl` is the URL of the host for readers, without a path. It is a function when it is known only after the
+ * server listens. `crawlers` adds one profile page for each crawler below `/crawlers/`, and a page that lists them.
  */
 export function createDocsServer(options: {
   readonly publicUrl: string | (() => string);
@@ -99,8 +99,8 @@ function hostOf(url: string): string | undefined {
 }
 
 /**
- * Puts the site at every path that nothing else answers, for GET and HEAD. A search takes one request
- * out of the budget of its address; what is kept ready is free, since many readers may share a proxy.
+ * Serves the site for GET and HEAD at every path without another route. A search takes one request from the budget
+ * of its address. Prepared pages are free, because many readers may share a proxy.
  */
 function mountSite(app: FastifyInstance, site: Site, budget: AddressBudget): void {
   app.get('/*', (request, reply) => {
@@ -114,7 +114,7 @@ function mountSite(app: FastifyInstance, site: Site, budget: AddressBudget): voi
       path,
       query,
       accept,
-      // Node joins repeated fields of this name, and its types do not know it.
+      // Node joins repeated fields of this name. Its types do not know this.
       acceptEncoding: typeof acceptEncoding === 'string' ? acceptEncoding : undefined,
       ifNoneMatch,
       takeSearch: () => budget.take(request.ip),

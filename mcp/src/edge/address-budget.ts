@@ -3,7 +3,7 @@ import { addressGroup } from '@guard/config/net/network-of';
 import type { Clock } from '@guard/config/contract/ports';
 import { LRUCache } from 'lru-cache';
 
-/** Most addresses that are remembered. Beyond it, the one unused longest is forgotten. */
+/** Most addresses in memory. The least recently used one is removed first. */
 const MAX_ADDRESSES = 10_000;
 
 interface AddressBudgetOptions {
@@ -13,14 +13,14 @@ interface AddressBudgetOptions {
 }
 
 /**
- * How many requests one address may send (the generic cell rate algorithm): `requests` at once, and
- * then the same number in each `perMs`. An IPv6 visitor has a whole /64, so that counts as one address.
+ * A request budget for each address (the generic cell rate algorithm): `requests` at once, then the same number in
+ * each `perMs`. An IPv6 visitor has a whole /64, which counts as one address.
  */
 export class AddressBudget {
   readonly #intervalMs: number;
   readonly #toleranceMs: number;
   readonly #clock: Clock;
-  /** When each address will have its whole budget back. */
+  /** When each address will have its full budget again. */
   readonly #restoredAt = new LRUCache<string, number>({ max: MAX_ADDRESSES });
 
   constructor({ requests, perMs, clock }: AddressBudgetOptions) {
@@ -29,7 +29,7 @@ export class AddressBudget {
     this.#clock = clock;
   }
 
-  /** Takes one request. Gives 0 when it fits, else the milliseconds until one fits. */
+  /** Takes one request. Returns 0 when it is within the budget, else the milliseconds to wait. */
   take(address: string): number {
     const key = keyOf(address);
     const now = this.#clock();
@@ -41,7 +41,7 @@ export class AddressBudget {
   }
 }
 
-/** A text that is not an address, such as the peer of a unix socket, shares one budget. */
+/** Texts that are not addresses share one budget, such as the peer of a unix socket. */
 function keyOf(address: string): string {
   const ip = parseIp(address);
   return ip === undefined ? '' : addressGroup(ip);

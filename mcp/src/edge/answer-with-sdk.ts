@@ -2,8 +2,8 @@ import type { Ask } from './bridge.ts';
 import type { McpService } from './sdk-server.ts';
 
 /**
- * How to ask a server (sdk-server.ts) that is made with the first question. The SDK takes 4 MB, which a Guard that no
- * assistant asks need not hold.
+ * Returns a function that asks a server (sdk-server.ts). The server is created at the first question, because the
+ * SDK takes 4 MB.
  */
 export function answerWithSdk<Caller>(service: McpService<Caller>): Ask<Caller> {
   let made: Promise<Ask<Caller>> | undefined;

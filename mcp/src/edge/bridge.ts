@@ -2,7 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { isObject, isProtocolError, type Reply } from './json-rpc.ts';
 
-/** Answers one request, or rejects where a tool broke. `signal` aborts when the caller has gone. */
+/** Answers one request. Rejects when a tool failed unexpectedly. `signal` aborts when the caller has disconnected. */
 export type Ask<Caller> = (
   request: { readonly method: string; readonly params: unknown },
   caller: Caller,
@@ -17,9 +17,9 @@ interface Call<Caller> {
 }
 
 /**
- * A transport of the SDK without any HTTP in it: the strict edge (endpoint.ts) reads one request and
- * asks, and what the SDK sends back is the reply. One connection serves all callers at once, so each
- * request gets an id of ours: two clients may both send 1. Holds one entry for each open request.
+ * A transport of the SDK without HTTP. The strict edge (endpoint.ts) parses one request and asks, and the message
+ * that the SDK sends back is the reply. One connection serves all callers, so each request gets a new id: two
+ * clients may both send 1. It keeps one entry for each open request.
  */
 export class Bridge<Caller> implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
@@ -34,7 +34,7 @@ export class Bridge<Caller> implements Transport {
       this.onmessage?.({ jsonrpc: '2.0', id, method, ...paramsForSdk(params) });
     });
 
-  /** Who sent a request that is still open. */
+  /** The caller of an open request. */
   callOf(id: RequestId): { readonly caller: Caller; readonly signal: AbortSignal } {
     const call = this.#calls.get(id);
     if (call === undefined) throw new Error('This request is not open.');
@@ -50,7 +50,7 @@ export class Bridge<Caller> implements Transport {
       const call = this.#calls.get(message.id);
       this.#calls.delete(message.id);
       if ('result' in message) call?.answer({ kind: 'result', result: message.result });
-      // The SDK makes -32603 of what a handler throws, with a text that is not for callers.
+      // The SDK turns errors of a handler into -32603 with a text that callers must not see.
       else if (isProtocolError(message.error.code))
         call?.answer({ kind: 'error', ...message.error });
       else call?.fail(new Error('A tool broke.'));
@@ -65,8 +65,8 @@ export class Bridge<Caller> implements Transport {
 }
 
 /**
- * The SDK drops a message whose `params` is a list or whose `_meta` has another shape than it knows, and
- * would never answer. `task` asks for a feature that neither server has. No method here reads either.
+ * The SDK drops a message whose `params` is a list or whose `_meta` has an unknown shape, and would never answer.
+ * `task` asks for a feature that neither server has. These values are removed, because no method here reads them.
  */
 function paramsForSdk(params: unknown): { params?: Record<string, unknown> } {
   if (!isObject(params)) return {};

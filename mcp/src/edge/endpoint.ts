@@ -13,22 +13,22 @@ const OTHER_REVISION =
 
 interface EndpointOptions<Caller> {
   readonly maxBodyBytes: number;
-  /** Who may ask, by the Authorization header; undefined is answered with 401 before anything else. */
+  /** The caller for an Authorization header. Undefined is answered with 401 before anything else. */
   readonly admit: (authorization: string | undefined) => Caller | undefined;
-  /** Host and port whose web pages may ask, beside those of this machine; undefined for none. */
+  /** Host and port whose web pages may ask, besides this machine. Undefined means none. */
   readonly ownHost?: () => string | undefined;
-  /** How much one address may ask; absent where callers are known by their key. */
+  /** The budget of one address. Undefined when callers are identified by their key. */
   readonly budget?: AddressBudget;
   readonly ask: Ask<Caller>;
 }
 
 /**
- * MCP's Streamable HTTP transport without its optional half: `POST /mcp`, one JSON answer a request,
- * no stream, no session (contract 4.4). A JSON-RPC error travels with HTTP 200; the other statuses are
- * 202 for a notification, 401, 405 and 413 (contract 7.3, 7.4), 403 for a foreign web page and 400 for
- * another revision (revision 2025-06-18, transports), and 429 above the budget of an address.
+ * MCP's Streamable HTTP transport without its optional half: `POST /mcp`, one JSON answer per request, no stream, no
+ * session (contract 4.4). A JSON-RPC error has HTTP status 200. The other statuses are 202 for a notification, 401,
+ * 405 and 413 (contract 7.3, 7.4), 403 for a foreign web page, 400 for another revision (revision 2025-06-18,
+ * transports), and 429 above the budget of an address.
  *
- * Changes parsers, hooks and error handling of `app`, so `app` must be a plugin's own scope.
+ * It changes parsers, hooks and error handling of `app`, so `app` must be the scope of one plugin.
  */
 export function mountEndpoint<Caller>(
   app: FastifyInstance,
@@ -36,12 +36,12 @@ export function mountEndpoint<Caller>(
 ): void {
   const { maxBodyBytes, admit, ask } = options;
   app.removeAllContentTypeParsers();
-  // The body is judged by what it is: a client that forgets its Content-Type is still understood.
+  // Accepts any Content-Type, because a client may forget it. The body itself is checked.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);
   });
   app.setErrorHandler((error: FastifyError, _request, reply) => {
-    // Fastify's own refusals (413, a length that lies, a malformed Content-Type) carry a 4xx.
+    // Fastify's own refusals (413, a wrong length, a malformed Content-Type) have a 4xx status.
     const { statusCode = 500 } = error;
     return reply.code(statusCode).send();
   });
@@ -104,7 +104,7 @@ async function answer<Caller>(
   }
 }
 
-/** Of `initialize` the header says nothing: there the revision is still to be agreed on, in the body. */
+/** For `initialize` the header does not count, because the body negotiates the revision. */
 function isOfOtherRevision(message: Message, header: string | string[] | undefined): boolean {
   switch (message.kind) {
     case 'unparsable':
@@ -126,8 +126,8 @@ function whileConnected(reply: FastifyReply): AbortSignal {
 }
 
 /**
- * Every method Node can parse, so that each gets its 405: fastify answers 404 to a method that it was
- * never told of. CONNECT never reaches a route.
+ * All methods that Node can parse, so that each gets its 405: fastify answers 404 to unknown methods. CONNECT never
+ * reaches a route.
  */
 function everyMethod(app: FastifyInstance): string[] {
   const methods = METHODS.filter((method) => method !== 'CONNECT');
@@ -138,13 +138,13 @@ function everyMethod(app: FastifyInstance): string[] {
 }
 
 /**
- * True when an Origin header names a web page that is neither on this machine nor on `ownHost`.
- * Streamable HTTP (revision 2025-06-18, transports, "Security Warning") asks servers to refuse those:
- * a page whose name was rebound to this address must not talk to it from a visitor's browser. Clients that are no
- * web page send no Origin, or one of a scheme of their own, which no name can be rebound to.
+ * True when an Origin header names a web page that is neither on this machine nor on `ownHost`. Streamable HTTP
+ * (revision 2025-06-18, transports, "Security Warning") requires servers to refuse those: a page whose name was
+ * rebound to this address must not talk to it from a visitor's browser. Other clients send no Origin, or one with
+ * their own scheme, which cannot be rebound.
  */
 function isForeignOrigin(origin: string, ownHost: string | undefined): boolean {
-  // A sandboxed frame hides whose page it is.
+  // A sandboxed frame hides the origin of its page.
   if (origin === 'null' || !URL.canParse(origin)) return true;
   const { protocol, host, hostname } = new URL(origin);
   if (protocol !== 'http:' && protocol !== 'https:') return false;

@@ -1,16 +1,17 @@
 /**
- * JSON-RPC 2.0, as far as MCP revision 2025-06-18 uses it: one message a body, no batches, and an id
- * that is a string or an integer (the revision is stricter here than JSON-RPC itself, which lets
- * `null` and fractions through).
+ * The part of JSON-RPC 2.0 that MCP revision 2025-06-18 uses: one message per body, no batches, and an id that is a
+ * string or an integer. JSON-RPC itself is less strict and allows `null` and fractions.
  */
 
-/** The one protocol revision that both servers speak. What a client offers does not change it (contract 4.4, 4.5, 9). */
+/**
+ * The only supported protocol revision. The revision that a client offers does not change it (contract 4.4, 4.5, 9).
+ */
 export const PROTOCOL_VERSION = '2025-06-18';
 
 export type RequestId = string | number;
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Every way the body of one POST can be read. */
+/** All results of parsing the body of one POST. */
 export type Message =
   | {
       readonly kind: 'request';
@@ -22,7 +23,7 @@ export type Message =
   | { readonly kind: 'unparsable' }
   | { readonly kind: 'invalid'; readonly id: RequestId | null; readonly problem: string };
 
-/** Contract 7.3 and 7.4: the protocol errors, each a request that never became a tool call. */
+/** Contract 7.3 and 7.4: protocol errors of requests that never became a tool call. */
 export const rpcErrors = {
   parse_error: -32700,
   invalid_request: -32600,
@@ -32,19 +33,19 @@ export const rpcErrors = {
 export type RpcErrorName = keyof typeof rpcErrors;
 const codes: ReadonlySet<number> = new Set(Object.values(rpcErrors));
 
-/** True for a code that a caller may be answered with. */
+/** True for an error code that callers may see. */
 export function isProtocolError(code: number): boolean {
   return codes.has(code);
 }
 
-/** What one request leads to: a result, or a protocol error with its code. */
+/** The reply to one request: a result, or a protocol error with its code. */
 export type Reply =
   | { readonly kind: 'result'; readonly result: JsonObject }
   | { readonly kind: 'error'; readonly code: number; readonly message: string };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads the bytes of one body. Never throws: a body that is no message is `unparsable` or `invalid`. */
+/** Parses one body. Never throws: an invalid body is `unparsable` or `invalid`. */
 export function parseMessage(body: Uint8Array): Message {
   let value: unknown;
   try {
@@ -80,7 +81,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An integer beyond 2^53 is refused: it would come back as another id than it was sent. */
+/** An integer beyond 2^53 is refused, because it could not be returned exactly. */
 function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value);
 }

@@ -5,25 +5,26 @@ import { Bridge, type Ask } from './bridge.ts';
 import { isObject, PROTOCOL_VERSION, rpcErrors, type RpcErrorName } from './json-rpc.ts';
 import type { Tool, ToolOutcome } from './tool.ts';
 
-/** What tells one server from another. */
+/** The differences between the servers. */
 export interface McpService<Caller> {
   readonly info: { readonly name: string; readonly version: string };
-  /** What `initialize` tells an assistant before it calls anything. */
+  /** The text that an assistant gets from `initialize` before it calls anything. */
   readonly instructions: string;
   /** Only the documentation server answers `ping` (contract 4.5). */
   readonly answersPing: boolean;
   readonly tools: readonly Tool<Caller>[];
 }
 
-// What does not fit the schema of a method becomes -32603. So these fit everything, and each handler
-// reads its own params. `initialize` also accepts `params: {}`, which the SDK's schema does not (contract 4.4).
+// The SDK answers -32603 when a request does not match the schema of its method. So these schemas accept everything,
+// and each handler parses its own params. `initialize` also accepts `params: {}`, which the SDK's schema does not
+// (contract 4.4).
 const Initialize = z.object({ method: z.literal('initialize'), params: z.unknown().optional() });
 const ListTools = z.object({ method: z.literal('tools/list') });
 const CallTool = z.object({ method: z.literal('tools/call'), params: z.unknown().optional() });
 
 /**
- * Serves the methods of contract 4.4 and 4.5 with the SDK's low-level server, and returns how to ask it.
- * Tools are not registered with McpServer itself: it answers an unknown tool with a result, not with -32602.
+ * Serves the methods of contract 4.4 and 4.5 with the SDK's low-level server. Returns the function to ask it.
+ * McpServer is not used for tools, because it answers an unknown tool with a result instead of -32602.
  */
 export function createSdkServer<Caller>(service: McpService<Caller>): Ask<Caller> {
   const { info, instructions, tools } = service;
@@ -53,12 +54,12 @@ export function createSdkServer<Caller>(service: McpService<Caller>): Ask<Caller
   server.fallbackRequestHandler = () =>
     Promise.reject(new RpcError('method_not_found', `Methods here: ${methods.join(', ')}.`));
 
-  // It is connected when this call returns: what it still waits for is a `start` that does nothing.
+  // The bridge is connected when this call returns. The promise only waits for a `start` that does nothing.
   void server.connect(bridge);
   return bridge.ask;
 }
 
-/** How `tools/list` shows a tool. Every tool here only reads. */
+/** A tool as `tools/list` shows it. All tools here only read. */
 function describeTool({ name, title, description, input }: Tool<never>) {
   const { type, properties, required } = z.toJSONSchema(input, { io: 'input' });
   return {
@@ -70,7 +71,7 @@ function describeTool({ name, title, description, input }: Tool<never>) {
   };
 }
 
-/** How `tools/call` answers (contract 4.4, 7.3): a failed tool is still a result, with `isError` true. */
+/** The answer of `tools/call` (contract 4.4, 7.3): a failed tool is a result with `isError` true. */
 async function callTool<Caller>(
   tool: Tool<Caller>,
   args: Readonly<Record<string, unknown>>,
@@ -88,7 +89,7 @@ async function callTool<Caller>(
   };
 }
 
-/** The SDK takes the code of a protocol error from what a handler throws, and its message as it is. */
+/** The SDK takes code and message of a protocol error from the exception of a handler. */
 class RpcError extends Error {
   readonly code: number;
 

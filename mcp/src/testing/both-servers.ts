@@ -2,13 +2,13 @@ import { MCP } from '@guard/config/contract/limits';
 import type { FastifyPluginAsync } from 'fastify';
 import { createDataServer, createDocsServer } from '../index.ts';
 
-/** Opens the data server; the documentation server takes no notice of it. */
+/** Admitted by the data server. The documentation server ignores it. */
 export const KEY = { authorization: 'Bearer sk_api_ro_test' };
 
-/** Each request comes a minute after the one before, so that no budget is ever spent. */
+/** Each request comes a minute after the one before, so that no budget is used up. */
 let now = 0;
 
-/** Name, plugin, largest body in bytes, and the tools of both servers; no database behind them. */
+/** Name, plugin, largest body in bytes, and the tools of both servers. There is no database. */
 export const bothServers: readonly [string, FastifyPluginAsync, number, readonly string[]][] = [
   [
     'data',

@@ -8,13 +8,13 @@ import { createDocsServer } from '../index.ts';
 export interface SitePage {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** As they came over the wire, packed or not. */
+  /** The raw bytes of the answer, packed or not. */
   readonly bytes: Buffer;
   readonly text: string;
 }
 
 export interface TestSite {
-  /** Exactly these headers are sent: fetch would add its own. */
+  /** Sends exactly these headers. fetch would add others. */
   readonly get: (
     path: string,
     headers?: Readonly<Record<string, string>>,
@@ -28,7 +28,7 @@ interface SiteOptions {
   readonly clock?: () => number;
 }
 
-/** One crawler, whose profile is at `/crawlers/example-bot`. */
+/** A crawler with the profile `/crawlers/example-bot`. */
 export const EXAMPLE_BOT: CatalogueCrawler = {
   id: 'f1',
   name: 'Example Bot',

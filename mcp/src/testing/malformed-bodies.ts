@@ -1,4 +1,4 @@
-/** Bodies that are no request, and the code and id each is answered with (contract 7.3, 7.4). */
+/** Invalid bodies, with the code and id of each answer (contract 7.3, 7.4). */
 export const malformedBodies: readonly {
   readonly what: string;
   readonly body: string | Uint8Array;

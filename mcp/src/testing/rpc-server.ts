@@ -6,17 +6,17 @@ export interface RpcAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed body; undefined when it is empty or no JSON. */
+  /** The parsed body. Undefined when it is empty or not JSON. */
   readonly json: unknown;
 }
 
 export interface TestServer {
   readonly url: string;
-  /** POSTs one body to /mcp; what is not a string is sent as JSON. */
+  /** Sends one body to /mcp. Values other than strings are sent as JSON. */
   post(body: unknown, headers?: Record<string, string>): Promise<RpcAnswer>;
 }
 
-/** Puts plugins on a free loopback port until the test ends. */
+/** Serves plugins on a free loopback port until the test ends. */
 export async function serve(...plugins: FastifyPluginAsync[]): Promise<TestServer> {
   const app = fastify();
   for (const plugin of plugins) await app.register(plugin);
@@ -44,7 +44,7 @@ export function call(name: string, args?: unknown): object {
   return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
 }
 
-/** The answer of a tool that was reached. */
+/** The answer of a tool that ran. */
 export function toolResult(isError: boolean, text: unknown, structuredContent?: unknown): object {
   const result = { content: [{ type: 'text', text }], structuredContent, isError };
   return { jsonrpc: '2.0', id: 1, result };

@@ -1,5 +1,6 @@
 /**
- * Questions about the traffic, and the statements that answer them: what `query_help` teaches by. Each keeps its time range small, and says in its columns what it counts.
+ * Questions about the traffic with their statements, as examples in `query_help`. Each has a small time range, and
+ * its column names say what it counts.
  */
 export const exampleQueries: readonly { readonly question: string; readonly sql: string }[] = [
   {

@@ -13,7 +13,7 @@ export function createListColumnsTool(listColumns: ListColumns): Tool<DataCaller
       'line, read live. The only way to read the column list.',
     input: z.object({}),
     call: async () => {
-      // The port does not promise an answer: the database may be away.
+      // The port may reject, because the database may be away.
       const columns = await listColumns().catch(() => undefined);
       return columns === undefined
         ? { kind: 'error', text: 'The database is not reachable at the moment. Try again later.' }

@@ -1,10 +1,12 @@
-/** Rows with the names of their columns, as the database wrote each value; null is NULL. */
+/** Rows with column names. Values are the text that the database wrote, or null for NULL. */
 interface NamedRows {
   readonly columns: readonly (string | null)[];
   readonly rows: readonly (readonly (string | null)[])[];
 }
 
-/** What a backslash and a letter stand for in ClickHouse's TabSeparated formats. Of every other letter itself. */
+/**
+ * The meaning of a backslash with a letter in ClickHouse's TabSeparated formats. Any other letter stands for itself.
+ */
 const ESCAPED: Readonly<Record<string, string>> = {
   b: '\b',
   f: '\f',
@@ -14,7 +16,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
   0: '\0',
 };
 
-/** Reads TabSeparatedWithNames: the first line has the names. */
+/** Parses TabSeparatedWithNames: the first line has the names. */
 export function parseNamedRows(text: string): NamedRows {
   const [columns = [], ...rows] = text.split('\n').slice(0, -1).map(parseLine);
   return { columns, rows };

@@ -8,7 +8,7 @@ import type { Tool } from '../edge/tool.ts';
 
 const DAY_S = 86_400;
 
-// Object.keys forgets the names.
+// The cast is needed, because the type of Object.keys is string[].
 const REASONS = (Object.keys(reasons) as Reason[]).map((name) => {
   const { category, strength, meaning } = entryOf(name);
   return `${name} | ${category} | ${strength ?? '-'} | ${meaning}`;
@@ -59,7 +59,7 @@ ${REASONS.join('\n')}
 ${exampleQueries.map(({ question, sql }) => `${question}:\n\n${sql}`).join('\n\n')}
 `;
 
-/** Contract 4.4 `query_help`: the rules of the account and example queries; reads no data. */
+/** Contract 4.4 `query_help`: the rules of the account and example queries. It reads no data. */
 export const queryHelpTool: Tool<DataCaller> = {
   name: 'query_help',
   title: 'Query rules and examples',

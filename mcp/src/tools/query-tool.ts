@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { parseNamedRows } from './named-rows.ts';
 import type { Tool, ToolOutcome } from '../edge/tool.ts';
 
-/** Who asks the data server. */
+/** The caller of the data server. */
 export interface DataCaller {
   readonly organisation: string;
-  /** The header that let the caller in; it is asked about again while a query runs. */
+  /** The header that admitted the caller. It is checked again while a query runs. */
   readonly authorization: string | undefined;
 }
 
@@ -17,9 +17,9 @@ const TOO_LARGE =
   'Add a LIMIT, select fewer columns, aggregate, or narrow the created_at range.';
 const REVOKED =
   'The analytics key has been revoked. Put another one into the settings of this assistant.';
-/** The format of a statement that names none, and its other name. */
+/** The default format of a statement, and its other name. */
 const NAMED = new Set(['TabSeparatedWithNames', 'TSVWithNames']);
-/** WITH TOTALS writes an empty line and one more row behind the rows: a list of rows would have both among them. */
+/** WITH TOTALS adds an empty line and one more row after the rows, which would be misread as rows. */
 const HAS_TOTALS = /\btotals\b/i;
 const NOT_TEXT =
   'The answer is not UTF-8 text. End the statement with a text format such as FORMAT JSONEachRow, ' +
@@ -78,7 +78,7 @@ function readRows(body: Uint8Array, format: string | undefined, hasTotals: boole
   return NAMED.has(format ?? '') && !hasTotals ? readNamedRows(text) : { kind: 'text', text };
 }
 
-/** With the same as `structuredContent`, where both together are no larger than an answer may be (contract 8). */
+/** Adds the same content as `structuredContent` if both together are not too large (contract 8). */
 function readNamedRows(text: string): ToolOutcome {
   const structured = parseNamedRows(text);
   const bytes = Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(structured));

@@ -51,7 +51,7 @@ export function createSearchDocsTool(
 function describeHit({ page, heading, anchor, text }: Section, publicUrl: string): string {
   const title = anchor === '' ? page.title : `${page.title}: ${heading}`;
   const path = anchor === '' ? page.path : `${page.path}#${anchor}`;
-  // The rule below a table's head says nothing.
+  // The line below a table's head has no content.
   const flat = text.replaceAll(/^\|[ |:-]+\|$/gm, '').replaceAll(/\s+/g, ' ');
   const excerpt = flat.length > EXCERPT_CHARS ? `${flat.slice(0, EXCERPT_CHARS)}…` : flat;
   return [`## ${title}`, `path: ${path}`, `markdown: ${markdownUrl(publicUrl, page)}`, excerpt]

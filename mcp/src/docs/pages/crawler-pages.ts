@@ -2,12 +2,12 @@ import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
 import { createPage } from './page.ts';
 import type { Page } from './page.ts';
 
-/** Behind every written page. */
+/** After all written pages. */
 const ORDER = 1000;
 
 /**
- * One profile page a crawler, below `/crawlers/` (contract 4.5: `get_page` takes a crawler-profile path),
- * behind one page that lists them. No crawlers, no pages.
+ * One profile page for each crawler below `/crawlers/` (contract 4.5: `get_page` takes a crawler-profile path), and
+ * one page that lists them. Without crawlers there are no pages.
  */
 export function crawlerPages(crawlers: readonly CatalogueCrawler[]): Page[] {
   if (crawlers.length === 0) return [];

@@ -1,6 +1,6 @@
 import type { Page } from './page.ts';
 
-/** Every page, found by any of the ways a reader may write its path. */
+/** All pages. A page is found by each spelling of its path. */
 export class Library {
   readonly pages: readonly Page[];
   readonly #byPath: ReadonlyMap<string, Page>;
@@ -11,8 +11,8 @@ export class Library {
   }
 
   /**
-   * The page at a path, the same path with `.md`, or a full URL (contract 4.5). Of a URL only the path
-   * counts: the host may be an alias of ours.
+   * The page for a path, the same path with `.md`, or a full URL (contract 4.5). Only the path of a URL counts,
+   * because the host may be an alias.
    */
   find(reference: string): Page | undefined {
     const text = reference.trim();
@@ -25,7 +25,7 @@ export class Library {
   }
 }
 
-/** `https://docs.example/start.md`: where a page is read as Markdown. */
+/** `https://docs.example/start.md`: the URL of the page as Markdown. */
 export function markdownUrl(publicUrl: string, page: Page): string {
   return `${publicUrl}${page.path}.md`;
 }

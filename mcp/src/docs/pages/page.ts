@@ -3,11 +3,11 @@ export interface Page {
   /** Path on the documentation host, with a leading slash and without `.md`. */
   readonly path: string;
   readonly title: string;
-  /** Place in the list of pages, ascending. */
+  /** Position in the list of pages, ascending. */
   readonly order: number;
-  /** First paragraph: says what the page is for. */
+  /** The first paragraph, which says what the page is for. */
   readonly summary: string;
-  /** The whole page as Markdown, its title as the first heading. */
+  /** The whole page as Markdown. The title is its first heading. */
   readonly markdown: string;
 }
 
@@ -17,19 +17,19 @@ export interface Section {
   readonly heading: string;
   /** 1 for the text below the title, else 2 or 3. */
   readonly level: number;
-  /** Fragment of the heading; empty for the text before the first one. */
+  /** URL fragment of the heading. Empty for the text before the first heading. */
   readonly anchor: string;
   readonly text: string;
 }
 
-/** The page made of a title and the Markdown below it. */
+/** Builds a page from a title and the Markdown below it. */
 export function createPage(path: string, title: string, order: number, body: string): Page {
   const text = body.trim();
   const summary = (text.split(/\n\s*\n/, 1)[0] ?? '').replaceAll('\n', ' ');
   return { path, title, order, summary, markdown: `# ${title}\n\n${text}\n` };
 }
 
-/** Splits a page at its headings of level two and three; a `#` inside a code fence is no heading. */
+/** Splits a page at its headings of level two and three. A `#` inside a code fence is not a heading. */
 export function sectionsOf(page: Page): Section[] {
   const sections: { heading: string; level: number; anchor: string; lines: string[] }[] = [
     { heading: page.title, level: 1, anchor: '', lines: [] },
@@ -53,7 +53,7 @@ export function sectionsOf(page: Page): Section[] {
   }));
 }
 
-/** The fragment a heading is reached by. */
+/** The URL fragment of a heading. */
 export function anchorOf(heading: string): string {
   return plain(heading)
     .toLowerCase()

@@ -6,22 +6,22 @@ import { createPage } from './page.ts';
 import type { Page } from './page.ts';
 
 const FOLDER = new URL('../../../../docs/guide/block-reasons/', import.meta.url);
-/** Behind every other written page, and before the crawlers. */
+/** After the other written pages and before the crawlers. */
 const ORDER = 900;
 
 /**
- * One page a block reason, below `/block-reasons/`: what the code says of it, above what is written
- * in docs/guide/block-reasons/.
+ * One page for each block reason below `/block-reasons/`: the facts from the code, then the text of
+ * docs/guide/block-reasons/.
  */
 export function reasonPages(): Page[] {
   const texts = readReasonTexts();
-  // Object.keys forgets the names.
+  // The cast is needed, because the type of Object.keys is string[].
   return (Object.keys(reasons) as Reason[]).map((name) =>
     createPage(`/block-reasons/${name}`, name, ORDER, `${facts(name)}\n\n${texts.get(name) ?? ''}`),
   );
 }
 
-/** What is written about each reason, by its identifier. */
+/** The text for each reason, by its identifier. */
 export function readReasonTexts(): Map<string, string> {
   return new Map(
     readdirSync(FOLDER).map((file) => [
@@ -51,7 +51,7 @@ LIMIT 20
 \`\`\``;
 }
 
-/** What one finding of this strength does when nothing else is found (validator/src/verdict/weigh.ts). */
+/** The effect of a single finding of this strength (validator/src/verdict/weigh.ts). */
 function effectOf(strength: Strength | undefined): string {
   switch (strength) {
     case undefined:

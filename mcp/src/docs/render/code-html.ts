@@ -2,7 +2,7 @@ import { escapeHtml } from './inline-html.ts';
 
 type Kind = 'comment' | 'string' | 'word';
 
-/** The parts of a language that are set apart. The first match wins, and text without a match stays plain. */
+/** The highlighted parts of a language. The first match wins. Text without a match stays plain. */
 type Grammar = readonly (readonly [Kind, RegExp])[];
 
 const HASH_COMMENT = ['comment', /(?<=^|\s)#.*/] as const;
@@ -56,7 +56,7 @@ const grammars: Readonly<Record<string, Grammar>> = {
   ],
 };
 
-/** A block of code with its comments, strings and key words in elements of a class each. */
+/** A code block. Comments, strings and keywords have elements with their own classes. */
 export function renderCode(language: string, code: string): string {
   const label = escapeHtml(language === '' ? 'Text' : language);
   return `<pre tabindex="0" role="group" aria-label="Code: ${label}"><code>${paint(code, grammarOf(language))}</code></pre>`;

@@ -1,4 +1,4 @@
-/** Text that is safe between tags and inside a quoted attribute. */
+/** Escapes text for use between tags and inside a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -7,13 +7,19 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** Stands for a piece of code while the text around it is rendered. A private character, which no page has. */
+/**
+ * Placeholder for a piece of code while the surrounding text is rendered. It is a private-use character that no page
+ * contains.
+ */
 const CODE = '\uE000';
 
-/** A piece of code; or the target of a link, in which a backtick is a character like any other. */
+/** A piece of code, or the target of a link. In a target a backtick is an ordinary character. */
 const TARGET_OR_CODE = /\]\((?:https?:\/\/|\/|#)[^)\s]*\)|`([^`]+)`/g;
 
-/** Inline Markdown as the pages use it: `code`, **strong**, *emphasis* or _emphasis_, [text](target), ![text](picture). */
+/**
+ * The inline Markdown that the pages use: `code`, **strong**, *emphasis* or _emphasis_, [text](target),
+ * ![text](picture).
+ */
 export function renderInline(markdown: string): string {
   const codes: string[] = [];
   const text = markdown.replaceAll(CODE, '').replaceAll(TARGET_OR_CODE, (whole, code?: string) => {
@@ -34,7 +40,7 @@ function renderText(text: string): string {
       .replaceAll(/\[([^\]]+)\]\(((?:https?:\/\/|\/|#)[^)\s]*)\)/g, '<a href="$2">$1</a>')
       .replaceAll(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
       .replaceAll(/\*([^*\s][^*]*)\*/g, '<em>$1</em>')
-      // Not within a word: names are full of underscores.
+      // Not inside a word, because many names contain underscores.
       .replaceAll(/(?<![\w/])_([^_\s][^_]*)_(?!\w)/g, '<em>$1</em>')
   );
 }

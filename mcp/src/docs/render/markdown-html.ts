@@ -4,8 +4,8 @@ import { anchorOf } from '../pages/page.ts';
 import { plainText } from './plain-text.ts';
 
 /**
- * Renders the Markdown that docs/guide/ is written in, and nothing more: headings, paragraphs, flat
- * lists, tables, fenced code. Raw HTML comes out as text.
+ * Renders only the Markdown that docs/guide/ uses: headings, paragraphs, flat lists, tables, fenced code. Raw HTML
+ * is escaped.
  */
 export function renderMarkdown(markdown: string): string {
   const lines = markdown.split('\n');
@@ -27,7 +27,7 @@ export function renderMarkdown(markdown: string): string {
 
 interface Block {
   readonly starts: RegExp;
-  /** Index of the first line that is no longer part of the block. */
+  /** Index of the first line after the block. */
   readonly end: (lines: readonly string[], start: number) => number;
   readonly render: (lines: readonly string[]) => string;
 }
@@ -64,12 +64,15 @@ const table: Block = {
     const headings = cells(head).map((cell) => `<th>${renderInline(cell)}</th>`);
     const body = rows.map((line) => `<tr>${dataCells(line, names)}</tr>`).join('\n');
     const label = escapeHtml(names.join(', '));
-    // What scrolls sideways has to be reached by the keyboard (WCAG 2.1.1).
+    // A part that scrolls sideways must be reachable by keyboard (WCAG 2.1.1).
     return `<div class="table" tabindex="0" role="group" aria-label="Table: ${label}"><table${names.length > 2 ? ' class="stacks"' : ''}><thead><tr>${headings.join('')}</tr></thead><tbody>\n${body}\n</tbody></table></div>`;
   },
 };
 
-/** In a table that is too wide for a phone, each cell has the name of its column: on a phone a row becomes a list. */
+/**
+ * In a table that is too wide for a phone, each cell has the name of its column, because a phone shows each row as a
+ * list.
+ */
 function dataCells(line: string, names: readonly string[]): string {
   return cells(line)
     .map((cell, column) => {
@@ -96,7 +99,7 @@ const paragraph: Block = {
 
 const blocks: readonly Block[] = [heading, code, table, bullets, numbers];
 
-/** Cells of one table row; `\|` is a bar inside a cell. */
+/** Cells of one table row. `\|` is a bar inside a cell. */
 export function cells(line: string): string[] {
   return line
     .replace(/^\|/, '')
@@ -105,7 +108,7 @@ export function cells(line: string): string[] {
     .map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
-/** A flat list; an indented line continues the item above it. */
+/** A flat list. An indented line continues the item above it. */
 function listBlock(marker: RegExp, tag: 'ul' | 'ol'): Block {
   return {
     starts: marker,

@@ -2,36 +2,39 @@ import { synonymsOf } from './synonyms.ts';
 import { sectionsOf } from '../pages/page.ts';
 import type { Page, Section } from '../pages/page.ts';
 
-/** More words than this of one query are not looked at. */
+/** Further words of a query are ignored. */
 const MAX_TERMS = 32;
-/** Okapi BM25's own constants: how soon repetition stops to count, and how much length is held against a text. */
+/** The constants of Okapi BM25: how soon repetition stops to count, and how much a long text is penalised. */
 const SATURATION = 1.2;
 const LENGTH_NORM = 0.5;
-/** What a heading or title that is the query and nothing else adds, in units of a word's rarity. */
+/** The bonus when a heading or title is exactly the query, in units of a word's rarity. */
 const HEADING_WEIGHT = 4;
 const TITLE_WEIGHT = 3;
-/** What a section is worth that has another word for what was asked. */
+/** The weight of a section with a synonym of the searched word. */
 const SYNONYM_SHARE = 0.7;
 
-/** What a profile of the crawler catalogue is worth beside a page of the guide, where a search does not name it. */
+/** The weight of a crawler profile, compared with a page of the guide, when the query does not name its crawler. */
 const PROFILE_SHARE = 0.4;
 
-/** Where one word stands. */
+/** The occurrences of one word. */
 interface Term {
-  /** How much each section says about it. */
+  /** The weight of the word in each section. */
   readonly postings: { readonly entry: number; readonly weight: number }[];
-  /** Sections that have it; all pages of one folder, which are made from one pattern, count as one. */
+  /** The places with this word. All generated pages of one folder count as one place. */
   readonly places: Set<string>;
 }
 
 interface Index {
   readonly sections: readonly Section[];
   readonly terms: ReadonlyMap<string, Term>;
-  /** As Term.places, of all sections. */
+  /** Number of places of all sections, counted like Term.places. */
   readonly places: number;
 }
 
-/** Ranked search over the sections of all pages. They are indexed at the first search: most starts see none. */
+/**
+ * Ranked search over the sections of all pages. The index is built at the first search, because most processes never
+ * search.
+ */
 export class SearchIndex {
   readonly #pages: readonly Page[];
   #made: Index | undefined;
@@ -40,7 +43,10 @@ export class SearchIndex {
     this.#pages = pages;
   }
 
-  /** At most `limit` sections, best first: rare words count more than common ones, and all more than some. */
+  /**
+   * At most `limit` sections, best first. Rare words count more than common ones, and sections with all words more
+   * than those with some.
+   */
   search(query: string, limit: number): Section[] {
     const index = (this.#made ??= indexOf(this.#pages));
     const wanted = [...new Set(words(query))].slice(0, MAX_TERMS);
@@ -67,19 +73,19 @@ export class SearchIndex {
   }
 }
 
-/** There are ten times as many profiles as pages, and each name of a product is in one. */
+/** There are ten times as many profiles as pages, and each product name is in one of them. */
 function shareOf(section: Section | undefined, wanted: readonly string[]): number {
   if (section?.page.path.startsWith('/crawlers/') !== true) return 1;
   return words(section.page.title).every((word) => wanted.includes(word)) ? 1 : PROFILE_SHARE;
 }
 
-/** What sections say about a word, or about another word for the same thing. */
+/** The weights of a word or its synonyms in all sections. */
 function lookUp(index: Index, word: string): { postings: Map<number, number>; rarity: number } {
   const postings = new Map<number, number>();
   let places = 0;
   for (const [at, name] of [word, ...synonymsOf(word)].entries()) {
     const known = index.terms.get(name.includes('_') ? name : stem(name));
-    // The word itself says more than another one for it.
+    // The word itself counts more than a synonym.
     const share = at === 0 ? 1 : SYNONYM_SHARE;
     places = Math.max(places, known?.places.size ?? 0);
     for (const { entry, weight } of known?.postings ?? []) {
@@ -89,7 +95,7 @@ function lookUp(index: Index, word: string): { postings: Map<number, number>; ra
   return { postings, rarity: rarityOf(places, index.places) };
 }
 
-/** Inverse document frequency, never below zero. */
+/** Inverse document frequency, at least zero. */
 function rarityOf(places: number, all: number): number {
   return Math.log(1 + (all - places + 0.5) / (places + 0.5));
 }
@@ -135,7 +141,7 @@ function weigh(section: Section, text: readonly string[], usualLength: number, s
   return weights;
 }
 
-/** A word says more of a heading the more of the heading it is: "monitor" is half of Dotcom-Monitor. */
+/** A word counts more if it is a larger part of a heading: "monitor" is half of Dotcom-Monitor. */
 function addHeading(weights: Map<string, number>, heading: string[], most: number): void {
   const distinct = new Set(heading);
   for (const word of distinct) {
@@ -143,12 +149,12 @@ function addHeading(weights: Map<string, number>, heading: string[], most: numbe
   }
 }
 
-/** Stems in lower case; an identifier such as `rate_limit` counts whole and by its parts. */
+/** Stems in lower case. An identifier such as `rate_limit` is indexed as a whole and by its parts. */
 function terms(text: string, stemOf: Stem): string[] {
   return words(text).map((word) => (word.includes('_') ? word : stemOf(word)));
 }
 
-/** Words in lower case; an identifier whole, and its parts behind it. */
+/** Words in lower case. An identifier is returned as a whole, then by its parts. */
 function words(text: string): string[] {
   const found = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
   return found.flatMap((word) =>
@@ -158,7 +164,7 @@ function words(text: string): string[] {
 
 type Stem = (word: string) => string;
 
-/** Most words of a text come many times. */
+/** A cache, because most words of a text occur many times. */
 function remembered(stemOf: Stem): Stem {
   const known = new Map<string, string>();
   return (word) => {
@@ -171,8 +177,8 @@ function remembered(stemOf: Stem): Stem {
 }
 
 /**
- * The same text for the forms of an English word: limits and limit, blocked, blocking and block,
- * policies and policy. Crude: the two sides only have to agree.
+ * The same stem for all forms of an English word: limits and limit, blocked, blocking and block, policies and
+ * policy. It is rough: query and text only have to agree.
  */
 function stem(word: string): string {
   if (word.length < 4 || /\d/.test(word)) return word;

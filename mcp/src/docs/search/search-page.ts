@@ -3,22 +3,22 @@ import { escapeHtml } from '../render/inline-html.ts';
 import type { Section } from '../pages/page.ts';
 import { plainText } from '../render/plain-text.ts';
 
-/** Longest search, in UTF-16 code units. A longer one is refused, because a cut one would find something else. */
+/** Longest search in UTF-16 code units. A longer one is refused, because a shortened one would find something else. */
 export const MAX_SEARCH_LENGTH = 200;
 
-/** Most sections that one search shows, as for assistants (contract 8). */
+/** Most sections in one result, as for assistants (contract 8). */
 const MAX_HITS = MCP.searchLimit.max;
 
 const EXCERPT_CHARS = 220;
 
-/** How a search ended. */
+/** The outcome of a search. */
 type SearchOutcome =
   | { readonly kind: 'nothing_asked' }
   | { readonly kind: 'too_long' }
   | { readonly kind: 'too_many'; readonly waitMs: number }
   | { readonly kind: 'found'; readonly query: string; readonly hits: readonly Section[] };
 
-/** The words behind `q` of a query string, looked up if the reader may search now. */
+/** Searches for the words of `q` in a query string, if the reader has budget left. */
 export function runSearch(
   queryString: string,
   takeSearch: () => number,
@@ -32,7 +32,7 @@ export function runSearch(
   return { kind: 'found', query, hits: search(query, MAX_HITS) };
 }
 
-/** A form that needs no script. A page has one. */
+/** A search form without a script. A page has only one. */
 export function searchForm(query: string): string {
   return `<form class="search" role="search" action="/search">
 <label class="unseen" for="q">Search the documentation</label>
@@ -69,7 +69,7 @@ function resultCount(hits: number): string {
   return hits < MAX_HITS ? `${hits} results` : `The first ${hits} results`;
 }
 
-/** A list of sections, each with its page and the place in it where the words stand. */
+/** A list of sections, each with its page and the best matching excerpt. */
 export function hitsHtml(query: string, hits: readonly Section[]): string {
   if (hits.length === 0) return '';
   const words = matcherOf(query);
@@ -81,7 +81,7 @@ export function hitsHtml(query: string, hits: readonly Section[]): string {
   return `<ol class="hits">${items.join('\n')}</ol>`;
 }
 
-/** The paragraph, row or item of a section that holds most of the words. The first of several equals. */
+/** The paragraph, row or item of a section with most of the words. The first one wins. */
 function tellingPart(text: string, words: RegExp | undefined): string {
   const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
   const parts = prose
@@ -109,11 +109,11 @@ function excerptHtml(text: string, words: RegExp | undefined): string {
   return `${start > 0 ? '… ' : ''}${html.join('')}${end < text.length ? '…' : ''}`;
 }
 
-/** Matches any word of two or more characters of a query, as its one group; undefined when there is none. */
+/** Matches any query word with two or more characters as its only group. Undefined when there is none. */
 function matcherOf(query: string): RegExp | undefined {
-  // A single letter stands in nearly every word.
+  // Nearly every word contains a single letter.
   const words = query.match(/[\p{L}\p{N}_]{2,}/gu);
-  // Longest first: where `rate` and `rate_limit` are looked for, the whole name is marked.
+  // Longest first: if both `rate` and `rate_limit` are searched, the whole name is marked.
   const longestFirst = words?.toSorted((a, b) => b.length - a.length);
   return longestFirst && new RegExp(`(?<![\\p{L}\\p{N}])(${longestFirst.join('|')})`, 'giu');
 }

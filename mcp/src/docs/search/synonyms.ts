@@ -1,4 +1,4 @@
-/** Words that mean one thing to people who search. The guide uses some of them only. */
+/** Groups of words with the same meaning for searchers. The guide uses only some of them. */
 const GROUPS = [
   ['whitelist', 'whitelisting', 'allowlist', 'allow'],
   ['ban', 'block', 'blacklist', 'blacklisting', 'blocklist', 'denylist'],
@@ -16,7 +16,7 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** What else the reader of a word, in lower case, may find under. */
+/** Other words for a lower-case word. */
 export function synonymsOf(word: string): readonly string[] {
   return SYNONYMS.get(word) ?? [];
 }

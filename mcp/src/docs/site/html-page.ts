@@ -3,28 +3,28 @@ import type { MenuGroup, Neighbours } from './menu.ts';
 import type { Page, Section } from '../pages/page.ts';
 import { searchForm } from '../search/search-page.ts';
 
-/** The pages run one script of their own, fetch nothing from elsewhere, send nothing, and cannot be framed. */
+/** The pages run one script of their own, load nothing from other hosts, send nothing, and cannot be framed. */
 export const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** One document of the site. What is HTML is named so; all else is text. */
+/** One document of the site. Fields with HTML are named so. All others are text. */
 export interface HtmlPage {
-  /** The title of the window, and of the page in a search engine. */
+  /** The title of the window and in search engines. */
   readonly title: string;
   readonly heading: string;
   readonly description: string;
-  /** What stands below the heading. */
+  /** The content below the heading. */
   readonly mainHtml: string;
-  /** Absent for a document that is no page of the guide, such as the results of a search. */
+  /** Undefined for a document outside the guide, such as search results. */
   readonly path?: string;
   readonly neighbours?: Neighbours;
-  /** The headings that "On this page" lists; a single one needs no list. */
+  /** The headings for "On this page". A single heading needs no list. */
   readonly contents?: readonly Section[];
-  /** `body` when the page has a search form of its own, where the eye is. */
+  /** `body` when the page has its own search form in the text. */
   readonly searchStands: 'header' | 'body';
 }
 
-/** What every document of the site has around it. */
+/** The parts that all documents of the site share. */
 export interface Frame {
   readonly menu: readonly MenuGroup[];
   readonly stylesheetPath: string;
@@ -33,11 +33,11 @@ export interface Frame {
   readonly scriptPath: string;
 }
 
-/** One whole HTML document. */
+/** A complete HTML document. */
 export function htmlPage(frame: Frame, page: HtmlPage): string {
   const { path, neighbours = {}, contents = [] } = page;
   const menu = menuHtml(frame.menu, path, neighbours.parent?.path);
-  // Beside the text where there is room, else folded above it: the style sheet shows one of the two.
+  // Beside the text if there is room, else folded above it. The style sheet shows one of the two.
   const hasContents = contents.length > 1;
   return `<!doctype html>
 <html lang="en">
@@ -123,7 +123,7 @@ function contentsList(contents: readonly Section[]): string {
   return `<ul>${items.join('')}</ul>`;
 }
 
-/** What stands below the heading of the first page: a search, and every page of the menu with what it is for. */
+/** The content of the first page: a search, and every page of the menu with its summary. */
 export function overviewHtml(menu: readonly MenuGroup[]): string {
   const groups = menu.map(({ title, pages }) => {
     const items = pages.map(

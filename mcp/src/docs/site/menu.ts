@@ -5,7 +5,7 @@ export interface MenuGroup {
   readonly pages: readonly Page[];
 }
 
-/** Which pages belong together, in the order in which a newcomer needs them. */
+/** Groups of pages, in the order in which a newcomer needs them. */
 const GROUPS: readonly { readonly title: string; readonly paths: readonly string[] }[] = [
   { title: 'First steps', paths: ['/start', '/decision', '/modes', '/troubleshooting'] },
   {
@@ -36,8 +36,8 @@ const GROUPS: readonly { readonly title: string; readonly paths: readonly string
 ];
 
 /**
- * The pages that are not below another one, in groups; within a group in their own order. A page that
- * no group names comes last, so that none can be written and not be found.
+ * Groups the pages that are not below another page. Pages keep their order within a group. A page that is in no
+ * group comes last, so that no page is unreachable.
  */
 export function groupPages(pages: readonly Page[]): MenuGroup[] {
   const listed = pages.filter(({ path }) => path.lastIndexOf('/') === 0);
@@ -50,15 +50,15 @@ export function groupPages(pages: readonly Page[]): MenuGroup[] {
   return [...groups, rest].filter((group) => group.pages.length > 0);
 }
 
-/** What is read around one page. */
+/** The pages around one page. */
 export interface Neighbours {
-  /** The page that this one is below; absent for a page of the menu. */
+  /** The page above this one. Undefined for a page of the menu. */
   readonly parent?: Page;
   readonly previous?: Page;
   readonly next?: Page;
 }
 
-/** For each page the one before and behind it: along the menu, or among those below the same page. */
+/** The previous and the next page for each page: in the menu, or among the pages below the same page. */
 export function neighboursOf(
   pages: readonly Page[],
   menu: readonly MenuGroup[],

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
-/** How a body is packed for the way, RFC 9110 8.4.1. */
+/** The content coding of a body (RFC 9110 8.4.1). */
 export type Coding = 'br' | 'gzip' | 'identity';
 
-/** A body as it travels. */
+/** A body as it is sent. */
 interface Encoded {
   readonly coding: Coding;
   readonly bytes: Buffer;
-  /** Strong validator: of these very bytes, so each coding has its own (RFC 9110 8.8.3.3). */
+  /** A strong validator for exactly these bytes, so each coding has its own (RFC 9110 8.8.3.3). */
   readonly etag: string;
 }
 
 /** The answer at one path, in each content coding. */
 export interface Resource {
   readonly status: 200 | 400 | 404 | 429;
-  /** Without those that depend on the coding. */
+  /** The headers that are the same for all codings. */
   readonly headers: Readonly<Record<string, string>>;
   readonly encoded: (coding: Coding) => Encoded;
 }
@@ -23,8 +23,8 @@ export interface Resource {
 type Headers = Resource['headers'];
 
 /**
- * A body that is asked for often: made and packed for the first who asks, in each coding once, and
- * kept. To do that for all of them at the start would make every start a sixth of a second longer.
+ * A body that is requested often. It is built and packed at the first request, once for each coding, and then kept.
+ * Doing this for all resources at the start would take a sixth of a second.
  */
 export function keptResource(headers: Headers, body: () => string): Resource {
   let bytes: Buffer | undefined;
@@ -41,7 +41,7 @@ export function keptResource(headers: Headers, body: () => string): Resource {
   };
 }
 
-/** A body that is made for each answer, and packed in the one coding of that answer. */
+/** A body that is built for each answer and packed only in the coding of that answer. */
 export function passingResource(
   headers: Headers,
   body: () => string,
@@ -50,7 +50,7 @@ export function passingResource(
   return { status, headers, encoded: (coding) => pack(Buffer.from(body()), coding) };
 }
 
-/** A body that is packed already, such as a picture. */
+/** A body that is already compressed, such as a picture. */
 export function packedResource(headers: Headers, bytes: Buffer): Resource {
   const kept = plain(bytes);
   return { status: 200, headers, encoded: () => kept };
@@ -58,7 +58,7 @@ export function packedResource(headers: Headers, bytes: Buffer): Resource {
 
 function pack(bytes: Buffer, coding: Coding): Encoded {
   const packed = compress(bytes, coding);
-  // A few words grow when they are packed.
+  // A very short text can grow when packed.
   return packed.length < bytes.length
     ? { coding, bytes: packed, etag: etagOf(packed) }
     : plain(bytes);
@@ -67,7 +67,7 @@ function pack(bytes: Buffer, coding: Coding): Encoded {
 function compress(bytes: Buffer, coding: Coding): Buffer {
   switch (coding) {
     case 'br':
-      // From quality 5 on, these texts grow hardly smaller and take many times as long.
+      // Above quality 5 these texts get hardly smaller but take many times as long.
       return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
     case 'gzip':
       return gzipSync(bytes);

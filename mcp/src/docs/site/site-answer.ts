@@ -1,28 +1,28 @@
 import type { Coding, Resource } from './resource.ts';
 
-/** What of a GET or HEAD decides about its answer. */
+/** The parts of a GET or HEAD request that decide its answer. */
 export interface SiteRequest {
-  /** With a leading slash, as it was sent. */
+  /** With a leading slash, unchanged. */
   readonly path: string;
-  /** Behind the question mark; empty when there is none. */
+  /** The part after the question mark. Empty when there is none. */
   readonly query: string;
   readonly accept: string | undefined;
   readonly acceptEncoding: string | undefined;
   readonly ifNoneMatch: string | undefined;
-  /** Takes one search of those that the reader may make; 0, or milliseconds until there is one. */
+  /** Takes one search from the reader's budget. Returns 0, or the milliseconds to wait. */
   readonly takeSearch: () => number;
 }
 
 export interface SiteAnswer {
   readonly status: 200 | 304 | 400 | 404 | 429;
   readonly headers: Readonly<Record<string, string>>;
-  /** Absent with 304. */
+  /** Undefined with 304. */
   readonly body?: Buffer;
 }
 
 /**
- * A resource in the coding that the reader likes best, or 304 when that is what the reader has
- * already (RFC 9110 13.1.2). Only what was found is compared: an error has no validator.
+ * The resource in the coding that the reader prefers, or 304 when the reader already has it (RFC 9110 13.1.2).
+ * Errors have no validator and are not compared.
  */
 export function answerWith(resource: Resource, request: SiteRequest): SiteAnswer {
   const { coding, bytes, etag } = resource.encoded(preferredCoding(request.acceptEncoding));
@@ -37,7 +37,7 @@ export function answerWith(resource: Resource, request: SiteRequest): SiteAnswer
   return { status: 200, headers: { ...headers, etag }, body: bytes };
 }
 
-/** Weak comparison: a proxy that repacks a body marks our validator as weak (RFC 9110 8.8.3.2). */
+/** Weak comparison: a proxy that repacks a body marks the validator as weak (RFC 9110 8.8.3.2). */
 function names(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
@@ -52,8 +52,8 @@ function onlyCaching(headers: Resource['headers']): Resource['headers'] {
 }
 
 /**
- * True when an Accept header asks for Markdown by name, at least as much as for HTML by name
- * (RFC 9110 12.5.1). A wildcard asks for nothing in particular, so a browser and curl get HTML.
+ * True when an Accept header names Markdown with at least the weight of HTML (RFC 9110 12.5.1). A wildcard does not
+ * count, so browsers and curl get HTML.
  */
 export function prefersMarkdown(accept: string | undefined): boolean {
   const markdown = weightOf('text/markdown', accept) ?? 0;
@@ -61,8 +61,8 @@ export function prefersMarkdown(accept: string | undefined): boolean {
 }
 
 /**
- * The coding an Accept-Encoding header likes best (RFC 9110 12.5.3); of equals the smaller answer.
- * A reader that refuses everything, `identity` too, is given the plain body: better than none.
+ * The preferred coding of an Accept-Encoding header (RFC 9110 12.5.3). If weights are equal, the smaller answer
+ * wins. A reader that refuses everything, even `identity`, gets the plain body.
  */
 function preferredCoding(acceptEncoding: string | undefined): Coding {
   const others = weightOf('*', acceptEncoding) ?? 0;
@@ -73,7 +73,7 @@ function preferredCoding(acceptEncoding: string | undefined): Coding {
   return brotli === best ? 'br' : 'gzip';
 }
 
-/** The weight that a header gives a name, 0 to 1; undefined when it does not mention it. */
+/** The weight of a name in a header, from 0 to 1. Undefined when the header does not name it. */
 function weightOf(wanted: string, header = ''): number | undefined {
   for (const range of header.toLowerCase().split(',')) {
     const [name, ...parameters] = range.split(';').map((part) => part.trim());

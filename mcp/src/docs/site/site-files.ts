@@ -9,7 +9,7 @@ import { foreverHeaders, pictureHeaders, textHeaders } from './site-headers.ts';
 const ASSETS = new URL('./assets/', import.meta.url);
 const PICTURES = new URL('../../../../docs/guide/images/', import.meta.url);
 
-/** A file that every page of the site refers to, at a path that changes with its content. */
+/** A shared file of the site. Its path changes with its content. */
 interface Asset {
   readonly path: string;
   readonly text: string;
@@ -19,7 +19,7 @@ export const stylesheet = loadAsset('style', 'css');
 export const icon = loadAsset('icon', 'svg');
 export const copyScript = loadAsset('copy', 'mjs');
 
-/** Everything with a path of its own that is no page: contract 4.6, and what the pages show. */
+/** All resources other than pages: contract 4.6, and the files that pages use. */
 export function siteFiles(pages: readonly Page[]): Map<string, Resource> {
   return new Map([
     [stylesheet.path, keptResource(foreverHeaders('text/css'), () => stylesheet.text)],
@@ -51,7 +51,7 @@ function loadAsset(name: string, extension: 'css' | 'mjs' | 'svg'): Asset {
   return { path: `/assets/${name}-${digest}.${extension}`, text };
 }
 
-/** The pictures of the pages by their path, `/images/<name>.png`, read once. */
+/** The pictures of the pages by path, `/images/<name>.png`. They are read once. */
 export function loadPictures(): Map<string, Buffer> {
   const names = readdirSync(PICTURES).filter((name) => /^[a-z0-9-]+\.png$/.test(name));
   return new Map(names.map((name) => [`/images/${name}`, readFileSync(new URL(name, PICTURES))]));

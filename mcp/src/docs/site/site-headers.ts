@@ -1,6 +1,6 @@
 import { CONTENT_SECURITY_POLICY } from './html-page.ts';
 
-/** Nothing here says of itself how long it is good for: each answer is compared with the one at hand. */
+/** Readers must revalidate each answer before they reuse it. */
 const REVALIDATE = 'no-cache';
 
 type TextType =
@@ -12,7 +12,7 @@ type TextType =
   | 'application/json'
   | 'image/svg+xml';
 
-/** Headers of a text that is the only one at its path. */
+/** Headers of a text with a path of its own. */
 export function textHeaders(type: TextType): Record<string, string> {
   return {
     ...commonHeaders(),
@@ -21,7 +21,7 @@ export function textHeaders(type: TextType): Record<string, string> {
   };
 }
 
-/** Headers of one of two texts at a path, chosen by Accept; `location` is where it stands alone. */
+/** Headers of one of two texts at a path, selected by Accept. `location` is its own path. */
 export function negotiatedHeaders(
   type: 'text/html' | 'text/markdown',
   location?: string,
@@ -38,7 +38,7 @@ export function pictureHeaders(): Record<string, string> {
   return { ...commonHeaders(), 'content-type': 'image/png' };
 }
 
-/** For a path that names its content: what stands there never changes. */
+/** For a path that contains a hash of its content, so the content never changes. */
 export function foreverHeaders(type: TextType): Record<string, string> {
   return { ...textHeaders(type), 'cache-control': 'public, max-age=31536000, immutable' };
 }

@@ -21,12 +21,12 @@ import { negotiatedHeaders, textHeaders } from './site-headers.ts';
 /** Answers one GET or HEAD. */
 export type Site = (request: SiteRequest) => SiteAnswer;
 
-/** Most sections that a page which is not there offers instead. */
+/** Most sections that the 404 page suggests. */
 const SUGGESTIONS = 5;
 
 /**
- * Contract 4.6: every page as HTML and Markdown, /llms.txt, /llms-full.txt and /openapi.json; and a search
- * for people. `publicUrl` is asked at each request for what names it: it may be known late, and change.
+ * Contract 4.6: every page as HTML and Markdown, /llms.txt, /llms-full.txt and /openapi.json, and a search for
+ * people. `publicUrl` is called at each request that needs it, because it may be known late and may change.
  */
 export function createSite(library: Library, index: SearchIndex, publicUrl: () => string): Site {
   const { pages } = library;
@@ -72,7 +72,7 @@ export function createSite(library: Library, index: SearchIndex, publicUrl: () =
     answerWith(files.get(request.path) ?? find(request) ?? missing(frame, index, request), request);
 }
 
-/** One page in its two forms, the second also at a path of its own. */
+/** The two forms of one page. Markdown also has its own path. */
 interface PageResources {
   readonly html: Resource;
   readonly markdown: Resource;
@@ -80,7 +80,7 @@ interface PageResources {
 }
 
 function pageResources(page: Page, html: () => string): PageResources {
-  // Profiles are many and each is seldom read: kept as the others are they would take 30 MB.
+  // There are many profiles, and each is rarely read. Kept like the others they would take 30 MB.
   const make = page.path.startsWith('/crawlers/') ? passingResource : keptResource;
   const location = `${page.path}.md`;
   const alone = make(textHeaders('text/markdown'), () => page.markdown);
@@ -145,7 +145,7 @@ function searchResults(frame: Frame, index: SearchIndex, request: SiteRequest): 
   }
 }
 
-/** A 404 in the form that was asked for; to people with what the words of the path lead to. */
+/** A 404 in the requested form. The HTML form suggests pages for the words of the path. */
 function missing(frame: Frame, index: SearchIndex, request: SiteRequest): Resource {
   const { path, accept } = request;
   if (prefersMarkdown(accept) || path.endsWith('.md')) {
@@ -169,7 +169,7 @@ function missing(frame: Frame, index: SearchIndex, request: SiteRequest): Resour
   return passingResource(negotiatedHeaders('text/html'), body, 404);
 }
 
-/** Keeps what was made of the last argument: it hardly ever changes. */
+/** Keeps the result for the last argument, because the argument rarely changes. */
 function cached(make: (key: string) => Resource): (key: string) => Resource {
   let last: { readonly key: string; readonly made: Resource } | undefined;
   return (key) => {
