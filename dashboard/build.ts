@@ -10,11 +10,11 @@ import {
 import { buildSync } from 'esbuild';
 import { z } from 'zod';
 
-/** Bundles the dashboard's page: at install, and at start when the bundle is stale. */
+/** Bundles the page of the dashboard: at install, and at start when the bundle is outdated. */
 
 const HERE = new URL('./', import.meta.url);
 const SOURCES = new URL('page/', HERE);
-/** Words that the page shares with commands. */
+/** Texts that the page shares with commands. */
 const PLAIN_WORDS = new URL('../config/src/plain-words/', HERE);
 const DIST = new URL('dist/', HERE);
 
@@ -25,7 +25,7 @@ const Artefact = z.strictObject({
 });
 type Artefact = z.infer<typeof Artefact>;
 
-/** A file that never changes: its name holds a hash of its content. */
+/** A file that never changes, because its name contains a hash of its content. */
 export interface PageAsset {
   /** Value of Content-Type. */
   readonly type: string;
@@ -35,7 +35,7 @@ export interface PageAsset {
 /** The page, ready to be served. */
 export interface Page {
   readonly html: string;
-  /** By path, such as `/assets/app-3f2a.js`. */
+  /** Files by path, such as `/assets/app-3f2a.js`. */
   readonly assets: ReadonlyMap<string, PageAsset>;
 }
 
@@ -46,12 +46,12 @@ const KEPT: KeptBundle<Artefact> = {
   bundle,
 };
 
-/** Bundles the page into dashboard/dist/, also when a bundle is there. Throws when esbuild cannot. */
+/** Bundles the page into dashboard/dist/, even if there is a bundle. Throws when esbuild fails. */
 export function buildPage(): void {
   keepBundle(KEPT.file, bundle());
 }
 
-/** The page. It is bundled now if dashboard/dist/ has no bundle of these sources. Throws when esbuild cannot. */
+/** The page. It is bundled now if dashboard/dist/ has no bundle of these sources. Throws when esbuild fails. */
 export function loadPage(): Page {
   const { html, assets } = loadBundle(KEPT);
   const entries = Object.entries(assets).map(([path, { type, text }]): [string, PageAsset] => [
@@ -76,7 +76,7 @@ function bundle(): Artefact {
     jsxImportSource: 'preact',
     legalComments: 'none',
     logLevel: 'silent',
-    // One answer for every module: the settings of the repository are for Node.
+    // The same options for every module: the settings of the repository are for Node.
     tsconfigRaw: '{}',
   });
   const script = textOf(outputFiles, '.js');
@@ -124,7 +124,7 @@ function htmlOf(script: string, style: string): string {
 `;
 }
 
-/** With this file, which has the options of esbuild and the HTML. */
+/** Includes this file, which has the options of esbuild and the HTML. */
 function hashOfSources(): string {
   const self = readFileSync(new URL('build.ts', HERE), 'utf8');
   return hashOfFolders(self, [SOURCES, PLAIN_WORDS], /(?<!\.test)\.(?:tsx?|css)$/);

@@ -1,7 +1,7 @@
-/** What `GET /api/health` answers: how Guard itself is. */
+/** The answer of `GET /api/health`: the state of Guard itself. */
 export interface Health {
   readonly ready: boolean;
-  /** Null where the settings name no database. */
+  /** Null when the settings name no database. */
   readonly database: {
     readonly state: 'ready' | 'away' | 'failing' | 'missing';
     readonly message?: string;
@@ -10,14 +10,14 @@ export interface Health {
   readonly store: 'memory' | 'redis';
   /** ISO 8601. */
   readonly startedAt: string;
-  /** Counters and gauges by the names of `/metrics`; empty where organisations share this Guard. */
+  /** Counters and gauges by the names of `/metrics`. Empty when organisations share this Guard. */
   readonly metrics: Readonly<Record<string, number>>;
   readonly certificates: readonly {
     readonly hosts: readonly string[];
     /** ISO 8601. */
     readonly expiresAt: string;
   }[];
-  /** Null where the lists came with Guard. */
+  /** Null when the lists are the bundled ones. */
   readonly crawlerListAgeSeconds: number | null;
   /** The age of the lists of networks, and of the databases of countries and autonomous systems. */
   readonly networkDataAgeSeconds: Readonly<Record<'lists' | 'country' | 'asn', number>>;

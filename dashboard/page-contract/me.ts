@@ -1,15 +1,15 @@
 import type { Knowledge } from '@guard/config/plain-words/facts';
 
-/** What `GET /api/me` answers: who is signed in, and what the page has to know of the settings to explain events. */
+/** The answer of `GET /api/me`: who is signed in, and the settings that the page needs to explain events. */
 export interface Me extends Knowledge {
   readonly organisation: string;
-  /** Identifier of the key that signed in; null where none did. */
+  /** Identifier of the key that signed in. Null for a sign-in without a key. */
   readonly key: string | null;
   readonly via: 'key' | 'link' | 'proxy' | 'oidc';
-  /** ISO 8601; null where a proxy names the viewer in each request. */
+  /** ISO 8601. Null when a proxy names the viewer in each request. */
   readonly expiresAt: string | null;
   readonly revision: string;
   readonly version: string;
-  /** URL of the documentation, where it is served. */
+  /** URL of the documentation. Null when it is not served. */
   readonly docs: string | null;
 }

@@ -5,11 +5,11 @@ import { formatUrl, parseUrl, rangeOf, type UrlState } from './url-state.ts';
 
 interface NavigationState {
   readonly state: UrlState;
-  /** The time that every panel takes as now: the last refresh. In milliseconds since 1970. */
+  /** The current time for every panel: the last refresh, in milliseconds since 1970. */
   readonly now: number;
   /** The rows that the panels show. */
   readonly scope: Scope;
-  /** Shows another state, as a step that the back button undoes. */
+  /** Shows another state. The back button undoes it. */
   readonly go: (change: Partial<UrlState>) => void;
   readonly refresh: () => void;
 }

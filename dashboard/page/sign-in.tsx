@@ -3,7 +3,7 @@ import { Mark } from './parts/mark.tsx';
 
 interface Props {
   readonly oidc: boolean;
-  /** Why the form is shown, where there is a reason to tell. */
+  /** Why the form is shown. Empty without a reason. */
   readonly message: string;
   readonly signedIn: () => void;
 }
@@ -70,7 +70,7 @@ export function SignIn({ oidc, message, signedIn }: Props) {
   );
 }
 
-/** Why it did not work, or undefined. */
+/** Why the sign-in failed. Undefined when it succeeded. */
 async function signInWith(key: string): Promise<string | undefined> {
   try {
     const response = await fetch('/api/sign-in', {
@@ -95,7 +95,7 @@ const REASONS: Readonly<Partial<Record<string, string>>> = {
   failed: 'Your provider did not let you in, or you belong to no organisation here.',
 };
 
-/** What the address says of an attempt to sign in. */
+/** The message for a sign-in result in the URL. */
 export function messageOfAddress(search: string): string {
   return REASONS[new URLSearchParams(search).get('signin') ?? ''] ?? '';
 }

@@ -1,7 +1,7 @@
 import type { TimeRange } from '@guard/config/plain-words/find-events';
 import { isField, type FieldName } from './sql/fields.ts';
 
-/** What the page shows, as the address has it: so a view can be sent to a colleague, and the back button works. */
+/** The state of the page, stored in the URL. So a view can be sent to a colleague, and the back button works. */
 
 export const PERIODS = ['15m', '1h', '6h', '24h', '7d', '30d', '90d'] as const;
 export type Period = (typeof PERIODS)[number];
@@ -35,18 +35,18 @@ export const SPLITS = [
 ] as const;
 export type Split = (typeof SPLITS)[number];
 
-/** One condition that a person has chosen. */
+/** One filter that a person has selected. */
 export interface Filter {
   readonly field: FieldName;
   readonly value: string;
-  /** True: rows with the value are left out. */
+  /** True leaves out rows with the value. */
   readonly exclude: boolean;
 }
 
 export interface UrlState {
   readonly view: View;
   readonly site: string;
-  /** A period that ends now, or a range that stands still. */
+  /** A period that ends now, or a fixed range. */
   readonly period: Period | TimeRange;
   /** enforced: column action. concluded: column decision. */
   readonly basis: 'enforced' | 'concluded';
@@ -56,11 +56,11 @@ export interface UrlState {
   readonly lists: 'common' | 'networks' | 'programs';
   readonly grouped: boolean;
   readonly filters: readonly Filter[];
-  /** Events before this one are shown: `<ms>.<request id>`, or `<ms>` of grouped ones. */
+  /** Shows events before this one: `<ms>.<request id>`, or `<ms>` for grouped events. */
   readonly before: string;
   /** Id of the request that is shown in full. */
   readonly event: string;
-  /** Reference code that was looked up. */
+  /** Reference code to look up. */
   readonly reference: string;
 }
 
@@ -80,7 +80,7 @@ export const START: UrlState = {
   reference: '',
 };
 
-/** Reads a query string. What it does not understand is as if it were not there. */
+/** Parses a query string. Unknown parts are ignored. */
 export function parseUrl(search: string): UrlState {
   const given = new URLSearchParams(search);
   const text = (name: string, pattern: RegExp): string => {
@@ -106,7 +106,7 @@ export function parseUrl(search: string): UrlState {
   };
 }
 
-/** The query string of a state, with its question mark; empty where all is as at the start. */
+/** The query string of a state, with its question mark. Empty for the initial state. */
 export function formatUrl(state: UrlState): string {
   const out = new URLSearchParams();
   const put = (name: string, value: string, usual: string): void => {
@@ -135,12 +135,12 @@ export function formatUrl(state: UrlState): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** The range of a period; one that ends now ends at `now`. */
+/** The range of a period. A period that ends now ends at `now`. */
 export function rangeOf(period: Period | TimeRange, now: number): TimeRange {
   return typeof period === 'string' ? { from: now - PERIOD_MS[period], to: now } : period;
 }
 
-/** The state with a filter more; the same one is not there twice, nor beside its opposite. */
+/** The state with one more filter. It replaces an equal filter and its opposite. */
 export function withFilter(state: UrlState, filter: Filter): UrlState {
   const others = state.filters.filter(
     ({ field, value }) => field !== filter.field || value !== filter.value,
@@ -152,7 +152,7 @@ function periodOf(given: URLSearchParams): Period | TimeRange {
   const from = Number(given.get('from') ?? Number.NaN);
   const to = Number(given.get('to') ?? Number.NaN);
   const isRange = Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from < to;
-  // Above it, a time is no time for the database.
+  // Larger times are invalid in the database.
   if (isRange && to < 4e12) return { from, to };
   return oneOf(PERIODS, given.get('period')) ?? '24h';
 }

@@ -25,12 +25,12 @@ export interface DashboardOptions {
   readonly settings: Settings;
   readonly revision: string;
   readonly authenticate: AuthenticateBearer;
-  /** Lasts over all reloads of the settings. */
+  /** Kept across reloads of the settings. */
   readonly signIns: SignIns;
   readonly store: Pick<SessionStore, 'take'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** A route that runs statements, as POST /query does, for callers who are known in another way. */
+  /** Creates a route that runs statements like POST /query, for callers that are identified in another way. */
   readonly queryRoute: (
     path: string,
     identify: (request: FastifyRequest) => Asking | undefined,
@@ -38,11 +38,11 @@ export interface DashboardOptions {
   readonly runQuery: RunQuery;
   readonly replay: Replay;
   readonly health: () => Promise<Health>;
-  /** False when Guard ends, or other settings have taken the place of these: then live views end, and begin anew. */
+  /** False when Guard ends or new settings have replaced these. Then live views end and reconnect. */
   readonly isOpen: () => boolean;
-  /** Whether the dashboard answers to the Host header of a request. */
+  /** Whether the dashboard accepts the Host header of a request. */
   readonly answersTo: (host: string | undefined) => boolean;
-  /** Where browsers reach the dashboard, and the documentation, if it is there; known once they listen. */
+  /** The URLs of the dashboard and of the documentation, if it is served. They are known when both listen. */
   readonly ownUrl: () => string;
   readonly docsUrl: () => string | undefined;
 }
@@ -60,8 +60,8 @@ const HEADERS = {
 } as const;
 
 /**
- * The dashboard: a page that shows the events of one organisation, and never writes. Its numbers come from SQL behind
- * the walls of POST /query.
+ * The dashboard: a page that shows the events of one organisation and never writes. Its numbers come from SQL with
+ * the same protection as POST /query.
  */
 export function createDashboard(options: DashboardOptions): FastifyPluginAsync {
   const { settings, authenticate, signIns, queryRoute } = options;
@@ -92,8 +92,8 @@ export function createDashboard(options: DashboardOptions): FastifyPluginAsync {
 }
 
 /**
- * Refuses foreign host names (DNS rebinding) and what another site's page sends. The cookie alone is no wall against
- * the latter: a viewer whom a proxy names has none.
+ * Refuses foreign host names (DNS rebinding) and requests from pages of other sites. The cookie alone does not
+ * prevent those, because a viewer named by a proxy has no cookie.
  */
 function createAdmit(answersTo: DashboardOptions['answersTo']) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -104,12 +104,13 @@ function createAdmit(answersTo: DashboardOptions['answersTo']) {
       return;
     }
     void reply.header('cache-control', 'no-store');
-    // The path of the route: `/%61pi/query` is the same one.
+    // The path of the route, because `/%61pi/query` is the same path.
     const isData = request.routeOptions.url?.startsWith('/api/') === true;
-    // A page elsewhere may lead here by a link. Its pictures and frames would only use up the attempts to sign in.
+    // A foreign page may link here. Its images and frames are refused, because they would use up the sign-in
+    // attempts.
     const isOpened = dest === undefined || dest === 'document';
     if (!isData && (isOpened || site !== 'cross-site')) return;
-    // Origin only where the browser says nothing clearer: a proxy in front may change Host.
+    // Origin is only used when the browser sends nothing clearer, because a proxy in front may change Host.
     const isOwn =
       site === undefined
         ? origin === undefined || URL.parse(origin)?.host === host

@@ -13,12 +13,12 @@ const INNER = HEIGHT - TOP - BOTTOM;
 interface Props {
   readonly label: string;
   readonly bars: Bars;
-  /** Series that are switched off. */
+  /** Names of the series that are switched off. */
   readonly hidden: ReadonlySet<string>;
   readonly zoom: (from: number, to: number) => void;
 }
 
-/** Stacked bars over time, in which a range can be chosen. */
+/** Stacked bars over time. A person can select a range. */
 export function BarChart({ label, bars, hidden, zoom }: Props) {
   const { place, width } = useWidth();
   const drawing = useRef<SVGSVGElement>(null);

@@ -5,11 +5,11 @@ interface Props {
   readonly caption: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly ComponentChildren[])[];
-  /** From this column on cells are numbers. */
+  /** Index of the first column with numbers. */
   readonly numbersFrom?: number;
 }
 
-/** A table that scrolls inside itself where the screen is narrow. */
+/** A table that scrolls inside itself on a narrow screen. */
 export function DataTable({ caption, head, rows, numbersFrom = head.length }: Props) {
   const classOf = (at: number) => (at >= numbersFrom ? 'number' : '');
   return (
@@ -47,7 +47,7 @@ export function DataTable({ caption, head, rows, numbersFrom = head.length }: Pr
   );
 }
 
-/** A chart, and the same as a table on request. */
+/** A chart that can be switched to the same data as a table. */
 export function OrTable({
   chart,
   table,

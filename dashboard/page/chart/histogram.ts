@@ -1,7 +1,7 @@
 import { num, texts } from '@guard/config/plain-words/cells';
 import type { Row } from '../data/query.ts';
 
-/** Peaks of addresses or sessions: how many have each, in rising order. */
+/** Peaks of addresses or sessions and how many have each, in ascending order. */
 export interface Peak {
   /** Most requests in one minute. */
   readonly peak: number;
@@ -20,7 +20,7 @@ export function peaksOf(rows: readonly Row[]): Peak[] {
   }));
 }
 
-/** The smallest peak that at least this share of them does not exceed; 0 where there are none. */
+/** The smallest peak that at least this share does not exceed. 0 when there are no peaks. */
 export function percentile(peaks: readonly Peak[], share: number): number {
   const all = peaks.reduce((sum, { number }) => sum + number, 0);
   let seen = 0;
@@ -31,7 +31,7 @@ export function percentile(peaks: readonly Peak[], share: number): number {
   return 0;
 }
 
-/** Those who exceed a limit at least once. */
+/** The addresses or sessions that exceed a limit at least once. */
 export function above(peaks: readonly Peak[], limit: number) {
   const over = peaks.filter(({ peak }) => peak > limit);
   return {

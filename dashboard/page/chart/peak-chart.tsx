@@ -14,7 +14,7 @@ interface Props {
   readonly by: RateOf;
 }
 
-/** Classes of peaks that double: 1, 2, 3 to 4, 5 to 8 and so on. */
+/** Classes of peaks with doubling size: 1, 2, 3 to 4, 5 to 8 and so on. */
 function classesOf(peaks: readonly Peak[]) {
   const classes: { from: number; to: number; number: number; over: number }[] = [];
   const most = peaks.at(-1)?.peak ?? 1;
@@ -24,7 +24,7 @@ function classesOf(peaks: readonly Peak[]) {
   return classes;
 }
 
-/** How many addresses, or sessions, have which peak. What a limit would stop has another colour and pattern. */
+/** The number of addresses or sessions for each peak. What a limit would stop has another colour and pattern. */
 export function PeakChart({ peaks, limit, by }: Props) {
   const { place, width } = useWidth();
   const classes = classesOf(peaks);
@@ -36,7 +36,7 @@ export function PeakChart({ peaks, limit, by }: Props) {
   }
   const top = Math.max(1, ...classes.map(({ number }) => number));
   const barWidth = (width - LEFT) / classes.length;
-  // Few are busy and many are not: with a scale of logarithms both can be seen.
+  // A logarithmic scale, because few are busy and many are not.
   const heightOf = (number: number) =>
     number === 0 ? 0 : Math.max(2, (INNER * Math.log1p(number)) / Math.log1p(top));
   const many = by === 'address' ? 'Addresses' : 'Sessions';

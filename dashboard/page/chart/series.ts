@@ -1,7 +1,7 @@
 import { num, text, texts } from '@guard/config/plain-words/cells';
 import type { Row } from '../data/query.ts';
 
-/** Rows of the statement `overTime`, as what a chart draws. */
+/** Converts the rows of the statement `overTime` into data for a chart. */
 
 export interface Series {
   readonly name: string;
@@ -16,9 +16,9 @@ export interface Bars {
   readonly stepMs: number;
   /** The first is at the bottom. */
   readonly series: readonly Series[];
-  /** The period before, moved to this one. Empty if it was not asked for. */
+  /** The values of the previous period. Empty if they were not requested. */
   readonly earlier: readonly number[];
-  /** Where other settings began to decide. */
+  /** Times when new settings began to decide. */
   readonly changes: readonly { readonly at: number; readonly revision: string }[];
 }
 
@@ -69,7 +69,7 @@ function order(a: Series, b: Series): number {
   return b.total - a.total || a.name.localeCompare(b.name);
 }
 
-/** A revision that decides, and did not in the last bar with requests. */
+/** Finds revisions that decide now and did not in the last bar with requests. */
 function changesOf(
   starts: readonly number[],
   revisions: readonly ReadonlySet<string>[],
@@ -92,13 +92,13 @@ function sum(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0);
 }
 
-/** Class of a series: a verdict has its own colour, and others have one by their place. */
+/** CSS class of a series. A verdict has its own colour. Other series have one by position. */
 export function colourOf(name: string, place: number): string {
   if (VERDICTS.includes(name)) return `c-${name}`;
   return name === OTHERS ? 'c-others' : `c-${place % 7}`;
 }
 
-/** A round number at or above, for the top of an axis. */
+/** The next round number, for the top of an axis. */
 export function roundUp(value: number): number {
   if (value <= 5) return Math.max(1, value);
   const magnitude = 10 ** Math.floor(Math.log10(value));

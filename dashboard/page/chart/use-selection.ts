@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** Bars from the first to the last one, both included. */
+/** The first and the last selected bar, both included. */
 export interface Selection {
   readonly anchor: number;
   readonly at: number;
@@ -8,12 +8,12 @@ export interface Selection {
 
 interface Options {
   readonly bars: number;
-  /** Which bar is at this place of the screen. */
+  /** The bar at this position of the screen. */
   readonly barAt: (clientX: number) => number;
   readonly select: (first: number, last: number) => void;
 }
 
-/** Choosing bars with a pointer, by dragging, or with keys: arrows move, Enter begins and ends, Escape gives up. */
+/** Selects bars by dragging, or with keys: arrows move, Enter starts and ends, Escape cancels. */
 export function useSelection({ bars, barAt, select }: Options) {
   const [cursor, setCursor] = useState<number>();
   const [anchor, setAnchor] = useState<number>();
@@ -35,7 +35,7 @@ export function useSelection({ bars, barAt, select }: Options) {
       onPointerMove: (event: PointerEvent) => setCursor(barAt(event.clientX)),
       onPointerUp: (event: PointerEvent) => {
         const at = barAt(event.clientX);
-        // A click alone selects nothing.
+        // A click without dragging selects nothing.
         if (at === anchor) setAnchor(undefined);
         else finish(at);
       },

@@ -29,7 +29,7 @@ export function useHealth(): AskedHealth {
   return asked;
 }
 
-/** Sum of a metric over its labels that hold `label`; undefined where it is not there. */
+/** Sum of a metric over its labels that contain `label`. Undefined when there is no such metric. */
 export function metric({ metrics }: Health, name: string, label = ''): number | undefined {
   const found = Object.entries(metrics).filter(
     ([key]) => (key === name || key.startsWith(`${name}{`)) && key.includes(label),

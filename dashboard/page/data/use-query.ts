@@ -7,7 +7,7 @@ export type Asked =
   | { readonly state: 'ready'; readonly sql: string; readonly answer: Answer }
   | { readonly state: 'failed'; readonly sql: string; readonly message: string };
 
-/** The answer of a statement. Another statement, or leaving the panel, ends the one that runs. */
+/** The answer to a statement. A new statement, or leaving the panel, cancels the running one. */
 export function useQuery(sql: string): Asked & { readonly retry: () => void } {
   const { signedOut } = useContext(SignedIn);
   const [asked, setAsked] = useState<Asked>({ state: 'loading', sql, last: undefined });
@@ -35,7 +35,7 @@ function answerOf(asked: Asked): Answer | undefined {
   return asked.state === 'loading' ? asked.last : undefined;
 }
 
-/** What to say of a failure. A fetch that finds no server says so in the browser's own words. */
+/** The text for an error. A failed connection would otherwise show the browser's own words. */
 export function messageOf(error: unknown): string {
   if (error instanceof TypeError) return 'Guard cannot be reached.';
   return error instanceof Error ? error.message : 'Something went wrong.';

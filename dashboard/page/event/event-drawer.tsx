@@ -10,7 +10,7 @@ import { byReference, oneEvent } from '../sql/events.ts';
 import { fullTime, plural } from '../text/format.ts';
 import { EventInFull } from './event-in-full.tsx';
 
-/** One event, or what was found by a reference code, beside the page. */
+/** Shows one event, or the result for a reference code, beside the page. */
 export function EventDrawer() {
   const { state, go } = useNavigation();
   const { event, reference } = state;
@@ -51,7 +51,7 @@ export function EventDrawer() {
   );
 }
 
-/** The statement stays the same while the panel is open, so that it runs once. */
+/** The statement does not change while the panel is open, so it runs only once. */
 function useEvents(make: (now: number) => string) {
   const { now } = useNavigation();
   const [sql] = useState(() => make(now));

@@ -14,7 +14,7 @@ import { Timeline } from './timeline.tsx';
 
 interface Props {
   readonly event: WholeEvent;
-  /** True: in plain words, for the person who answers a visitor. */
+  /** True shows plain words, for the person who answers a visitor. */
   readonly plain: boolean;
 }
 
@@ -148,7 +148,7 @@ function Headers({ event }: { readonly event: WholeEvent }) {
   );
 }
 
-/** For the person who answers a visitor: which other visitors can get this reason, and what the visitor can do. */
+/** For the person who answers a visitor: which other visitors can get this reason, and what this visitor can do. */
 function PlainWords({ event }: { readonly event: WholeEvent }) {
   const { me } = useContext(SignedIn);
   const others = othersOf(event, me.reasons);

@@ -9,7 +9,7 @@ import { useContext } from 'preact/hooks';
 import { SignedIn } from '../data/signed-in.ts';
 import { Value } from '../parts/value.tsx';
 
-/** What spoke against the visitor, with points and meaning. */
+/** The findings against the visitor, with points and meaning. */
 export function Findings({ event }: { readonly event: WholeEvent }) {
   const found = foundIn(event);
   const points = event.findings.reduce((sum, one) => sum + one.points, 0);

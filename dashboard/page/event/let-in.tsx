@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Replay } from './replay.tsx';
 
-/** "Let this visitor in": the choice of a scope, the change of guard.yaml, and what else it would change. */
+/** "Let this visitor in": a choice of scope, the change of guard.yaml, and its other effects. */
 export function LetIn({ event }: { readonly event: WholeEvent }) {
   const options = letInOptions(event);
   const [chosen, setChosen] = useState(0);

@@ -9,7 +9,7 @@ import { Failed, Loading } from '../parts/panel.tsx';
 import { verdictWord } from '../parts/verdict.tsx';
 import { count, duration, fullTime, plural } from '../text/format.ts';
 
-/** A change of the settings to be tried on past events. */
+/** A change of the settings to try on past events. */
 type Change = LetInChange | { readonly kind: 'without_rule'; readonly rule: string };
 
 type Asked =
@@ -23,7 +23,7 @@ interface Props {
   readonly close: () => void;
 }
 
-/** What a change of the settings would have changed in the last 24 hours. */
+/** Shows what a change of the settings would have changed in the last 24 hours. */
 export function Replay({ title, change, close }: Props) {
   const [attempt, setAttempt] = useState(0);
   const asked = useReplay(change, attempt);

@@ -7,7 +7,7 @@ import { Verdict } from '../parts/verdict.tsx';
 import { timeline } from '../sql/events.ts';
 import { eventTime } from '../text/format.ts';
 
-/** What the visitor did before and after. */
+/** The visitor's earlier and later requests. */
 export function Timeline({ event }: { readonly event: WholeEvent }) {
   const asked = useQuery(timeline(event));
   return (

@@ -134,7 +134,7 @@ function SignOut() {
   );
 }
 
-/** What was chosen to be shown only, or to be left out. */
+/** The current filters: values that are shown or left out. */
 function FilterChips() {
   const { state, go } = useNavigation();
   if (state.filters.length === 0) return null;

@@ -7,7 +7,7 @@ import { Verdict, verdictWord } from '../parts/verdict.tsx';
 import { EVENT_COLUMNS } from '../sql/events.ts';
 import { eventTime } from '../text/format.ts';
 
-/** What a list says of an event. */
+/** The fields of an event in a list. */
 export interface ListedEvent {
   readonly atMs: number;
   readonly requestId: string;
@@ -55,7 +55,7 @@ export function eventOf(read: Read, atMs: number): ListedEvent {
 
 const COLUMN_AT = new Map<string, number>(EVENT_COLUMNS.map((name, at) => [name, at]));
 
-/** An event of a row of the statement `events`. */
+/** The event of a row of the statement `events`. */
 export function eventOfRow(row: Row): ListedEvent {
   return eventOf((name) => row[COLUMN_AT.get(name) ?? -1], num(row[0]));
 }

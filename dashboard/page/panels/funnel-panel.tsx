@@ -6,7 +6,7 @@ import { QueryPanel } from '../parts/panel.tsx';
 import { funnel } from '../sql/overview.ts';
 import { count, percent } from '../text/format.ts';
 
-/** The visitors of a row of `funnel`, or of all rows together. */
+/** Name, column and meaning of each step. The columns are those of `funnel`. */
 const STEPS = [
   ['Challenged', 2, 'Visitors who were shown the challenge page.'],
   ['Loaded the page', 3, 'The page ran: it sent an answer, or said that it was left.'],

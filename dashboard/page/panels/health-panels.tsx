@@ -124,7 +124,7 @@ function parts(health: Health): Fact[] {
   ];
 }
 
-/** Nothing where organisations share this Guard: its counters are of all of them. */
+/** Empty when organisations share this Guard, because its counters are those of all of them. */
 function flows(health: Health): Fact[] {
   if (Object.keys(health.metrics).length === 0) return [];
   const of = (name: string, label?: string): number => metric(health, name, label) ?? 0;
@@ -174,7 +174,7 @@ function ages(health: Health, now: number): Fact[] {
   ];
 }
 
-/** Databases are new once a month, and not at the same day. */
+/** Databases are published once a month, on different days. */
 function toneOfData(seconds: number): 'good' | 'bad' {
   return seconds * 1000 > 45 * DAY_MS ? 'bad' : 'good';
 }

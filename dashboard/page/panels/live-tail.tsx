@@ -8,7 +8,7 @@ import { conditionOf } from '../sql/where.ts';
 import { plural } from '../text/format.ts';
 import { eventOf, EventList, type ListedEvent } from './event-list.tsx';
 
-/** What stays on the page: more would only fill memory. */
+/** Most events on the page. More would only use memory. */
 const MAX_ROWS = 200;
 
 interface Batch {
@@ -18,13 +18,13 @@ interface Batch {
 
 interface Tail {
   readonly events: readonly ListedEvent[];
-  /** Came while the list stood still, or were too many to be sent. */
+  /** Events that came while the list was paused, or that were too many to be sent. */
   readonly notShown: number;
 }
 
 const NONE: Tail = { events: [], notShown: 0 };
 
-/** Events as they come, at most 20 a second. */
+/** Live events, at most 20 a second. */
 export function LiveTail({ tools }: { readonly tools: ComponentChildren }) {
   const { state } = useNavigation();
   const [paused, setPaused] = useState(false);
@@ -87,7 +87,7 @@ function useTail(where: string, paused: boolean) {
           ? 'The live view has ended. Switch it off and on again.'
           : 'The connection broke off. Trying again …',
       );
-      // An EventSource does not tell the status of a refusal.
+      // An EventSource does not report the status of a refusal.
       if (!ended) return;
       void whoAmI().then(({ state: who }) => (who === 'signed-out' ? signedOut() : undefined));
     };
@@ -109,7 +109,7 @@ function joined({ events, notShown }: Tail, { rows, more }: Batch): Tail {
   return { events: [...fresh, ...events].slice(0, MAX_ROWS), notShown: notShown + more };
 }
 
-/** A time as the database writes it, in UTC, or in milliseconds. */
+/** A time in UTC as the database writes it, converted to milliseconds. */
 function momentOf(value: unknown): number {
   if (typeof value === 'number') return value;
   const ms = Date.parse(`${String(value).replace(' ', 'T').replace(/Z$/, '')}Z`);

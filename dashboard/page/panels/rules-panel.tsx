@@ -92,7 +92,7 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
   );
 }
 
-/** Since when the events say that the rule only watches. Events before the period are not looked at. */
+/** Since when the rule is in monitor mode, according to the events. Events before the period are ignored. */
 function sinceText(row: Row, now: number): string {
   const [enforced, watched] = [num(row[7]), num(row[8])];
   if (watched === 0 || enforced > watched) return '';

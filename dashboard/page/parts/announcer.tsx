@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** One live region for the whole page: screen readers say what is announced here. */
+/** One live region for the whole page. Screen readers read its announcements aloud. */
 
 let tell: (text: string) => void = () => undefined;
 

@@ -5,7 +5,7 @@ interface Props<T extends string> {
   readonly choose: (option: T) => void;
 }
 
-/** A few options beside each other. One holds. */
+/** A few options side by side. One is selected. */
 export function Choice<T extends string>({ label, options, chosen, choose }: Props<T>) {
   return (
     <div class="choice" role="group" aria-label={label}>
@@ -23,7 +23,7 @@ export function Choice<T extends string>({ label, options, chosen, choose }: Pro
   );
 }
 
-/** The same as a list that opens, where there are many. */
+/** The same as a drop-down list, for many options. */
 export function Select<T extends string>({ label, options, chosen, choose }: Props<T>) {
   return (
     <label class="select">

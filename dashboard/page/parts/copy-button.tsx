@@ -25,7 +25,7 @@ export function CopyButton({ text, label = 'Copy' }: Props) {
   );
 }
 
-/** Over plain http from another machine a browser has no clipboard API; a selection does it there. */
+/** Over plain http from another machine, browsers have no clipboard API. Then a text selection is copied. */
 async function copyText(text: string): Promise<void> {
   if ('clipboard' in navigator && isSecureContext) {
     await navigator.clipboard.writeText(text).catch(() => copySelected(text));

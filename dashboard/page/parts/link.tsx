@@ -9,7 +9,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A link to another state of the page: it can be opened in a new tab, and changes nothing else. */
+/** A link to another state of the page. It can be opened in a new tab. */
 export function Link({ to, current, children, ...rest }: Props) {
   const { state, go } = useNavigation();
   const href = formatUrl({ ...state, ...to });

@@ -6,16 +6,16 @@ import { CopyButton } from './copy-button.tsx';
 
 interface PanelProps {
   readonly title: string;
-  /** What the panel shows, in a sentence. */
+  /** The content of the panel in a sentence. */
   readonly about?: string;
   readonly sql?: string;
-  /** Beside the title. */
+  /** Controls beside the title. */
   readonly tools?: ComponentChildren;
   readonly busy?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** A part of the page with a title; its statement can be seen and copied. */
+/** A part of the page with a title. Its statement can be shown and copied. */
 export function Panel({ title, about, sql, tools, busy = false, children }: PanelProps) {
   const id = useId();
   const [open, setOpen] = useState(false);
@@ -63,12 +63,12 @@ function Statement({ sql }: { readonly sql: string }) {
 
 interface QueryPanelProps extends Omit<PanelProps, 'sql' | 'children' | 'busy'> {
   readonly sql: string;
-  /** What to say where no row came. */
+  /** The text when there are no rows. */
   readonly empty: string;
   readonly children: (answer: Answer) => ComponentChildren;
 }
 
-/** A panel of one statement, with words for the time until rows are there, and for none. */
+/** A panel with the rows of one statement. It shows a text while loading, and another one for no rows. */
 export function QueryPanel({ sql, empty, children, ...panel }: QueryPanelProps) {
   const asked = useQuery(sql);
   const answer =

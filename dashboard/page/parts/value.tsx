@@ -8,13 +8,13 @@ import { CopyButton } from './copy-button.tsx';
 interface Props {
   readonly field: FieldName;
   readonly value: string;
-  /** What is shown in place of the value. */
+  /** Shown instead of the value. */
   readonly shown?: ComponentChildren;
-  /** More to do with this value. */
+  /** More actions for this value. */
   readonly children?: ComponentChildren;
 }
 
-/** A value of a row, with what can be done with it: filter, exclude, copy. */
+/** A value of a row with its actions: filter, exclude, copy. */
 export function Value({ field, value, shown, children }: Props) {
   const [open, setOpen] = useState(false);
   const words = value === '' ? '(none)' : value;
@@ -76,7 +76,10 @@ function Choices({ field, value, close, children }: ChoicesProps) {
   );
 }
 
-/** Shows an element above all else, below its neighbour. Escape, and a click or the focus elsewhere, close it. */
+/**
+ * Shows an element above all others and below its neighbour. Escape closes it, and so does a click or focus
+ * elsewhere.
+ */
 function usePopover(close: () => void) {
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
@@ -92,7 +95,7 @@ function usePopover(close: () => void) {
     };
     const escape = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return;
-      // A dialog around it stays open.
+      // Keeps a surrounding dialog open.
       event.preventDefault();
       event.stopPropagation();
       close();

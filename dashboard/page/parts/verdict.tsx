@@ -1,4 +1,4 @@
-/** What was decided, in words and with a sign: the colour never stands alone. */
+/** Shows a verdict with words and a sign, so that it does not depend on colour. */
 
 const SIGNS: Readonly<Partial<Record<string, string>>> = {
   allow: '✓',

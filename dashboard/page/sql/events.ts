@@ -35,8 +35,8 @@ const SELECTED = EVENT_COLUMNS.map((name) =>
 ).join(', ');
 
 /**
- * Newest first. `cursor` is the last one of the page before: `<ms>.<request id>`. The time of the oldest
- * row of the page is found first, so that all columns are read of few rows only.
+ * Newest first. `cursor` is the last event of the previous page: `<ms>.<request id>`. A subquery finds the time of
+ * the page's oldest row first, so that the other columns are read for few rows only.
  */
 export function events(scope: Scope, cursor: string): string {
   const [ms, id] = cursor.split('.');
@@ -51,12 +51,12 @@ ORDER BY created_at DESC, request_id DESC LIMIT ${PAGE_ROWS}
 FORMAT JSONCompact`;
 }
 
-/** A session, as a number: many of them are quicker to tell apart. */
+/** A session as a number, which is faster to group by. */
 const SESSION = 'cityHash64(session_sent, ip, user_agent)';
 
 /**
- * Sessions, the one that was seen last first. `cursor` is the last one of the page before: `<ms>.<number>`. Visitors without a cookie are told apart by
- * address and User-Agent.
+ * Sessions, the most recently seen first. `cursor` is the last session of the previous page: `<ms>.<number>`.
+ * Visitors without a cookie are distinguished by address and User-Agent.
  */
 export function sessions(scope: Scope, cursor: string): string {
   const [ms, which = ''] = cursor.split('.');
@@ -74,12 +74,12 @@ ORDER BY last_ms DESC, any(${SESSION}) DESC LIMIT ${PAGE_ROWS}
 FORMAT JSONCompact`;
 }
 
-/** One event with every column. */
+/** One event with all columns. */
 export function oneEvent(requestId: string, now: number): string {
   return `${plainWords.oneEvent(requestId, now)}\nFORMAT JSONCompact`;
 }
 
-/** Events that showed this code to a visitor, the newest first. */
+/** Events with this reference code, newest first. */
 export function byReference(code: string, now: number): string {
   return `${plainWords.byReference(code, now)}\nFORMAT JSONCompact`;
 }
@@ -91,7 +91,10 @@ interface Visitor {
   readonly userAgent: string;
 }
 
-/** What the same session did in the twelve hours around an event; without one, the same address and agent in the ten minutes around. The 100 nearest in time. */
+/**
+ * The 100 nearest requests of the same session, in the twelve hours before and after an event. Without a session: of
+ * the same address and agent, in the ten minutes before and after.
+ */
 export function timeline({ atMs, session, ip, userAgent }: Visitor): string {
   const around = session === '' ? 600_000 : 12 * 3_600_000;
   const same =

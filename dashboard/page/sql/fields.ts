@@ -1,21 +1,21 @@
 import { ofAddress, ofSession } from '@guard/config/plain-words/find-events';
 import { quote } from '@guard/config/plain-words/quote';
 
-/** What rows can be filtered by, and how. */
+/** The fields for filters and their conditions. */
 
 interface Field {
-  /** On the screen. */
+  /** The name on the screen. */
   readonly label: string;
-  /** Condition for rows with this value. */
+  /** The condition for rows with this value. */
   readonly is: (value: string) => string;
 }
 
-/** The first address of the /24, or of the /48 in IPv6, with its length. */
+/** The first address of the /24 (in IPv6 of the /48), with the prefix length. */
 export const NETWORK =
   "if(position(ip, ':') > 0, concat(toString(tupleElement(IPv6CIDRToRange(toIPv6OrDefault(ip), 48), 1)), '/48'), " +
   "concat(substring(ip, 1, length(ip) - position(reverse(ip), '.')), '.0/24'))";
 
-/** Passed because no validator answered. */
+/** Requests that passed because no validator answered. */
 export const UNJUDGED = "decision = 'none' AND action = 'allow'";
 
 const column = (name: string) => (value: string) => `${name} = ${quote(value)}`;

@@ -2,16 +2,16 @@ import type { FieldName } from './fields.ts';
 import { NETWORK } from './fields.ts';
 import { rowsOf, type Scope } from './where.ts';
 
-/** The lists of what is most frequent: all lists of one tab come from one statement. */
+/** The lists of the most frequent values. One statement reads all lists of a tab. */
 
 export interface TopList {
   readonly title: string;
   readonly field: FieldName;
-  /** What rows are grouped by. */
+  /** The expression to group rows by. */
   readonly value: string;
-  /** What else is said of a value, as text. */
+  /** More information about a value, as text. */
   readonly note?: string;
-  /** Rows that do not count. */
+  /** Condition for the rows that count. */
   readonly only?: string;
 }
 

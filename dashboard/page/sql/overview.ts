@@ -8,7 +8,7 @@ import { moment } from '@guard/config/plain-words/quote';
 
 const JSON_ROWS = 'FORMAT JSONCompact';
 
-/** Two rows at most: this period and the one before. */
+/** At most two rows: this period and the previous one. */
 export function totals(scope: Scope): string {
   const { from, to } = scope.range;
   const both = { ...scope, range: { from: before(scope.range).from, to } };
@@ -29,7 +29,7 @@ const STEPS_S = [
 ];
 const MAX_BUCKETS = 150;
 
-/** Width of a bar in milliseconds, so that at most 150 fill the range. */
+/** Width of a bar in milliseconds. At most 150 bars fill the range. */
 export function stepOf({ from, to }: TimeRange): number {
   const least = (to - from) / 1000 / MAX_BUCKETS;
   return (STEPS_S.find((step) => step >= least) ?? Math.ceil(least / 86_400) * 86_400) * 1000;
@@ -46,8 +46,8 @@ const SPLIT_BY: Readonly<Record<Exclude<Split, 'action'>, string>> = {
 };
 
 /**
- * Columns of a row: whether it is this period, start of the bar, series, requests, revisions of the settings.
- * The seven largest series stand alone, and the others are one.
+ * Columns of a row: whether it is in this period, start of the bar, series, requests, revisions of the settings. The
+ * seven largest series are separate. All others are combined.
  */
 export function overTime(scope: Scope, split: Split, compare: boolean): string {
   const { from, to } = scope.range;
@@ -55,7 +55,7 @@ export function overTime(scope: Scope, split: Split, compare: boolean): string {
   const since = compare ? before(scope.range).from : from;
   const value = split === 'action' ? scope.verdict : SPLIT_BY[split];
   const isNow = compare ? `created_at >= ${moment(from)}` : '1';
-  // Each period has bars from its own start: its length may be no multiple of a bar.
+  // Each period has bars from its own start, because its length may not be a multiple of a bar.
   const start = compare ? `if(${isNow}, ${from}, ${since})` : String(from);
   return `SELECT is_now, bucket, if(place <= 7, toString(series), '(others)') AS shown, sum(n) AS requests, groupUniqArrayArray(4)(revisions) AS revisions_seen
 FROM (SELECT is_now, bucket, series, n, revisions, dense_rank() OVER (ORDER BY total DESC, series) AS place
@@ -67,12 +67,12 @@ GROUP BY is_now, bucket, shown ORDER BY bucket
 ${JSON_ROWS}`;
 }
 
-/** An address with a User-Agent, as a number: many of them are quicker to tell apart. */
+/** An address with a User-Agent as a number, which is faster to group by. */
 const VISITOR = 'cityHash64(ip, user_agent)';
 
 /**
- * Visitors by browser and version, by how they came through the challenge. A visitor is an address
- * with a User-Agent. "again": challenged within ten minutes after a decision that saw a passed challenge.
+ * Visitors by browser and version, with their progress through the challenge. A visitor is an address with a
+ * User-Agent. "again" means challenged within ten minutes after a passed challenge.
  */
 export function funnel(scope: Scope): string {
   const seen = "challenge IN ('issued', 'rejected', 'failed')";

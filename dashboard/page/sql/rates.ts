@@ -6,14 +6,14 @@ export type RateOf = 'address' | 'session';
 
 const DAY_MS = 86_400_000;
 
-/** The part of a range that rates are counted over: its last 24 hours. */
+/** Rates are counted over this part of a range: its last 24 hours. */
 export function rateRange({ from, to }: Scope['range']): Scope['range'] {
   return { from: Math.max(from, to - DAY_MS), to };
 }
 
 /**
- * Columns of a row: the most requests in one minute, how many addresses (or sessions) have that peak, their
- * requests in all, and a few of them. Any limit can be tried on these rows without another query.
+ * Columns of a row: a peak (most requests in one minute), the number of addresses or sessions with it, their total
+ * requests, and some examples. These rows are enough to try any limit without another query.
  */
 export function rates(scope: Scope, by: RateOf): string {
   const who = by === 'address' ? 'ip' : 'session_sent';

@@ -3,18 +3,18 @@ import { quote } from '@guard/config/plain-words/quote';
 import type { Filter } from '../url-state.ts';
 import { FIELDS } from './fields.ts';
 
-/** Which rows a view is about. */
+/** The rows of a view. */
 export interface Scope {
   readonly range: TimeRange;
   readonly site: string;
   readonly filters: readonly Filter[];
-  /** Column of what is counted: what was enforced, or what was concluded. */
+  /** The counted column: enforced (`action`) or concluded (`decision`). */
   readonly verdict: 'action' | 'decision';
 }
 
 /**
- * Site and filters as a condition; empty where all rows are meant. Filters of one field are
- * alternatives, and filters of different fields hold together. An excluded value is excluded always.
+ * Site and filters as a condition. Empty for all rows. Filters of one field are alternatives. Filters of different
+ * fields are combined with AND. An excluded value is always excluded.
  */
 export function conditionOf({ site, filters }: Pick<Scope, 'site' | 'filters'>): string {
   const wanted = new Map<string, string[]>();
@@ -30,12 +30,12 @@ export function conditionOf({ site, filters }: Pick<Scope, 'site' | 'filters'>):
   return parts.join(' AND ');
 }
 
-/** FROM and WHERE of the rows of a scope. */
+/** FROM and WHERE for the rows of a scope. */
 export function rowsOf(scope: Scope, ...more: readonly string[]): string {
   return `FROM events_distributed\nWHERE ${[within(scope.range), conditionOf(scope), ...more].filter((part) => part !== '').join(' AND ')}`;
 }
 
-/** The period of the same length before. */
+/** The previous period with the same length. */
 export function before({ from, to }: TimeRange): TimeRange {
   return { from: from - (to - from), to: from };
 }

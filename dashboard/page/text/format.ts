@@ -1,4 +1,4 @@
-/** Numbers and times as people read them. Times are in the time zone of the browser. */
+/** Formats numbers and times for people. Times are in the browser's time zone. */
 
 const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -8,12 +8,12 @@ export function count(value: number): string {
   return whole.format(value);
 }
 
-/** 1.2M from a million on, so that it fits where room is scarce. */
+/** Short form from a million on, such as 1.2M, for small spaces. */
 export function shortCount(value: number): string {
   return value < 1_000_000 ? whole.format(value) : short.format(value);
 }
 
-/** Share of a whole, such as 3.2 %; with more digits for a rare thing. */
+/** Share of a whole, such as 3.2 %. Small shares have more digits. */
 export function percent(part: number, all: number): string {
   if (all === 0) return '0 %';
   const share = (100 * part) / all;
@@ -21,7 +21,7 @@ export function percent(part: number, all: number): string {
   return share < 0.1 ? '< 0.1 %' : `${share < 10 ? share.toFixed(1) : Math.round(share)} %`;
 }
 
-/** Change against an earlier number, such as +12 %. */
+/** Change compared with an earlier number, such as +12 %. */
 export function change(now: number, earlier: number): string {
   if (earlier === 0) return now === 0 ? 'no change' : 'none before';
   const share = Math.round((100 * (now - earlier)) / earlier);
@@ -65,14 +65,14 @@ export function eventTime(ms: number, now: number): string {
 
 const DAY = 86_400_000;
 
-/** A time on an axis: with a step of a day its day, in a range of days the day too, else the hour. */
+/** A time on an axis: the day if a step is a day, day and hour if the range is several days, else only the hour. */
 export function axisTime(ms: number, rangeMs: number, stepMs: number): string {
   if (stepMs >= DAY) return dayOf.format(ms);
   if (rangeMs > 2 * DAY) return `${dayOf.format(ms)} ${hourOf.format(ms)}`;
   return rangeMs <= 10 * 60_000 ? timeOf.format(ms) : hourOf.format(ms);
 }
 
-/** A length of time in words: 4 minutes, 3 days. */
+/** A duration in words: 4 minutes, 3 days. */
 export function duration(ms: number): string {
   const units = [
     [DAY, 'day'],

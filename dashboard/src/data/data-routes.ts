@@ -11,13 +11,13 @@ import type { Me } from '../../page-contract/me.ts';
 const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(manifest) as { version: string }; // our own manifest, which npm checks
 
-/** For the longest User-Agent of a rule, in which each character is written as six. */
+/** Enough for the longest User-Agent of a rule with six bytes for each character. */
 const MAX_REPLAY_BODY = 16_384;
 
-/** Both are parsed behind the port: it has the words for what is wrong with them. */
+/** The port parses both, because it has the messages for mistakes. */
 const ReplayBody = z.strictObject({ change: z.unknown(), hours: z.unknown().optional() });
 
-/** What the page asks besides SQL: who is signed in, what the settings say, how Guard is, and what a change would do. */
+/** The data of the page besides SQL: the viewer, facts of the settings, the state of Guard, and replays of changes. */
 export function dataRoutes(options: {
   readonly settings: Settings;
   readonly revision: string;
@@ -47,18 +47,18 @@ export function dataRoutes(options: {
     app.get('/api/me', (request, reply) => {
       const viewer = viewerOf(request);
       const oidc = settings.dashboard.oidc !== undefined;
-      // 200 for a stranger too: a browser writes any other status to its console.
+      // 200 even without a sign-in, because a browser logs any other status to its console.
       return reply.send({ me: (viewer && me(viewer)) ?? null, oidc });
     });
 
     app.get('/api/health', async (request, reply) => {
       if (viewerOf(request) === undefined) return reply.code(401).send();
       const whole = await health();
-      // Counters are of all organisations together, and a certificate does not say whose hosts it names.
+      // Counters are the sum of all organisations, and a certificate does not tell whose hosts it names.
       return reply.send(hasOneOrganisation ? whole : { ...whole, metrics: {}, certificates: [] });
     });
 
-    // Before the body is read: a large one of a stranger costs the visitors time.
+    // Runs before the body is read, because a large body from a stranger would delay visitors.
     const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       if (viewerOf(request) === undefined) await reply.code(401).send();
     };

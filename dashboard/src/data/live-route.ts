@@ -5,15 +5,15 @@ import { z } from 'zod';
 import type { FindViewer } from '../sign-in/viewer.ts';
 
 const EVERY_MS = 1_000;
-/** A row comes when its request has ended, so it can be older than one that was shown before. */
+/** A row is written when its request has ended, so it can be older than a row that was already shown. */
 const BACK_MS = 5_000;
 const MAX_ROWS = 20;
-/** Ids of rows that were sent, so that none is sent twice. As many as `BACK_MS` can bring. */
+/** Most ids of sent rows in memory, so that no row is sent twice. It is the number of rows in `BACK_MS`. */
 const MAX_SENT = (MAX_ROWS * BACK_MS) / EVERY_MS;
 const MAX_WHERE_CHARS = 8_192;
-/** Much more than `MAX_ROWS` are. A filter can bring other rows by UNION, and reading them takes time of the visitors. */
+/** Much more than `MAX_ROWS` rows need. A filter can add other rows with UNION, and parsing them delays visitors. */
 const MAX_ANSWER_BYTES = 512 * 1024;
-/** Each asks the database once a second. */
+/** Most open streams. Each queries the database once a second. */
 const MAX_STREAMS = 16;
 const MAX_STREAMS_OF_ORGANISATION = 4;
 
@@ -45,8 +45,8 @@ const JsonAnswer = z
   .pipe(Answer);
 
 /**
- * `GET /api/live`: the newest events as Server-Sent Events, once a second while a page is open. It asks the database
- * like every panel does, so it shows the events of all threads and instances, and only of one organisation.
+ * `GET /api/live`: the newest events as Server-Sent Events, once a second while a page is open. It queries the
+ * database like every panel, so it shows the events of all threads and instances, but only of one organisation.
  */
 export function liveRoute(options: {
   readonly viewerOf: FindViewer;
@@ -82,7 +82,7 @@ export function liveRoute(options: {
       try {
         for await (const event of follow(query.data.where, gone.signal, () => viewerOf(request))) {
           raw.write(event);
-          // While a reader is behind, nothing is asked for it: a queue would grow without a bound.
+          // Queries nothing while a reader is behind. A queue for it would have no limit.
           while (raw.writableNeedDrain && !gone.signal.aborted && isOpen())
             await pause(gone.signal);
         }
@@ -96,7 +96,7 @@ export function liveRoute(options: {
     return Promise.resolve();
   };
 
-  /** Ends when the reader has gone, or may not look any more. */
+  /** Ends when the reader has disconnected or loses access. */
   async function* follow(
     where: string,
     signal: AbortSignal,
@@ -104,7 +104,7 @@ export function liveRoute(options: {
   ): AsyncGenerator<string> {
     let sent: readonly string[] = [];
     let fromMs = clock() - BACK_MS;
-    /** Events since `fromMs` that were there at the last question. Undefined before the first. */
+    /** Number of events since `fromMs` at the last query. Undefined before the first query. */
     let known: number | undefined;
     yield ': live\n\n';
     while (!signal.aborted && isOpen()) {
@@ -136,8 +136,9 @@ async function pause(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * `seen` counts all events since `fromMs`, and `next` those since `nextMs`, for the question that follows. An event is
- * there up to some seconds after its time, so what is new is told by two counts of one window, and not by a time.
+ * `seen` counts all events since `fromMs`, and `next` those since `nextMs` for the following query. An event may be
+ * written some seconds after its time. So new events are detected by comparing two counts of one window, and not by
+ * their time.
  */
 function statement(where: string, fromMs: number, nextMs: number): string {
   const since = (ms: number): string => `created_at >= fromUnixTimestamp64Milli(${Math.round(ms)})`;
@@ -149,7 +150,7 @@ ORDER BY created_at DESC LIMIT ${MAX_ROWS}
 FORMAT JSON`;
 }
 
-/** The rows of an answer; a text says why there are none. */
+/** The rows of an answer. A string is the reason why there are none. */
 function rowsOf(outcome: QueryOutcome): readonly Row[] | string {
   switch (outcome.kind) {
     case 'rows': {

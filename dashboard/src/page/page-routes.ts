@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { loadPage } from '../../build.ts';
 
-/** The page and its files, read and packed once. They hold no data, so strangers get them too. */
+/** The page and its files. They are read and packed once. They contain no data, so no sign-in is needed. */
 export function pageRoutes(): FastifyPluginAsync {
   const { html, assets } = loadPage();
   const page = packed('text/html; charset=utf-8', html);
@@ -14,7 +14,7 @@ export function pageRoutes(): FastifyPluginAsync {
     for (const [path, { type, body }] of assets) {
       const file = packed(type, body);
       app.get(path, (request, reply) => {
-        // The path names the content.
+        // The path contains a hash of the content.
         void reply.header('cache-control', 'public, max-age=31536000, immutable');
         return answer(request, reply, file);
       });

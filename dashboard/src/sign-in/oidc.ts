@@ -2,42 +2,43 @@ import type { OidcSettings } from '@guard/config/settings/sections/dashboard';
 import type * as OpenidClient from 'openid-client';
 import { type Membership, membershipOf } from './viewer.ts';
 
-/** For the provider to answer one request, in seconds. */
+/** Time limit for one answer of the provider, in seconds. */
 const TIMEOUT_S = 5;
 
-/** What the browser keeps while its user is at the provider: the three values, joined by dots. */
+/** Stored in the browser while the user is at the provider: three values, joined by dots. */
 interface Begun {
-  /** Where to send the browser. */
+  /** The URL for the browser. */
   readonly url: URL;
   readonly kept: string;
 }
 
-/** Sign-in with a provider: OpenID Connect, authorization code with PKCE (RFC 7636). */
+/** Sign-in with an identity provider: OpenID Connect, authorization code with PKCE (RFC 7636). */
 export interface Oidc {
-  /** Rejects when the provider does not answer, or answers nonsense. */
+  /** Rejects when the provider does not answer or its answer is invalid. */
   begin(): Promise<Begun>;
   /**
-   * The group of the user who came back with `query`; undefined where none is mapped. `kept` is
-   * what begin() gave. Rejects where the answer is not one to this browser's question, or the provider refused.
+   * The membership of the user who came back with `query`. Undefined when no group is mapped. `kept` is the value of
+   * begin(). Rejects when the answer does not belong to this browser's request, or the provider refused.
    */
   finish(query: string, kept: string): Promise<Membership | undefined>;
 }
 
 type Client = typeof OpenidClient;
 
-/** Loaded at the first sign-in: a dashboard without a provider takes less memory. */
+/** Loaded at the first sign-in, because a dashboard without a provider needs less memory. */
 const loadClient = (): Promise<Client> => import('openid-client');
 
-/** `callback` is the URL of the dashboard's `/oidc/callback`, known once it listens. */
+/** `callback` is the URL of the dashboard's `/oidc/callback`. It is known when the dashboard listens. */
 export function createOidc(settings: OidcSettings, callback: () => string): Oidc {
   const { issuer, client_id, client_secret, claim, groups } = settings;
   const scope = [...new Set(['openid', ...settings.scope.split(/\s+/)])].join(' ').trim();
   let discovered: Promise<OpenidClient.Configuration> | undefined;
 
-  /** Asked for at the first sign-in, so that Guard starts without the provider. A failure is not kept. */
+  /** Requested at the first sign-in, so that Guard can start without the provider. A failure is not cached. */
   function provider(client: Client): Promise<OpenidClient.Configuration> {
     const url = new URL(issuer);
-    // The settings name a provider without TLS on purpose, such as one on this machine: the mark warns of that.
+    // A provider without TLS is intended by the settings, for example on this machine. The deprecation mark only
+    // warns of it.
     // eslint-disable-next-line @typescript-eslint/no-deprecated
     const execute = url.protocol === 'http:' ? [client.allowInsecureRequests] : [];
     const options = { execute, timeout: TIMEOUT_S };

@@ -8,16 +8,19 @@ import type { Oidc } from './oidc.ts';
 import type { Membership } from './viewer.ts';
 import { SIGN_IN_MS, type SignedIn, type SignIns } from './sign-ins.ts';
 
-/** Of one address: by key, and by link and provider together. A key cannot be guessed; this bounds the work and the log. */
+/**
+ * Attempts of one address, counted for keys, and for links and provider together. A key cannot be guessed. The limit
+ * bounds work and log lines.
+ */
 const ATTEMPTS = { requests: 10, perMs: 60_000 };
 const OIDC_S = 10 * 60;
 
-/** JSON takes time of the visitors, and any client may send it. */
+/** Parsing JSON delays visitors, and any client may send it. */
 const MAX_BODY = 4_096;
 
 const Body = z.strictObject({ key: z.string().min(1).max(300) });
 
-/** The routes that begin and end a sign-in. */
+/** The routes that start and end a sign-in. */
 export function signInRoutes(options: {
   readonly authenticate: AuthenticateBearer;
   readonly signIns: SignIns;
@@ -27,11 +30,11 @@ export function signInRoutes(options: {
 }): FastifyPluginAsync {
   const { authenticate, signIns, oidc, store, log } = options;
 
-  /** Milliseconds until the address may try again; 0 when it may. */
+  /** Milliseconds until the address may try again. 0 when it may. */
   async function waitOf(request: FastifyRequest): Promise<number> {
     const ip = parseIp(request.ip);
     const subject = ip === undefined ? '' : addressGroup(ip);
-    // Apart, because a page elsewhere can lead a browser to a link and to the provider, and cannot send a key.
+    // Counted separately: a foreign page can lead a browser to a link or to the provider, but cannot send a key.
     const way = request.method === 'POST' ? 'dashboard-key' : 'dashboard-link';
     return store.take(way, subject, ATTEMPTS);
   }
@@ -72,7 +75,7 @@ export function signInRoutes(options: {
       return reply.code(204).send();
     });
 
-    // No HEAD: it would use the link up.
+    // No HEAD route, because it would use up the link.
     app.get('/sign-in', { onRequest: limit, exposeHeadRoute: false }, (request, reply) => {
       const { link } = request.query as { readonly link?: unknown };
       const organisation = typeof link === 'string' ? signIns.takeLink(link) : undefined;
@@ -92,7 +95,7 @@ interface Steps {
   readonly log: Log;
 }
 
-/** The way to the provider, and back from it. */
+/** The routes to the provider and back. */
 function mountOidc(app: FastifyInstance, oidc: Oidc, { limit, begin, log }: Steps): void {
   const options = { onRequest: limit, exposeHeadRoute: false };
 
@@ -105,7 +108,7 @@ function mountOidc(app: FastifyInstance, oidc: Oidc, { limit, begin, log }: Step
   app.get('/oidc/start', options, async (_request, reply) => {
     const begun = await oidc.begin().catch((error: unknown) => ({ error }));
     if ('error' in begun) return failed(reply, begun.error);
-    // Lax: the provider sends the browser back from another site.
+    // Lax, because the provider sends the browser back from another site.
     addCookie(reply, cookie(OIDC_COOKIE, begun.kept, { maxAgeS: OIDC_S, sameSite: 'Lax' }));
     return reply.redirect(begun.url.href, 303);
   });
@@ -126,7 +129,7 @@ function mountOidc(app: FastifyInstance, oidc: Oidc, { limit, begin, log }: Step
   });
 }
 
-/** fastify joins several of them. */
+/** fastify joins several cookies into one header list. */
 function addCookie(reply: FastifyReply, value: string): void {
   void reply.header('set-cookie', value);
 }

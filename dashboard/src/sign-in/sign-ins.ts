@@ -4,14 +4,14 @@ import { LRUCache } from 'lru-cache';
 
 /** How long a session lasts. */
 export const SIGN_IN_MS = 12 * 60 * 60_000;
-/** Each takes some 500 bytes. The one that was not used for longest makes room. */
+/** Most sign-ins. Each takes some 500 bytes. The least recently used one is removed first. */
 const MAX_SIGN_INS = 1_000;
 const LINK_MS = 10 * 60_000;
 const MAX_LINKS = 100;
 
-/** Who has signed in, and how. */
+/** A sign-in and its method. */
 export type SignedIn =
-  /** `authorization` is asked again for each request, so that a revoked key ends its sign-ins. */
+  /** `authorization` is checked again for each request, so that a revoked key ends its sign-ins. */
   | {
       readonly via: 'key';
       readonly organisation: string;
@@ -19,7 +19,7 @@ export type SignedIn =
       readonly authorization: string;
     }
   | { readonly via: 'link'; readonly organisation: string }
-  /** The group of the user is asked for again, so that a changed mapping ends the sign-in. */
+  /** The group is mapped again for each request, so that a changed mapping ends the sign-in. */
   | { readonly via: 'oidc'; readonly organisation: string; readonly group: string };
 
 export interface SignIn {
@@ -29,8 +29,8 @@ export interface SignIn {
 }
 
 /**
- * Sign-ins to the dashboard and links that sign in once, in memory: a restart ends them. Both are held by the
- * SHA-256 of their token, so that memory and timing tell no token.
+ * Sign-ins to the dashboard and one-time sign-in links. They are in memory, so a restart ends them. Both are stored
+ * by the SHA-256 of their token, so that neither memory nor timing reveals a token.
  */
 export class SignIns {
   readonly #clock: Clock;
@@ -44,7 +44,7 @@ export class SignIns {
     this.#links = new LRUCache({ max: MAX_LINKS, ttl: LINK_MS, ttlResolution: 0, perf });
   }
 
-  /** Begins a sign-in and returns its token, 43 characters of Base64url. */
+  /** Starts a sign-in and returns its token, 43 characters of Base64url. */
   begin(who: SignedIn): string {
     const token = newToken();
     this.#signIns.set(digestOf(token), { who, expiresAt: this.#clock() + SIGN_IN_MS });
@@ -66,7 +66,7 @@ export class SignIns {
     return token;
   }
 
-  /** The organisation of a link, which is used up by that; undefined for an unknown or a used one. */
+  /** Uses up a link and returns its organisation. Undefined for an unknown or used link. */
   takeLink(token: string): string | undefined {
     const name = digestOf(token);
     const organisation = this.#links.get(name);

@@ -6,21 +6,21 @@ import type { FastifyRequest } from 'fastify';
 import { readCookie, SIGN_IN_COOKIE } from './cookies.ts';
 import type { SignIns } from './sign-ins.ts';
 
-/** Who looks at the dashboard: of one organisation, and as whom. */
+/** The viewer of the dashboard: organisation and identity. */
 export interface Viewer {
   readonly organisation: string;
-  /** The key to ask with; absent for a viewer without one. */
+  /** The key for queries. Undefined for a viewer without one. */
   readonly authorization?: string | undefined;
   readonly via: 'key' | 'link' | 'proxy' | 'oidc';
-  /** Identifier of the key, where one signed in. */
+  /** Identifier of the key that signed in. */
   readonly key?: string;
-  /** Milliseconds since the epoch; absent where a proxy names the viewer in each request. */
+  /** Milliseconds since the epoch. Undefined when a proxy names the viewer in each request. */
   readonly expiresAt?: number;
 }
 
 export type FindViewer = (request: FastifyRequest) => Viewer | undefined;
 
-/** Finds who sends a request: by the header of an authenticating proxy, else by the cookie of a sign-in. */
+/** Identifies the sender of a request: by the header of an authenticating proxy, else by the cookie of a sign-in. */
 export function createFindViewer(options: {
   readonly settings: Pick<Settings, 'organisations' | 'trusted_proxies' | 'dashboard'>;
   readonly authenticate: AuthenticateBearer;
@@ -63,9 +63,9 @@ export interface Membership {
 }
 
 /**
- * The organisation of a user by the groups that a header or a claim lists, and the group that decided. Undefined where
- * the settings map none of them. Where they map several, the first one of the settings decides. A text can hold several
- * groups. In a list, each text is one group: else a user who may name a group could be in others by a comma.
+ * Maps the groups in a header or a claim to an organisation, and returns the group that decided. Undefined when the
+ * settings map none of them. If they map several, the first one in the settings decides. A text can contain several
+ * groups. In a list, each text is one group. Otherwise a user who may name a group could add others with a comma.
  */
 export function membershipOf(
   groups: unknown,
