@@ -8,8 +8,11 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type AsnRun, encodeAsnFile } from '../config/src/catalogue/asn-file.ts';
-import { encodeAsnNames } from '../config/src/catalogue/asn-names.ts';
+import {
+  type AsnRun,
+  encodeAsnFile,
+  encodeAsnNames,
+} from '../config/src/catalogue/testing/encode-asns.ts';
 import { dataPath } from '../config/src/catalogue/data-path.ts';
 
 /** Licence texts of the package, and what they are called here. */

@@ -1,4 +1,4 @@
-import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+import { brotliDecompressSync } from 'node:zlib';
 import type { AddressRuns } from '../net/address-map.ts';
 
 /**
@@ -9,40 +9,8 @@ import type { AddressRuns } from '../net/address-map.ts';
  * Columns compress to two thirds of the size of rows. 640,000 runs are read in about a tenth of a second.
  */
 
-/** One run of addresses. For IPv6, `start` is the upper 64 bits. */
-export interface AsnRun {
-  readonly start: bigint;
-  /** 0 when no autonomous system is known. */
-  readonly asn: number;
-}
-
-/** Packs runs in ascending order. */
-export function encodeAsnFile(v4: readonly AsnRun[], v6: readonly AsnRun[]): Buffer {
-  const bytes: number[] = [];
-  for (const runs of [v4, v6]) {
-    putVarint(bytes, BigInt(runs.length));
-    let last = 0n;
-    for (const { start } of runs) {
-      putVarint(bytes, start - last);
-      last = start;
-    }
-    for (const { asn } of runs) putVarint(bytes, BigInt(asn));
-  }
-  return pack(Buffer.from(bytes));
-}
-
 /** Most bytes of an unpacked file. The bundled one has three million. */
 const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
-
-export function pack(bytes: Buffer): Buffer {
-  return brotliCompressSync(bytes, {
-    params: {
-      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
-      [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
-      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-    },
-  });
-}
 
 /** Throws an Error for bytes that are not packed or too many. */
 export function unpack(file: Uint8Array): Buffer {
@@ -140,13 +108,4 @@ class VarintReader {
     if (count * 2 > this.#bytes.length - this.#at) throw new RangeError('more runs than bytes');
     return count;
   }
-}
-
-function putVarint(bytes: number[], value: bigint): void {
-  let rest = value;
-  while (rest >= 128n) {
-    bytes.push(Number(rest & 127n) | 128);
-    rest >>= 7n;
-  }
-  bytes.push(Number(rest));
 }

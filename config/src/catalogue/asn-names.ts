@@ -1,23 +1,9 @@
-import { pack, unpack } from './asn-file.ts';
+import { unpack } from './asn-file.ts';
 
 /**
  * The format of config/data/ip/asn-names.txt.br, compressed with Brotli: one line for each autonomous system, in
  * ascending order. A line has the distance of its number from the one before, a space, and the name of its holder.
  */
-
-/** Packs names, sorted by number. */
-export function encodeAsnNames(names: ReadonlyMap<number, string>): Buffer {
-  let last = 0;
-  const lines = [...names]
-    .toSorted(([a], [b]) => a - b)
-    .map(([asn, name]) => {
-      const line = `${asn - last} ${name.replaceAll('\n', ' ')}\n`;
-      last = asn;
-      return line;
-    });
-  const text = Buffer.from(lines.join(''));
-  return pack(text);
-}
 
 const NEWLINE = 10;
 const SPACE = 32;
