@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { hkdfSync } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls';
+import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import type { ClientHello } from '@guard/config/contract/transport';
 import type { GatewayLimits } from '../base/limits.ts';
 import type { AcmeChallenges } from '../base/options.ts';
@@ -163,8 +164,14 @@ function endWith(socket: Socket, answer: string | Uint8Array): void {
   socket.resume();
 }
 
-function shownFirst({ first }: Certificates): SecureContextOptions {
-  return { cert: first.cert, key: first.key, minVersion: 'TLSv1.2' };
+/**
+ * What a visitor gets who names no host, and what every session ticket is made with. The ticket keys follow from the
+ * private key, so that threads, instances and the next start resume each other's sessions until the certificate is
+ * renewed. By default Node has random ones for each thread and each reload.
+ */
+function shownFirst({ first: { cert, key } }: Certificates): TlsOptions {
+  const ticketKeys = Buffer.from(hkdfSync('sha256', key, '', 'guard/tls-tickets', 48));
+  return { cert, key, minVersion: 'TLSv1.2', ticketKeys, sessionIdContext: 'guard' };
 }
 
 function ignore(): void {

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+import { selfSigned } from '../testing/self-signed.ts';
+
+const shop = selfSigned('shop.example');
+const other = selfSigned('other.example');
+
+interface Handshake {
+  readonly isResumed: boolean;
+  /** The session for the next connection. */
+  readonly session: Buffer;
+}
+
+/** One connection with one request. The session ticket comes before the answer. */
+async function visit(
+  port: number,
+  version: 'TLSv1.2' | 'TLSv1.3',
+  session?: Buffer,
+): Promise<Handshake> {
+  const socket = connect({
+    ...{ port, host: '127.0.0.1', servername: 'shop.example', rejectUnauthorized: false },
+    ...{ minVersion: version, maxVersion: version, ...(session && { session }) },
+  });
+  const given: Buffer[] = [];
+  socket.on('session', (ticket: Buffer) => given.push(ticket));
+  socket.write('GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n');
+  await once(socket, 'data');
+  const isResumed = socket.isSessionReused();
+  socket.destroy();
+  return { isResumed, session: given.at(-1) ?? Buffer.alloc(0) };
+}
+
+async function start(...certificates: readonly (typeof shop)[]) {
+  const origin = await startOrigin();
+  return startGateway({ origin: origin.address, certificates });
+}
+
+describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s is resumed', (version) => {
+  test('by the same gateway, also after a reload with the same certificate', async () => {
+    const { tlsPort, gateway, settings } = await start(shop);
+    const { session } = await visit(tlsPort, version);
+    expect((await visit(tlsPort, version, session)).isResumed).toBe(true);
+    gateway.reload(settings);
+    expect((await visit(tlsPort, version, session)).isResumed).toBe(true);
+  });
+
+  test('by another thread, process or instance with the same certificate', async () => {
+    const { session } = await visit((await start(shop)).tlsPort, version);
+    // Node binds sessions to the arguments of the process, and a thread has others.
+    process.argv.push('thread');
+    onTestFinished(() => void process.argv.pop());
+    expect((await visit((await start(shop)).tlsPort, version, session)).isResumed).toBe(true);
+  });
+
+  test('but not under another certificate', async () => {
+    const { session } = await visit((await start(shop)).tlsPort, version);
+    const elsewhere = await start(other, shop);
+    expect((await visit(elsewhere.tlsPort, version, session)).isResumed).toBe(false);
+  });
+});
