@@ -24,9 +24,13 @@ export interface Sample {
 }
 
 /** Drives one target, and says what it reached and what that cost. */
-export async function measureTarget(target: Target, options: LoadOptions): Promise<Sample> {
+export async function measureTarget(
+  target: Target,
+  options: LoadOptions,
+  drive: typeof load = load,
+): Promise<Sample> {
   const before = spentBy(target);
-  const { requests, seconds, p50Us, p99Us } = await load(target, options);
+  const { requests, seconds, p50Us, p99Us } = await drive(target, options);
   const after = spentBy(target);
   const childrenUs = after.childrenUs - before.childrenUs;
   const cpuUs = after.ownUs - before.ownUs + childrenUs;

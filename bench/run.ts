@@ -20,6 +20,7 @@ import * as replay from './replay.ts';
 import type { BenchOptions, Report } from './report.ts';
 import * as soak from './soak/soak.ts';
 import * as stream from './stream.ts';
+import * as tls from './tls.ts';
 import * as uploads from './uploads.ts';
 import * as validate from './validate.ts';
 import * as workers from './workers.ts';
@@ -40,6 +41,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   },
   flood: { ...flood, about: 'requests that are new to every cache', inRounds: true },
   large: { ...large, about: 'answers of 100 KiB against plain nginx', inRounds: true },
+  tls: {
+    ...tls,
+    about: 'requests and handshakes over TLS, with HTTP/1.1 and HTTP/2',
+    inRounds: true,
+  },
   uploads: { ...uploads, about: 'a GET beside 64 uploads that trickle', inRounds: true },
   'half-load': { ...halfLoad, about: 'what is added to the 99th percentile', inRounds: true },
   workers: { ...workers, about: 'what a second worker is worth on two cores', inRounds: true },

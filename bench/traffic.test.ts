@@ -1,10 +1,13 @@
 import { createServer } from 'node:http';
+import { createSecureServer } from 'node:http2';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { isOnPath } from '../test/kit/tools.ts';
+import { selfSigned } from '../gateway/src/testing/self-signed.ts';
+import { hasOpenssl, isOnPath } from '../test/kit/tools.ts';
+import { h2load } from './h2load.ts';
 import { fill } from './traffic.ts';
-import { stranger, STRANGERS_PATH } from './visitors.ts';
+import { browser, stranger, STRANGERS_PATH } from './visitors.ts';
 import { wrk } from './wrk.ts';
 
 test('strangers are all different: agent, address and path', () => {
@@ -37,5 +40,29 @@ test.skipIf(!isOnPath('wrk'))(
       expect(path).toBe(fill(STRANGERS_PATH, from + index));
       expect(fields).toEqual(expected.map((text) => fill(text, from + index)));
     }
+  },
+);
+
+test.skipIf(!isOnPath('h2load') || !hasOpenssl)(
+  'h2load sends a browser as HTTP/2 has it: its own authority, and no field about the connection',
+  async () => {
+    const { cert, key } = selfSigned('shop.example');
+    const seen: unknown[] = [];
+    const server = createSecureServer({ cert, key }, (request, response) => {
+      if (seen.length === 0) seen.push({ url: request.url, ...request.headers });
+      response.end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo; // a TCP listener has one
+    const traffic = { url: `https://127.0.0.1:${port}`, path: '/a', headers: browser };
+    const { requests } = await h2load(traffic, { connections: 2, seconds: 1 });
+    server.close();
+
+    expect(requests).toBeGreaterThan(2);
+    const fields = new Map(Object.entries(browser));
+    const authority = fields.get('host');
+    for (const name of ['host', 'connection']) fields.delete(name);
+    const pseudo = { ':authority': authority, ':method': 'GET', ':path': '/a', ':scheme': 'https' };
+    expect(seen).toMatchObject([{ url: '/a', ...pseudo, ...Object.fromEntries(fields) }]);
   },
 );

@@ -1,7 +1,7 @@
 import type { Places } from './places.ts';
 
 /** HAProxy on one thread, its connections to the origin shared by all visitors. */
-export function haproxyConfig({ port, origin }: Places): string {
+export function haproxyConfig({ port, origin, tls }: Places): string {
   return `global
   nbthread 1
   maxconn 4096
@@ -12,7 +12,7 @@ defaults
   timeout server 60s
   http-reuse always
 frontend visitors
-  bind 127.0.0.1:${port}
+  bind 127.0.0.1:${port}${tls === undefined ? '' : ` ssl crt ${tls.pair} alpn h2,http/1.1`}
   default_backend site
 backend site
   server origin ${origin}

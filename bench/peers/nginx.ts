@@ -4,7 +4,7 @@ import type { Places } from './places.ts';
  * nginx at its best: one worker, no log, keep-alive on both sides of it and to the service that it
  * asks, and memory enough that no answer touches the disk.
  */
-export function nginxConfig({ port, origin, decider, folder }: Places): string {
+export function nginxConfig({ port, origin, decider, folder, tls }: Places): string {
   const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `  ${name}_temp_path ${folder}/${name};`,
   );
@@ -25,7 +25,9 @@ ${kept.join('\n')}
   ${upstream('origin', origin)}
   ${decider === undefined ? '' : upstream('decider', decider)}
   server {
-    listen 127.0.0.1:${port};
+    listen 127.0.0.1:${port}${tls === undefined ? '' : ' ssl http2'};
+    ${tls === undefined ? '' : `ssl_certificate ${tls.cert}; ssl_certificate_key ${tls.key};`}
+    ${tls === undefined ? '' : 'ssl_protocols TLSv1.2 TLSv1.3; ssl_prefer_server_ciphers on;'}
     location / {
       ${decider === undefined ? '' : ASKS}
       proxy_pass http://origin;

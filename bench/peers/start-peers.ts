@@ -8,7 +8,7 @@ import type { Workbench } from '../workbench.ts';
 import { caddyfile } from './caddy.ts';
 import { haproxyConfig } from './haproxy.ts';
 import { nginxConfig } from './nginx.ts';
-import type { Places } from './places.ts';
+import type { Places, TlsFiles } from './places.ts';
 
 /** What Guard is held against. The names are those of the rows. */
 export const PEERS = {
@@ -58,18 +58,27 @@ const CADDY: Program = {
 
 const NODE_TARGETS = join(import.meta.dirname, '..', 'targets');
 
-/** Starts those of the named peers that are installed, in front of an origin and on Guard's core. */
+/**
+ * Starts those of the named peers that are installed, in front of an origin and on Guard's core. With `tls`, nginx and
+ * HAProxy speak https.
+ */
 export async function startPeers(
   bench: Workbench,
   originUrl: string,
   names: readonly PeerName[],
+  tls?: TlsFiles,
 ): Promise<Peer[]> {
   const peers: Peer[] = [];
-  for (const name of names) peers.push(await startPeer(bench, originUrl, name));
+  for (const name of names) peers.push(await startPeer(bench, originUrl, name, tls));
   return peers;
 }
 
-async function startPeer(bench: Workbench, originUrl: string, name: PeerName): Promise<Peer> {
+async function startPeer(
+  bench: Workbench,
+  originUrl: string,
+  name: PeerName,
+  tls: TlsFiles | undefined,
+): Promise<Peer> {
   switch (name) {
     case PEERS.httpProxy3: {
       const script = join(NODE_TARGETS, 'http-proxy-3.ts');
@@ -77,22 +86,22 @@ async function startPeer(bench: Workbench, originUrl: string, name: PeerName): P
       return { kind: 'started', name, url, pids: [pid] };
     }
     case PEERS.nginx:
-      return startProgram(bench, originUrl, { ...NGINX, name, asks: false });
+      return startProgram(bench, originUrl, { ...NGINX, name, asks: false, tls });
     case PEERS.haproxy:
-      return startProgram(bench, originUrl, { ...HAPROXY, name, asks: false });
+      return startProgram(bench, originUrl, { ...HAPROXY, name, asks: false, tls });
     case PEERS.nginxAuth:
-      return startProgram(bench, originUrl, { ...NGINX, name, asks: true });
+      return startProgram(bench, originUrl, { ...NGINX, name, asks: true, tls: undefined });
     case PEERS.caddyAuth:
-      return startProgram(bench, originUrl, { ...CADDY, name, asks: true });
+      return startProgram(bench, originUrl, { ...CADDY, name, asks: true, tls: undefined });
   }
 }
 
 async function startProgram(
   bench: Workbench,
   originUrl: string,
-  peer: Program & { readonly name: PeerName; readonly asks: boolean },
+  peer: Program & Pick<Places, 'tls'> & { readonly name: PeerName; readonly asks: boolean },
 ): Promise<Peer> {
-  const { name, program } = peer;
+  const { name, program, tls } = peer;
   if (!isOnPath(program)) return { kind: 'not installed', name };
   const service = peer.asks
     ? bench.keep(await startOn(1, join(NODE_TARGETS, 'decision-service.ts'), []))
@@ -102,12 +111,13 @@ async function startProgram(
   mkdirSync(folder);
   const file = join(folder, peer.file);
   const decider = service && new URL(service.line).host;
-  writeFileSync(file, peer.config({ port, origin: new URL(originUrl).host, decider, folder }));
+  writeFileSync(file, peer.config({ port, origin: new URL(originUrl).host, decider, folder, tls }));
   const command = [program, ...peer.args(file, folder)];
   const log = join(folder, 'log');
   const { pid } = bench.keep(await startProgramOn(1, command, port, log));
   const pids = service ? [pid, service.pid] : [pid];
-  return { kind: 'started', name, url: `http://127.0.0.1:${port}`, pids };
+  const scheme = tls === undefined ? 'http' : 'https';
+  return { kind: 'started', name, url: `${scheme}://127.0.0.1:${port}`, pids };
 }
 
 /** A port that was free a moment ago: these programs cannot say which one they were given. */

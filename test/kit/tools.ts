@@ -93,6 +93,13 @@ const WRK: Tool = {
   install: 'apt-get install wrk',
 };
 
+const H2LOAD: Tool = {
+  name: 'h2load',
+  programs: ['h2load'],
+  tests: 'the load of the bench over HTTP/2 is what it says it is',
+  install: 'apt-get install nghttp2-client',
+};
+
 const REDIS: Tool = {
   name: 'redis-server',
   programs: ['redis-server'],
@@ -210,6 +217,7 @@ export function missingTools(): readonly Tool[] {
     HAPROXY,
     CADDY,
     WRK,
+    H2LOAD,
     REDIS,
     PEBBLE,
     CROWDSEC,

@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { connect, createSecureContext, type TLSSocket } from 'node:tls';
+import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
+
+/** What the two sides of a handshake settled on. */
+export interface Settled {
+  readonly version: string | null;
+  readonly cipher: string;
+  readonly certificate: string;
+}
+
+type Session = Buffer | undefined;
+
+/** What every peer offers, so that all of them do the same work: Debian's OpenSSL has no X25519MLKEM768. */
+const KEY_EXCHANGE = 'X25519';
+const context = createSecureContext({ ecdhCurve: KEY_EXCHANGE });
+
+/**
+ * Opens connections over TLS, each for one request, as many at a time as `connections` says. With `resumed`, each
+ * takes up the session of the one before it; a connection that could not, or did so unasked, is an error.
+ */
+export async function connectAnew(
+  traffic: Traffic,
+  { connections, seconds }: LoadOptions,
+  resumed: boolean,
+): Promise<LoadResult> {
+  const text = requestOf(traffic);
+  const latencies: number[] = [];
+  // The first connection of each lane has no session to take up.
+  const lanes = await Promise.all(
+    Array.from({ length: connections }, () => visit(traffic.url, text)),
+  );
+  const startedAt = performance.now();
+  const until = startedAt + seconds * 1000;
+  const lane = async (first: Session) => {
+    let session = resumed ? first : undefined;
+    while (performance.now() < until) {
+      const sentAt = performance.now();
+      const next = await visit(traffic.url, text, session);
+      latencies.push((performance.now() - sentAt) * 1000);
+      if (resumed) session = next ?? session;
+    }
+  };
+  await Promise.all(lanes.map(lane));
+  const elapsed = (performance.now() - startedAt) / 1000;
+  latencies.sort((a, b) => a - b);
+  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
+  return { requests: latencies.length, seconds: elapsed, p50Us: at(0.5), p99Us: at(0.99) };
+}
+
+/** One connection and one request; gives the session that the next one can take up. */
+async function visit(url: string, text: string, session?: Session): Promise<Session> {
+  const socket = open(url, session);
+  let next: Session;
+  socket.on('session', (given: Buffer) => {
+    next = given;
+  });
+  try {
+    await once(socket, 'secureConnect');
+    if (socket.isSessionReused() !== (session !== undefined)) {
+      throw new Error(`${url} ${session === undefined ? 'took up' : 'did not take up'} a session`);
+    }
+    socket.write(text, 'latin1');
+    let answer = '';
+    for await (const part of socket) {
+      answer += (part as Buffer).toString('latin1'); // a socket without an encoding gives Buffers
+      if (isWhole(answer)) break;
+    }
+    if (!answer.startsWith('HTTP/1.1 200 ')) throw new Error(`${url}: ${answer.slice(0, 200)}`);
+  } finally {
+    socket.destroy();
+  }
+  return next;
+}
+
+function open(url: string, session: Session): TLSSocket {
+  const { hostname: host, port } = new URL(url);
+  return connect({
+    ...{ host, port: Number(port), secureContext: context, rejectUnauthorized: false },
+    ...{ ALPNProtocols: ['http/1.1'], ...(session && { session }) },
+  });
+}
+
+function requestOf({ path, headers }: Traffic): string {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `GET ${path} HTTP/1.1\r\n${fields.join('')}\r\n`;
+}
+
+function isWhole(answer: string): boolean {
+  const end = answer.indexOf('\r\n\r\n');
+  const length = /\r\ncontent-length: *(\d+)/i.exec(answer)?.[1];
+  return end !== -1 && answer.length >= end + 4 + Number(length ?? 0);
+}
+
+/** What a target and a client that leaves the choice to it settle on. */
+export async function settledWith(url: string): Promise<Settled> {
+  const socket = open(url, undefined);
+  try {
+    await once(socket, 'secureConnect');
+    return {
+      version: socket.getProtocol(),
+      cipher: socket.getCipher().standardName,
+      certificate: socket.getPeerX509Certificate()?.fingerprint256 ?? '',
+    };
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
+
+/** Requests under way on one connection. */
+export const STREAMS = 8;
+
+/** Keeps requests of one kind under way over HTTP/2. h2load over HTTP/1.1 does not end when its time is over. */
+export async function h2load(
+  { url, path, headers }: Traffic,
+  { connections, seconds }: LoadOptions,
+): Promise<LoadResult> {
+  const folder = await mkdtemp(join(tmpdir(), 'guard-h2load-'));
+  try {
+    const log = join(folder, 'requests.log');
+    const { stdout } = await promisify(execFile)('h2load', [
+      ...['--threads=1', `--clients=${connections}`, `--max-concurrent-streams=${STREAMS}`],
+      ...[`--duration=${seconds}`, `--log-file=${log}`, ...fieldsOf(headers)],
+      `${url}${path}`,
+    ]);
+    return { ...resultOf(await readFile(log, 'utf8'), `${url}\n${stdout}`), seconds };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Each line is one request: when it was sent, its status, and how long it took, in microseconds. */
+function resultOf(log: string, context: string): Omit<LoadResult, 'seconds'> {
+  const latencies: number[] = [];
+  for (const line of log.trimEnd().split('\n')) {
+    const [, status, us] = line.split('\t');
+    if (status !== '200') throw new Error(`a request ended with ${status}: ${context}`);
+    latencies.push(Number(us));
+  }
+  latencies.sort((a, b) => a - b);
+  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
+  return { requests: latencies.length, p50Us: at(0.5), p99Us: at(0.99) };
+}
+
+/**
+ * In the form of HTTP/2, which has no fields about the connection (RFC 9113 sections 8.2.2 and 8.3.1). h2load sends the
+ * User-Agent first, wherever it stands here.
+ */
+function fieldsOf(headers: Traffic['headers']): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (name === 'connection') return [];
+    return `--header=${name === 'host' ? ':authority' : name}: ${value}`;
+  });
+}

@@ -1,0 +1,227 @@
+/**
+ * What the gateway costs over TLS, as browsers come: requests over HTTP/1.1 and over HTTP/2, and connections of one
+ * request each, with a full handshake and with a session that is taken up again. Held against nginx and HAProxy with
+ * the same certificate, in the same rounds.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { selfSigned } from '../gateway/src/testing/self-signed.ts';
+import { isOnPath } from '../test/kit/tools.ts';
+import { connectAnew, type Settled, settledWith } from './connect-anew.ts';
+import { type Goal, goalsTable } from './goals.ts';
+import { h2load, STREAMS } from './h2load.ts';
+import { WARM_SECONDS, warmNote } from './load.ts';
+import { measureTarget, type Sample, type Target } from './measure-target.ts';
+import type { TlsFiles } from './peers/places.ts';
+import { PEERS, startPeers } from './peers/start-peers.ts';
+import { placement } from './processes.ts';
+import { type BenchOptions, type Report, toTable } from './report.ts';
+import { inRounds, medianOf, paired, type Samples } from './rounds.ts';
+import { alone, standStillNote } from './stand-still.ts';
+import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
+import { returning } from './visitors.ts';
+import {
+  guardSettings,
+  onWorkbench,
+  startGuard,
+  startOrigin,
+  type Workbench,
+} from './workbench.ts';
+import { wrk } from './wrk.ts';
+
+const GUARD = 'guard, every decision made and recorded';
+
+interface Way {
+  readonly name: string;
+  readonly drive: (traffic: Traffic, options: LoadOptions) => Promise<LoadResult>;
+  /** What is wanted of nginx's figure. Undefined where nothing was aimed at. */
+  readonly wanted: number | undefined;
+}
+
+const WAYS: readonly Way[] = [
+  { name: 'HTTP/1.1', drive: wrk, wanted: 0.75 },
+  { name: 'HTTP/2', drive: h2load, wanted: 0.65 },
+  {
+    name: 'full handshakes',
+    drive: (traffic, options) => connectAnew(traffic, options, false),
+    wanted: undefined,
+  },
+  {
+    name: 'resumed handshakes',
+    drive: (traffic, options) => connectAnew(traffic, options, true),
+    wanted: undefined,
+  },
+];
+
+/** One way to one target. */
+interface Lane extends Target {
+  readonly of: string;
+  readonly way: Way;
+}
+
+export function bench(options: BenchOptions): Promise<Report> {
+  const missing = ['wrk', 'h2load'].filter((program) => !isOnPath(program));
+  if (missing.length > 0) throw new Error(`not installed: ${missing.join(', ')}`);
+  return onWorkbench(async (workbench) => {
+    const { targets, absent } = await startTargets(workbench);
+    const settled = await agreed(targets);
+    const lanes = WAYS.flatMap((way) =>
+      targets.map((target) => ({
+        ...target,
+        of: target.name,
+        way,
+        name: nameOf(way, target.name),
+      })),
+    );
+    for (const lane of lanes) {
+      options.onProgress(`warming ${lane.name}`);
+      await lane.way.drive(lane, { ...options, seconds: WARM_SECONDS });
+    }
+    const samples = await inRounds<Lane, Sample>(lanes, options, (lane) =>
+      alone(lane, lanes, () => measureTarget(lane, options, lane.way.drive)),
+    );
+    const body = lanes.map((lane) => rowOf(samples, lane));
+    return {
+      rows: [...samples].map(([name, rounds]) => ({ name, rounds })),
+      table: `${toTable(HEAD, [...body, ...absent.map((name) => [name, 'not installed'])])}\n\n${goalsTable(goalsOf(samples))}`,
+      notes: [
+        placement,
+        `load by wrk over HTTP/1.1 and by h2load over HTTP/2, one thread, ${options.connections} connections, over HTTP/2 with ${STREAMS} streams each; 1 KiB answers`,
+        `handshakes: ${options.connections} connections at a time by node:tls, each for one request and its answer`,
+        `all targets: ${settled.version}, ${settled.cipher}, X25519, the same ECDSA P-256 certificate; a browser that offers X25519MLKEM768 gets it from Guard, and not from Debian's OpenSSL`,
+        warmNote,
+        'the header fields of Chrome on https behind a load balancer that speaks TLS to the target: so no signal compares the handshake of the load with that of Chrome',
+        standStillNote,
+        'ratios are medians of the ratios of each round; first and last: requests/s of that round, guard against the target of the row',
+        'busy: how much of its core a target used; well below 100 %, load or origin were the bottleneck, and CPU is the column to read',
+      ],
+    };
+  });
+}
+
+function nameOf(way: Way, target: string): string {
+  return `${way.name}: ${target}`;
+}
+
+async function startTargets(workbench: Workbench) {
+  const tls = writeCertificate(workbench.folder);
+  const origin = await startOrigin(workbench);
+  const any = '127.0.0.1:0';
+  const guard = await startGuard(
+    workbench,
+    'guard',
+    guardSettings('guard', origin.line, {
+      top: {
+        listen: { gateway: any, gateway_tls: any },
+        tls: { certificates: [{ cert: tls.cert, key: tls.key, hosts: ['shop.example'] }] },
+      },
+    }),
+  );
+  const common = { path: '/', headers: await returning(guard.url), recorded: false };
+  const peers = await startPeers(workbench, origin.line, [PEERS.nginx, PEERS.haproxy], tls);
+  const targets: Target[] = [
+    ...peers.flatMap((peer) => (peer.kind === 'started' ? [{ ...common, ...peer }] : [])),
+    {
+      ...{ ...common, name: GUARD, url: guard.addresses.gateway_tls },
+      ...{ pids: [guard.pid], recorded: true },
+    },
+  ];
+  return {
+    targets,
+    absent: peers.flatMap((peer) => (peer.kind === 'not installed' ? [peer.name] : [])),
+  };
+}
+
+function writeCertificate(folder: string): TlsFiles {
+  const { cert, key } = selfSigned('shop.example');
+  const files = {
+    cert: join(folder, 'cert.pem'),
+    key: join(folder, 'key.pem'),
+    pair: join(folder, 'pair.pem'),
+  };
+  writeFileSync(files.cert, cert);
+  writeFileSync(files.key, key);
+  writeFileSync(files.pair, `${cert.toString()}${key.toString()}`);
+  return files;
+}
+
+/** What the targets settle on with the same client. Throws where it is not the same. */
+async function agreed(targets: readonly Target[]): Promise<Settled> {
+  const all = await Promise.all(targets.map(({ url }) => settledWith(url)));
+  const texts = new Set(all.map((settled) => JSON.stringify(settled)));
+  const [first] = all;
+  if (first === undefined || texts.size > 1) {
+    throw new Error(`the targets do not do the same work: ${[...texts].join(' ')}`);
+  }
+  return first;
+}
+
+const HEAD = [
+  'way and target',
+  'a second',
+  'CPU us each',
+  'of it database',
+  'busy',
+  'guard/it a second',
+  'first round',
+  'last round',
+  'guard/it CPU',
+  'p50 us',
+  'p99 us',
+];
+
+function rowOf(samples: Samples<Sample>, { name, of: target, way }: Lane): string[] {
+  const of = (read: (sample: Sample) => number) => medianOf(samples, name, read);
+  const pair = [nameOf(way, GUARD), name] as const;
+  const rates = ratesOf(samples, pair);
+  return [
+    name,
+    of((s) => s.requestsPerS).toFixed(0),
+    of((s) => s.cpuUs).toFixed(1),
+    of((s) => s.databaseUs).toFixed(1),
+    `${(100 * of((s) => s.busy)).toFixed(0)} %`,
+    ...(target === GUARD
+      ? ['', '', '', '']
+      : [
+          paired(samples, pair, (a, b) => a.requestsPerS / b.requestsPerS)?.toFixed(2) ?? '',
+          rates.at(0)?.toFixed(2) ?? '',
+          rates.at(-1)?.toFixed(2) ?? '',
+          paired(samples, pair, (a, b) => a.cpuUs / b.cpuUs)?.toFixed(2) ?? '',
+        ]),
+    of((s) => s.p50Us).toFixed(0),
+    of((s) => s.p99Us).toFixed(0),
+  ];
+}
+
+/** Of each round, in order. */
+function ratesOf(samples: Samples<Sample>, [one, other]: readonly [string, string]): number[] {
+  const others = samples.get(other) ?? [];
+  return (samples.get(one) ?? []).flatMap(({ requestsPerS }, round) => {
+    const counterpart = others[round];
+    return counterpart === undefined ? [] : [requestsPerS / counterpart.requestsPerS];
+  });
+}
+
+function goalsOf(samples: Samples<Sample>): Goal[] {
+  return WAYS.flatMap((way) => {
+    const { name, wanted } = way;
+    if (wanted === undefined) return [];
+    const pair = [nameOf(way, GUARD), nameOf(way, PEERS.nginx)] as const;
+    const rates = ratesOf(samples, pair);
+    const [first, last] = [rates.at(0), rates.at(-1)];
+    return [
+      {
+        name: `${name}: requests/s, of nginx`,
+        measured: paired(samples, pair, (a, b) => a.requestsPerS / b.requestsPerS),
+        bound: { atLeast: wanted },
+        unit: '×',
+      },
+      {
+        name: `${name}: the last round's figure, of the first's`,
+        measured: first === undefined || last === undefined ? undefined : last / first,
+        bound: { atLeast: 0.95 },
+        unit: '×',
+      },
+    ];
+  });
+}
