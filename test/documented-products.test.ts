@@ -25,7 +25,16 @@ test.each(rows.map((row) => [row.product, row] as const))(
 
 test('products that people run beside Guard have a row', () => {
   const products = rows.map(({ product }) => product).join(', ');
-  const wanted = ['nginx', 'HAProxy', 'Caddy', 'Traefik', 'Envoy', 'Redis Sentinel', 'ClickHouse'];
+  const wanted = [
+    'nginx',
+    'HAProxy',
+    'Caddy',
+    'Traefik',
+    'Envoy, `ext_authz` over HTTP',
+    'Envoy, `ext_authz` over gRPC',
+    'Redis Sentinel',
+    'ClickHouse',
+  ];
   const more = ['CrowdSec', 'Grafana', 'Metabase', 'OpenTelemetry', 'Prometheus', 'Let’s Encrypt'];
   for (const product of [...wanted, ...more, 'Vector', 'Fluent Bit', 'systemd']) {
     expect(products.replaceAll("'", '’')).toContain(product);
