@@ -120,7 +120,7 @@ const CROWDSEC: Tool = {
   programs: ['crowdsec', 'cscli'],
   files: ['/etc/crowdsec/patterns', '/usr/share/crowdsec/hub'],
   tests: 'Guard takes what a CrowdSec agent decided, which reads the decisions of Guard',
-  install: 'apt-get download crowdsec && dpkg -x crowdsec_*.deb /',
+  install: 'apt-get download crowdsec && dpkg -x crowdsec_*.deb . && cp -r etc usr /',
 };
 
 const PROMETHEUS: Tool = {
