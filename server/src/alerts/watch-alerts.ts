@@ -6,6 +6,7 @@ import type { Alert } from './alert.ts';
 import { eventConditions } from './event-conditions.ts';
 import { metricConditions, type Reading } from './metric-conditions.ts';
 import { sendAlert } from './send-alert.ts';
+import { repeat } from '../process/repeat.ts';
 
 export interface WatchedAlerts extends ProcessContext {
   /** The current settings. A reload can change the receivers. */
@@ -33,8 +34,6 @@ export function watchAlerts(watched: WatchedAlerts): Close {
   let turn = 0;
   /** Alerts that no channel accepted yet. Their number is limited by the conditions, organisations and rules. */
   const unsent = new Map<string, { readonly alert: Alert; readonly tries: number }>();
-  let timer: NodeJS.Timeout;
-  let isClosed = false;
 
   const check = async (): Promise<void> => {
     const { alerts, organisations, analytics } = settings();
@@ -79,18 +78,12 @@ export function watchAlerts(watched: WatchedAlerts): Close {
     return sent;
   };
 
-  const watch = async (): Promise<void> => {
+  return repeat(pauses.metricsMs, async () => {
     await check().catch((error: unknown) => {
       log('error', 'alerts_unread', { reason: String(error) });
     });
-    if (!isClosed) timer = setTimeout(() => void watch(), pauses.metricsMs).unref();
-  };
-  timer = setTimeout(() => void watch(), pauses.metricsMs).unref();
-  return () => {
-    isClosed = true;
-    clearTimeout(timer);
-    return Promise.resolve();
-  };
+    return pauses.metricsMs;
+  });
 }
 
 /** Each key has one alert per cool-down. */

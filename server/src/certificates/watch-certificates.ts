@@ -6,6 +6,7 @@ import type { AcmeChallenges } from '@guard/gateway';
 import type { Close } from '../process/process-context.ts';
 import type { ReadText } from '../store/shared-text.ts';
 import { type AcmeState, NO_STATE, openState } from './acme-state.ts';
+import { repeat } from '../process/repeat.ts';
 
 /** Time between two reads. A change of one instance reaches all instances within this time. */
 export const LOOK_EVERY_MS = 1_000;
@@ -42,8 +43,6 @@ export async function watchCertificates(watched: Watched): Promise<WatchedCertif
   let held: ReadonlyMap<string, IssuedCertificate> = new Map();
   let isForgotten = false;
   let failure = '';
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
   let tell: (certificates: readonly IssuedCertificate[]) => void = () => undefined;
 
   const noteFailure = (reason: string): void => {
@@ -61,7 +60,7 @@ export async function watchCertificates(watched: Watched): Promise<WatchedCertif
       log('error', 'certificates_not_shown', { reason: String(error) });
     }
   };
-  const look = async (): Promise<void> => {
+  const look = async (): Promise<number> => {
     const { tls, secret } = settings();
     if (tls?.acme !== undefined) {
       const answer = await read();
@@ -75,17 +74,14 @@ export async function watchCertificates(watched: Watched): Promise<WatchedCertif
       }
     }
     take();
-  };
-  const watch = async (): Promise<void> => {
-    await look();
-    if (!isClosed) timer = setTimeout(() => void watch(), LOOK_EVERY_MS).unref();
+    return LOOK_EVERY_MS;
   };
   const proofNow = () => {
     const order = state?.order;
     return order !== undefined && order.until > clock() ? order.proof : undefined;
   };
 
-  await watch();
+  await look();
   return {
     state: () => state,
     isForgotten: () => isForgotten,
@@ -104,11 +100,7 @@ export async function watchCertificates(watched: Watched): Promise<WatchedCertif
       tell = listener;
       listener([...held.values()]);
     },
-    close: () => {
-      isClosed = true;
-      clearTimeout(timer);
-      return Promise.resolve();
-    },
+    close: repeat(LOOK_EVERY_MS, look),
   };
 }
 

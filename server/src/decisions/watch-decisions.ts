@@ -9,6 +9,7 @@ import { type ReadDecisions, createReadDecisions } from './read-decisions.ts';
 import { decisionsPlace } from '@guard/config/settings/derived/data-places';
 import type { Settings } from '@guard/config/settings/schema';
 import type { SharedTextOptions } from '../store/shared-text.ts';
+import { repeat } from '../process/repeat.ts';
 
 /** Time between two looks. A decision reaches each instance after this time at most. */
 const EVERY_MS = 1_000;
@@ -37,8 +38,6 @@ export async function watchDecisions(watched: Watched): Promise<WatchedDecisions
   let listed: readonly TemporaryDecision[] = [];
   let standing = listed;
   let failure = '';
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
 
   const look = async (): Promise<readonly TemporaryDecision[]> => {
     const answer = await read();
@@ -53,26 +52,21 @@ export async function watchDecisions(watched: Watched): Promise<WatchedDecisions
     standing = next;
     rules.replace(next);
   };
-  const watch = async (): Promise<void> => {
+  const watch = async (): Promise<number> => {
     const next = await look();
     // The list grew, shrank, or changed: ids are never used twice.
     if (next.length !== standing.length || next.some(({ id }, at) => id !== standing[at]?.id)) {
       logChanges(standing, next, log);
       take(next);
     }
-    if (!isClosed) timer = setTimeout(() => void watch(), EVERY_MS).unref();
+    return EVERY_MS;
   };
 
   take(await look());
   if (standing.length > 0) log('info', 'temporary_decisions_read', { count: standing.length });
-  timer = setTimeout(() => void watch(), EVERY_MS).unref();
   return {
     count: () => standing.length,
-    close: () => {
-      isClosed = true;
-      clearTimeout(timer);
-      return Promise.resolve();
-    },
+    close: repeat(EVERY_MS, watch),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Close, ProcessContext } from '../process/process-context.ts';
+import { repeat } from '../process/repeat.ts';
 
 /** Time between two comparisons. */
 const EVERY_MS = 60_000;
@@ -24,7 +25,6 @@ export function watchCrawlerRanges(
 ): Close {
   let behindMs = 0;
   let isWarned = false;
-  let timer: NodeJS.Timeout;
   const compare = async (): Promise<boolean> => {
     const held = heldAt();
     const newest = held === undefined ? undefined : await newestAt(held);
@@ -37,14 +37,6 @@ export function watchCrawlerRanges(
     isWarned = isBehind;
     return true;
   };
-  const watch = async (): Promise<void> => {
-    const isCompared = await compare();
-    timer = setTimeout(() => void watch(), isCompared ? EVERY_MS : AGAIN_MS).unref();
-  };
   metrics.gauge('guard_crawler_ranges_behind_seconds', () => Math.round(behindMs / 1000));
-  timer = setTimeout(() => void watch(), 0).unref();
-  return () => {
-    clearTimeout(timer);
-    return Promise.resolve();
-  };
+  return repeat(0, async () => ((await compare()) ? EVERY_MS : AGAIN_MS));
 }
