@@ -44,9 +44,9 @@ async function explainAsked(asked: Asked): Promise<number> {
     const question = { body, site, session, overBudget };
     // Loaded on demand: the validator and its lists are large, and `guard --help` does not need them.
     const { askValidator } = await import('../explain/ask.ts');
-    const standing = await currentDecisions(loaded.settings, Date.now());
-    if (standing.kind === 'refused') return failed('explain', standing.reason);
-    const { result: temporary } = standing;
+    const decisions = await currentDecisions(loaded.settings, Date.now());
+    if (decisions.kind === 'refused') return failed('explain', decisions.reason);
+    const { result: temporary } = decisions;
     const explained = await askValidator(loaded.settings, organisation, question, temporary);
     if (explained.kind === 'error')
       return failed('explain', `${explained.type}: ${explained.message}`);

@@ -22,20 +22,20 @@ const ENDS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * replaced: otherwise `--out /dev/null --force` of root would remove the device for all programs.
  */
 export async function openFile(path: string, force: boolean): Promise<ExportOutput> {
-  const there = lstatSync(path, { throwIfNoEntry: false });
-  if (there?.isFile() === false) {
+  const existing = lstatSync(path, { throwIfNoEntry: false });
+  if (existing?.isFile() === false) {
     throw new Error(`${path} is a link, a folder or a device; choose the name of a file`);
   }
-  if (!force && there !== undefined) throw new Error(alreadyThere(path));
+  if (!force && existing !== undefined) throw new Error(alreadyThere(path));
   const temporary = `${path}.${randomBytes(6).toString('hex')}.part`;
   const file: FileHandle = await open(temporary, 'wx', 0o600);
-  const leave = (signal: NodeJS.Signals): void => {
+  const removeAndExit = (signal: NodeJS.Signals): void => {
     rmSync(temporary, { force: true });
     process.exit(128 + constants.signals[signal]);
   };
-  for (const signal of ENDS) process.once(signal, leave);
+  for (const signal of ENDS) process.once(signal, removeAndExit);
   const close = async (): Promise<void> => {
-    for (const signal of ENDS) process.off(signal, leave);
+    for (const signal of ENDS) process.off(signal, removeAndExit);
     await file.close();
   };
   return {

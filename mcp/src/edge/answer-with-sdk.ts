@@ -6,14 +6,14 @@ import type { McpService } from './sdk-server.ts';
  * SDK takes 4 MB.
  */
 export function answerWithSdk<Caller>(service: McpService<Caller>): Ask<Caller> {
-  let made: Promise<Ask<Caller>> | undefined;
+  let server: Promise<Ask<Caller>> | undefined;
   return async (...question) => {
-    const ask = await (made ??= make(service));
+    const ask = await (server ??= startServer(service));
     return ask(...question);
   };
 }
 
-async function make<Caller>(service: McpService<Caller>): Promise<Ask<Caller>> {
+async function startServer<Caller>(service: McpService<Caller>): Promise<Ask<Caller>> {
   const { createSdkServer } = await import('./sdk-server.ts');
   return createSdkServer(service);
 }

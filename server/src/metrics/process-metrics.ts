@@ -22,7 +22,7 @@ export function registerProcessMetrics(registry: Registry): void {
   });
   new Gauge({
     name: 'process_resident_memory_bytes',
-    help: 'Memory of the process that lies in RAM, in bytes.',
+    help: 'Resident memory of the process, in bytes.',
     registers,
     collect() {
       this.set(process.memoryUsage.rss());

@@ -5,8 +5,8 @@ import type { SettingPath } from '../problems/problems.ts';
 import { Listen, type ListenAddress, type Origin, OriginAddress } from '../values/values.ts';
 
 /**
- * Origins that are Guard's own front: each request would come back until its hops are used up, and end with 508. The
- * other services of Guard can be origins: a gateway with TLS may stand in front of the dashboard.
+ * Finds origins that are a listener of Guard for visitors. Each request would come back until its hops are used up,
+ * and end with 508. Other services of Guard can be origins: a gateway with TLS may be in front of the dashboard.
  */
 
 const FRONTS = ['gateway', 'gateway_tls', 'forward_auth', 'ext_authz'] as const;
@@ -24,7 +24,7 @@ interface Circular {
   readonly message: string;
 }
 
-/** Every origin of a settings file, given as plain data, that leads back to Guard. Only what is certain counts. */
+/** All origins of plain settings data that lead back to Guard. Uncertain cases are not reported. */
 export function findCircularOrigins(value: unknown): Circular[] {
   const { listen, sites } = Outline.parse(value);
   const fronts = FRONTS.flatMap((service) => {
@@ -48,10 +48,12 @@ function leadsTo(origin: Origin, listener: ListenAddress): boolean {
   if (listener.kind === 'unix' || listener.port === 0) return false;
   if (origin.port !== listener.port) return false;
   const own = reachedBy(listener.host);
-  return reachedBy(origin.host).some((host) => own.includes(host) || isHeard(host, listener.host));
+  return reachedBy(origin.host).some(
+    (host) => own.includes(host) || receivesLoopback(host, listener.host),
+  );
 }
 
-/** The addresses of this machine that a host stands for, or the host itself. */
+/** The addresses of this machine for a host. Other hosts are returned as they are. */
 function reachedBy(written: string): readonly string[] {
   const text = written.toLowerCase();
   const host = parseIp(text) ?? text;
@@ -60,8 +62,8 @@ function reachedBy(written: string): readonly string[] {
   return parseIp(host) === undefined && isLoopbackHost(host) ? ['127.0.0.1', '::1'] : [host];
 }
 
-/** Whether a listener at all addresses gets what is sent to a loopback one; `::` hears IPv4 too. */
-function isHeard(host: string, listener: string): boolean {
+/** Whether a wildcard listener receives connections to a loopback address. `::` also receives IPv4. */
+function receivesLoopback(host: string, listener: string): boolean {
   const isAny = listener === '::' || (listener === '0.0.0.0' && !host.includes(':'));
   return isAny && isLoopbackHost(host);
 }

@@ -5,12 +5,11 @@ import { positionOf } from '../values/template-fault.ts';
 import { HttpUrl } from '../values/values.ts';
 
 /**
- * Texts that guard.yaml names by path. They are read while the settings are, so a page
- * that is missing is a problem of the settings file and never one of a visitor. The loader has made
- * the paths absolute.
+ * Pages of the user that guard.yaml names by path. They are read together with the settings, so a missing page is a
+ * problem of the settings and visitors never notice it. The loader has made the paths absolute.
  */
 
-/** The text of a page, or why there is none. The path is not repeated: the problem shows it. */
+/** The text of a page, or why it cannot be read. The message does not repeat the path, because the problem shows it. */
 function readPage(path: string): { readonly text: string } | { readonly problem: string } {
   const file = readTextFile(path, MAX_PAGE_BYTES);
   if (file.kind === 'read') return { text: file.text };
@@ -18,7 +17,7 @@ function readPage(path: string): { readonly text: string } | { readonly problem:
   return { problem: `a UTF-8 file of at most 256 KiB, relative to this one; there is ${reason}` };
 }
 
-/** What Guard fills into a page of the user's own, each in braces: `{{reference}}`. */
+/** The values that Guard fills into a user's page, each in double braces: `{{reference}}`. */
 export const PAGE_PLACEHOLDERS = [
   'reference',
   'reason',
@@ -28,7 +27,7 @@ export const PAGE_PLACEHOLDERS = [
 ] as const;
 export type PagePlaceholder = (typeof PAGE_PLACEHOLDERS)[number];
 
-/** A page of the user's own for blocks (contract 3), limits or errors. */
+/** A user's page for blocks (contract 3), limits or errors. */
 export const OwnPage = z.string().transform((path, context) => {
   const page = readPage(path);
   if ('problem' in page) return refuse(context, `expected ${page.problem}`);
@@ -41,7 +40,7 @@ export const OwnPage = z.string().transform((path, context) => {
 });
 export type OwnPage = Readonly<z.infer<typeof OwnPage>>;
 
-/** The first word in double braces that Guard does not fill in. With a space inside it is none that Guard knows. */
+/** The first unknown word in double braces. A name with spaces inside is unknown. */
 function unknownPlaceholder(html: string) {
   for (const { 0: found, index } of html.matchAll(/\{\{\s*[\w.-]{1,100}\s*\}\}/g)) {
     if (!PAGE_PLACEHOLDERS.some((name) => found === `{{${name}}}`)) {
@@ -52,7 +51,7 @@ function unknownPlaceholder(html: string) {
 }
 
 export type RobotsTxt =
-  /** Written by the validator from the rules. `license` is the URL of an RSL document, in its normal form: one line. */
+  /** The validator writes it from the rules. `license` is the normalised URL of an RSL document. */
   | { readonly kind: 'managed'; readonly license?: string }
   | { readonly kind: 'file'; readonly path: string; readonly text: string };
 
@@ -64,7 +63,7 @@ const WordOrFile = z.string().transform((value, context): RobotsTxt => {
   return refuse(context, `expected the word managed, or ${page.problem}`);
 });
 
-/** A managed one that names a licence. */
+/** The managed robots.txt with a licence. */
 const Licensed = z
   .strictObject({ license: HttpUrl })
   .transform(({ license }): RobotsTxt => ({ kind: 'managed', license: new URL(license).href }));

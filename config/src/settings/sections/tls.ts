@@ -5,14 +5,14 @@ import { readBytes } from '../values/files.ts';
 import { HostPattern } from '../values/values.ts';
 
 /**
- * Certificates of the gateway's https listener. They are read with the settings: a file that is
- * missing, or a key that does not fit, is a problem of the settings file, and when a file changes the
- * settings are read again. The loader has made the paths absolute.
+ * Certificates of the gateway's https listener. They are read together with the settings. So a missing file, or a
+ * key that does not fit, is a problem of the settings. When a file changes, the settings are read again. The loader
+ * has made the paths absolute.
  */
 
 /** Largest certificate or key file, in bytes. */
 const MAX_PEM_BYTES = 256 * 1024;
-/** Most certificates, which is also how many a TLS handshake chooses from. */
+/** Most certificates. A TLS handshake selects one of them. */
 const MAX_CERTIFICATES = 1000;
 
 type Parsed<T> =
@@ -26,12 +26,12 @@ function readPem<T>(path: string, what: string, parse: (pem: Buffer) => T): Pars
   try {
     return { kind: 'parsed', pem: file.bytes, value: parse(file.bytes) };
   } catch {
-    // The message of the library could repeat a part of the file.
+    // The message of the library could contain a part of the file.
     return { kind: 'refused', reason: `a file that holds no ${what}` };
   }
 }
 
-/** One certificate chain with its key, both as PEM, and the hosts whose visitors are shown it. */
+/** One certificate chain with its key, both as PEM, and the hosts for which it is used. */
 export interface TlsCertificate {
   readonly cert: Buffer;
   readonly key: Buffer;
@@ -41,7 +41,7 @@ export interface TlsCertificate {
   readonly expiresAt: number;
 }
 
-/** One that an authority issued. */
+/** A certificate that an authority issued. */
 export interface IssuedCertificate extends TlsCertificate {
   /** Milliseconds since the epoch. */
   readonly startsAt: number;
@@ -49,11 +49,11 @@ export interface IssuedCertificate extends TlsCertificate {
 
 const Certificate = z
   .strictObject({
-    /** PEM: the certificate, and behind it those that lead to the root. */
+    /** PEM: the certificate, then its chain. */
     cert: z.string().min(1),
     /** PEM, without a passphrase. */
     key: z.string().min(1),
-    /** In place of the names in the certificate. */
+    /** Used instead of the names in the certificate. */
     hosts: z.array(HostPattern).min(1).optional(),
   })
   .transform(({ cert, key, hosts }, context): TlsCertificate => {
@@ -89,7 +89,7 @@ function fits(certificate: X509Certificate, key: KeyObject): boolean {
   }
 }
 
-/** A certificate chain with its key, both as PEM, for `hosts`. Undefined where one cannot be read, or does not fit. */
+/** A certificate chain with its key, both as PEM, for `hosts`. Undefined when one is unreadable, or they do not fit. */
 export function readCertificate(
   pem: { readonly cert: string; readonly key: string },
   hosts: readonly string[],
@@ -119,7 +119,7 @@ function namesOf({ subjectAltName }: X509Certificate): string[] {
 
 export const Tls = z
   .strictObject({
-    /** The first one is shown to a visitor who names no host, or a host without a certificate. */
+    /** The first one is used for visitors who name no host, or a host without a certificate. */
     certificates: z.array(Certificate).min(1).max(MAX_CERTIFICATES).default([]),
     acme: Acme.optional(),
   })

@@ -185,7 +185,7 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
     this.#close({ kind: 'malformed', detail: fault });
   }
 
-  onUploadTurned(): void {
+  onUploadBlockedChanged(): void {
     this.#awaitAnswer();
   }
 

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net';
 import type { BodySink, RequestBody } from '../origin.ts';
 import { trailerSection } from './request-head.ts';
 
-/** Is told about the progress of an upload. */
+/** Gets events about the progress of an upload. */
 export interface UploadListener {
   /** `isBlocked` has changed. */
-  onUploadTurned(): void;
+  onUploadBlockedChanged(): void;
   onUploadDone(): void;
   /** The body differs from what was announced, so the request cannot be completed. */
   onUploadFault(fault: string): void;
@@ -47,7 +47,7 @@ export class Upload implements BodySink {
     if (hasRoom) return;
     this.#body.pause();
     this.isBlocked = true;
-    this.#listener.onUploadTurned();
+    this.#listener.onUploadBlockedChanged();
   }
 
   onPartsEnd(trailers: readonly string[]): void {
@@ -71,7 +71,7 @@ export class Upload implements BodySink {
   resume(): void {
     if (this.#over || !this.isBlocked) return;
     this.isBlocked = false;
-    this.#listener.onUploadTurned();
+    this.#listener.onUploadBlockedChanged();
     this.#body.resume();
   }
 
