@@ -1,18 +1,18 @@
 /**
- * The general glob, in time linear in the value: it is walked as a set of states, so no pattern,
- * however many stars it has, can be made to backtrack.
+ * The general glob. It takes linear time: the pattern is processed as a set of states, so it cannot backtrack,
+ * however many stars it has.
  */
 
-/** What a glob is matched against: in a `path` a `*` stops at `/`, in `text` nothing is special. */
+/** The subject of a glob: in a `path`, `*` stops at `/`. In `text` no character is special. */
 type GlobSubject = 'path' | 'text';
 
 type Token =
   | { readonly kind: 'literal'; readonly codePoint: number }
   /** One character; `anySlash` says whether it may be `/`. */
   | { readonly kind: 'one'; readonly anySlash: boolean }
-  /** Any run of characters, also none. */
+  /** Any run of characters, also an empty one. */
   | { readonly kind: 'run'; readonly anySlash: boolean }
-  /** What follows up to `target` may be left out. */
+  /** The tokens up to `target` are optional. */
   | { readonly kind: 'optional'; readonly target: number };
 
 const SLASH = 0x2f;
@@ -20,7 +20,7 @@ const SLASH = 0x2f;
 /** Compiles a glob that has a `*` or a `?`. The result allocates nothing. */
 export function compileGlobStates(glob: string, subject: GlobSubject): (value: string) => boolean {
   const tokens = tokenise(glob, subject);
-  // What every match holds: most values fail here, at a hundredth of the price.
+  // Text that every match contains. Most values fail this test, which costs a hundredth of the full match.
   const literals = literalsOf(glob, subject);
   const prefix = literals[0] ?? '';
   const suffix = literals.at(-1) ?? '';
@@ -51,7 +51,7 @@ function tokenise(glob: string, subject: GlobSubject): Token[] {
   let at = 0;
   while (at < glob.length) {
     if (subject === 'path' && atSegmentGlobstar(glob, at)) {
-      // "Slash and anything", which may be left out.
+      // An optional slash with any text after it.
       tokens.push({ kind: 'optional', target: tokens.length + 3 });
       tokens.push({ kind: 'literal', codePoint: SLASH }, { kind: 'run', anySlash: true });
       at += 3;
@@ -77,13 +77,13 @@ function atSegmentGlobstar(glob: string, at: number): boolean {
   return glob.startsWith('/**', at) && (at + 3 === glob.length || glob[at + 3] === '/');
 }
 
-/** What stands between the wildcards; the slash before a segment `**` belongs to what may be left out. */
+/** The literal text between wildcards. The slash before a segment `**` belongs to the optional part. */
 function literalsOf(glob: string, subject: GlobSubject): string[] {
   const written = subject === 'path' ? glob.replace(/\/\*\*(?=\/|$)/g, '*') : glob;
   return written.split(/[*?]+/);
 }
 
-/** States that need no character: all edges lead forward, so one ascending pass closes them. */
+/** Adds states that need no character. All edges lead forward, so one ascending pass is enough. */
 function skipEmpty(tokens: readonly Token[], states: Uint8Array): void {
   tokens.forEach((token, state) => {
     if (states[state] !== 1) return;
@@ -92,7 +92,7 @@ function skipEmpty(tokens: readonly Token[], states: Uint8Array): void {
   });
 }
 
-/** Takes one character. False when no state is left, so that a mismatch ends early. */
+/** Consumes one character. Returns false when no state is left, so that a mismatch ends early. */
 function step(
   tokens: readonly Token[],
   current: Uint8Array,

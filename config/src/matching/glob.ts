@@ -22,12 +22,12 @@ export function compileGlob(glob: string): (path: string) => boolean {
   return compileGlobStates(glob, 'path');
 }
 
-/** Whether a glob can match a path. Each path begins with a slash, which neither `*` nor `?` stands for. */
+/** Whether a glob can match a path. Each path starts with a slash, which `*` and `?` do not match. */
 export function canMatchPaths(glob: string): boolean {
   return /^(?:\*?\/|\*\*)/.test(glob);
 }
 
-/** A path as lenient routers compare it: without case, and without a slash at the end (Express, IIS). */
+/** A path in the form that lenient routers compare: lower case and without a trailing slash (Express, IIS). */
 export function foldPath(path: string): string {
   const folded = path.toLowerCase();
   return folded.length > 1 && folded.endsWith('/') ? folded.slice(0, -1) : folded;
@@ -40,7 +40,7 @@ export function foldPath(path: string): string {
 export function compileFoldedGlob(glob: string): (foldedPath: string) => boolean {
   const folded = foldPath(glob);
   const matches = compileGlob(folded);
-  // Only an empty last segment can have been lost with the slash.
+  // Only an empty last segment can have disappeared with the trailing slash.
   return folded.endsWith('/*') ? (path) => matches(path) || matches(`${path}/`) : matches;
 }
 
@@ -117,16 +117,16 @@ function isWild(glob: string): boolean {
   return glob.includes('*') || glob.includes('?');
 }
 
-/** The header fields of a request have this many characters together. */
+/** Longest total length of a request's header fields. */
 const LONGEST_VALUE = 32 * 1024;
 
-/** Tests the whole of a value, or nothing of it: what is behind a cut could be anything. */
+/** Tests a value completely or not at all, because the text after a cut is unknown. */
 function compileRegexPattern(source: string, tooLong: boolean): (value: string) => boolean {
   const { test } = compiledRegex(source);
   return (value) => test(value) ?? tooLong;
 }
 
-/** The settings schema has compiled every regex before, so one that fails is a programming error. */
+/** The settings schema has compiled every regex, so an error here is a bug. */
 function compiledRegex(source: string) {
   const compiled = compileRegex(source);
   if (compiled.kind === 'invalid') throw new TypeError(`not a regex: ${compiled.reason}`);

@@ -27,10 +27,10 @@ import {
 /** Most characters that all readings of one path have together: twice the longest path. */
 export const MAX_READING_CHARACTERS = 32 * 1024;
 
-/** Most escapes of ASCII characters in one path. Those of other letters, as in `/%E4%B8%AD`, are not counted. */
+/** Most escapes of ASCII characters in one path. Escapes of other letters, as in `/%E4%B8%AD`, do not count. */
 export const MAX_ASCII_ESCAPES = 1_024;
 
-/** What a server does to a path, in its order. */
+/** The steps that a server applies to a path, in order. */
 type Reader = readonly PathStep[];
 
 /**
@@ -41,7 +41,7 @@ type Reader = readonly PathStep[];
  * `/assets/admin` to one that decodes everything.
  */
 const READERS: readonly Reader[] = [
-  // As sent: routers that compare the raw target.
+  // Unchanged: routers that compare the raw target.
   [],
   // RFC 3986 6.2.2 normalisation; the URL standard's parser, which also takes `\` for `/`; proxies
   // that merge slashes; servlet containers that leave %2F alone.
@@ -49,7 +49,7 @@ const READERS: readonly Reader[] = [
   [unreserved, backslashes, resolveDots],
   [unreserved, mergeSlashes, resolveDots],
   [unreserved, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
-  // Applications of Node and others that decode what the parser of URLs made of it.
+  // Node applications and others that decode the result of the URL parser.
   [unreserved, resolveDots, bytes],
   [unreserved, backslashes, resolveDots, bytes],
   // Decoded once: handlers that decode and compare; most servers; the rest.
@@ -61,13 +61,13 @@ const READERS: readonly Reader[] = [
   [all, mergeSlashes, resolveDots],
   [all, dropParameters, mergeSlashes, resolveDots],
   [all, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
-  // Servlet containers look for parameters before they decode: there `%3b` begins none.
+  // Servlet containers remove parameters before they decode, so `%3b` starts no parameter for them.
   [dropParameters, bytes, backslashes, mergeSlashes, resolveDots],
   [dropParameters, all, backslashes, mergeSlashes, resolveDots],
   // Decoded by one hop and normalised by the next.
   [all, unreserved, backslashes, resolveDots],
   [all, unreserved, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
-  // Decoded twice; with a proxy that normalises what it passes on, in between.
+  // Decoded twice, with a normalising proxy in between.
   [all, all],
   [all, all, resolveDots],
   [all, all, mergeSlashes, resolveDots],
@@ -76,7 +76,7 @@ const READERS: readonly Reader[] = [
   [bytes, mergeSlashes, resolveDots, dropParameters, all, backslashes, mergeSlashes, resolveDots],
 ];
 
-/** What some servers do to what one of the readers made of a path. Each is tried on each reading. */
+/** Further changes that some servers make to the result of a reader. Each is tried on each reading. */
 const HABITS: readonly PathStep[] = [
   webAuthority,
   uriAuthority,
@@ -86,9 +86,9 @@ const HABITS: readonly PathStep[] = [
   compatible,
 ];
 
-/** A step that several readers have in common at the same place, taken once for all of them. */
+/** A step that several readers share at the same position. It runs once for all of them. */
 interface Branch {
-  /** A reader has no further step. */
+  /** No reader has a further step here. */
   readonly isReading: boolean;
   readonly next: readonly (readonly [step: PathStep, branch: Branch])[];
 }
@@ -108,10 +108,10 @@ function branchOf(readers: readonly Reader[]): Branch {
 
 const TRUNK = branchOf(READERS);
 
-/** From here on to look up what a step made of a text costs less than to take it again. */
+/** From this length on, a look-up of a step's result is cheaper than running the step again. */
 const LONG = 512;
 
-/** The readings found so far, and their characters together. */
+/** The readings so far, and their total length. */
 class Found {
   readonly readings = new Set<string>();
   readonly #made = new Map<PathStep, Map<string, string>>();
@@ -127,7 +127,7 @@ class Found {
     this.#characters += reading.length;
   }
 
-  /** What a step makes of a path: of a long one it is taken once, for all readings. */
+  /** The result of a step. For a long path it is computed once and shared by all readings. */
   after(step: PathStep, path: string): string {
     if (path.length < LONG) return step(path);
     let made = this.#made.get(step);
@@ -161,7 +161,7 @@ function readingsOfUnusual(rawPath: string): readonly string[] | undefined {
   const decoded = all(rawPath);
   const plainest = compatible(sentAsUtf8(decoded));
   if (!AMBIGUOUS.test(decoded) && !AMBIGUOUS.test(plainest)) {
-    // Escapes that hide nothing, such as %20: readers differ only in whether they undo them.
+    // Escapes without danger, such as %20. Readers differ only in whether they decode them.
     found.add(rawPath);
     for (const reading of [
       unreserved(rawPath),
@@ -172,7 +172,7 @@ function readingsOfUnusual(rawPath: string): readonly string[] | undefined {
     ])
       found.add(reading);
   } else {
-    // A server that reads the beginning as an authority may change the rest in any way.
+    // A server that reads the start as an authority may change the rest in any way.
     const rests = new Set([rawPath, webAuthority(rawPath), uriAuthority(rawPath)]);
     for (const rest of rests) addReaders(TRUNK, rest, found);
     addHabits(found);
@@ -180,7 +180,7 @@ function readingsOfUnusual(rawPath: string): readonly string[] | undefined {
   return found.isTooMuch ? undefined : [...found.readings];
 }
 
-/** A `%` that begins no escape is counted too. */
+/** Also counts a `%` that starts no escape. */
 function countAsciiEscapes(path: string): number {
   let count = 0;
   for (let at = path.indexOf('%'); at !== -1; at = path.indexOf('%', at + 1)) {
@@ -199,7 +199,7 @@ function addReaders({ isReading, next }: Branch, path: string, found: Found): vo
   }
 }
 
-/** A set also goes over what is added meanwhile, so habits that come together are found too. */
+/** Iterating over a Set includes entries that are added meanwhile, so combinations of habits are found too. */
 function addHabits(found: Found): void {
   for (const reading of found.readings) {
     for (const habit of HABITS) {
@@ -214,7 +214,7 @@ function addHabits(found: Found): void {
   }
 }
 
-/** What any of the steps would change, or decode once more. */
+/** Characters that a step would change or decode again. */
 const AMBIGUOUS = /[\\;%?#\0-\x1f\x7f]|\/\/|[. ](?:\/|$)|:[^/:]*\$/;
 
 /** The characters of RFC 3986 `pchar` that no step treats specially: no `%`, no `;`, and no `$`. */

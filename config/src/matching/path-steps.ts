@@ -6,7 +6,7 @@ import { roomFor, textIn } from './text-room.ts';
  * path, and only {@link compatible} can make it longer.
  */
 
-/** Gives the path itself where the step changes nothing. */
+/** Returns the path itself when the step changes nothing. */
 export type PathStep = (path: string) => string;
 
 const SLASH = 0x2f;
@@ -29,7 +29,7 @@ export function all(path: string): string {
   return decodePercent(path, 'all');
 }
 
-/** NUL ends a string in C; `?` and `#` that were hidden in an escape end the path at a second parser. */
+/** NUL ends a string in C. An escaped `?` or `#` ends the path for a second parser. */
 export function cutAtEnd(path: string): string {
   const end = path.search(/[\0?#]/);
   return end === -1 ? path : path.slice(0, end);
@@ -99,7 +99,7 @@ function segmentEnd(path: string, start: number): number {
   return end;
 }
 
-/** Where the last segment that was written begins, with its slash. */
+/** The start of the last written segment, with its slash. */
 function lastSegment(room: Uint16Array, length: number): number {
   let at = Math.max(0, length - 1);
   while (at > 0 && room[at] !== SLASH) at--;
@@ -138,7 +138,10 @@ export function windowsNames(path: string): string {
   return textIn(room, length);
 }
 
-/** Where the stream of a segment begins, which has a colon and behind it a dollar; its end where it has none. */
+/**
+ * The start of a segment's stream, which has a colon followed by a dollar. The end of the segment when there is
+ * none.
+ */
 function streamAt(path: string, start: number, end: number): number {
   let colon = end;
   for (let at = start; at < end; at++) {
@@ -149,12 +152,12 @@ function streamAt(path: string, start: number, end: number): number {
   return end;
 }
 
-/** Controls fall out: the parser of URLs drops tabs and ends of lines, others drop NUL, or trim the end. */
+/** Removes control characters: the URL parser drops tabs and line breaks, other parsers drop NUL or trim the end. */
 export function dropControls(path: string): string {
   return path.replace(/[\0-\x1f\x7f]+/g, '');
 }
 
-/** Bytes that were sent without an escape are Latin-1 characters here, and UTF-8 to most origins. */
+/** Unescaped bytes are Latin-1 characters here, but UTF-8 for most origins. */
 export function sentAsUtf8(path: string): string {
   if (!/[\x80-\xff]/.test(path) || /[^\0-\xff]/.test(path)) return path;
   const decoded = Buffer.from(path, 'latin1').toString();

@@ -58,13 +58,13 @@ export function decodePercent(path: string, scope: DecodeScope): string {
   return textIn(room, length);
 }
 
-/** Of a digit, or {@link NO_BYTE}. */
+/** The value of a digit, or {@link NO_BYTE}. */
 function digitAt(path: string, at: number): number {
   const code = path.charCodeAt(at);
   return code < 128 ? (DIGITS[code] ?? NO_BYTE) : NO_BYTE;
 }
 
-/** The byte that an escape spells; {@link NO_BYTE} where none begins. */
+/** The byte of an escape. {@link NO_BYTE} when there is no escape here. */
 function byteAt(path: string, at: number): number {
   if (path.charCodeAt(at) !== PERCENT) return NO_BYTE;
   const high = digitAt(path, at + 1);
@@ -72,7 +72,7 @@ function byteAt(path: string, at: number): number {
   return high === NO_BYTE || low === NO_BYTE ? NO_BYTE : high * 16 + low;
 }
 
-/** The unit that `%uXXXX` spells, or {@link NO_BYTE}. */
+/** The code unit of `%uXXXX`, or {@link NO_BYTE}. */
 function unitAt(path: string, at: number): number {
   if (path.charCodeAt(at) !== PERCENT || (path.charCodeAt(at + 1) | 0x20) !== 0x75) return NO_BYTE;
   let unit = 0;

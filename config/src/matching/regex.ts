@@ -7,23 +7,23 @@ import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
  * take 40 ns for each instruction and character.
  */
 
-/** Instructions times characters that one test may take: 20 ms at the worst. */
+/** Most instructions times characters in one test. It takes at most 20 ms. */
 const MOST_STEPS = 500_000;
-/** Tests of one decision that take this many together take 10 ms at the worst, and are not timed. */
+/** Tests of one decision below this total take at most 10 ms and are not timed. */
 const UNTIMED_STEPS = 250_000;
-/** What the timed tests of one decision may take together. */
+/** Time limit for all timed tests of one decision. */
 const MOST_MS = 100;
 
 let untimedSteps = 0;
 let spentMs = 0;
 
-/** Starts the count of what regular expressions take. A decision asks its rules in one turn. */
+/** Starts a new count of the time for regular expressions. A decision tests its rules in one turn. */
 export function beginRegexes(): void {
   untimedSteps = 0;
   spentMs = 0;
 }
 
-/** Whether a regular expression was not tested because those before it had taken too long. */
+/** Whether a regular expression was skipped, because earlier ones had taken too long. */
 export function areRegexesSpent(): boolean {
   return spentMs >= MOST_MS;
 }
@@ -31,12 +31,12 @@ export function areRegexesSpent(): boolean {
 type CompiledRegex =
   | {
       readonly kind: 'compiled';
-      /** Undefined for a value that would take too long, alone or after the others of this decision. */
+      /** Undefined for a value that would take too long, alone or after earlier tests of this decision. */
       readonly test: (value: string) => boolean | undefined;
       /** Longest value that is tested, in UTF-16 code units. */
       readonly maxLength: number;
     }
-  /** `reason` names the fault and never quotes the expression, which may hold a secret. */
+  /** `reason` names the fault. It does not quote the expression, which may contain a secret. */
   | { readonly kind: 'invalid'; readonly reason: string };
 
 /** Compiles one unanchored, case-sensitive expression (`(?i)` in front makes it insensitive). */

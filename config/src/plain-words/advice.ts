@@ -5,7 +5,7 @@ import { isUnanswered, type WholeEvent } from './whole-event.ts';
 
 type Reasons = Knowledge['reasons'];
 
-/** Who else can have what was found, with the reason. Empty where nothing is known. */
+/** Which other visitors can have this finding. Empty when it is unknown. */
 export function othersOf(
   { reasons, findings }: WholeEvent,
   known: Reasons,

@@ -1,18 +1,18 @@
 import type { Strength } from '../contract/strengths.ts';
 
-/** What has to be known of one organisation's settings to explain its events. It can be sent as JSON. */
+/** The facts of an organisation's settings that explain its events. They can be sent as JSON. */
 export interface Knowledge {
   /** First host of each site of the organisation. */
   readonly sites: readonly string[];
   readonly rules: readonly RuleFacts[];
   readonly reasons: Readonly<Partial<Record<string, ReasonFacts>>>;
-  /** Points from which on a visitor is asked, and rejected. */
+  /** From `ask` points on a visitor is challenged, from `reject` points on rejected. */
   readonly thresholds: { readonly ask: number; readonly reject: number };
 }
 
 export interface RuleFacts {
   readonly name: string;
-  /** Of guard.yaml, from 1; null for the rule of a preset. */
+  /** Line in guard.yaml, starting with 1. Null for the rule of a preset. */
   readonly line: number | null;
   /** One line: `detect, challenge: auto`. */
   readonly does: string;
@@ -23,10 +23,10 @@ export interface RuleFacts {
 export interface ReasonFacts {
   readonly meaning: string;
   readonly category: string;
-  /** For this organisation; null for what a rule or a limit decided. */
+  /** For this organisation. Null when a rule or a limit decided. */
   readonly strength: Strength | null;
   readonly points: number;
-  /** Who else can have it, and what can be done, in plain text; empty where nothing is known. */
+  /** Which other visitors can have it, and what helps, in plain text. Empty when it is unknown. */
   readonly others: string;
   readonly remedy: string;
 }

@@ -18,14 +18,14 @@ export function within({ from, to }: TimeRange): string {
   return `created_at >= ${moment(from)} AND created_at < ${moment(to)}`;
 }
 
-/** One event with every column. The id of most requests says when they were made, so that little is read. */
+/** One event with all columns. Most request ids contain their time, so only few rows are read. */
 export function oneEvent(requestId: string, now: number): string {
   const minted = mintedAt(requestId);
   const range = minted === undefined ? kept(now) : { from: minted - 600_000, to: minted + 600_000 };
   return whole(range, `request_id = toUUID(${quote(requestId)})`, 1);
 }
 
-/** Events that showed this code to a visitor, the newest first. */
+/** Events with this reference code, newest first. */
 export function byReference(code: string, now: number): string {
   return whole(kept(now), `reference = ${quote(code)}`, SAME_CODE);
 }
@@ -35,7 +35,7 @@ export function byVisitor(visitor: string, now: number, limit: number): string {
   return whole(kept(now), visitor, limit);
 }
 
-/** All kept events of a visitor in one row: how many, since when, and why. */
+/** A summary of all stored events of a visitor in one row: number, first time, reasons. */
 export function visitorInAll(visitor: string, now: number): string {
   return `SELECT count() AS requests, countIf(action = 'allow') AS allowed, countIf(action = 'challenge') AS challenged,
   countIf(action = 'block') AS blocked, countIf(action = 'limited') AS limited,
@@ -62,7 +62,7 @@ WHERE ${within(range)} AND ${condition}
 ORDER BY created_at DESC LIMIT ${limit}`;
 }
 
-/** A day more than now: the clock of an instance may be ahead. */
+/** One day longer than now, because the clock of an instance may be ahead. */
 function kept(now: number): TimeRange {
   return { from: now - KEPT_MS, to: now + DAY_MS };
 }

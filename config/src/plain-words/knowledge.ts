@@ -9,7 +9,7 @@ import type { Knowledge, ReasonFacts, RuleFacts } from './facts.ts';
 
 const TEXTS = new URL('../../../docs/guide/block-reasons/', import.meta.url);
 
-/** What the settings say about the events of one organisation; undefined where they have no such organisation. */
+/** The facts for events of one organisation. Undefined when the settings do not have it. */
 export function knowledgeOf(
   { organisations, sites }: Pick<Settings, 'organisations' | 'sites'>,
   id: string,
@@ -42,7 +42,7 @@ function factsOf(rule: Rule, preset: boolean): RuleFacts {
 
 function reasonsOf({ detection }: Organisation): Record<string, ReasonFacts> {
   const texts = (reasonTexts ??= readTexts());
-  // Object.keys forgets the names.
+  // The cast is needed, because the type of Object.keys is string[].
   const names = Object.keys(reasons) as Reason[];
   return Object.fromEntries(
     names.map((name) => {
@@ -62,7 +62,7 @@ interface ReasonText {
 
 let reasonTexts: ReadonlyMap<string, ReasonText> | undefined;
 
-/** Two sections of the page that the documentation has of each reason. */
+/** Two sections of each reason's documentation page. */
 function readTexts(): ReadonlyMap<string, ReasonText> {
   return new Map(
     readdirSync(TEXTS).map((file) => {
@@ -77,7 +77,7 @@ function readTexts(): ReadonlyMap<string, ReasonText> {
   );
 }
 
-/** Markdown to text: no code blocks, no marks, links by their text. */
+/** Markdown as plain text: no code blocks, no marks, only the text of links. */
 function plain(markdown: string): string {
   return markdown
     .replace(/```[^]*?```/g, '')

@@ -24,13 +24,13 @@ export interface LetInOption {
   readonly command: string;
 }
 
-/** A rule decided, so it does not matter what the findings weigh. */
+/** A rule decided, so the strength of findings does not matter. */
 const RULED = ['policy_block', 'crawler_blocked', 'rate_limit_exceeded'];
 
 /** The ways to let the visitor of an event in. The narrowest reliable way comes first. */
 export function letInOptions(event: WholeEvent): LetInOption[] {
   const options: LetInOption[] = [];
-  // It stands before all rules, so no rule lets the visitor in.
+  // It is applied before all rules, so no rule can let the visitor in.
   if (temporaryDecisionOf(event.rule) !== undefined) return options;
   const allow = (
     kind: LetInOption['kind'],
@@ -51,7 +51,7 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
   const network = networkAround(event.ip);
   allow('network', 'This network', network, { ip: network });
   allow('agent', 'Everybody with this agent', event.userAgent, { user_agent: event.userAgent });
-  // A visitor who sent none may never send it: it is no good first choice.
+  // A visitor who sent none may never send one, so this is not the first choice.
   if (!came) session();
   const isRuled = RULED.some((reason) => event.reasons.includes(reason));
   const weighed = isRuled ? [] : event.findings.filter(({ points }) => points > 0);
@@ -67,7 +67,7 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
   return options;
 }
 
-/** A sentence about what the changes do not do for this visitor. Empty if there is nothing to say. */
+/** What the changes cannot do for this visitor. Empty when there is nothing to say. */
 export function letInLimit({ reasons, rule }: WholeEvent): string {
   const temporary = temporaryDecisionOf(rule);
   if (temporary !== undefined) {
@@ -83,7 +83,7 @@ function allowCommand(value: string, organisation: string): string {
   return `guard allow ${value} --for 1d --because 'let in by the support' --organisation ${organisation} --config guard.yaml`;
 }
 
-/** The /24 of an IPv4 address, the /48 of another; empty where there is none. */
+/** The /24 of an IPv4 address, or the /48 of an IPv6 address. Empty for other text. */
 function networkAround(ip: string): string {
   if (ip === '') return '';
   return ip.includes(':') ? ipv6NetworkOf(ip, 48) : networkOf(ip);

@@ -1,4 +1,4 @@
-/** What a text in the search box names. */
+/** The kinds of text in the search box. */
 export type Sought =
   | {
       readonly kind: 'reference' | 'address' | 'session' | 'request' | 'path' | 'network';
@@ -6,7 +6,7 @@ export type Sought =
     }
   | { readonly kind: 'nothing' };
 
-/** Tells by its form what is meant: a reference code, an address, a session, a request, or a path. */
+/** Detects the kind of a text by its form: a reference code, an address, a session, a request, or a path. */
 export function recognise(typed: string): Sought {
   const value = typed.trim();
   if (value === '') return { kind: 'nothing' };

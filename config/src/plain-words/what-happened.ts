@@ -71,7 +71,7 @@ export function ruleText(name: string, { rules }: Pick<Knowledge, 'rules'>): str
   return `: ${does}${where}${preset ? ', from a preset' : ''}.`;
 }
 
-/** What spoke against the visitor, the heaviest first. */
+/** A finding against the visitor. Findings are sorted by points, highest first. */
 export interface Found {
   readonly name: string;
   /** Undefined for a reason without points, such as a rule. */

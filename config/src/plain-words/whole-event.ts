@@ -6,21 +6,21 @@ export interface WholeEvent {
   readonly requestId: string;
   readonly ip: string;
   readonly userAgent: string;
-  /** The session that came, or the one that the visitor got. */
+  /** The session of the request, or the new session of the visitor. */
   readonly session: string;
   readonly path: string;
   readonly action: string;
   readonly decision: string;
   readonly rule: string;
   readonly reasons: readonly string[];
-  /** Points of each finding, the most first. */
+  /** Points of each finding, highest first. */
   readonly findings: readonly { readonly name: string; readonly points: number }[];
   readonly headers: readonly (readonly [string, string])[];
   readonly text: (column: string) => string;
   readonly yes: (column: string) => boolean;
 }
 
-/** The visitor passed, and got the page for a site that gives no answer. */
+/** The visitor passed, but the site did not answer. */
 export function isUnanswered(event: WholeEvent): boolean {
   return (
     event.action === 'allow' &&
@@ -29,7 +29,7 @@ export function isUnanswered(event: WholeEvent): boolean {
   );
 }
 
-/** Reads a row of one of the statements of find-events.ts. `cell` gives what a column holds. */
+/** Converts a row of a statement of find-events.ts. `cell` returns the value of a column. */
 export function wholeEvent(cell: (column: string) => unknown): WholeEvent {
   const read = (column: string): string => text(cell(column));
   const findings = entries(cell('findings')).map(([name, points]) => ({

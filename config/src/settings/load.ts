@@ -28,7 +28,7 @@ import { reportShapeProblems } from './checks/shape-problems.ts';
 
 export { formatProblem, type Position, type Problem, type SettingPath };
 
-/** Most values that are suggested in one line. */
+/** Most values in one suggestion. */
 const MAX_CHOICES = 10;
 
 export interface Loaded {
@@ -36,31 +36,31 @@ export interface Loaded {
   readonly settings: Settings;
   /** The files and folders that the settings name to be read, as absolute paths. */
   readonly files: readonly string[];
-  /** Where the name of a setting stands; for one that is not there, what it is missing from. */
+  /** The position of a setting's name. For a missing setting, the position of its mapping. */
   readonly positionOf: (path: SettingPath) => Position;
 }
 
 export type LoadResult =
   | Loaded
-  /** Everything that is wrong, in the order of the file; at least one problem. */
+  /** All problems in the order of the file. There is at least one. */
   | {
       readonly kind: 'invalid';
       readonly problems: readonly Problem[];
-      /** The files and folders that it names, as far as it could be read. */
+      /** The files and folders that it names, if it could be read. */
       readonly files: readonly string[];
     };
 
-/** Where a text came from. */
+/** The source of a text. */
 interface SettingsSource {
-  /** How problems name the file. */
+  /** The name of the file in problems. */
   readonly file: string;
-  /** The folder that relative paths in the file start from. */
+  /** The base folder for relative paths in the file. */
   readonly baseDir: string;
-  /** What `${NAME}` is read from. */
+  /** The variables for `${NAME}`. */
   readonly env: Environment;
 }
 
-/** Reads a settings file and the pages it names. Never throws; nothing is started or written. */
+/** Reads a settings file and the pages that it names. Never throws. It starts and writes nothing. */
 export function loadSettings(path: string, env: Environment): LoadResult {
   const file = readTextFile(path, MAX_SETTINGS_BYTES);
   switch (file.kind) {
@@ -79,7 +79,7 @@ export function loadSettings(path: string, env: Environment): LoadResult {
   }
 }
 
-/** The same for a text that has been read already, with the environment of the file beside it. */
+/** The same for a text that was already read, with the environment of the file beside it. */
 export function parseWithEnvironment(text: string, path: string, env: Environment): LoadResult {
   const beside = withEnvironmentFile(resolve(path), env);
   if (beside.kind === 'refused') {
@@ -108,7 +108,7 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
   const meant = checked.success
     ? []
     : reportShapeProblems(checked.error.issues, { schema: Settings, root, value }, problems);
-  // What a section under a misspelt name holds is not known, so nothing contradicts it.
+  // The content below a misspelt name is unknown, so it cannot cause contradictions.
   const isUnread = [...meant].some((name) => Object.hasOwn(Settings.shape, name));
   if (!isUnread) reportContradictions(value, root, problems);
 

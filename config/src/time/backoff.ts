@@ -1,4 +1,4 @@
-/** Waiting times that double from the first to the longest, until a success starts them over. */
+/** Waiting times that double from the first to the longest. A success starts again with the first. */
 export class Backoff {
   readonly #firstMs: number;
   readonly #longestMs: number;

@@ -1,32 +1,35 @@
 /** Why a wait ended without an answer. */
 export type Late =
-  /** The other side had the whole limit, and everything that had arrived was read. */
+  /** The other side had the full time limit, and all received data was read. */
   | 'silent'
-  /** The limit is far behind by the clock, but this thread was too busy to tell. Says nothing about the other side. */
+  /**
+   * The time limit has passed by the clock, but this thread was too busy to read. This says nothing about the other
+   * side.
+   */
   | 'busy';
 
-/** One answer that is waited for. */
+/** One answer that is expected. */
 export interface Wait {
   readonly late: (why: Late) => void;
-  /** Both when it began: in milliseconds that count, and by the clock. */
+  /** Both at its start: counted milliseconds, and clock time. */
   readonly countedAt: number;
   readonly begunAt: number;
 }
 
-/** The event loop, as far as waiting needs it. */
+/** The functions of the event loop that waiting needs. */
 export interface Turns {
   /** In milliseconds. Never goes back. */
   readonly now: () => number;
-  /** Calls once, after this many milliseconds at the earliest. */
+  /** Calls `call` once, after at least this many milliseconds. */
   readonly after: (ms: number, call: () => void) => void;
-  /** Calls once, when everything that has arrived by now is read. */
+  /** Calls `call` once, when all data that has arrived is read. */
   readonly afterReading: (call: () => void) => void;
 }
 
-/** How often waits are looked at, and what the time between two looks counts at the most. */
+/** Time between two checks of waits. At most this much time is counted between two checks. */
 const LOOK_MS = 20;
 const MOST_MS = 25;
-/** A wait may last this many times its limit by the clock, and at least two looks. */
+/** Longest wait by the clock, as a multiple of its limit. It is at least two checks. */
 const LONGEST = 10;
 
 const OF_THIS_THREAD: Turns = {
@@ -47,7 +50,7 @@ const OF_THIS_THREAD: Turns = {
 export class Patience {
   readonly limitMs: number;
   readonly #turns: Turns;
-  /** In the order in which they began, which is the one in which they end. */
+  /** In order of start, which is also the order of end. */
   readonly #waits = new Set<Wait>();
   #isWatching = false;
   #countedMs = 0;
@@ -58,7 +61,7 @@ export class Patience {
     this.#turns = turns;
   }
 
-  /** Milliseconds that count, since some beginning. Stands still while nothing is waited for. */
+  /** Counted milliseconds since some start. They do not advance while there is no wait. */
   get counted(): number {
     return this.#waits.size === 0 ? this.#countedMs : this.#countedBy(this.#turns.now());
   }
@@ -77,7 +80,7 @@ export class Patience {
     this.#waits.delete(wait);
   }
 
-  /** Settles like `answer`, or like what `late` gives. */
+  /** Settles like `answer`, or with the result of `late`. */
   within<T>(answer: Promise<T>, late: (why: Late) => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const wait = this.begin((why) => resolve(late(why)));
@@ -106,7 +109,7 @@ export class Patience {
     else this.#turns.afterReading(() => this.#expire(now));
   }
 
-  /** Ends what was late at that time, and is not answered by now. */
+  /** Ends the waits that were late at that time and still have no answer. */
   #expire(now: number): void {
     for (const wait of this.#waits) {
       const why = this.#lateness(wait, now);

@@ -6,7 +6,7 @@ import type { SettingPath } from '../problems/problems.ts';
 const anything = z.unknown().optional();
 const texts = z.array(z.string().catch('')).catch([]);
 
-/** What `tls.acme` needs of other settings, as far as they can be read. */
+/** The parts of other settings that `tls.acme` needs, if they can be read. */
 const Outline = z.object({
   tls: z.object({ acme: z.looseObject({ hosts: texts.optional() }) }),
   sites: z.array(z.object({ hosts: texts.catch([]) }).catch({ hosts: [] })).catch([]),
@@ -19,7 +19,7 @@ interface Contradiction {
   readonly message: string;
 }
 
-/** Contradictions between `tls.acme` and the rest of a settings file, given as plain data of any shape. */
+/** Contradictions between `tls.acme` and the rest of plain settings data of any shape. */
 export function findAcmeContradictions(value: unknown): Contradiction[] {
   const read = Outline.safeParse(value);
   if (!read.success) return [];

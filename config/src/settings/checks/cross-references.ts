@@ -16,15 +16,15 @@ import { Rule } from '../sections/rule.ts';
 interface Contradiction {
   readonly path: SettingPath;
   readonly message: string;
-  /** The earlier setting that this one collides with. */
+  /** The earlier setting with the same name. */
   readonly first?: SettingPath;
-  /** The settings whose values would do. */
+  /** Settings with valid values. */
   readonly choices?: readonly SettingPath[];
 }
 
 const text = z.string().optional().catch(undefined);
 const anything = z.unknown().optional();
-/** An address; or a switch that is on. */
+/** An address, or a switch that is on. */
 const listener = z
   .union([z.string(), z.literal(true)])
   .optional()
@@ -68,7 +68,7 @@ const Outline = outline({
 });
 type Outline = z.infer<typeof Outline>;
 
-/** Every contradiction of a settings file, given as plain data of any shape. */
+/** All contradictions in plain settings data of any shape. */
 export function findContradictions(value: unknown): Contradiction[] {
   const settings = Outline.parse(value);
   return [
@@ -96,7 +96,7 @@ interface Named {
   readonly path: SettingPath;
 }
 
-/** Each name that was there before. `what` is what is expected once. */
+/** Names that occur again. `what` describes what must be unique. */
 function repeated(list: readonly Named[], what: string): Contradiction[] {
   const seen = new Map<string, SettingPath>();
   return list.flatMap(({ name, path }) => {
@@ -165,7 +165,7 @@ function rules({ organisations }: Outline): Contradiction[] {
   });
 }
 
-/** A rule that sets nothing; one with a misspelt name has a problem already. */
+/** A rule without effect. A misspelt name is already another problem. */
 function isIdle(rule: Readonly<Record<string, unknown>>): boolean {
   return (
     Object.hasOwn(rule, 'match') &&
@@ -200,9 +200,9 @@ function comparable(host: string): string {
   return wildcard + (canonicalHost(host.slice(wildcard.length)) ?? host);
 }
 
-/** A remote validator knows its organisations itself; then none has to be listed here. */
+/** A remote validator has its own organisations, so none has to be listed here. */
 function siteOrganisations({ organisations, sites }: Outline): Contradiction[] {
-  // Where an id could not be read, it is not known which one is missing.
+  // If an id could not be read, the missing one is unknown.
   if (organisations === null || organisations.some(({ id }) => id === undefined)) return [];
   const known = new Set(organisations.map(({ id }) => id));
   const choices = organisations.map((_, index) => ['organisations', index, 'id']);
@@ -222,7 +222,7 @@ function listeners({ listen, tls, sites, organisations }: Outline): Contradictio
   const named = Object.entries(listen);
   const collisions = repeated(
     named.map(([service, address]) => ({
-      // Port 0 is a different one every time.
+      // Port 0 is a new port at each start.
       name: typeof address !== 'string' || /:0+$/.test(address) ? undefined : address,
       path: ['listen', service],
     })),
@@ -254,7 +254,7 @@ function listeners({ listen, tls, sites, organisations }: Outline): Contradictio
   return [...collisions, ...idle, ...bare, ...orphans];
 }
 
-/** Forward-auth answers trusted peers only. A peer on a unix socket is one. */
+/** Forward-auth answers only trusted peers. A peer on a unix socket is trusted. */
 function unaskable({ listen, trusted_proxies }: Outline): Contradiction[] {
   const proxies = ['forward_auth', 'ext_authz'];
   const asked = proxies.find((name) => !/^unix:/.test(String(listen[name] ?? 'unix:')));
@@ -263,7 +263,7 @@ function unaskable({ listen, trusted_proxies }: Outline): Contradiction[] {
   return [{ path: ['trusted_proxies'], message }];
 }
 
-/** Several workers listen at one address, which a unix socket does not allow. */
+/** Several workers cannot share a unix socket. */
 function unshareable({ listen, workers }: Outline): Contradiction[] {
   if (workers === undefined || workers === 1) return [];
   const message = 'expected host:port: with several workers the gateway cannot listen on a socket';
@@ -272,7 +272,7 @@ function unshareable({ listen, workers }: Outline): Contradiction[] {
     .map((service) => ({ path: ['listen', service], message }));
 }
 
-/** Only the front proxy reads the PROXY protocol, and only from trusted peers. */
+/** Only the front proxy accepts the PROXY protocol, and only from trusted peers. */
 function unintroduced({ listen, trusted_proxies }: Outline): Contradiction[] {
   if (listen['proxy_protocol'] !== true) return [];
   const fronts = ['gateway', 'gateway_tls'].flatMap((service) => {

@@ -24,7 +24,7 @@ interface Refused {
   readonly choices?: readonly SettingPath[];
 }
 
-/** What the dashboard needs of other settings, of a file given as plain data of any shape. */
+/** Settings that the dashboard needs, checked in plain settings data of any shape. */
 export function findDashboardContradictions(value: unknown): Refused[] {
   const outline = Outline.safeParse(value);
   if (!outline.success) return [];

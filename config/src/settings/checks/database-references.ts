@@ -10,7 +10,7 @@ const Outline = z.object({
   }),
 });
 
-/** Databases of URLs without a folder for their copies, of a settings file as plain data of any shape. */
+/** Database URLs without a folder for their copies, in plain settings data of any shape. */
 export function findHomelessDatabases(
   value: unknown,
 ): { readonly path: SettingPath; readonly message: string }[] {

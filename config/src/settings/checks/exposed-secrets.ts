@@ -42,7 +42,7 @@ interface Secret {
   readonly least: number;
 }
 
-/** Every secret of a settings file, given as plain data, that must not guard what others can reach. */
+/** All secrets in plain settings data that are too weak for a listener that others can reach. */
 export function findExposedSecrets(value: unknown): Refused[] {
   const { listen, organisations, ...top } = Outline.parse(value);
   const exposed = Object.entries(listen).find(([, address]) => isReachedByOthers(address));
@@ -78,7 +78,7 @@ function isReachedByOthers(address: unknown): boolean {
   return listen.success && listen.data.kind === 'tcp' && !isLoopbackHost(listen.data.host);
 }
 
-/** What is asked for instead of a secret; undefined when it may stay, or is refused for its shape. */
+/** What is required instead of a secret. Undefined when it is good enough, or is refused for its shape. */
 function remedyFor({ text, least }: Secret): string | undefined {
   if (typeof text !== 'string' || text === '') return undefined;
   if (isPublished(text)) return 'expected a secret of your own, this one is in the documentation';

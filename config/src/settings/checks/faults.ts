@@ -3,26 +3,26 @@ import type { BadLines } from '../lists/list-setting.ts';
 import type { SettingPath } from '../problems/problems.ts';
 import { choicesIn } from '../problems/refuse.ts';
 
-/** One thing that is wrong with the settings, as the schema sees it. */
+/** One fault of the settings, as the schema reports it. */
 export type Fault =
-  /** Another kind of value, or another of a few values, is expected; nothing fits so far. */
+  /** Another kind of value, or another of a few values, is expected. */
   | {
       readonly kind: 'unfit';
       readonly path: SettingPath;
       readonly expected: readonly Expected[];
-      /** What a text has to look like, where the schema says so. */
+      /** The required form of a text, if the schema describes one. */
       readonly form?: string;
     }
   | { readonly kind: 'unknown_name'; readonly path: SettingPath; readonly name: string }
-  /** The kind of value is right; `message` says what else is expected. */
+  /** The kind of value is correct. `message` says what else is expected. */
   | {
       readonly kind: 'invalid';
       readonly path: SettingPath;
       readonly message: string;
-      /** What may have been meant. */
+      /** Possible corrections. */
       readonly choices?: readonly string[];
     }
-  /** Lines of a list that the settings name. */
+  /** Invalid lines of a list that the settings name. */
   | { readonly kind: 'bad_lines'; readonly path: SettingPath; readonly list: BadLines }
   | { readonly kind: 'invalid_name'; readonly path: SettingPath; readonly message: string };
 

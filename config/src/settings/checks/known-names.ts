@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SettingPath } from '../problems/problems.ts';
 
-/** The names that a mapping at this path of `value` may hold, as the schema has them. */
+/** The names that the schema allows in the mapping at this path of `value`. */
 export function namesAt(schema: z.core.$ZodType, value: unknown, path: SettingPath): string[] {
   const [step, ...rest] = path;
   return alternativesOf(schema, value).flatMap((option) => {
@@ -11,7 +11,7 @@ export function namesAt(schema: z.core.$ZodType, value: unknown, path: SettingPa
   });
 }
 
-/** The schema inside of optional, default, transformed and recursive ones. */
+/** The inner schemas of optional, default, transformed and recursive ones. */
 function alternativesOf(schema: z.core.$ZodType, value: unknown): z.core.$ZodType[] {
   if (
     schema instanceof z.ZodOptional ||
@@ -48,6 +48,6 @@ function schemaBelow(schema: z.core.$ZodType, step: string | number): z.core.$Zo
 
 function valueBelow(value: unknown, step: string | number): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
-  // Reads one own property of a plain object or list. The value is unknown again.
+  // Reads one own property of a plain object or list. The result is unknown again.
   return Object.hasOwn(value, step) ? (value as Record<string | number, unknown>)[step] : undefined;
 }

@@ -14,13 +14,13 @@ import {
 } from '../problems/problems.ts';
 import { keyOffset, placeOf, type Place, type SettingsNode } from '../reading/settings-node.ts';
 
-/** Longest list of names or values that is worth reading in one line. */
+/** Most names or values that are listed in one line. */
 const MAX_LISTED = 24;
 
-/** Most faults that are looked into; far more than are shown. */
+/** Most faults that are processed. It is far more than are shown. */
 const MAX_FAULTS = 1000;
 
-/** What was checked against what. */
+/** The checked value and its schema. */
 interface Checked {
   readonly schema: z.core.$ZodType;
   readonly root: SettingsNode;
@@ -48,7 +48,7 @@ export function reportShapeProblems(
   return meant;
 }
 
-/** The setting that a misspelt name stands for. */
+/** The setting that was probably meant by a misspelt name. */
 function meantSetting(fault: Fault, { schema, value }: Checked): string[] {
   if (fault.kind !== 'unknown_name') return [];
   const near = nearestName(fault.name, namesAt(schema, value, fault.path));
@@ -68,7 +68,7 @@ function report(fault: Fault, place: Place, checked: Checked, problems: ProblemL
       reportUnknownName(fault, checked, problems);
       return;
     case 'invalid_name': {
-      // Only a header has a free name, and its value may have been written there.
+      // Only a header has a free name, and its value may have been written in this place.
       const at = keyOffset(checked.root, path);
       problems.add(at, path.slice(0, -1), 'a name (not shown)', fault.message);
       return;
@@ -81,7 +81,8 @@ function report(fault: Fault, place: Place, checked: Checked, problems: ProblemL
       return;
     case 'unfit': {
       const message = `expected ${describeExpected(fault.expected)}${remedy(fault.expected, place)}`;
-      // An unquoted number is told at once what the text looks like. With quotes alone it would be the next mistake.
+      // For an unquoted number, the message describes the required text at once. Quotes alone would only lead to the
+      // next mistake.
       const form = isNumber(place) ? fault.form : undefined;
       problems.add(place.offset, path, describeFound(place, path), form ?? message);
     }
@@ -131,7 +132,7 @@ function reportUnknownName(
     return;
   }
   const listed = known.length <= MAX_LISTED ? `expected ${alternatives(known)}` : 'no such setting';
-  // Among keys and secrets an unknown name may be a secret on the wrong side of the colon.
+  // Among keys and secrets, an unknown name may be a secret on the wrong side of the colon.
   const hidden = !isPlainName(name) || (near === undefined && isSecret(path));
   problems.add(
     offset,
@@ -168,7 +169,7 @@ function homeOf(
   return `; ${has} a setting of this name, so check the indentation`;
 }
 
-/** What is at a path, and the last entry of each collection in it. */
+/** The node at a path, and the last entry of each collection in it. */
 function within(path: SettingPath, root: SettingsNode): SettingPath[] {
   const place = placeOf(root, path);
   if (place.kind === 'absent') return [];

@@ -14,7 +14,7 @@ const PUBLISHED: Readonly<Record<DatabaseKind, string>> = {
   asn: 'https://github.com/sapics/ip-location-db/releases/download/latest/origin-asn.mmdb',
 };
 
-/** They are many megabytes, and change little. */
+/** The files have many megabytes and change little. */
 const DEFAULT_REFRESH_MS = 7 * 86_400_000;
 
 /** A database that Guard fetches. */
@@ -29,11 +29,11 @@ export interface FetchedDatabase {
   readonly isNamed: boolean;
 }
 
-/** The databases that these settings let Guard fetch; none where they name no folder for the copies. */
+/** The databases that Guard may fetch with these settings. Empty when the settings name no folder for copies. */
 export function fetchedDatabasesOf(settings: Settings): readonly FetchedDatabase[] {
   const folder = dataFolder(settings);
   const { databases, crawlers } = settings;
-  // Who switched off one request of Guard's own wants no other.
+  // A user who switched off one of Guard's own requests wants none of the others.
   const every = databases.refresh ?? (crawlers.refresh === 'off' ? 'off' : DEFAULT_REFRESH_MS);
   return (['country', 'asn'] as const).flatMap((kind): FetchedDatabase[] => {
     const named = databases[kind];
@@ -49,7 +49,7 @@ export function databaseCopyOf(folder: string, kind: DatabaseKind, url: string):
   return join(folder, 'databases', `${kind}-${hash('sha256', url, 'hex').slice(0, 16)}.mmdb`);
 }
 
-/** The files of the databases in use; undefined where the bundled one is. */
+/** The files of the databases in use. Undefined for a bundled one. */
 export type DatabaseFiles = Readonly<Partial<Record<DatabaseKind, string>>>;
 
 /**

@@ -1,7 +1,7 @@
 import type { Settings } from '../schema.ts';
 import type { FetchedList } from '../lists/list-copy.ts';
 
-/** Kept beside the settings and not in them: rules hold the entries of a list, wherever they came from. */
+/** Stored beside the settings: the rules only contain the entries of a list, whatever its source. */
 const lists = new WeakMap<object, readonly FetchedList[]>();
 
 /** Remembers which lists the rules take from URLs. */
@@ -12,7 +12,7 @@ export function rememberFetchedLists(
   lists.set(organisations, fetched);
 }
 
-/** The lists that the rules take from URLs, each once; none where no file was read. */
+/** The lists that rules take from URLs, without duplicates. Empty when no file was read. */
 export function fetchedListsOf({ organisations }: Settings): readonly FetchedList[] {
   return lists.get(organisations) ?? [];
 }

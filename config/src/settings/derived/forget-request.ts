@@ -5,14 +5,14 @@ import type { Settings } from '../schema.ts';
 import { dataFolder } from './data-places.ts';
 import { Identifier } from '../values/values.ts';
 
-/** Whose events are meant: one address as events have it, or one session by its digest. */
+/** The person: one address as events have it, or one session by its digest. */
 export const Person = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('address'), value: z.union([z.ipv4(), z.ipv6()]) }),
   z.strictObject({ kind: z.literal('session'), value: SessionDigest }),
 ]);
 export type Person = z.infer<typeof Person>;
 
-/** What `guard forget` asks of a running Guard. `count` changes nothing. */
+/** The request of `guard forget` to a running Guard. `count` changes nothing. */
 export const ForgetRequest = z.strictObject({
   act: z.enum(['count', 'delete']),
   organisation: Identifier,
@@ -26,14 +26,14 @@ const count = z.int().nonnegative();
 
 /** The answer. */
 export const ForgetAnswer = z.discriminatedUnion('kind', [
-  /** `waiting` events of all people are not in the database yet: it is away, or far behind. */
+  /** `waiting` events of all people are not in the database yet, because it is away or far behind. */
   z.strictObject({ kind: z.literal('counted'), rows: count, waiting: count }),
-  /** `left`: rows that the database still has. `audit`: the digest that the log has in place of the person. */
+  /** `left`: rows that are still in the database. `audit`: the digest that the log contains instead of the person. */
   z.strictObject({
     ...{ kind: z.literal('deleted'), rows: count, left: count, waiting: count },
     audit: z.string(),
   }),
-  /** Nothing is known to be deleted. A sentence. */
+  /** It is not known that anything was deleted. A sentence. */
   z.strictObject({ kind: z.literal('refused'), message: z.string() }),
 ]);
 export type ForgetAnswer = z.infer<typeof ForgetAnswer>;

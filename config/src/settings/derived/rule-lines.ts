@@ -2,10 +2,10 @@ import type { SettingPath } from '../problems/problems.ts';
 import type { Position } from '../problems/problem-list.ts';
 import type { Settings } from '../schema.ts';
 
-/** Kept beside the settings and not in them: two files with the same settings are the same settings. */
+/** Stored beside the settings: two files with equal settings must give equal settings. */
 const lines = new WeakMap<object, number>();
 
-/** Remembers where each organisation's rules stand in the file that was read. */
+/** Remembers the lines of each organisation's rules in the file. */
 export function rememberRuleLines(
   { organisations }: Settings,
   positionOf: (path: SettingPath) => Position,

@@ -37,11 +37,11 @@ export const TemporaryDecision = z.strictObject({
 export type TemporaryDecision = z.infer<typeof TemporaryDecision>;
 export type DecisionTarget = TemporaryDecision['target'];
 
-/** How many decisions stand at a time, of all organisations. Above it `guard block` and `guard allow` refuse. */
+/** Most current decisions of all organisations. Above it `guard block` and `guard allow` refuse. */
 export const MAX_DECISIONS = 2_000;
-/** The longest time of a decision. What is to hold longer is a rule. */
+/** The longest time of a decision. A longer one has to be a rule. */
 export const MAX_DECISION_MS = 90 * 86_400_000;
-/** Longest text of all decisions, in UTF-16 code units: more than as many as may stand can take. */
+/** Longest text of all decisions, in UTF-16 code units. It is more than the largest number of decisions needs. */
 export const MAX_DECISIONS_LENGTH = 4 * 1024 * 1024;
 
 const DecisionsText = z.strictObject({
@@ -49,7 +49,7 @@ const DecisionsText = z.strictObject({
   decisions: z.array(TemporaryDecision).max(MAX_DECISIONS),
 });
 
-/** The decisions of a text of `writeDecisions`, none for an empty one; undefined for a text that is another. */
+/** Parses a text of `writeDecisions`. An empty text has no decisions. Undefined for any other text. */
 export function readDecisions(text: string): readonly TemporaryDecision[] | undefined {
   if (text.trim() === '') return [];
   if (text.length > MAX_DECISIONS_LENGTH) return undefined;
@@ -60,16 +60,19 @@ export function readDecisions(text: string): readonly TemporaryDecision[] | unde
   }
 }
 
-/** One decision in a line, for people who look at the file. */
+/** One decision per line, so that people can read the file. */
 export function writeDecisions(decisions: readonly TemporaryDecision[]): string {
   const lines = decisions.map((decision) => `\n  ${JSON.stringify(decision)}`);
   return `{"version": 1, "decisions": [${lines.join(',')}\n]}\n`;
 }
 
-/** The shortest prefixes: neither a typing mistake nor another program of the Redis blocks a part of the world. */
+/**
+ * The shortest prefixes. They keep a typing mistake, or another program in Redis, from blocking a large part of the
+ * internet.
+ */
 const WIDEST = { 4: 8, 6: 19 } as const;
 
-/** Undefined for a network that a decision may have; else the shortest prefix that it may have. */
+/** Undefined when a decision may have this network. Otherwise the shortest allowed prefix. */
 export function shortestAllowed(network: string): number | undefined {
   const range = readRange(network);
   if (range === undefined || range.length >= WIDEST[range.family]) return undefined;

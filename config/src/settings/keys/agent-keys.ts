@@ -21,7 +21,7 @@ export const FetchedKeys = z.strictObject({
   fetched_at: z.iso.datetime(),
   /** The origin that published them. */
   directory: z.string().min(1),
-  /** The server's name for this state, to ask whether it has changed. */
+  /** The server's name for this version, for conditional requests. */
   etag: z.string().optional(),
   last_modified: z.string().optional(),
   keys: z.array(z.strictObject(PublicKey.shape)).min(1).max(MAX_KEYS),
@@ -37,7 +37,7 @@ type PublishedKeys =
   | {
       readonly kind: 'parsed';
       readonly keys: readonly PublicKey[];
-      /** Keys of other kinds, and malformed ones. */
+      /** Number of malformed keys and keys of other kinds. */
       readonly dropped: number;
     }
   | { readonly kind: 'refused'; readonly reason: string };
@@ -82,7 +82,7 @@ export function readFetchedKeys(
   }
 }
 
-/** All keys that the settings lead to: of the user's own file, and of the directories as far as fetched. */
+/** All keys of the settings: those of the user's file, and the fetched ones of the directories. */
 export function botKeysOf(settings: WebBotAuth | undefined): readonly BotKey[] {
   if (settings === undefined) return [];
   const { keys, directories, fetched_keys: folder = '' } = settings;

@@ -35,11 +35,11 @@ export type KeyEdit =
   | {
       readonly kind: 'edited';
       readonly text: string;
-      /** The entry that was put in or taken out, and its line, counted from 1. */
+      /** The entry that was added or removed, and its line, starting with 1. */
       readonly entry: string;
       readonly line: number;
     }
-  /** Written in a way that only a person should change; `reason` is a phrase. */
+  /** Written in a way that only a person should change. `reason` is a phrase. */
   | { readonly kind: 'impossible'; readonly reason: string };
 
 /** A replacement of `text[from..to)`. */
@@ -100,9 +100,9 @@ function findOrganisation(text: string, id: string): YAMLMap | undefined {
     .find((item) => textOf(valueOf(item, 'id')) === id);
 }
 
-/** The node of an entry; null where nothing stands behind the colon, undefined without the entry. */
+/** The node of an entry. Null when its value is empty, undefined when there is no entry. */
 function valueOf(map: YAMLMap, name: string): Node | null | undefined {
-  // The parser makes no pairs but of nodes.
+  // The parser creates pairs only from nodes.
   return map.items.find(({ key }) => textOf(key) === name)?.value as Node | null | undefined;
 }
 
@@ -114,7 +114,7 @@ function textOf(node: unknown): string | undefined {
   return isScalar(node) && typeof node.value === 'string' ? node.value : undefined;
 }
 
-/** An id that YAML would not read as text stands in quotes. */
+/** An id that YAML would not read as text is quoted. */
 function entryOf({ id, key, expires }: NewKey): string {
   const isPlain = /^[a-z][a-z0-9_-]*$/i.test(id) && !/^(true|false|null)$/i.test(id);
   const until = expires === undefined ? '' : `, expires: ${expires}`;
@@ -146,7 +146,7 @@ function spliceIn(
   return { from: startOf(keys) + 1, to: startOf(keys) + 1, put: entry };
 }
 
-/** A list of its own, behind the id. */
+/** A new list after the id. */
 function spliceNewList(
   text: string,
   organisation: YAMLMap,
@@ -163,7 +163,7 @@ function spliceNewList(
   return newLine(text, endOf(id), `${indent}${list}: [${entry}]`);
 }
 
-/** Behind the line that holds an offset, with its comment. */
+/** Inserts a line after the line of an offset and its comment. */
 function newLine(text: string, at: number, line: string): Splice {
   const newline = text.indexOf('\n', at);
   const lineEnd = newline === -1 ? text.length : newline;
@@ -178,7 +178,7 @@ function cutFlow({ items }: YAMLSeq<Node>, at: number): Splice | undefined {
   return { from: before ? endOf(before) : startOf(item), to: endOf(item), put: '' };
 }
 
-/** The lines of the entry, with the comment on them. An emptied list stays, as `[]`. */
+/** The lines of the entry with their comments. An empty list stays, as `[]`. */
 function cutBlock(text: string, name: Node, keys: YAMLSeq<Node>, at: number): Splice | undefined {
   const item = keys.items[at];
   const dash = item && dashOf(text, keys, item);
@@ -190,7 +190,7 @@ function cutBlock(text: string, name: Node, keys: YAMLSeq<Node>, at: number): Sp
   return { from: colon, to, put: ` []${text.slice(colon, dash.lineStart)}` };
 }
 
-/** The dash of a block entry; comments may stand between it and what it holds. */
+/** The dash of a block entry. Comments may follow it before its value. */
 function dashOf(
   text: string,
   keys: YAMLSeq<Node>,
@@ -218,12 +218,12 @@ function startOf(node: Node): number {
   return node.range?.[0] ?? 0;
 }
 
-/** Behind the last character; the parser counts comments behind a block to it. */
+/** The position after the last character. The parser counts comments after a block to the block. */
 function endOf(node: Node): number {
   if (isCollection(node) && node.flow !== true) {
     const last: unknown = node.items.at(-1);
     const inside = isMap(node) ? (node.items.at(-1)?.value ?? node.items.at(-1)?.key) : last;
-    // The parser makes nodes of everything that stands in a block.
+    // The parser creates nodes for everything in a block.
     if (inside) return endOf(inside as Node);
   }
   return node.range?.[1] ?? 0;

@@ -20,9 +20,9 @@ export class KeyRing<T extends KeyEntry> {
     this.#entries = entries;
   }
 
-  /** The live entry whose key was presented, or undefined. `nowMs` is milliseconds since the epoch. */
+  /** The valid entry with the presented key, or undefined. `nowMs` is milliseconds since the epoch. */
   find(presented: string, nowMs: number): T | undefined {
-    // Writes into a Buffer that exists already, because a new one costs more than the hash.
+    // Uses an existing Buffer, because a new one costs more than the hash.
     this.#presented.write(hash('sha256', presented, 'binary'), 'binary');
     let found: T | undefined;
     for (const entry of this.#entries) {

@@ -9,11 +9,11 @@ import type { ListKind } from './list-text.ts';
  */
 
 const Origin = z.strictObject({
-  /** As `shownUrl` has it. The name of the file tells lists apart that differ in their query. */
+  /** As `shownUrl` returns it. The file name distinguishes lists with different queries. */
   url: z.string().min(1),
   /** When it was fetched. */
   fetched_at: z.iso.datetime(),
-  /** The server's name for this state, to ask whether it has changed. */
+  /** The server's name for this version, for conditional requests. */
   etag: z.string().optional(),
   last_modified: z.string().optional(),
 });
@@ -62,7 +62,7 @@ export function newOrigin(
   };
 }
 
-/** Where a copy came from; undefined for a text that is no copy. */
+/** The source of a copy. Undefined for a text that is not a copy. */
 export function originOf(text: string): ListOrigin | undefined {
   const [first = ''] = text.split('\n', 1);
   try {
@@ -74,7 +74,10 @@ export function originOf(text: string): ListOrigin | undefined {
   }
 }
 
-/** The URL for a log, and for a file that others may read: its query and what stands in front of the host can hold a secret. */
+/**
+ * The URL for a log or a readable file. Its query and user information are removed, because they can contain a
+ * secret.
+ */
 export function shownUrl(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;

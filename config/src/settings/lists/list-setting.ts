@@ -4,24 +4,24 @@ import { Duration } from '../values/values.ts';
 import { currentLists, type ReadList } from './list-reading.ts';
 import type { ListEntries, ListKind } from './list-text.ts';
 
-/** How often a list is fetched: at most, and without a word about it. */
+/** The shortest allowed interval of fetches, and the default. */
 const LEAST_EVERY_MS = 5 * 60_000;
 const DEFAULT_EVERY_MS = 3_600_000;
 
-/** The URL of what others publish; `what` names that, for people. */
+/** The URL of published data. `what` names it in messages. */
 export function publishedUrl(what: string) {
   const expected = `expected https:// and ${what}, without user and password; http:// is for this machine alone`;
   return z.string().max(2048).refine(isPublishedUrl, expected);
 }
 
-/** Over plain http any machine on the way could write the list. */
+/** Over plain http, any machine on the way could change the list. */
 function isPublishedUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '') return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
 }
 
-/** A name that means nothing beside the other ones. */
+/** A setting name that is invalid beside the others. */
 function noSuch(message: string) {
   return z
     .unknown()
@@ -43,12 +43,12 @@ const UrlReference = z.strictObject({
   ).default(DEFAULT_EVERY_MS),
 });
 
-/** `{ file: … }` or `{ url: …, every: … }`, as the entries of that list. */
+/** `{ file: … }` or `{ url: …, every: … }`, transformed into the entries of the list. */
 function listOf<Kind extends ListKind>(kind: Kind) {
   type Entries = readonly ListEntries[Kind][];
   return z.union([
     FileReference.transform(({ file }, context): Entries => {
-      // A name that is not known is a problem already, and no end of the checks.
+      // An unknown name is already a problem, but must not end the checks.
       if (context.issues.length > 0) return [];
       return entriesOf(currentLists().file(kind, file), 'file', context);
     }),
@@ -59,7 +59,7 @@ function listOf<Kind extends ListKind>(kind: Kind) {
   ]);
 }
 
-/** What a zod issue of bad lines carries, for faults.ts. */
+/** The parameters of a zod issue for invalid lines, for faults.ts. */
 export type BadLines = Extract<ReadList<unknown>, { readonly kind: 'bad_lines' }>;
 
 function entriesOf<Entry>(

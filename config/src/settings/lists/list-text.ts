@@ -1,9 +1,9 @@
 import { readRange } from '../../net/address.ts';
 
-/** What the entries of a list are, by the condition that takes them. */
+/** The kind of a list's entries, named by the condition that uses them. */
 export type ListKind = 'ip' | 'asn' | 'user_agent' | 'ja4';
 
-/** The entries that a list of a kind has, as the settings hold them. */
+/** The parsed entries of each kind of list. */
 export interface ListEntries {
   readonly ip: string;
   readonly asn: number;
@@ -34,9 +34,9 @@ const MAX_ASN = 4_294_967_295;
 
 interface Form<Entry> {
   readonly expected: string;
-  /** Where a comment begins. */
+  /** Matches the start of a comment. */
   readonly comment: RegExp;
-  /** Undefined for a text that is no entry. */
+  /** Undefined for text that is not an entry. */
   readonly read: (text: string) => Entry | undefined;
 }
 
@@ -56,7 +56,7 @@ const FORMS: { readonly [Kind in ListKind]: Form<ListEntries[Kind]> } = {
   },
   user_agent: {
     expected: 'expected a pattern of 1 to 1024 characters',
-    // A User-Agent can have a # in it, so a comment is a line of its own.
+    // A User-Agent can contain a #, so a comment has its own line.
     comment: /^\s*#/,
     read: (text) => (text.length <= 1024 ? text : undefined),
   },
@@ -67,19 +67,19 @@ const FORMS: { readonly [Kind in ListKind]: Form<ListEntries[Kind]> } = {
   },
 };
 
-/** A line of a list that is no entry. */
+/** An invalid line of a list. */
 export interface BadLine {
   /** Counted from 1. */
   readonly line: number;
   readonly text: string;
 }
 
-/** Bad lines that are kept. The rest are counted. */
+/** Most invalid lines that are reported. The rest are only counted. */
 const MOST_BAD_LINES = 5;
 
 export type ParsedList<Entry> =
   | { readonly kind: 'parsed'; readonly entries: readonly Entry[] }
-  /** Some lines are no entries: the first of them, and how many there are. */
+  /** Some lines are invalid: the first of them, and their number. */
   | {
       readonly kind: 'bad_lines';
       readonly lines: readonly BadLine[];
@@ -89,7 +89,7 @@ export type ParsedList<Entry> =
   /** More entries than a list may have. */
   | { readonly kind: 'too_long'; readonly most: number };
 
-/** Reads a list: one entry a line, comments and blank lines between them. It may have no entry. */
+/** Parses a list: one entry per line, with optional comments and blank lines. The list may be empty. */
 export function parseList<Kind extends ListKind>(
   text: string,
   kind: Kind,

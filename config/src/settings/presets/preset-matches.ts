@@ -15,7 +15,7 @@ const CAUGHT_LYING: Match = {
   ],
 };
 
-/** Ends of the names of scripts. */
+/** File extensions of scripts. */
 const SCRIPTS =
   'php[0-9]?|phtml|asp|aspx|ashx|jsp|jspx|cfm|cfc|do|action|cgi|fcgi|pl|py|rb|shtml|exe|dll';
 

@@ -8,7 +8,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** Turns an offset in a text into a position; one at or behind the end becomes the last character. */
+/** Converts an offset in a text into a position. An offset at or after the end gives the last character. */
 export function createLocator(text: string): (offset: number) => Position {
   const lines = new LineCounter();
   lines.addNewLine(0);
@@ -28,7 +28,9 @@ const MAX_PROBLEMS = 200;
 
 /** Collects the problems of one file, each once. */
 export interface ProblemList {
-  /** `offset` is where in the text. `elsewhere` is the place to name where that is in a file that the text names. */
+  /**
+   * `offset` is the position in the text. `elsewhere` replaces it for a problem in another file that the text names.
+   */
   add(
     offset: number,
     path: SettingPath,
@@ -36,7 +38,7 @@ export interface ProblemList {
     message: string,
     elsewhere?: { readonly file: string; readonly line: number },
   ): void;
-  /** Whether something is wrong at this place already. */
+  /** Whether a problem was already added at this place. */
   has(offset: number, path: SettingPath): boolean;
   /** The line of an offset, counted from 1. */
   lineOf(offset: number): number;

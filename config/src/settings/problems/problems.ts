@@ -1,6 +1,6 @@
-/** What is wrong with a settings file: where, what stood there, and what to do about it. */
+/** The problems of a settings file: position, found value, and what to do. */
 
-/** Where in the settings: `['organisations', 0, 'rules', 2, 'match', 'ip']`. */
+/** The path of a setting: `['organisations', 0, 'rules', 2, 'match', 'ip']`. */
 export type SettingPath = readonly (string | number)[];
 
 export interface Problem {
@@ -10,9 +10,9 @@ export interface Problem {
   readonly line: number;
   /** Counted from 1, in UTF-16 code units. */
   readonly column: number;
-  /** `organisations[0].rules[2].match.ip`; empty when the file as a whole is meant. */
+  /** `organisations[0].rules[2].match.ip`. Empty for the file as a whole. */
   readonly path: string;
-  /** What stood there, never a secret: a short description, or the text in quotes. */
+  /** The found value, without secrets: a short description, or quoted text. */
   readonly found: string;
   /** What is allowed, and what to do. */
   readonly message: string;
@@ -45,13 +45,13 @@ export function formatPath(path: SettingPath): string {
 
 const MAX_QUOTED = 60;
 
-/** Text of the file on one line, in quotes, short, and unable to steer a terminal. */
+/** Text of the file as one short line in quotes, without terminal control characters. */
 export function quote(text: string): string {
   const short = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
   return inertJson(short);
 }
 
-/** A value as JSON on one line, also for readers that split at U+0085 or U+2028, and unable to steer a terminal. */
+/** A value as JSON on one line, without terminal control characters. U+0085 and U+2028 do not split it either. */
 export function inertJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,

@@ -13,9 +13,9 @@ export function refuse(
   return z.NEVER;
 }
 
-/** The choices that {@link refuse} was given. */
+/** The choices that were passed to {@link refuse}. */
 export function choicesIn(issue: z.core.$ZodIssueCustom): readonly string[] {
   const choices: unknown = issue.params?.['choices'];
-  // Only refuse() sets them. A copy for each issue would be slow where many names are unknown.
+  // Only refuse() sets them. A copy for each issue would be slow with many unknown names.
   return Array.isArray(choices) ? (choices as readonly string[]) : [];
 }

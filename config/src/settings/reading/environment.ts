@@ -19,9 +19,9 @@ interface MissingVariable {
 }
 
 interface Substitution {
-  /** The text with every variable in its place; undefined when one is missing. */
+  /** The text with all variables replaced. Undefined when one is missing. */
   readonly value: string | undefined;
-  /** Part of the value came from the environment, so it may be a secret wherever it stands. */
+  /** A part of the value comes from the environment, so it may be a secret anywhere in the settings. */
   readonly interpolated: boolean;
   readonly missing: readonly MissingVariable[];
   /** The files that NAME_FILE named, readable or not, as absolute paths. */
@@ -63,7 +63,7 @@ export function substitute(text: string, env: Environment): Substitution {
 
 const MALFORMED = 'expected ${NAME} with letters, digits and _; write $${ where ${ itself is meant';
 
-/** What a name stands for, or why it stands for nothing. */
+/** The value of a name, or why it has none. */
 type LookedUp = { readonly file?: string } & (
   | { readonly value: string; readonly message?: undefined }
   | { readonly value?: undefined; readonly message: string }
@@ -104,7 +104,7 @@ function readValue(path: string, fileName: string): LookedUp {
 
 export type WithFile =
   | { readonly kind: 'read'; readonly env: Environment; readonly files: readonly string[] }
-  /** `found` and `message` are the parts of a problem. */
+  /** `found` and `message` become parts of a problem. */
   | {
       readonly kind: 'refused';
       readonly file: string;

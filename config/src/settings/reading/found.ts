@@ -9,7 +9,7 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'key',
   'password',
   'client_secret',
-  // The URL of a chat program is the right to write there; that of a mail server has its password.
+  // The URL of a chat program gives the right to post there. The URL of a mail server contains its password.
   'webhook',
   'server',
   // A rule may match a header or a parameter that carries a shared secret.
@@ -18,7 +18,7 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 ]);
 const PUBLIC_INSIDE: ReadonlySet<string> = new Set(['id', 'health', 'expires']);
 
-/** No plain name, so a path is formatted without it. */
+/** Not a plain name, so a path is formatted without it. */
 const HIDDEN_NAME = '…';
 
 /** Whether a misplaced quote could have put a secret here: `{ id: "backend, key: …" }`. */
@@ -26,7 +26,7 @@ function isNextToSecret(path: SettingPath): boolean {
   return path.some((step) => typeof step === 'string' && SECRET_NAMES.has(step));
 }
 
-/** Whether what stands at a path may be a secret, and is therefore never shown. */
+/** Whether the value at a path may be a secret and is therefore not shown. */
 export function isSecret(path: SettingPath): boolean {
   const last = path.at(-1);
   if (typeof last === 'string' && PUBLIC_INSIDE.has(last)) return false;
@@ -47,7 +47,7 @@ export function shownPath(path: SettingPath): SettingPath {
   });
 }
 
-/** What stood at a path, for a problem: a value is shown unless it is, or may hold, a secret. */
+/** The found value for a problem. It is hidden if it is, or may contain, a secret. */
 export function describeFound(place: Place, path: SettingPath): string {
   if (place.kind === 'absent') return 'nothing';
   const { node } = place;
@@ -76,7 +76,7 @@ function describeText(written: string, path: SettingPath): string {
     : quote(withoutCredentials(written));
 }
 
-/** A reference to the environment says where a secret is without saying what it is. */
+/** A reference to the environment shows where a secret is, but not its value. */
 function describeSecret(written: string): string {
   return /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/.test(written) ? written : 'text (not shown)';
 }

@@ -7,14 +7,14 @@ export type Misplaced =
   | { readonly kind: 'tab' | 'no_colon'; readonly offset: number }
   | {
       readonly kind: 'spaces';
-      /** Of the first character behind the indentation. */
+      /** The offset of the first character after the indentation. */
       readonly offset: number;
       readonly spaces: number;
-      /** The numbers of spaces that fit the lines above. */
+      /** Numbers of spaces that would fit the lines above. */
       readonly fitting: readonly number[];
     };
 
-/** An indentation that is in use: of the names of a mapping, or of the dashes of a list. */
+/** A current indentation level: of the names of a mapping, or of the dashes of a list. */
 interface Level {
   readonly spaces: number;
   readonly kind: 'names' | 'dashes';
@@ -23,7 +23,7 @@ interface Level {
 const DASH = /^-(?:\s+|$)/;
 /** A plain or quoted name with its colon. */
 const NAME = /^(?:"[^"]*"|'[^']*'|[^\s"'[\]{},#&*|>][^#]*?):(?:\s|$)/;
-/** Behind such an end a deeper line may follow. */
+/** After such an end, a deeper line may follow. */
 const OPEN_END = /(?:^|\s)-$|:$|:\s+[&!]\S+$/;
 /** A collection in its short form, a marker of a document, a directive. */
 const OTHER_LINE = /^(?:[[{]|---|\.\.\.|%)/;
@@ -52,21 +52,21 @@ export function findMisplacedLine(text: string, end: number): Misplaced | undefi
 }
 
 interface Line {
-  /** Of the first character behind the indentation. */
+  /** The offset of the first character after the indentation. */
   readonly offset: number;
   readonly spaces: number;
   /** Without indentation and comment. */
   readonly code: string;
   /** The indentation has a tab. */
   readonly hasTab: boolean;
-  /** No bracket and no quote is open behind it. */
+  /** No bracket or quote is open after it. */
   readonly isWhole: boolean;
 }
 
-/** The lines up to `end` that begin outside of brackets, quotes and texts on several lines. */
+/** The lines up to `end` that start outside of brackets, quotes and multi-line texts. */
 function* codeLines(text: string, end: number): Generator<Line> {
   let pending: Pending = NOTHING;
-  /** Deeper lines belong to a text on several lines. */
+  /** Deeper lines belong to a multi-line text. */
   let textSpaces = Infinity;
   for (let start = 0, next: number; start <= end && start < text.length; start = next) {
     next = text.indexOf('\n', start) + 1 || text.length;
@@ -97,7 +97,7 @@ function deepest(levels: readonly Level[]): number {
   return levels.at(-1)?.spaces ?? 0;
 }
 
-/** The levels from the outermost to that of the line. Undefined when the line's indentation is no level. */
+/** The levels from the outermost to that of the line. Undefined when the line's indentation fits no level. */
 function levelAt(
   levels: readonly Level[],
   spaces: number,
@@ -108,12 +108,12 @@ function levelAt(
   const isNew = kept.length === levels.length && isOpen;
   const same = kept.findIndex((level) => level.spaces === spaces && level.kind === kind);
   if (same !== -1) return kept.slice(0, same + 1);
-  // The dashes of a list may stand as deep as its name.
+  // The dashes of a list may have the indentation of its name.
   const mayStand = deepest(kept) < spaces || levels.length === 0 || kind === 'dashes';
   return isNew && mayStand ? [...kept, { spaces, kind }] : undefined;
 }
 
-/** `- name: a` opens a level behind the dash, `- - a` two. */
+/** `- name: a` opens one level after the dash, `- - a` opens two. */
 function levelsBehindDashes(code: string, spaces: number): readonly Level[] {
   const levels: Level[] = [];
   let deeper = spaces;
@@ -127,9 +127,9 @@ function levelsBehindDashes(code: string, spaces: number): readonly Level[] {
   return levels;
 }
 
-/** What is open behind a line. */
+/** Quotes and brackets that are open after a line. */
 interface Pending {
-  /** The quote that has to come. */
+  /** The expected closing quote. */
   readonly quote: string;
   /** Brackets and braces. */
   readonly depth: number;
@@ -141,7 +141,7 @@ function isPending({ quote, depth }: Pending): boolean {
   return quote !== '' || depth > 0;
 }
 
-/** A line without its comment, and what is open behind it. */
+/** A line without its comment, and what is open after it. */
 function scan(line: string, before: Pending): { readonly code: string; readonly pending: Pending } {
   let { quote, depth } = before;
   for (let at = 0; at < line.length; at++) {
@@ -162,7 +162,7 @@ function scan(line: string, before: Pending): { readonly code: string; readonly 
   return { code: line, pending: { quote, depth } };
 }
 
-/** Where the quote ends that is open at a place; the length of the line where it does not. */
+/** The end of the quote that is open at a position. The length of the line when it does not end there. */
 function endOfQuote(line: string, from: number, quote: string): number {
   for (let at = from; at < line.length; at++) {
     if (quote === '"' && line.charAt(at) === '\\') at++;

@@ -72,7 +72,7 @@ function absolute(text: string, path: SettingPath, baseDir: string): string {
   return socket !== undefined && isAddress(path) ? `unix:${resolve(baseDir, socket)}` : text;
 }
 
-/** A folder that Guard itself writes to. */
+/** A folder to which Guard itself writes. */
 function isDataFolder(path: SettingPath): boolean {
   const [part, name] = path;
   if (path.length !== 2) return false;
@@ -106,7 +106,7 @@ function isFileOfOrganisation(path: SettingPath, text: string): boolean {
   return PAGES.has(last) || (last === 'robots_txt' && text !== 'managed');
 }
 
-/** `{ file: … }` in place of an entry of a condition, or of all of them. */
+/** `{ file: … }` instead of one entry of a condition or of all entries. */
 function isListOfRule(path: SettingPath): boolean {
   const condition = path.findLast((step, at) => at < path.length - 1 && typeof step === 'string');
   return path[2] === 'rules' && LISTED.has(condition);

@@ -8,20 +8,20 @@ import { isPlainName, quote, type SettingPath } from '../problems/problems.ts';
 import type { Entry, SettingsNode } from './settings-node.ts';
 import { describeMisplaced, NOT_YAML, syntaxMessage } from './syntax-errors.ts';
 
-/** Deepest nesting; the settings themselves need about ten levels, `any`/`all`/`not` the rest. */
+/** Deepest nesting. The settings need about ten levels, `any`/`all`/`not` the rest. */
 const MAX_DEPTH = 64;
-/** Most values, with every use of an alias counted as if it were written out. */
+/** Most values. Each use of an alias counts like a copy. */
 const MAX_VALUES = 500_000;
 
-/** This many characters before and after a syntax error decide about its message. */
+/** The message of a syntax error depends on this many characters before and after it. */
 const EXCERPT = 200;
 
-/** The state of one reading. */
+/** The state of one parse. */
 interface Reading {
   readonly text: string;
   readonly env: Environment;
   readonly problems: ProblemList;
-  /** Anchored values that are complete, so no alias can stand inside its own value. */
+  /** Complete anchored values. So an alias cannot be inside its own value. */
   readonly anchors: Map<string, { readonly node: SettingsNode; readonly values: number }>;
   values: number;
 }
@@ -60,10 +60,10 @@ function reportSyntaxErrors(
   const errors = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0]);
   const [first] = errors;
   if (first === undefined) return true;
-  // The parser often stumbles at the line before, whose value it takes to go on.
+  // The parser often reports the line before, because it continues that line's value.
   const nextLine = text.indexOf('\n', first.pos[0]) + 1 || text.length;
   const misplaced = findMisplacedLine(text, nextLine);
-  // A tab behind a dash is no indentation to the eye.
+  // A tab after a dash does not look like indentation.
   if (misplaced !== undefined && first.code !== 'TAB_AS_INDENT') {
     problems.add(misplaced.offset, [], ...describeMisplaced(misplaced));
     return false;
@@ -171,7 +171,7 @@ function readEntries(
   }
 }
 
-/** A name as it was written: `404:` is the name "404". */
+/** A name as written: `404:` is the name "404". */
 function nameOf(key: Scalar): string | undefined {
   if (typeof key.value === 'string') return key.value;
   return key.value === null || key.source === undefined ? undefined : key.source;
@@ -207,7 +207,7 @@ function readText(
     const at = reading.text.indexOf(variable.written, searchFrom);
     const inside = at !== -1 && at < end;
     if (inside) searchFrom = at + variable.written.length;
-    // What is no variable may be part of a secret that happens to contain a dollar sign and a brace.
+    // Text that is not a variable may be part of a secret with a dollar sign and a brace.
     const shown =
       variable.kind === 'unset' || (!isSecret(path) && /^[\w${}-]{1,60}$/.test(written));
     const found = shown ? variable.written : 'text with ${ (not shown)';

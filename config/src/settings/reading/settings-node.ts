@@ -7,14 +7,14 @@ import type { SettingPath } from '../problems/problems.ts';
 export type SettingsNode = { readonly start: number } & (
   | {
       readonly kind: 'text';
-      /** As written, with `${NAME}` in it. */
+      /** As written, including `${NAME}`. */
       readonly written: string;
-      /** Undefined when a variable is missing, which has been reported. */
+      /** Undefined when a variable is missing. This was already reported. */
       readonly value: string | undefined;
       readonly interpolated: boolean;
       /** Files that a part of the value was read from. */
       readonly valueFiles: readonly string[];
-      /** Stands on one line of the file; one that does not may have swallowed other settings. */
+      /** The value is on one line of the file. A value on several lines may include other settings by mistake. */
       readonly oneLine: boolean;
     }
   | {
@@ -24,7 +24,7 @@ export type SettingsNode = { readonly start: number } & (
     }
   | { readonly kind: 'list'; readonly items: readonly SettingsNode[] }
   | { readonly kind: 'mapping'; readonly entries: ReadonlyMap<string, Entry> }
-  /** Could not be understood, which has been reported. */
+  /** It could not be parsed. This was already reported. */
   | { readonly kind: 'unusable' }
 );
 
@@ -33,12 +33,12 @@ export interface Entry {
   readonly node: SettingsNode;
 }
 
-/** What stands at a path: the node, or what is nearest to where it should have stood. */
+/** The node at a path, or the nearest place to where it should be. */
 export type Place =
   | { readonly kind: 'present'; readonly node: SettingsNode; readonly offset: number }
   | { readonly kind: 'absent'; readonly offset: number };
 
-/** Looks a path up. An absent setting is placed at the name of the mapping it is missing from. */
+/** Looks a path up. A missing setting gets the position of its mapping's name. */
 export function placeOf(root: SettingsNode, path: SettingPath): Place {
   let node = root;
   let offset = root.start;
@@ -48,12 +48,12 @@ export function placeOf(root: SettingsNode, path: SettingPath): Place {
     node = child.node;
     offset = child.keyStart ?? child.node.start;
   }
-  // A value that was left empty has no place of its own.
+  // An empty value has no position of its own.
   const empty = node.kind === 'null' && node.written === '';
   return { kind: 'present', node, offset: empty ? offset : node.start };
 }
 
-/** Where the name of a setting stands; its value where it has no name. */
+/** The position of a setting's name, or of its value when it has no name. */
 export function keyOffset(root: SettingsNode, path: SettingPath): number {
   const parent = placeOf(root, path.slice(0, -1));
   const last = path.at(-1);

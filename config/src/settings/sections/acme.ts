@@ -7,13 +7,13 @@ import { HostPattern } from '../values/values.ts';
 
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 
-/** Each host has a certificate of its own, and all of them are one text that the instances share. */
+/** Each host has its own certificate, and instances share all certificates as one text. */
 export const MAX_ACME_HOSTS = 100;
 
 const EXPECTED_HOST =
   'expected an exact host name: an authority proves each name by a connection to it, which a wildcard, an address or a name without a dot does not allow; take a certificate from files for it';
 
-/** Whether an authority can connect to the host by this name, and so issue a certificate for it. */
+/** Whether an authority can connect to the host by this name and issue a certificate for it. */
 export function canBeIssued(host: string): boolean {
   const isName = host.includes('.') && !host.includes('*') && !host.includes('_');
   return isName && !host.startsWith('[') && parseIp(host) === undefined;
@@ -27,9 +27,9 @@ const AcmeHost = HostPattern.transform((host, context) =>
 );
 
 export const Acme = z.strictObject({
-  /** Where the authority writes to the owner of the account. */
+  /** The authority writes to this address of the account's owner. */
   email: z.email('expected an address such as ops@shop.example'),
-  /** The terms of the authority hold for its certificates. Guard does not accept them for its user. */
+  /** The user must accept the terms of the authority. Guard does not accept them for the user. */
   accept_terms: z
     .boolean()
     .default(false)
@@ -38,7 +38,7 @@ export const Acme = z.strictObject({
   directory: z
     .url({ protocol: /^https$/, error: 'expected a URL that begins with https://' })
     .default(LETS_ENCRYPT),
-  /** In place of the exact names of all sites. */
+  /** Used instead of the exact names of all sites. */
   hosts: z.array(AcmeHost).min(1).max(MAX_ACME_HOSTS).optional(),
 });
 export type AcmeSettings = Readonly<z.infer<typeof Acme>>;

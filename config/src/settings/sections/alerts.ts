@@ -13,7 +13,7 @@ const Mail = z.strictObject({
 });
 export type MailSettings = Readonly<z.infer<typeof Mail>>;
 
-/** Who is told when something needs a person (server/src/alerts/). */
+/** The receivers of alerts (server/src/alerts/). */
 export const Alerts = z
   .strictObject({
     /** POST with a JSON object. */
@@ -21,7 +21,7 @@ export const Alerts = z
     mail: Mail.optional(),
     /** A program and its arguments; it gets the JSON object on standard input. */
     command: z.array(z.string().min(1).max(4096)).min(1).max(32).optional(),
-    /** Time in which one condition is told once. */
+    /** Each condition is reported at most once in this time. */
     cool_down: Duration.default(3_600_000),
   })
   .refine(

@@ -39,7 +39,7 @@ function imageType(bytes: Buffer): string | undefined {
     : undefined;
 }
 
-/** Where people get help: shown as `label`, linked to `href`. */
+/** The place where people get help: shown as `label`, linked to `href`. */
 const Support = z.string().transform((text, context) => {
   if (/^[^\s@<>"'?&]{1,64}@[a-z0-9.-]{1,190}$/i.test(text)) {
     return { label: text, href: `mailto:${text}` };

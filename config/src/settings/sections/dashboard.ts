@@ -25,7 +25,7 @@ const Oidc = z.strictObject({
   client_secret: Credential.min(1).max(1000),
   /** The claim of the ID token that lists the groups of the user. */
   claim: Name.default('groups'),
-  /** What is asked of the provider; `openid` is always part of it. */
+  /** The requested scope. `openid` is always included. */
   scope: z.string().max(500).default('openid'),
   groups: Groups,
 });

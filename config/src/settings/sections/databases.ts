@@ -38,14 +38,14 @@ const MmdbFile = z.string().superRefine((path, context) => {
   context.addIssue({ code: 'custom', message });
 });
 
-/** A file; or `{ url }`: a Guard that runs fetches the database from there. */
+/** A file, or `{ url }`: a running Guard fetches the database from this URL. */
 const Database = z.union([MmdbFile, z.strictObject({ url: publishedUrl('a database') })]);
 
-/** Databases that take the place of the bundled ones. */
+/** Databases that replace the bundled ones. */
 export const Databases = z.strictObject({
   country: Database.optional(),
   asn: Database.optional(),
-  /** How often a running Guard fetches those without a file. The default is in fetched-databases.ts. */
+  /** How often a running Guard fetches databases without a file. fetched-databases.ts has the default. */
   refresh: RefreshEvery.optional(),
 });
 export type Databases = Readonly<z.infer<typeof Databases>>;

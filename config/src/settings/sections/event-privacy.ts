@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What events leave out about a visitor. Credentials never enter them. */
+/** What events leave out about a visitor. They never contain credentials. */
 export const EventPrivacy = z.strictObject({
   /** Addresses are cut to their /24, or to their /48 in IPv6. */
   truncate_ip: z.boolean().default(false),

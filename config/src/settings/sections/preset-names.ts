@@ -1,4 +1,4 @@
-/** The presets that `organisations[].presets` can name, in the order in which their rules stand. */
+/** The presets for `organisations[].presets`, in the order of their rules. */
 export const PRESETS = [
   'well-known',
   'feeds',
@@ -9,5 +9,5 @@ export const PRESETS = [
 ] as const;
 export type Preset = (typeof PRESETS)[number];
 
-/** What the name of a preset's rule begins with; no rule of a user may begin so. */
+/** The prefix of preset rule names. A user's rule must not have it. */
 export const PRESET_PREFIX = 'preset:';

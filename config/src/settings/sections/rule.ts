@@ -35,7 +35,7 @@ const Regex = z.string().min(1).max(MAX_PATTERN_LENGTH).superRefine(compiles);
 /** A glob (`*` within a segment, `**` across segments) or a linear-time regular expression. */
 export const Pattern = z.union([Glob, z.strictObject({ regex: Regex })]);
 
-/** A regular expression that begins with a letter where each path has its slash. Only what is certain counts. */
+/** A regular expression that starts with a letter, although each path starts with a slash. Only certain cases match. */
 const NO_SLASH_IN_FRONT = /^\^[\w-]+(?![\w?*{-])[^|]*$/;
 
 /** A pattern over paths that can match one. */

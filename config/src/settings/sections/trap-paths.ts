@@ -9,7 +9,7 @@ type TrapPreset = (typeof TRAP_PRESETS)[number];
  * `git clone` over plain HTTP reads `/.git/HEAD`.
  */
 const PATHS: Readonly<Record<TrapPreset, readonly Pattern[]>> = {
-  // No site gives these to visitors, and no page links to them.
+  // Sites do not serve these to visitors, and pages do not link to them.
   'secret-files': [
     '/.env',
     '/.env.local',
@@ -20,7 +20,7 @@ const PATHS: Readonly<Record<TrapPreset, readonly Pattern[]>> = {
     '/.ssh/id_rsa',
     '/wp-config.php.bak',
   ],
-  // For sites that are no WordPress.
+  // For sites without WordPress.
   wordpress: [
     '/wp-login.php',
     '/xmlrpc.php',
@@ -29,7 +29,7 @@ const PATHS: Readonly<Record<TrapPreset, readonly Pattern[]>> = {
   ],
 };
 
-/** The paths that are traps: of the presets, and the organisation's own. */
+/** The trap paths: those of the presets, and the organisation's own. */
 export function trapPaths({
   presets,
   paths,

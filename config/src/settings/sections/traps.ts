@@ -20,7 +20,7 @@ const TrapPath = Pattern.refine(
 
 /** Paths that only programs ask for. A visitor who does is challenged (validator/src/verdict/traps.ts). */
 export const Traps = z.strictObject({
-  /** A link on Guard's own pages that stands in a comment, so that no browser shows or follows it. */
+  /** Put a link into a comment of Guard's own pages. Browsers neither show nor follow it. */
   link: z.boolean().default(true),
   presets: z.array(z.enum(TRAP_PRESETS)).default(['secret-files']),
   paths: z.array(TrapPath).max(100).default([]),

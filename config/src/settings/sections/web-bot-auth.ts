@@ -17,10 +17,10 @@ export const MAX_DIRECTORY_BYTES = 256 * 1024;
 export const MAX_KEYS = 256;
 const MAX_DIRECTORIES = 32;
 
-/** Seconds since the epoch; what is in milliseconds by mistake lies beyond the year 2286. */
+/** Seconds since the epoch. Milliseconds by mistake would be after the year 2286. */
 const Seconds = z.int().positive().max(9_999_999_999);
 
-/** The members of a public key that are used. */
+/** The used members of a public key. */
 export const PublicKey = z.object({
   /** 32 bytes. */
   x: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'expected 43 characters of base64url'),
@@ -42,13 +42,13 @@ const Key = Jwk.extend({ operator: Operator });
 
 const KeyFile = z.looseObject({ keys: z.array(Key).min(1).max(MAX_KEYS) });
 
-/** Who signs with a key. */
+/** The owner of a key. */
 interface Signer {
   /** The name in rules and events. */
   readonly agent: string;
   /** The operator whose crawlers it can verify, as the catalogue names it. */
   readonly operator?: string | undefined;
-  /** The origin that publishes the key; a request has to name it. None for a key of the user's own file. */
+  /** The origin that publishes the key. A request has to name it. Undefined for a key of the user's file. */
   readonly directory?: string | undefined;
 }
 
@@ -90,7 +90,7 @@ interface Refused {
   readonly reason: string;
 }
 
-/** A key, with its id, and who signs with it. */
+/** A key with its id and owner. */
 export function toBotKey({ x, nbf, exp }: PublicKey, signer: Signer): BotKey {
   // The members in this order and no white space: RFC 7638 section 3.
   const thumbprint = createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`);
@@ -159,7 +159,7 @@ export const WebBotAuth = z
     keys: KeyDirectory.optional(),
     /** Origins whose published keys are trusted. */
     directories: AgentDirectories.default([]),
-    /** Where `guard agents refresh` writes; need not exist. */
+    /** The folder for `guard agents refresh`. It need not exist. */
     fetched_keys: z.string().min(1).optional(),
   })
   .refine(

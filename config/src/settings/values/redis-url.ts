@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** `redis[s]://[user:password@]host[:port][/database]`. Kept as it is written: the client takes it apart. */
+/** `redis[s]://[user:password@]host[:port][/database]`. It is kept as written, because the client parses it. */
 export const RedisUrl = z
   .url({
     protocol: /^rediss?$/,

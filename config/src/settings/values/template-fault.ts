@@ -11,7 +11,7 @@ interface TemplateFault {
   readonly message: string;
 }
 
-/** Placeholders that must stand in a template once. */
+/** Placeholders that a template must have exactly once. */
 const REQUIRED = ['head', 'challenge'] as const;
 const KNOWN: readonly string[] = [...REQUIRED, 'lang', 'dir', 'nonce'];
 
@@ -29,7 +29,7 @@ const FORBIDDEN_ELEMENTS: Readonly<Record<string, string>> = {
   form: 'the page sends nothing but the check',
 };
 
-/** The first fault of a template, or undefined when it can be served. */
+/** The first fault of a template. Undefined when it is valid. */
 export function templateFault(html: string): TemplateFault | undefined {
   const found = placeholderFault(html) ?? markupFault(html);
   return found && { ...positionOf(html, found.at), message: found.message };

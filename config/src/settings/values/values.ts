@@ -88,7 +88,7 @@ function withoutBrackets(host: string): string {
   return host.replace(/^\[|\]$/g, '');
 }
 
-/** Refuses a secret that was left from an example. The value itself is never part of a message. */
+/** Refuses a secret that was left from an example. Messages never contain the value. */
 function strong(secret: string, context: z.RefinementCtx): void {
   const weakness = weaknessOf(secret);
   if (weakness === undefined) return;
@@ -98,7 +98,7 @@ function strong(secret: string, context: z.RefinementCtx): void {
   );
 }
 
-/** Refuses a place for a secret that nothing was filled in for. */
+/** Refuses a placeholder for a secret that was not filled in. */
 function filled(secret: string, context: z.RefinementCtx): void {
   const expected = unfilled(secret);
   if (expected !== undefined) refuse(context, expected);
@@ -126,7 +126,7 @@ export const SealingSecret = z
   .max(1024, 'expected a secret of at most 1024 characters')
   .superRefine(strong);
 
-/** A key that Guard presents to another service, so it is kept as it is. */
+/** A key that Guard presents to another service, so it is kept in plain text. */
 export const PresentedKey = z
   .string()
   .superRefine(filled)
@@ -163,7 +163,7 @@ function keyHash(form: RegExp, expected: string) {
     });
 }
 
-/** A password that another service has chosen. It may be weak, and it is no placeholder. */
+/** A password that another service has chosen. It may be weak, but not a placeholder. */
 export const Credential = z.string().superRefine(filled);
 
 /** A YAML date (`2027-06-30`) as the first millisecond after that day, UTC: the key works until its end. */
@@ -234,7 +234,7 @@ export function sizeUpTo(maxKiB: number) {
     if (value === 0) return 0;
     const match = /^(\d{1,9})(B|KiB)$/.exec(typeof value === 'string' ? value : '');
     const bytes = Number(match?.[1]) * (match?.[2] === 'KiB' ? KiB : 1);
-    // A text that is no size gives NaN, and no comparison with NaN is true.
+    // Text that is not a size gives NaN, and comparisons with NaN are false.
     if (bytes <= maxKiB * KiB) return bytes;
     return refuse(
       context,

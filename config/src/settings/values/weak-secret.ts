@@ -1,4 +1,4 @@
-/** Secrets that nothing was filled in for, that are in published examples, or that were not drawn at random. */
+/** Detects secrets that were not filled in, are in published examples, or are not random. */
 
 const PLACEHOLDER = new RegExp(
   [
@@ -19,9 +19,9 @@ const VARIABLE = new RegExp(`${PREFIX}(?:\\$[a-z_]\\w*|\\$\\([a-z_]\\w*\\)|%[a-z
 /** `{{ NAME }}`, `<%= name %>` and `<secret>`. */
 const TEMPLATE = new RegExp(`\\{\\{.*\\}\\}|${PREFIX}<.*>$`, 's');
 
-/** What is expected instead of a place for a secret that nothing was filled in for; undefined for any other text. */
+/** What is expected instead of an unfilled placeholder. Undefined for other text. */
 export function unfilled(secret: string): string | undefined {
-  // The name is not shown: it may be a secret that begins with a dollar sign.
+  // The name is not shown, because it may be a secret that starts with a dollar sign.
   if (VARIABLE.test(secret)) {
     return 'expected a value, this is the name of a variable; write ${NAME}, with braces, to read it from the environment';
   }
@@ -30,7 +30,7 @@ export function unfilled(secret: string): string | undefined {
     : undefined;
 }
 
-/** A unit of up to four characters, over and over. */
+/** A unit of up to four characters that repeats. */
 const REPEATED_UNIT = /^(.{1,4})\1+.{0,3}$/s;
 
 const FEWEST_DIFFERENT_CHARACTERS = 5;
