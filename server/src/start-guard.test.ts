@@ -63,10 +63,10 @@ test('settings that cannot be followed leave everything as it was', async () => 
     return (await send(url, { method: 'POST', headers, body: visit })).status;
   };
   const databases = { country: '/absent.mmdb' };
-  await expect(reload({ ...settings, organisations: [], databases })).rejects.toThrow(
+  await expect(reload({ ...settings, organisations: [], databases }, 'next')).rejects.toThrow(
     'not a country database: /absent.mmdb',
   );
   expect(await validate()).toBe(200);
-  await reload({ ...settings, organisations: [], sites: [] });
+  await reload({ ...settings, organisations: [], sites: [] }, 'next');
   expect(await validate()).toBe(401);
 });

@@ -3,6 +3,7 @@ import { type Analytics, type DatabaseCondition, openAnalytics } from '@guard/an
 import { NETWORK_DATA, type NetworkData } from '@guard/config/catalogue/data-age';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { AuthenticateBearer } from '@guard/config/contract/ports';
+import { settingsRevision } from '@guard/config/settings/derived/revision';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
 import { SignIns } from '@guard/dashboard';
@@ -44,7 +45,7 @@ export interface Running {
    * readable reason when it cannot be built, and then nothing has changed. New values of `listen`, `store`,
    * `analytics` and `workers` need a restart and are ignored.
    */
-  readonly reload: (settings: Settings) => Promise<void>;
+  readonly reload: (settings: Settings, revision: string) => Promise<void>;
   /** Sign-in links to the dashboard, one per organisation. Each works once within ten minutes. */
   readonly createDashboardLinks: () => readonly DashboardLink[];
   /** State of the event database. Undefined when the settings name none. */
@@ -106,7 +107,7 @@ export async function startGuard(settings: Settings, context: ProcessContext): P
   };
   try {
     const dependencies = await openDependencies(settings, context, state);
-    const first = await buildDeployment(settings, dependencies);
+    const first = await buildDeployment(settings, settingsRevision(settings), dependencies);
     state.current = first;
     state.opened.push(() => currentOf(state).close());
     await listenServices(first, state);
@@ -120,7 +121,7 @@ export async function startGuard(settings: Settings, context: ProcessContext): P
     state.ready = true;
     return {
       addresses: state.addresses,
-      reload: (next) => replaceDeployment(next, dependencies, state),
+      reload: (wanted, revision) => replaceDeployment({ wanted, revision }, dependencies, state),
       createDashboardLinks() {
         const { settings: now } = currentOf(state);
         const { dashboard } = state.addresses;
@@ -148,8 +149,8 @@ async function openDependencies(
   const { addresses, opened } = state;
   const analytics = await openEvents(settings, context, state);
   opened.push(() => analytics.close());
-  const threads = threadCount(settings);
-  state.workers = threads > 1 ? new WorkerPool(threads - 1, context) : undefined;
+  const others = threadCount(settings) - 1;
+  if (others > 0) state.workers = new WorkerPool(others, context);
   const opening = await openStore(settings.store, context, state.workers);
   opened.push(() => opening.close());
   const { store, redis } = opening;
@@ -280,12 +281,12 @@ function startOrders(context: ProcessContext, state: State): void {
 
 /** Replaces everything in one turn of the event loop, so no request sees both old and new settings. */
 async function replaceDeployment(
-  settings: Settings,
+  { wanted, revision }: { readonly wanted: Settings; readonly revision: string },
   dependencies: Dependencies,
   state: State,
 ): Promise<void> {
   const before = currentOf(state);
-  const next = await buildDeployment(asStarted(settings, before.settings), dependencies);
+  const next = await buildDeployment(asStarted(wanted, before.settings), revision, dependencies);
   state.gateway?.reload(next.gateway);
   for (const [name, service] of state.services) {
     const app = next.routes.get(name);
@@ -295,5 +296,5 @@ async function replaceDeployment(
   dependencies.analytics.setOrganisations(next.settings.organisations);
   retire(before, dependencies.log);
   const listen = sharedAddresses(next.settings.listen, state.addresses);
-  await state.workers?.reload({ ...next.settings, listen });
+  await state.workers?.reload({ ...next.settings, listen }, revision);
 }

@@ -21,6 +21,7 @@ import type { DatabaseFiles } from '@guard/config/settings/derived/fetched-datab
 import type { BotKey } from '@guard/config/settings/sections/web-bot-auth';
 import type { Organisation, Site } from '@guard/config/settings/schema';
 import { Patience } from '@guard/config/time/patience';
+import type { Pause } from '@guard/config/time/slices';
 import type { FastifyPluginAsync } from 'fastify';
 import { buildPrograms, loadBrowserBundle } from '../browser/build.ts';
 import { describeTrapHit, describeUpload } from './challenge/challenge-event.ts';
@@ -119,7 +120,29 @@ export interface Validator {
 
 /** Builds the validator. All tables, keys and rules are prepared here, so that a decision only looks them up. */
 export function createValidator(options: ValidatorOptions): Validator {
-  const { organisations, secrets, crawlers, store, clock, metrics } = options;
+  const passes = new PassTable();
+  const compiled = options.organisations.map((one) =>
+    compilePolicy(one, options.crawlers, options, passes),
+  );
+  return assemble(options, compiled);
+}
+
+/** The same for a process that answers requests meanwhile: `pause` is awaited after each organisation. */
+export async function createValidatorInSlices(
+  options: ValidatorOptions,
+  pause: Pause,
+): Promise<Validator> {
+  const passes = new PassTable();
+  const compiled: Policy[] = [];
+  for (const one of options.organisations) {
+    compiled.push(compilePolicy(one, options.crawlers, options, passes));
+    await pause();
+  }
+  return assemble(options, compiled);
+}
+
+function assemble(options: ValidatorOptions, compiled: readonly Policy[]): Validator {
+  const { organisations, secrets, store, clock, metrics } = options;
   const events: EventSink = {
     record(event) {
       countDecision(metrics, event);
@@ -127,10 +150,7 @@ export function createValidator(options: ValidatorOptions): Validator {
     },
   };
   const engine = createEngine(options);
-  const passes = new PassTable();
-  const policies = new Map(
-    organisations.map((o) => [o.id, compilePolicy(o, crawlers, options, passes)]),
-  );
+  const policies = new Map(compiled.map((policy) => [policy.organisation, policy]));
   const strengthsOf = (id: string) => policyOf(policies, id).strengths;
   const verify = createCollector({
     secrets,

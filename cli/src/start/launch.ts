@@ -1,7 +1,13 @@
-import { loadSettings } from '@guard/config/settings/load';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import type { Settings } from '@guard/config/settings/schema';
-import { createLog, createMetrics, createReloader, type Running, startGuard } from '@guard/server';
+import {
+  createLog,
+  createMetrics,
+  createReloader,
+  readInThread,
+  type Running,
+  startGuard,
+} from '@guard/server';
 import { adviceOnDataAge, type DataAge, describeDataAge } from '../running-guard/data-age.ts';
 import type { Places } from '../demo/places.ts';
 import { readSettings } from '../command-line/read-settings.ts';
@@ -84,7 +90,7 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   const { file, env, watch } = options;
   const first = readSettings(file, env);
   if (!first) return undefined;
-  const load = () => loadSettings(file, env);
+  const load = () => readInThread(file, env);
   const metrics = createMetrics();
   const lost = () => metrics.count('guard_log_lines_lost_total');
   let { format } = first.settings.log;
@@ -95,8 +101,8 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   context.log('info', 'settings_read', { file, revision: settingsRevision(first.settings) });
   const started = Promise.withResolvers<Running>();
   // The reloader watches during the start, so that it misses no change. It applies changes after the start.
-  const apply = async (settings: Settings) => {
-    await (await started.promise).reload(settings);
+  const apply = async (settings: Settings, revision: string) => {
+    await (await started.promise).reload(settings, revision);
     ({ format } = settings.log);
   };
   const reloader = createReloader({ ...context, file, load, first, apply, watch });

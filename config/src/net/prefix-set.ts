@@ -31,6 +31,25 @@ export class PrefixSet {
     return PrefixSet.fromRanges(ranges);
   }
 
+  /** The set of a list, which does not change. It is made once for all who ask. */
+  static of(list: readonly string[]): PrefixSet {
+    const known = sets.get(list);
+    if (known !== undefined) return known;
+    const set = PrefixSet.from(list);
+    sets.set(list, set);
+    return set;
+  }
+
+  /** Makes the set of a list known that another thread has made. */
+  static adopt(list: readonly string[], { v4, v6 }: PrefixWords): void {
+    sets.set(list, new PrefixSet(new Ipv4Intervals(...v4), new Ipv6Intervals(...v6)));
+  }
+
+  /** The set as plain memory, for another thread. */
+  words(): PrefixWords {
+    return { v4: this.#v4.words, v6: this.#v6.words };
+  }
+
   static fromRanges(ranges: Iterable<AddressRange>): PrefixSet {
     const v4: Interval<number>[] = [];
     const v6: Interval<bigint>[] = [];
@@ -39,8 +58,8 @@ export class PrefixSet {
       else v6.push([range.first, range.last]);
     }
     return new PrefixSet(
-      new Ipv4Intervals(mergeIntervals(v4, (last) => last + 1)),
-      new Ipv6Intervals(mergeIntervals(v6, (last) => last + 1n)),
+      Ipv4Intervals.of(mergeIntervals(v4, (last) => last + 1)),
+      Ipv6Intervals.of(mergeIntervals(v6, (last) => last + 1n)),
     );
   }
 
@@ -56,6 +75,12 @@ export class PrefixSet {
     return family === 'v6' && this.#v6.has(v6);
   }
 }
+
+const sets = new WeakMap<readonly string[], PrefixSet>();
+
+/** The first and the last members of all intervals of a family. */
+type Words = readonly [firsts: Uint32Array, lasts: Uint32Array];
+export type PrefixWords = Readonly<Record<'v4' | 'v6', Words>>;
 
 /** First and last address. */
 type Interval<T extends number | bigint> = [first: T, last: T];
@@ -86,11 +111,22 @@ class Ipv4Intervals {
   /** For each upper half of an address: how many intervals start before it. */
   readonly #index: Uint32Array | undefined;
 
-  constructor(intervals: readonly Interval<number>[]) {
-    this.count = intervals.length;
-    this.#firsts = Uint32Array.from(intervals, ([first]) => first);
-    this.#lasts = Uint32Array.from(intervals, ([, last]) => last);
+  constructor(firsts: Uint32Array, lasts: Uint32Array) {
+    this.count = firsts.length;
+    this.#firsts = firsts;
+    this.#lasts = lasts;
     this.#index = this.count < INDEX_FROM ? undefined : indexByUpperHalf(this.#firsts);
+  }
+
+  static of(intervals: readonly Interval<number>[]): Ipv4Intervals {
+    return new Ipv4Intervals(
+      Uint32Array.from(intervals, ([first]) => first),
+      Uint32Array.from(intervals, ([, last]) => last),
+    );
+  }
+
+  get words(): Words {
+    return [this.#firsts, this.#lasts];
   }
 
   has(address: number): boolean {
@@ -112,10 +148,21 @@ class Ipv6Intervals {
   readonly #firsts: Uint32Array;
   readonly #lasts: Uint32Array;
 
-  constructor(intervals: readonly Interval<bigint>[]) {
-    this.count = intervals.length;
-    this.#firsts = packWords(intervals.map(([first]) => first));
-    this.#lasts = packWords(intervals.map(([, last]) => last));
+  constructor(firsts: Uint32Array, lasts: Uint32Array) {
+    this.count = firsts.length / 4;
+    this.#firsts = firsts;
+    this.#lasts = lasts;
+  }
+
+  static of(intervals: readonly Interval<bigint>[]): Ipv6Intervals {
+    return new Ipv6Intervals(
+      packWords(intervals.map(([first]) => first)),
+      packWords(intervals.map(([, last]) => last)),
+    );
+  }
+
+  get words(): Words {
+    return [this.#firsts, this.#lasts];
   }
 
   has(address: Uint32Array): boolean {

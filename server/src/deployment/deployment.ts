@@ -4,18 +4,19 @@ import type { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { AuthenticateBearer, Log, Replay, SessionStore } from '@guard/config/contract/ports';
 import { redirectsToHttps } from '@guard/config/settings/derived/acme-hosts';
 import { createBearerAuth } from '@guard/config/settings/keys/key-ring';
-import { settingsRevision } from '@guard/config/settings/derived/revision';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import type { TlsCertificate } from '@guard/config/settings/sections/tls';
+import { inSlices } from '@guard/config/time/slices';
 import type { GatewaySettings } from '@guard/gateway';
 import { createDashboard, type Health, type SignIns } from '@guard/dashboard';
 import { createDataServer } from '@guard/mcp';
 import {
   type createResolver,
-  createValidator,
+  createValidatorInSlices,
   type CrowdsecList,
   type TemporaryRules,
   type Validator,
+  type ValidatorOptions,
   validatorSettings,
 } from '@guard/validator';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
@@ -86,12 +87,14 @@ export interface Deployment {
  */
 export async function buildDeployment(
   settings: Settings,
+  revision: string,
   dependencies: Dependencies,
 ): Promise<Deployment> {
+  const pause = inSlices();
   const policy = validatorSettings(settings);
+  await pause();
   const { collector } = settings.public_urls;
-  const revision = settingsRevision(settings);
-  const validator = createValidator({
+  const options: ValidatorOptions = {
     ...policy,
     settingsRevision: revision,
     collectorUrl: () => collector ?? dependencies.addresses.collector ?? '',
@@ -105,7 +108,8 @@ export async function buildDeployment(
     log: dependencies.log,
     metrics: dependencies.metrics,
     isReady: dependencies.isReady,
-  });
+  };
+  const validator = await createValidatorInSlices(options, pause);
   const authenticate = createBearerAuth(settings.organisations, dependencies.clock);
   const { oldestListAt } = policy.crawlers;
   const dataAt = networkDataAt(dependencies.networks, policy.databases);

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SettingPath } from '@guard/config/settings/load';
+import { settingsText } from '@guard/config/settings/derived/settings-text';
 import type { Organisation, Settings, Site } from '@guard/config/settings/schema';
+import type { Pause } from '@guard/config/time/slices';
 
 /** Most names in one log line; the rest are counted. */
 const MAX_NAMES = 40;
@@ -12,35 +14,53 @@ type Lists = 'organisations' | 'sites';
  * The names of the settings that differ, for a log: `observe`, `organisations.acme.rules`,
  * `sites.shop.example (added)`. Values are never shown, since some are secret.
  */
-export function changesBetween(before: Settings, after: Settings): readonly string[] {
+export async function changesBetween(
+  before: Settings,
+  after: Settings,
+  pause: Pause,
+): Promise<readonly string[]> {
   const { organisations: oldOrganisations, sites: oldSites, ...oldRest } = before;
   const { organisations, sites, ...rest } = after;
   const names = [
     ...fieldsThatDiffer(oldRest, rest),
-    ...entriesThatDiffer('organisations', oldOrganisations, organisations, ({ id }) => id),
-    ...entriesThatDiffer('sites', oldSites, sites, ({ hosts }) => hosts[0] ?? ''),
+    ...(await entriesThatDiffer(
+      'organisations',
+      { old: oldOrganisations, fresh: organisations, nameOf: ({ id }) => id },
+      pause,
+    )),
+    ...(await entriesThatDiffer(
+      'sites',
+      { old: oldSites, fresh: sites, nameOf: ({ hosts }) => hosts[0] ?? '' },
+      pause,
+    )),
   ];
   const shown = names.slice(0, MAX_NAMES);
   return names.length > MAX_NAMES ? [...shown, `and ${names.length - MAX_NAMES} more`] : shown;
 }
 
-function entriesThatDiffer<T extends Organisation | Site>(
+interface Entries<T> {
+  readonly old: readonly T[];
+  readonly fresh: readonly T[];
+  readonly nameOf: (entry: T) => string;
+}
+
+async function entriesThatDiffer<T extends Organisation | Site>(
   list: Lists,
-  before: readonly T[],
-  after: readonly T[],
-  nameOf: (entry: T) => string,
-): string[] {
-  const old = new Map(before.map((entry) => [nameOf(entry), entry]));
-  const fresh = new Map(after.map((entry) => [nameOf(entry), entry]));
-  const gone = [...old.keys()].filter((name) => !fresh.has(name));
-  return [
-    ...gone.map((name) => `${list}.${name} (removed)`),
-    ...[...fresh].flatMap(([name, entry]) => {
-      const was = old.get(name);
-      if (was === undefined) return [`${list}.${name} (added)`];
-      return fieldsThatDiffer(was, entry).map((field) => `${list}.${name}.${field}`);
-    }),
-  ];
+  { old, fresh, nameOf }: Entries<T>,
+  pause: Pause,
+): Promise<string[]> {
+  const before = new Map(old.map((entry) => [nameOf(entry), entry]));
+  const after = new Map(fresh.map((entry) => [nameOf(entry), entry]));
+  const names = [...before.keys()]
+    .filter((name) => !after.has(name))
+    .map((name) => `${list}.${name} (removed)`);
+  for (const [name, entry] of after) {
+    const was = before.get(name);
+    if (was === undefined) names.push(`${list}.${name} (added)`);
+    else names.push(...fieldsThatDiffer(was, entry).map((field) => `${list}.${name}.${field}`));
+    await pause();
+  }
+  return names;
 }
 
 function fieldsThatDiffer<T extends object>(before: T, after: T): string[] {
@@ -48,7 +68,8 @@ function fieldsThatDiffer<T extends object>(before: T, after: T): string[] {
   return [...fields.keys()].filter((field) => {
     // The field can be missing in one of the two: then its value is undefined.
     const [was, is]: unknown[] = [Reflect.get(before, field), Reflect.get(after, field)];
-    return !isDeepStrictEqual(was, is);
+    // Many rules can share a long list, which is compared once as text.
+    return field === 'rules' ? settingsText(was) !== settingsText(is) : !isDeepStrictEqual(was, is);
   });
 }
 

@@ -2,6 +2,7 @@ import type { Log } from '@guard/config/contract/ports';
 import { type LoadResult, parseSettings } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
 import { expect, test } from 'vitest';
+import { withRevision } from './read-in-thread.ts';
 import { createReloader } from './reloader.ts';
 
 const START = `version: 1
@@ -26,7 +27,7 @@ function rig() {
   const state = { text: START, now: 1_000_000, apply: () => Promise.resolve() };
   const reloader = createReloader({
     file: 'guard.yaml',
-    load: () => read(state.text),
+    load: () => Promise.resolve(withRevision(read(state.text))),
     first,
     apply: (settings) => {
       applied.push(settings);

@@ -1,14 +1,11 @@
 import type { Clock, Log, Metrics } from '@guard/config/contract/ports';
-import {
-  formatProblem,
-  type Loaded,
-  type LoadResult,
-  type Position,
-} from '@guard/config/settings/load';
+import { formatProblem, type Loaded, type Position } from '@guard/config/settings/load';
 import { formatPath } from '@guard/config/settings/problems/problems';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import type { Settings } from '@guard/config/settings/schema';
+import { inSlices } from '@guard/config/time/slices';
 import { asStarted, changesBetween, needRestart } from './changes.ts';
+import type { SettingsRead } from './read-in-thread.ts';
 import { type Watch, watchFiles } from './watch-files.ts';
 
 /** Why the settings are read again. */
@@ -16,12 +13,12 @@ export type Cause = 'signal' | 'file';
 
 export interface ReloaderOptions {
   readonly file: string;
-  /** Reads the file, in the same way as the start. */
-  readonly load: () => LoadResult;
+  /** Reads the file, in the same way as the start. Rejects with the reason when it cannot be tried. */
+  readonly load: () => Promise<SettingsRead>;
   /** The settings with which Guard started. */
   readonly first: Loaded;
   /** Applies settings. Rejects with the reason when it cannot; then nothing has changed. */
-  readonly apply: (settings: Settings) => Promise<void>;
+  readonly apply: (settings: Settings, revision: string) => Promise<void>;
   /** Whether a change of a settings file starts a reload, too. */
   readonly watch: boolean;
   readonly clock: Clock;
@@ -73,21 +70,20 @@ export function createReloader(options: ReloaderOptions): Reloader {
   async function once(cause: Cause): Promise<void> {
     // Before the files are read, so that a change during the reading is seen as a change.
     await watch?.acknowledge();
-    const result = options.load();
-    files = result.files;
-    await watch?.acknowledgeNew();
-    if (result.kind === 'invalid') {
-      const told = result.problems.slice(0, MAX_PROBLEMS_LOGGED).map(formatProblem);
-      refuse(cause, told.join('\n'), result.problems.length);
-      return;
-    }
     try {
-      await options.apply(result.settings);
+      const result = await options.load();
+      files = result.files;
+      await watch?.acknowledgeNew();
+      if (result.kind === 'invalid') {
+        const told = result.problems.slice(0, MAX_PROBLEMS_LOGGED).map(formatProblem);
+        refuse(cause, told.join('\n'), result.problems.length);
+        return;
+      }
+      await options.apply(result.settings, result.revision);
+      await accept(cause, result);
     } catch (error) {
       refuse(cause, error instanceof Error ? error.message : String(error), 1);
-      return;
     }
-    accept(cause, result);
   }
 
   function refuse(cause: Cause, reason: string, problems: number): void {
@@ -96,24 +92,26 @@ export function createReloader(options: ReloaderOptions): Reloader {
     log('error', 'reload_refused', { cause, file, problems, reason });
   }
 
-  function accept(cause: Cause, { settings, positionOf }: Loaded): void {
+  async function accept(cause: Cause, read: Loaded & { readonly revision: string }): Promise<void> {
+    const { settings, positionOf } = read;
     const late = needRestart(first.settings, settings);
-    for (const path of late) {
-      const place = placeOf(file, positionOf(path));
-      log('warn', 'reload_needs_restart', { setting: formatPath(path), place });
-    }
+    for (const path of late) tellOfRestart(formatPath(path), positionOf(path));
     const effective = asStarted(settings, first.settings);
-    const changed = changesBetween(current, effective).join(', ');
+    const changed = (await changesBetween(current, effective, inSlices())).join(', ');
     if (!settings.secret.some((secret) => current.secret.includes(secret))) {
       log('warn', 'reload_voided_sessions', { why: 'no secret of before is in the list' });
     }
     current = effective;
-    revision = settingsRevision(effective);
+    ({ revision } = read);
     loadedAt = clock();
     awaitingRestart = late.length;
     succeeded = true;
     metrics.count('guard_reloads_total', 'applied');
     log('info', 'reload_applied', { cause, file, changed, revision, awaitingRestart });
+  }
+
+  function tellOfRestart(setting: string, { line, column }: Position): void {
+    log('warn', 'reload_needs_restart', { setting, place: `${file}:${line}:${column}` });
   }
 
   function reload(cause: Cause): Promise<void> {
@@ -131,8 +129,4 @@ export function createReloader(options: ReloaderOptions): Reloader {
   }
 
   return { reload, stop: () => watch?.stop() };
-}
-
-function placeOf(file: string, { line, column }: Position): string {
-  return `${file}:${line}:${column}`;
 }

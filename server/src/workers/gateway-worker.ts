@@ -4,6 +4,7 @@ import { type EventRelay, openEventRelay } from '@guard/analytics';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { SessionStore } from '@guard/config/contract/ports';
 import type { Tracing } from '@guard/config/contract/tracing';
+import { settingsRevision } from '@guard/config/settings/derived/revision';
 import type { Settings } from '@guard/config/settings/schema';
 import { createGateway, type Gateway } from '@guard/gateway';
 import type { RedisStore } from '@guard/validator/redis-store';
@@ -124,7 +125,7 @@ class GatewayWorker {
       redis,
       ...quiet,
     }));
-    const first = await this.#build(settings);
+    const first = await this.#build(settings, settingsRevision(settings));
     const { listen } = first.settings;
     const ports = { events: analytics.sink, clock, log, metrics };
     const proxyProtocol = listen.proxy_protocol;
@@ -159,7 +160,7 @@ class GatewayWorker {
         this.#shared.replied(message.number);
         return;
       case 'reload':
-        void this.#reload(message.settings).then((fault) => {
+        void this.#reload(message.settings, message.revision).then((fault) => {
           this.#send({ kind: 'reloaded', fault, number: message.number });
         });
         return;
@@ -169,8 +170,8 @@ class GatewayWorker {
     }
   }
 
-  #build(settings: Settings): Promise<Deployment> {
-    return buildDeployment(gatewayOnly(settings), {
+  #build(settings: Settings, revision: string): Promise<Deployment> {
+    return buildDeployment(gatewayOnly(settings), revision, {
       ...this.#dependencies,
       store: this.#store,
       temporary: this.#decisions?.rules,
@@ -182,9 +183,9 @@ class GatewayWorker {
   }
 
   /** Resolves with the reason when the settings cannot be applied. Then nothing has changed. */
-  async #reload(settings: Settings): Promise<string | undefined> {
+  async #reload(settings: Settings, revision: string): Promise<string | undefined> {
     try {
-      const next = await this.#build(settings);
+      const next = await this.#build(settings, revision);
       this.#gateway?.reload(next.gateway);
       if (this.#current) retire(this.#current, this.#dependencies.log);
       this.#current = next;

@@ -90,7 +90,12 @@ export type MessageToWorker =
   | { readonly kind: 'session-shared'; readonly number: number }
   | { readonly kind: 'crowdsec'; readonly changes: CrowdsecChanges }
   /** The worker replies with `reloaded` and the same number. */
-  | { readonly kind: 'reload'; readonly settings: Settings; readonly number: number }
+  | {
+      readonly kind: 'reload';
+      readonly settings: Settings;
+      readonly revision: string;
+      readonly number: number;
+    }
   | { readonly kind: 'close' };
 
 export type MessageFromWorker =

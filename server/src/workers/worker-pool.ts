@@ -81,11 +81,11 @@ export class WorkerPool {
   }
 
   /** Sends the settings that the main thread has applied to every worker. */
-  async reload(settings: Settings): Promise<void> {
+  async reload(settings: Settings, revision: string): Promise<void> {
     if (this.#start) this.#start = { ...this.#start, settings };
     const replies = [...this.#workers].map((worker) =>
       this.#reloaded.ask((number) => {
-        worker.send({ kind: 'reload', settings, number });
+        worker.send({ kind: 'reload', settings, revision, number });
       }),
     );
     await Promise.all(replies);

@@ -170,7 +170,7 @@ function methodIs(methods: readonly string[]): Condition {
 const lists = new CompileOnce();
 
 function addressIn(ranges: readonly string[]): Condition {
-  const set = lists.of(ranges, (list) => PrefixSet.from(list));
+  const set = PrefixSet.of(ranges);
   return (facts) => set.has(facts.ip);
 }
 

@@ -17,6 +17,11 @@ export function rememberRuleLines(
   });
 }
 
+/** The same for one rule, or for one list of rules. */
+export function rememberRuleLine(rule: object, line: number): void {
+  lines.set(rule, line);
+}
+
 /** The line of a rule, or of a list of rules, counted from 1. Undefined if it is in no file, such as a preset's rule. */
 export function ruleLine(rule: object): number | undefined {
   return lines.get(rule);

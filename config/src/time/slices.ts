@@ -1,0 +1,18 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
+/** How long work goes on before requests have their turn. */
+const SLICE_MS = 4;
+
+/** To be awaited between two steps of long work. Undefined where the work may go on at once. */
+export type Pause = () => Promise<void> | undefined;
+
+/** Cuts long work into slices: between them the event loop reads sockets and runs timers. */
+export function inSlices(): Pause {
+  let begunAt = performance.now();
+  return () => {
+    if (performance.now() - begunAt < SLICE_MS) return undefined;
+    return turn().then(() => {
+      begunAt = performance.now();
+    });
+  };
+}

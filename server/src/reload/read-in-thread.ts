@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Environment } from '@guard/config/settings/reading/environment';
+import type { Loaded, LoadResult, Position, SettingPath } from '@guard/config/settings/load';
+import { formatPath } from '@guard/config/settings/problems/problems';
+import { settingsRevision } from '@guard/config/settings/derived/revision';
+import { Settings } from '@guard/config/settings/schema';
+import { inSlices } from '@guard/config/time/slices';
+import { fromPieces } from './settings-pieces.ts';
+
+type Invalid = Extract<LoadResult, { kind: 'invalid' }>;
+
+/** Settings that were read, or what is wrong with them. */
+export type SettingsRead = (Loaded & { readonly revision: string }) | Invalid;
+
+/** What a thread is asked to read. */
+export interface ReadRequest {
+  readonly file: string;
+  readonly env: Environment;
+}
+
+/** What it found. */
+export type ReadMessage =
+  | {
+      readonly kind: 'loaded';
+      readonly pieces: readonly Uint8Array[];
+      readonly files: readonly string[];
+      readonly places: ReadonlyMap<string, Position>;
+      readonly revision: string;
+    }
+  | Invalid;
+
+const THREAD = new URL('./settings-thread.ts', import.meta.url);
+
+/** Reads settings as `loadSettings` does, in a thread of its own. Requests are answered meanwhile. */
+export async function readInThread(file: string, env: Environment): Promise<SettingsRead> {
+  const thread = new Worker(THREAD, { workerData: { file, env } satisfies ReadRequest });
+  try {
+    const found = await Promise.race([
+      once(thread, 'message').then(([message]) => message as ReadMessage),
+      once(thread, 'exit').then(() => undefined),
+    ]);
+    if (found === undefined) throw new Error('the thread that reads the settings has ended');
+    if (found.kind === 'invalid') return found;
+    const { pieces, files, places, revision } = found;
+    const settings = await fromPieces(pieces, inSlices());
+    return {
+      kind: 'loaded',
+      settings,
+      files,
+      revision,
+      positionOf: (path) => placeIn(places, path),
+    };
+  } finally {
+    await thread.terminate();
+  }
+}
+
+/** The same for settings that this thread has read. */
+export function withRevision(result: LoadResult): SettingsRead {
+  return result.kind === 'invalid'
+    ? result
+    : { ...result, revision: settingsRevision(result.settings) };
+}
+
+/** The places that a reload can name: of the settings that need a restart (changes.ts). */
+export function keyPlaces({ positionOf }: Loaded): ReadonlyMap<string, Position> {
+  const names = Object.keys(Settings.shape);
+  const listeners = Object.keys(Settings.shape.listen.shape);
+  const paths: SettingPath[] = [
+    ...names.map((name) => [name]),
+    ...listeners.map((name) => ['listen', name]),
+  ];
+  return new Map(paths.map((path) => [formatPath(path), positionOf(path)]));
+}
+
+function placeIn(places: ReadonlyMap<string, Position>, path: SettingPath): Position {
+  return places.get(formatPath(path)) ?? { line: 1, column: 1 };
+}

@@ -1,0 +1,76 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PrefixSet } from '@guard/config/net/prefix-set';
+import { fetchedListsOf } from '@guard/config/settings/derived/fetched-lists';
+import { settingsRevision } from '@guard/config/settings/derived/revision';
+import { ruleLine } from '@guard/config/settings/derived/rule-lines';
+import { loadSettings } from '@guard/config/settings/load';
+import type { Settings } from '@guard/config/settings/schema';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
+import { fromPieces, toPieces } from './settings-pieces.ts';
+
+const folder = testFolder();
+
+/** Settings with more of everything than one piece has, and two long lists. */
+function manySettings(): Settings {
+  mkdirSync(folder, { recursive: true });
+  const addresses = Array.from({ length: 25_000 }, (_, at) => `10.${at >> 8}.${at & 255}.0/24`);
+  writeFileSync(join(folder, 'networks.txt'), addresses.join('\n'));
+  const systems = Array.from({ length: 1_500 }, (_, at) => String(at + 1));
+  writeFileSync(join(folder, 'systems.txt'), systems.join('\n'));
+  const listed =
+    '{ any: [{ ip: { file: networks.txt } }, { not: { asn: { file: systems.txt } } }] }';
+  const organisations = Array.from(
+    { length: 120 },
+    (_, number) => `
+  - id: org-${number}
+    secret_keys: [{ id: main, key: sk_of_organisation_${number}_0123456789 }]
+    rules:
+      - { name: listed, match: ${listed}, verdict: block }
+      - { name: own, match: { path: /${number}, ip: 192.0.2.${number} }, detect: true }
+      - { name: fetched, match: { ip: { url: 'https://lists.example/drop' } }, verdict: block }`,
+  );
+  const sites = Array.from(
+    { length: 250 },
+    (_, number) =>
+      `\n  - { hosts: [s${number}.example], organisation: org-1, origin: 'http://127.0.0.1:1' }`,
+  );
+  const file = join(folder, 'guard.yaml');
+  writeFileSync(
+    file,
+    `version: 1
+listen: { gateway: 127.0.0.1:2 }
+secret: b8d2046a7f3c1e95b8d2047a7f3c1e95
+store: { engine: memory, path: ./store }
+organisations:${organisations.join('')}
+sites:${sites.join('')}
+`,
+  );
+  const result = loadSettings(file, {});
+  if (result.kind === 'invalid') throw new Error(JSON.stringify(result.problems[0]));
+  return result.settings;
+}
+
+test('settings in pieces are the same settings, with a shared list still shared', async () => {
+  const before = manySettings();
+  const pieces = toPieces(before);
+  let pauses = 0;
+  const after = await fromPieces(pieces, () => void (pauses += 1));
+  expect(after).toEqual(before);
+  expect(settingsRevision(after)).toBe(settingsRevision(before));
+  expect(fetchedListsOf(after)).toEqual(fetchedListsOf(before));
+  const linesOf = ({ organisations }: Settings) =>
+    organisations.map(({ rules }) => [ruleLine(rules), ...rules.map(ruleLine)]);
+  expect(linesOf(after)).toEqual(linesOf(before));
+  const lists = after.organisations.map(({ rules }) => rules[0]?.match.any?.[0]?.ip ?? []);
+  expect(new Set(lists).size).toBe(1);
+  expect(PrefixSet.of(lists[0] ?? []).has('10.3.2.1')).toBe(true);
+  expect(PrefixSet.of(lists[0] ?? []).has('11.3.2.1')).toBe(false);
+  expect(pauses).toBe(pieces.length);
+});
+
+test('no piece is so long that it would hold up requests', () => {
+  const longest = Math.max(...toPieces(manySettings()).map(({ length }) => length));
+  expect(longest).toBeLessThan(256 * 1024);
+});

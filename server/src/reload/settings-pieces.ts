@@ -1,0 +1,205 @@
+import { deserialize, serialize } from 'node:v8';
+import { PrefixSet, type PrefixWords } from '@guard/config/net/prefix-set';
+import { fetchedListsOf, rememberFetchedLists } from '@guard/config/settings/derived/fetched-lists';
+import { rememberRuleLine, ruleLine } from '@guard/config/settings/derived/rule-lines';
+import type { FetchedList } from '@guard/config/settings/lists/list-copy';
+import type { Organisation, Settings, Site } from '@guard/config/settings/schema';
+import type { Match, Rule } from '@guard/config/settings/sections/rule';
+import type { Pause } from '@guard/config/time/slices';
+
+/**
+ * Settings on their way from one thread to another, in pieces of which each is read within a few milliseconds: a request
+ * waits for one piece at most. A list that many rules share is sent once, and is one list afterwards.
+ */
+
+/** The content of one piece. */
+type Piece =
+  /** The next entries of a long list. The lists come before the rules. */
+  | { readonly kind: 'list'; readonly list: number; readonly entries: readonly unknown[] }
+  | { readonly kind: 'networks'; readonly list: number; readonly words: PrefixWords }
+  | { readonly kind: 'organisations'; readonly organisations: readonly SentOrganisation[] }
+  | { readonly kind: 'rules'; readonly rules: readonly SentRule[] }
+  | { readonly kind: 'sites'; readonly sites: readonly Site[] }
+  | { readonly kind: 'rest'; readonly rest: Rest; readonly fetched: readonly FetchedList[] };
+
+type Rest = Omit<Settings, 'organisations' | 'sites'>;
+
+/** Without its rules. */
+interface SentOrganisation {
+  readonly organisation: Organisation;
+  readonly line: number | undefined;
+}
+
+interface SentRule {
+  /** Place in the list of organisations. */
+  readonly of: number;
+  readonly rule: Rule;
+  readonly line: number | undefined;
+}
+
+/** Most entries of one piece. */
+const SIZES = { list: 10_000, organisations: 50, rules: 200, sites: 200 } as const;
+/** A shorter list goes with its rule. */
+const LONG_LIST = 1_000;
+
+export function toPieces(settings: Settings): Uint8Array<ArrayBuffer>[] {
+  const { organisations, sites, ...rest } = settings;
+  const lists: Lists = new Map();
+  const rules = organisations.flatMap((organisation, of) =>
+    organisation.rules.map((rule): SentRule => ({
+      of,
+      rule: withNumbers(rule, lists),
+      line: ruleLine(rule),
+    })),
+  );
+  const bare = organisations.map((organisation): SentOrganisation => ({
+    organisation: { ...organisation, rules: [] },
+    line: ruleLine(organisation.rules),
+  }));
+  const pieces: Piece[] = [
+    { kind: 'rest', rest, fetched: fetchedListsOf(settings) },
+    ...[...lists].flatMap(([entries, sent]) => piecesOfList(entries, sent)),
+    ...parts(bare, SIZES.organisations).map((part) => ({
+      kind: 'organisations' as const,
+      organisations: part,
+    })),
+    ...parts(rules, SIZES.rules).map((part) => ({ kind: 'rules' as const, rules: part })),
+    ...parts(sites, SIZES.sites).map((part) => ({ kind: 'sites' as const, sites: part })),
+  ];
+  return pieces.map((piece) => new Uint8Array(serialize(piece)));
+}
+
+/** The settings of pieces. Awaits `pause` between two of them. */
+export async function fromPieces(pieces: readonly Uint8Array[], pause: Pause): Promise<Settings> {
+  const arriving = new ArrivingSettings();
+  for (const bytes of pieces) {
+    // The thread of this process that made the piece has the same types.
+    arriving.add(deserialize(bytes) as Piece);
+    await pause();
+  }
+  return arriving.settings();
+}
+
+class ArrivingSettings {
+  readonly #lists: unknown[][] = [];
+  readonly #organisations: Organisation[] = [];
+  readonly #sites: Site[] = [];
+  #rest: Rest | undefined;
+  #fetched: readonly FetchedList[] = [];
+
+  add(piece: Piece): void {
+    switch (piece.kind) {
+      case 'rest':
+        this.#rest = piece.rest;
+        this.#fetched = piece.fetched;
+        return;
+      case 'list':
+        for (const entry of piece.entries) (this.#lists[piece.list] ??= []).push(entry);
+        return;
+      case 'networks':
+        // Of a list of addresses, which are texts.
+        PrefixSet.adopt((this.#lists[piece.list] ?? []) as string[], piece.words);
+        return;
+      case 'organisations':
+        for (const sent of piece.organisations) this.#addOrganisation(sent);
+        return;
+      case 'rules':
+        for (const sent of piece.rules) this.#addRule(sent);
+        return;
+      case 'sites':
+        this.#sites.push(...piece.sites);
+    }
+  }
+
+  #addOrganisation({ organisation, line }: SentOrganisation): void {
+    this.#organisations.push(organisation);
+    if (line !== undefined) rememberRuleLine(organisation.rules, line);
+  }
+
+  #addRule({ of, rule, line }: SentRule): void {
+    putLists(rule.match, this.#lists);
+    this.#organisations[of]?.rules.push(rule);
+    if (line !== undefined) rememberRuleLine(rule, line);
+  }
+
+  settings(): Settings {
+    if (this.#rest === undefined) throw new Error('the settings arrived without their beginning');
+    const [organisations, sites] = [this.#organisations, this.#sites];
+    const settings: Settings = { ...this.#rest, organisations, sites };
+    rememberFetchedLists(settings, this.#fetched);
+    return settings;
+  }
+}
+
+function piecesOfList(entries: readonly unknown[], { list, of }: SentList): Piece[] {
+  const sent = parts(entries, SIZES.list).map((part): Piece => ({
+    kind: 'list',
+    list,
+    entries: part,
+  }));
+  if (of !== 'ip') return sent;
+  // The schema of this condition takes texts.
+  const words = PrefixSet.of(entries as readonly string[]).words();
+  return [...sent, { kind: 'networks', list, words }];
+}
+
+function parts<T>(all: readonly T[], size: number): (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, part) =>
+    all.slice(part * size, (part + 1) * size),
+  );
+}
+
+/** Conditions that take lists. */
+const LISTED = ['ip', 'asn', 'user_agent', 'ja4'] as const;
+
+/** Stands for a list that was sent before the rules. */
+interface ListNumber {
+  readonly list: number;
+}
+
+/** The long lists of the rules, with their numbers and conditions. */
+type Lists = Map<readonly unknown[], SentList>;
+
+interface SentList extends ListNumber {
+  readonly of: (typeof LISTED)[number];
+}
+
+function withNumbers(rule: Rule, lists: Lists): Rule {
+  return { ...rule, match: numbered(rule.match, lists) };
+}
+
+/** A match whose long lists are numbers. */
+function numbered(match: Match, lists: Lists): Match {
+  const { any, all, not } = match;
+  const copy: Record<string, unknown> = {
+    ...match,
+    ...(any && { any: any.map((inner) => numbered(inner, lists)) }),
+    ...(all && { all: all.map((inner) => numbered(inner, lists)) }),
+    ...(not && { not: numbered(not, lists) }),
+  };
+  for (const name of LISTED) {
+    const entries = match[name];
+    if (entries === undefined || entries.length < LONG_LIST) continue;
+    const sent = lists.get(entries) ?? { list: lists.size, of: name };
+    lists.set(entries, sent);
+    copy[name] = { list: sent.list } satisfies ListNumber;
+  }
+  // putLists makes a match of it again.
+  return copy;
+}
+
+/** Puts the lists back in place of their numbers. */
+function putLists(match: Match, lists: readonly (readonly unknown[])[]): void {
+  // Of `numbered`: in these four places stands a list or a number.
+  const listed = match as Record<
+    (typeof LISTED)[number],
+    readonly unknown[] | ListNumber | undefined
+  >;
+  for (const name of LISTED) {
+    const entries = listed[name];
+    if (entries !== undefined && 'list' in entries) listed[name] = lists[entries.list] ?? [];
+  }
+  for (const inner of match.any ?? []) putLists(inner, lists);
+  for (const inner of match.all ?? []) putLists(inner, lists);
+  if (match.not !== undefined) putLists(match.not, lists);
+}
