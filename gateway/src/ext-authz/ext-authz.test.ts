@@ -46,6 +46,9 @@ describe('a question of Envoy over gRPC', () => {
       ['cookie', 'b=2'],
       ['accept', 'text/html'],
       ['accept', '*/*'],
+      // What each object of JavaScript has.
+      ['constructor', 'c'],
+      ['__proto__', 'p'],
     ].map(([key = '', value = '']) => ({ key, raw_value: Buffer.from(value) }));
     raw.push({ key: 'x-bytes', raw_value: Buffer.from([0xe9]) });
     await envoy.check({ ...LOGIN, headers: {}, header_map: { headers: raw } });
@@ -54,6 +57,7 @@ describe('a question of Envoy over gRPC', () => {
       accept: 'text/html, */*',
       'x-bytes': 'é',
       'user-agent': 'Browser/1',
+      constructor: 'c',
     });
   });
 

@@ -28,7 +28,7 @@ export function readCheck({ attributes }: CheckRequest, limits: CheckLimits): Re
     bytes += name.length + value.length;
     if (!isToken(name) || !isText(value)) return malformed(400, 'Invalid header field.');
     // Node joins fields of one name in the same way.
-    const before = headers[name];
+    const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
     const separator = name === 'cookie' ? '; ' : ', ';
     headers[name] = before === undefined ? value : `${String(before)}${separator}${value}`;
   }
