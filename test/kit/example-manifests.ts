@@ -2,7 +2,7 @@ import {
   HTTPRoute,
   type IHTTPRoute,
 } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute';
-import { ReferenceGrant } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/ReferenceGrant';
+import { ReferenceGrant } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1beta1/ReferenceGrant';
 import {
   type IPodMonitor,
   PodMonitor,
@@ -68,7 +68,7 @@ const KINDS: Readonly<Record<string, { module: string; validate(object: object):
     validate: (o) => new PodMonitor(o as IPodMonitor).validate(),
   },
   ReferenceGrant: {
-    module: '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/ReferenceGrant',
+    module: '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1beta1/ReferenceGrant',
     validate: (o) => new ReferenceGrant(o).validate(),
   },
   Secret: { module: 'kubernetes-models/v1/Secret', validate: (o) => new Secret(o).validate() },
