@@ -20,7 +20,7 @@ import { UploadsUnderWay } from './judge/collect.ts';
 import { createFailPolicy } from './judge/fail-policy.ts';
 import { createJudge } from './judge/judge.ts';
 import { type AcceptOptions, type Intake, serveAccepted } from './listen/accept.ts';
-import { createConnections, createTrust, trackUnderway, type Trusts } from './listen/connection.ts';
+import { createConnections, createTrust, type Trusts } from './listen/connection.ts';
 import { drain, listen } from './listen/listen.ts';
 import { Http1Origin } from './origin/http1/http1-origin.ts';
 import { OriginRegistry } from './origin/origins.ts';
@@ -145,7 +145,6 @@ function createSettingsBuilder(
   { events, clock, log, metrics, tracing, challenges }: GatewayOptions,
   { limits, origins, oneAddress, faults, https }: KeptOverReloads,
 ): (settings: GatewaySettings) => CurrentSettings {
-  const underwayOf = trackUnderway();
   const failPolicy = createFailPolicy({ metrics, log, clock });
   const judge = createJudge(failPolicy, limits.askTimeoutMs, events);
   const undecided = (peer: string): void => {
@@ -165,7 +164,7 @@ function createSettingsBuilder(
       metrics,
       tracing,
       sites: createSites(settings, draft.originsOf),
-      connectionOf: createConnections(trusts, underwayOf),
+      connectionOf: createConnections(trusts),
       clientOf: oneAddress.over(createClientOf(trustedProxies, forwardedHeader, undecided)),
       judge,
       uploads,

@@ -58,7 +58,6 @@ export function createClientOf(
   onUndecided: (peerIp: string) => void,
 ): ClientOf {
   const trusted = PrefixSet.from(trustedProxies);
-  const direct = new WeakMap<Connection, Client>();
   /** By the peer that wrote the header, because the proxies of one site may write different headers. */
   const counts = new LRUCache<string, HeaderCounts>({ max: MAX_PEERS });
 
@@ -92,13 +91,9 @@ export function createClientOf(
   }
 
   function byPeer(connection: Connection): Client {
-    const known = direct.get(connection);
-    if (known !== undefined) return known;
     const scheme = connection.transport === undefined ? 'http' : 'https';
     const believed = connection.trusted ? (writes ?? 'both') : 'neither';
-    const client: Client = { ip: connection.peerIp, from: 'peer', scheme, believed };
-    direct.set(connection, client);
-    return client;
+    return { ip: connection.peerIp, from: 'peer', scheme, believed };
   }
 
   return (connection, headers) => {

@@ -12,7 +12,7 @@ import { describeOpening, type OpeningFrames } from './opening.ts';
 import { StreamRequest } from './stream-request.ts';
 import { StreamResponse } from './stream-response.ts';
 import type { Intake } from '../listen/accept.ts';
-import { notePeer, noteTransport, peerOf } from '../listen/connection.ts';
+import { notePeer, peerOf } from '../listen/connection.ts';
 
 /** What was seen of a connection before its first request. */
 export interface Seen {
@@ -68,8 +68,7 @@ export function createStreamServer({
       });
       facts ??= { hello, http2: frames && describeOpening(frames, rawHeaders) };
       const req = new StreamRequest(stream, rawHeaders);
-      notePeer(req.socket, peer);
-      noteTransport(req.socket, facts);
+      notePeer(req.socket, peer, facts);
       handle(req, new StreamResponse(stream));
     });
     if (draining) session.close();

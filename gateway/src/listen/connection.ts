@@ -51,30 +51,33 @@ export function createTrust(trustedProxies: readonly string[]): Trusts {
   };
 }
 
-const peers = new WeakMap<VisitorSocket, Peer>();
-
-/** Notes who is at the other end of a connection, or of a stream of one. */
-export function notePeer(socket: VisitorSocket, peer: Peer): void {
-  peers.set(socket, peer);
+/** What the gateway knows of one connection, or of one stream. */
+interface Notes {
+  readonly peer: Peer;
+  /** Undefined when TLS was not ended here: the connection is plain, or a proxy in front ended TLS. */
+  readonly transport: TransportFacts | undefined;
+  /** Undefined before the first request. */
+  connection: Connection | undefined;
+  /** The reading of the settings by which `connection` was made. */
+  madeBy: Trusts | undefined;
 }
 
-/** The noted peer. Without one, a peer that is not trusted. */
-export function peerOf(socket: VisitorSocket): Peer {
-  return peers.get(socket) ?? NOBODY;
-}
+/** The notes lie at the socket itself. Maps with weak keys made the garbage collector follow each stream. */
+const NOTES = Symbol('notes');
+type NotedSocket = VisitorSocket & { [NOTES]?: Notes };
 
 const NOBODY: Peer = { kind: 'unnamed', ip: LOOPBACK };
 
-const transports = new WeakMap<VisitorSocket, TransportFacts>();
-
-/** Notes what a connection, or a stream of it, showed about the visitor's program. */
-export function noteTransport(socket: VisitorSocket, facts: TransportFacts): void {
-  transports.set(socket, facts);
+/** Notes who is at the other end of a connection, or of a stream of one, and what its program showed. */
+export function notePeer(socket: NotedSocket, peer: Peer, transport?: TransportFacts): Notes {
+  const notes: Notes = { peer, transport, connection: undefined, madeBy: undefined };
+  socket[NOTES] = notes;
+  return notes;
 }
 
-/** Undefined when TLS was not ended here: the connection is plain, or a proxy in front ended TLS. */
-function transportOf(socket: VisitorSocket): TransportFacts | undefined {
-  return transports.get(socket);
+/** The noted peer. Without one, a peer that is not trusted. */
+export function peerOf(socket: NotedSocket): Peer {
+  return socket[NOTES]?.peer ?? NOBODY;
 }
 
 /** A request under way on a visitor's connection. It ends when the connection ends. */
@@ -103,43 +106,32 @@ export interface Connection {
 
 export type ConnectionOf = (socket: VisitorSocket) => Connection;
 
-/** The open requests of a connection. Some may have begun before the last reload. */
-type UnderwayOf = (socket: VisitorSocket) => Set<Underway>;
-
-/** Keeps a set of open requests for each connection, and abandons them when it closes. */
-export function trackUnderway(): UnderwayOf {
-  const known = new WeakMap<VisitorSocket, Set<Underway>>();
-
-  return (socket) => {
-    const existing = known.get(socket);
-    if (existing !== undefined) return existing;
-
-    const underway = new Set<Underway>();
-    known.set(socket, underway);
-    socket.once('close', () => {
-      for (const request of underway) request.abandon();
-      underway.clear();
-    });
-    return underway;
-  };
+/** A set of the open requests of a connection, which abandons them when it closes. */
+function trackUnderway(socket: VisitorSocket): Set<Underway> {
+  const underway = new Set<Underway>();
+  socket.once('close', () => {
+    for (const request of underway) request.abandon();
+    underway.clear();
+  });
+  return underway;
 }
 
 /** Looks up the record of a connection. It is made at the first request. */
-export function createConnections(trusts: Trusts, underwayOf: UnderwayOf): ConnectionOf {
-  const known = new WeakMap<VisitorSocket, Connection>();
+export function createConnections(trusts: Trusts): ConnectionOf {
+  return (socket: NotedSocket) => {
+    const notes = socket[NOTES] ?? notePeer(socket, NOBODY);
+    const before = notes.connection;
+    if (before !== undefined && notes.madeBy === trusts) return before;
 
-  return (socket) => {
-    const existing = known.get(socket);
-    if (existing !== undefined) return existing;
-
-    const peer = peerOf(socket);
     const connection: Connection = {
-      peerIp: addressOf(peer),
-      trusted: trusts(peer),
-      transport: transportOf(socket),
-      underway: underwayOf(socket),
+      peerIp: addressOf(notes.peer),
+      trusted: trusts(notes.peer),
+      transport: notes.transport,
+      // Some of the open requests may have begun before the last reload.
+      underway: before?.underway ?? trackUnderway(socket),
     };
-    known.set(socket, connection);
+    notes.connection = connection;
+    notes.madeBy = trusts;
     return connection;
   };
 }

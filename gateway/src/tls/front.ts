@@ -10,7 +10,7 @@ import { createHttp1Front, type Http1Front } from '../http1/front.ts';
 import { peekOpening } from '../http2/opening.ts';
 import { createStreamServer } from '../http2/serve-session.ts';
 import { acceptConnections, type Intake } from '../listen/accept.ts';
-import { addressOf, notePeer, noteTransport, type Peer } from '../listen/connection.ts';
+import { addressOf, notePeer, type Peer, peerOf } from '../listen/connection.ts';
 import type { Certificates } from './certificates.ts';
 import { createAcmeResponder } from './acme-responder.ts';
 import { peekHello } from './client-hello.ts';
@@ -155,7 +155,7 @@ function serveSecured(
     });
     return;
   }
-  noteTransport(socket, { hello, http2: undefined });
+  notePeer(socket, peerOf(socket), { hello, http2: undefined });
   http1.serve(socket);
 }
 
