@@ -9,6 +9,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ClientHello, TransportFacts } from '@guard/config/contract/transport';
 import type { GatewayLimits } from '../base/limits.ts';
 import { describeOpening, type OpeningFrames } from './opening.ts';
+import { StreamSections } from './stream-fields.ts';
 import { StreamRequest } from './stream-request.ts';
 import { StreamResponse } from './stream-response.ts';
 import type { Intake } from '../listen/accept.ts';
@@ -41,6 +42,7 @@ export function createStreamServer({
   function serve(socket: TLSSocket, { hello, frames }: Seen): void {
     const peer = peerOf(socket);
     const session = performServerHandshake(socket, options);
+    const sections = new StreamSections();
     let facts: TransportFacts | undefined;
     let open = 0;
     let idleMs = 0;
@@ -67,7 +69,7 @@ export function createStreamServer({
         stream.close(constants.NGHTTP2_CANCEL);
       });
       facts ??= { hello, http2: frames && describeOpening(frames, rawHeaders) };
-      const req = new StreamRequest(stream, rawHeaders);
+      const req = new StreamRequest(stream, sections.read(rawHeaders));
       notePeer(req.socket, peer, facts);
       handle(req, new StreamResponse(stream));
     });
