@@ -1,17 +1,31 @@
 import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { manifestProblems, readManifests } from '../test/kit/example-manifests.ts';
+import { type Manifest, manifestProblems, readManifests } from '../test/kit/example-manifests.ts';
 import { settingsProblems } from '../test/kit/example-settings.ts';
+import { renderKustomization } from '../test/kit/kustomize.ts';
+import { hasKubectl } from '../test/kit/tools.ts';
 
-const manifests = readManifests(join(import.meta.dirname, 'kubernetes'));
+/** The manifests as `kubectl kustomize` renders them, for each way to run Guard in a cluster. */
+
+const FOLDER = join(import.meta.dirname, 'kubernetes');
+const OVERLAYS = ['front', 'auth', 'sidecar'] as const;
+type Overlay = (typeof OVERLAYS)[number];
+
+const rendered = new Map<Overlay, readonly Manifest[]>();
+function manifestsOf(overlay: Overlay): readonly Manifest[] {
+  const known = rendered.get(overlay) ?? renderKustomization(join(FOLDER, overlay));
+  rendered.set(overlay, known);
+  return known;
+}
 
 interface Metadata {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-function objectOf(kind: string, name: string): unknown {
-  const found = manifests.filter(
+function objectOf(overlay: Overlay, kind: string, name = 'guard'): unknown {
+  const found = manifestsOf(overlay).filter(
     (manifest) =>
       manifest.kind === kind && (manifest.object as unknown as Metadata).metadata.name === name,
   );
@@ -20,15 +34,21 @@ function objectOf(kind: string, name: string): unknown {
 }
 
 interface Container {
+  readonly name: string;
   readonly args?: readonly string[];
   readonly command?: readonly string[];
   readonly env?: readonly { readonly name: string; readonly value: string }[];
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
   readonly securityContext: unknown;
+  readonly restartPolicy?: string;
+  readonly startupProbe?: unknown;
 }
 interface Pod {
   readonly securityContext: unknown;
   readonly automountServiceAccountToken: boolean;
+  readonly terminationGracePeriodSeconds: number;
+  readonly initContainers?: readonly Container[];
   readonly containers: readonly Container[];
   readonly volumes: readonly {
     readonly name: string;
@@ -44,109 +64,167 @@ interface Workload {
   };
 }
 
-// The shapes that a test looks at; that they are such objects the schemas say, in the first test.
-const { spec: gateways } = objectOf('Deployment', 'guard') as Workload;
-const { spec: store } = objectOf('StatefulSet', 'guard-store') as Workload;
-const { data } = objectOf('ConfigMap', 'guard') as { data: Record<string, string> };
-const { stringData } = objectOf('Secret', 'guard') as { stringData: Record<string, string> };
-const settings = data['guard.yaml'] ?? '';
-const pod = gateways.template.spec;
-const [guard] = pod.containers;
+// The shapes that a test looks at. The first test says that they are such objects, by the schemas.
+const workloadOf = (overlay: Overlay) => (objectOf(overlay, 'Deployment') as Workload).spec;
+const podOf = (overlay: Overlay) => workloadOf(overlay).template.spec;
+const containersOf = ({ initContainers = [], containers }: Pod) => [
+  ...initContainers,
+  ...containers,
+];
+const guardOf = (overlay: Overlay) =>
+  containersOf(podOf(overlay)).find(({ name }) => name === 'guard');
+const settingsOf = (overlay: Overlay) =>
+  (objectOf(overlay, 'ConfigMap') as { data: Record<string, string> }).data['guard.yaml'] ?? '';
+const secretOf = (overlay: Overlay, name = 'guard') =>
+  (objectOf(overlay, 'Secret', name) as { stringData: Record<string, string> }).stringData;
 
 const mountedAt = (container: Container | undefined, volume: string | undefined) =>
   container?.volumeMounts.find(({ name }) => name === volume)?.mountPath ?? 'nowhere';
 
-describe('the schemas of Kubernetes', () => {
+describe.skipIf(!hasKubectl)('the schemas of Kubernetes and of the Prometheus operator', () => {
   test('know every kind and every field, and find nothing wrong', () => {
-    expect(new Set(manifests.map(({ kind }) => kind))).toEqual(
-      new Set([
-        'ConfigMap',
-        'Deployment',
-        'HorizontalPodAutoscaler',
-        'Namespace',
-        'NetworkPolicy',
-        'PodDisruptionBudget',
-        'Secret',
-        'Service',
-        'StatefulSet',
-      ]),
-    );
-    expect(manifestProblems(manifests)).toEqual([]);
+    for (const overlay of OVERLAYS) {
+      const kinds = manifestsOf(overlay).map(({ kind }) => kind);
+      expect(new Set(kinds)).toEqual(
+        new Set([
+          'ConfigMap',
+          'Deployment',
+          'HorizontalPodAutoscaler',
+          'Namespace',
+          'NetworkPolicy',
+          'PodDisruptionBudget',
+          'PodMonitor',
+          'Secret',
+          'Service',
+          'StatefulSet',
+        ]),
+      );
+    }
+    expect(manifestProblems(OVERLAYS.flatMap(manifestsOf))).toEqual([]);
   });
 
   test('find a misspelt field, so their silence means something', () => {
-    const wrong = structuredClone(manifests);
-    const scaler = wrong.find(({ kind }) => kind === 'HorizontalPodAutoscaler');
-    Object.assign(scaler?.object['spec'] ?? {}, { minReplica: 1 });
-    expect(manifestProblems(wrong).join()).toContain('minReplica');
-  });
-
-  test('everything is in the namespace that refuses privileges', () => {
-    for (const { kind, object } of manifests) {
-      const { metadata } = object as unknown as Metadata;
-      expect(kind === 'Namespace' ? metadata.name : metadata.namespace).toBe('guard');
-    }
-    expect(objectOf('Namespace', 'guard')).toMatchObject({
-      metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
-    });
+    const wrong = structuredClone(manifestsOf('front'));
+    const change = (kind: string, field: string) => {
+      const object = wrong.find((manifest) => manifest.kind === kind)?.object;
+      Object.assign(object?.['spec'] ?? {}, { [field]: 1 });
+    };
+    change('HorizontalPodAutoscaler', 'minReplica');
+    change('PodMonitor', 'podMetricEndpoints');
+    const problems = manifestProblems(wrong).join();
+    expect(problems).toContain('minReplica');
+    expect(problems).toContain('podMetricEndpoints');
   });
 });
 
-describe('the gateways', () => {
-  test('read settings that the loader accepts, with the values of the Secret and no others', () => {
-    const drawn = randomBytes(32).toString('hex');
-    const replaced = { GUARD_SECRET: drawn, GUARD_ANALYTICS_KEY: `sk_api_ro_${drawn}` };
-    expect(settingsProblems(settings, { ...stringData, ...replaced })).toEqual([]);
-    const asked = [...settings.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name);
-    expect(new Set(asked)).toEqual(new Set(Object.keys(stringData)));
+test('each file of the base is one of its kustomization', () => {
+  const files = readdirSync(join(FOLDER, 'base')).filter((file) => file !== 'kustomization.yaml');
+  const base = readManifests(join(FOLDER, 'base')).find(({ kind }) => kind === 'Kustomization');
+  expect(base?.object['resources']).toEqual(expect.arrayContaining(files));
+});
+
+describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
+  test('has everything in the namespace that refuses privileges', () => {
+    for (const { kind, object } of manifestsOf(overlay)) {
+      const { metadata } = object as unknown as Metadata;
+      expect(kind === 'Namespace' ? metadata.name : metadata.namespace).toBe('guard');
+    }
+    expect(objectOf(overlay, 'Namespace')).toMatchObject({
+      metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+    });
   });
 
-  test('get each secret as a file, from where it is mounted', () => {
-    const volume = pod.volumes.find(({ secret }) => secret?.secretName === 'guard');
+  test('reads settings that the loader accepts, with the values of the Secret and no others', () => {
+    const drawn = randomBytes(32).toString('hex');
+    const secret = secretOf(overlay);
+    const replaced = { GUARD_SECRET: drawn, GUARD_ANALYTICS_KEY: `sk_api_ro_${drawn}` };
+    const settings = settingsOf(overlay);
+    expect(settingsProblems(settings, { ...secret, ...replaced })).toEqual([]);
+    const asked = [...settings.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name);
+    expect(new Set(asked)).toEqual(new Set(Object.keys(secret)));
+    expect(settings).toBe(readFileSync(join(FOLDER, overlay, 'guard.yaml'), 'utf8'));
+  });
+
+  test('gets each secret as a file, from where it is mounted', () => {
+    const guard = guardOf(overlay);
+    const volume = podOf(overlay).volumes.find(({ secret }) => secret?.secretName === 'guard');
     const folder = mountedAt(guard, volume?.name);
-    expect(guard?.env?.map(({ name, value }) => [name, value])).toEqual(
-      Object.keys(stringData).map((name) => [`${name}_FILE`, `${folder}/${name}`]),
+    const files = Object.keys(secretOf(overlay)).map((name) => [
+      `${name}_FILE`,
+      `${folder}/${name}`,
+    ]);
+    expect(guard?.env?.map(({ name, value }) => [name, value]).toSorted()).toEqual(
+      files.toSorted(),
     );
   });
 
-  test('refuse to start with the values that were to be replaced', () => {
-    const problems = settingsProblems(settings, stringData);
+  test('refuses to start with the values that were to be replaced', () => {
+    const problems = settingsProblems(settingsOf(overlay), secretOf(overlay));
     expect(problems).toHaveLength(2);
     for (const problem of problems) expect(problem).toContain('this is a placeholder');
   });
 
-  test('are started from the mounted folder, where the ConfigMap has the file', () => {
-    const volume = pod.volumes.find(({ configMap }) => configMap?.name === 'guard');
+  test('is started from the mounted folder, where the ConfigMap has the file', () => {
+    const volume = podOf(overlay).volumes.find(({ configMap }) => configMap?.name === 'guard');
+    const guard = guardOf(overlay);
     const file = `${mountedAt(guard, volume?.name)}/guard.yaml`;
     expect(guard?.args).toEqual(['start', '--config', file]);
   });
 
-  test('write only where a volume is: the root file system is read-only', () => {
-    const written = [...settings.matchAll(/(?:spill|path): (\/\S+)/g)].map(([, path = '']) => path);
+  test('listens where its ports are, and the Service, the policy and the monitor name these', () => {
+    const ports = guardOf(overlay)?.ports ?? [];
+    for (const { containerPort } of ports) {
+      expect(settingsOf(overlay)).toContain(`: 0.0.0.0:${containerPort}`);
+    }
+    const asked = ports.filter(({ name }) => name !== 'admin');
+    expect(asked.length).toBeGreaterThan(0);
+    const { spec: service } = objectOf(overlay, 'Service') as {
+      spec: { ports: { targetPort: string | number }[] };
+    };
+    expect(
+      service.ports.map(
+        ({ targetPort }) =>
+          ports.find(({ name }) => name === targetPort)?.containerPort ?? targetPort,
+      ),
+    ).toEqual(asked.map(({ containerPort }) => containerPort));
+    const { spec } = objectOf(overlay, 'NetworkPolicy') as {
+      spec: { ingress: { ports: { port: number }[] }[] };
+    };
+    expect(spec.ingress.flatMap(({ ports: open }) => open.map(({ port }) => port))).toEqual([
+      9090,
+      ...asked.map(({ containerPort }) => containerPort),
+    ]);
+    expect(objectOf(overlay, 'PodMonitor')).toMatchObject({
+      spec: { podMetricsEndpoints: [{ port: 'admin', path: '/metrics' }] },
+    });
+  });
+
+  test('writes only where a volume is: the root file system is read-only', () => {
+    const written = [...settingsOf(overlay).matchAll(/(?:spill|path): (\/\S+)/g)].map(
+      ([, path = '']) => path,
+    );
     expect(written).toEqual(['/var/lib/guard/spill']);
-    const mounts = guard?.volumeMounts.map(({ mountPath }) => mountPath) ?? [];
+    const mounts = guardOf(overlay)?.volumeMounts.map(({ mountPath }) => mountPath) ?? [];
     for (const path of written) {
       expect(mounts.some((mount) => path.startsWith(`${mount}/`))).toBe(true);
     }
   });
 
-  test('are three, never fewer than two, and as many as their processors ask for', () => {
-    expect(gateways.replicas).toBe(3);
-    expect(objectOf('PodDisruptionBudget', 'guard')).toMatchObject({ spec: { maxUnavailable: 1 } });
-    expect(objectOf('HorizontalPodAutoscaler', 'guard')).toMatchObject({
+  test('has three pods, never fewer than two, and as many as their processors ask for', () => {
+    expect(workloadOf(overlay).replicas).toBe(3);
+    expect(objectOf(overlay, 'PodDisruptionBudget')).toMatchObject({ spec: { maxUnavailable: 1 } });
+    expect(objectOf(overlay, 'HorizontalPodAutoscaler')).toMatchObject({
       spec: { minReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'guard' } },
     });
   });
 
-  test('share the store that the Secret names, with the password that it asks for', () => {
-    const { hostname, port, password } = new URL(stringData['GUARD_REDIS_URL'] ?? '');
-    expect(objectOf('Service', hostname)).toMatchObject({
+  test('shares the store that the Secret names, with the password that it asks for', () => {
+    const { hostname, port, password } = new URL(secretOf(overlay)['GUARD_REDIS_URL'] ?? '');
+    expect(objectOf(overlay, 'Service', hostname)).toMatchObject({
       spec: { ports: [{ port: Number(port) }] },
     });
-    const { stringData: conf } = objectOf('Secret', 'guard-store') as {
-      stringData: Record<string, string>;
-    };
-    expect(conf['store.conf']).toContain(`requirepass ${password}\n`);
+    expect(secretOf(overlay, 'guard-store')['store.conf']).toContain(`requirepass ${password}\n`);
+    const { spec: store } = objectOf(overlay, 'StatefulSet', 'guard-store') as Workload;
     const volume = store.template.spec.volumes.find(
       ({ secret }) => secret?.secretName === 'guard-store',
     );
@@ -154,35 +232,74 @@ describe('the gateways', () => {
     const folder = mountedAt(container, volume?.name);
     expect(container?.command).toEqual(['valkey-server', `${folder}/store.conf`]);
   });
-});
 
-describe.each([
-  ['guard', gateways],
-  ['guard-store', store],
-])('the pods of %s', (name, { selector, template }) => {
-  test('have no privileges (the restricted Pod Security Standard) and no token of the cluster', () => {
+  test.each([
+    ['Deployment', 'guard'],
+    ['StatefulSet', 'guard-store'],
+  ])('has a %s %s without privileges, whose pods every selector finds', (kind, name) => {
+    const { selector, template } = (objectOf(overlay, kind, name) as Workload).spec;
     expect(template.spec.securityContext).toMatchObject({
       runAsNonRoot: true,
       seccompProfile: { type: 'RuntimeDefault' },
     });
     expect(template.spec.automountServiceAccountToken).toBe(false);
-    for (const { securityContext } of template.spec.containers) {
+    for (const { securityContext } of containersOf(template.spec)) {
       expect(securityContext).toEqual({
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
         capabilities: { drop: ['ALL'] },
       });
     }
-  });
-
-  test('are those that every selector finds, and their network policy names who may connect', () => {
     const labels = { matchLabels: template.metadata.labels };
     expect(selector).toEqual(labels);
-    expect(objectOf('Service', name)).toMatchObject({
+    expect(objectOf(overlay, 'Service', name)).toMatchObject({
       spec: { selector: template.metadata.labels },
     });
-    expect(objectOf('NetworkPolicy', name)).toMatchObject({
+    expect(objectOf(overlay, 'NetworkPolicy', name)).toMatchObject({
       spec: { podSelector: labels, policyTypes: ['Ingress', 'Egress'] },
     });
   });
 });
+
+describe.skipIf(!hasKubectl)('the sidecar', () => {
+  test('is a native one: it starts before the application, is started again, and ends after it', () => {
+    const pod = podOf('sidecar');
+    expect(pod.initContainers).toMatchObject([
+      { name: 'guard', restartPolicy: 'Always', startupProbe: { httpGet: { path: '/ready' } } },
+    ]);
+    // It has no pause of its own at the end: the application has one.
+    expect(guardOf('sidecar')).not.toHaveProperty('lifecycle');
+    expect(pod.containers).toMatchObject([
+      { name: 'app', lifecycle: { preStop: { sleep: { seconds: 5 } } } },
+    ]);
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(60);
+    expect(settingsOf('sidecar')).toContain('origin: http://127.0.0.1:3000');
+  });
+
+  test('stands in no other overlay', () => {
+    for (const overlay of ['front', 'auth'] as const) {
+      expect(podOf(overlay)).not.toHaveProperty('initContainers');
+      expect(podOf(overlay).containers.map(({ name }) => name)).toEqual(['guard']);
+    }
+  });
+});
+
+test.skipIf(!hasKubectl)(
+  'the routes of examples/gateway-api name the ports of the overlay auth',
+  () => {
+    const routes = readFileSync(
+      join(import.meta.dirname, '../examples/gateway-api/http-route.yaml'),
+      'utf8',
+    );
+    const { spec } = objectOf('auth', 'Service') as {
+      spec: { ports: { port: number; appProtocol: string }[] };
+    };
+    expect(spec.ports.map(({ port, appProtocol }) => [port, appProtocol])).toEqual([
+      [8085, 'http'],
+      [8086, 'kubernetes.io/h2c'],
+    ]);
+    for (const { port } of spec.ports) {
+      expect(routes).toContain(`{ name: guard, namespace: guard, port: ${port} }`);
+    }
+  },
+);

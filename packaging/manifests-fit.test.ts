@@ -26,7 +26,7 @@ interface Pod {
   }[];
 }
 
-const deployment = readManifests(join(HERE, 'kubernetes')).find(
+const deployment = readManifests(join(HERE, 'kubernetes/base')).find(
   ({ kind }) => kind === 'Deployment',
 );
 // kubernetes.test.ts holds it against the schema.

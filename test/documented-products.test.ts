@@ -36,7 +36,15 @@ test('products that people run beside Guard have a row', () => {
     'ClickHouse',
   ];
   const more = ['CrowdSec', 'Grafana', 'Metabase', 'OpenTelemetry', 'Prometheus', 'Let’s Encrypt'];
-  for (const product of [...wanted, ...more, 'Vector', 'Fluent Bit', 'systemd']) {
+  for (const product of [
+    ...wanted,
+    ...more,
+    'Vector',
+    'Fluent Bit',
+    'systemd',
+    'Gateway API',
+    'Kubernetes',
+  ]) {
     expect(products.replaceAll("'", '’')).toContain(product);
   }
 });

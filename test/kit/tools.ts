@@ -131,6 +131,14 @@ const PROMETHEUS: Tool = {
     'apt-get download prometheus && dpkg -x prometheus_*.deb . && install usr/bin/prometheus /usr/local/bin/',
 };
 
+const KUBECTL: Tool = {
+  name: "kubectl (Debian's kubernetes-client)",
+  programs: ['kubectl'],
+  tests: 'the manifests of Kubernetes are rendered, and what comes out is what a cluster knows',
+  install:
+    'apt-get download kubernetes-client && dpkg -x kubernetes-client_*.deb . && install usr/bin/kubectl /usr/local/bin/',
+};
+
 const PYTHON: Tool = {
   name: 'python3',
   programs: ['python3'],
@@ -185,6 +193,7 @@ export const hasRedis = isThere(REDIS);
 export const hasPebble = isThere(PEBBLE);
 export const hasCrowdsec = isThere(CROWDSEC);
 export const hasPrometheus = isThere(PROMETHEUS);
+export const hasKubectl = isThere(KUBECTL);
 export const hasNginx = isThere(NGINX);
 export const hasNginxStream = isThere(NGINX_STREAM);
 export const hasHaproxy = isThere(HAPROXY);
@@ -222,6 +231,7 @@ export function missingTools(): readonly Tool[] {
     PEBBLE,
     CROWDSEC,
     PROMETHEUS,
+    KUBECTL,
     PYTHON,
     PHP,
     GO,

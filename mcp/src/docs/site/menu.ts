@@ -28,7 +28,7 @@ const GROUPS: readonly { readonly title: string; readonly paths: readonly string
     title: 'Seeing your traffic',
     paths: ['/dashboard', '/analytics', '/analytics-cookbook', '/bi-tools', '/assistants'],
   },
-  { title: 'Running it', paths: ['/operations', '/threat-model', '/privacy'] },
+  { title: 'Running it', paths: ['/operations', '/kubernetes', '/threat-model', '/privacy'] },
   {
     title: 'Reference',
     paths: ['/guard-yaml', '/commands', '/block-reasons', '/errors', '/metrics', '/limits'],
