@@ -240,24 +240,23 @@ async function openGateway(
   dependencies: Dependencies,
   state: State,
 ): Promise<void> {
-  const { gateway: plain, gateway_tls: secure, forward_auth, ext_authz } = first.settings.listen;
-  if (!plain && !secure && !forward_auth && !ext_authz) return;
+  const { listen } = first.settings;
+  if (!listen.gateway && !listen.gateway_tls && !listen.forward_auth && !listen.ext_authz) return;
   const { clock, log, metrics, analytics } = dependencies;
-  const { proxy_protocol: proxyProtocol } = first.settings.listen;
   const events = analytics.sink;
   const ports = { events, clock, log, metrics };
   const gateway = createGateway({
     ...first.gateway,
     ...ports,
     tracing: openTracing(log),
-    proxyProtocol,
+    proxyProtocol: listen.proxy_protocol,
     challenges: state.certificates?.watched.challenges,
     ...(state.workers && { sharedAddress: 'claim' }),
   });
   state.opened.push(() => gateway.close());
   state.gateway = gateway;
   state.certificates?.watched.onChange((issued) => gateway.showIssued(issued));
-  Object.assign(state.addresses, await listenGateway(gateway, first.settings.listen));
+  Object.assign(state.addresses, await listenGateway(gateway, listen));
 }
 
 /** Starts the workers. They listen at the addresses of this thread's gateway, so the gateway has to listen first. */
