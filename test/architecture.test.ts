@@ -37,7 +37,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   server: [
     'metrics', 'process', 'refresh', 'crowdsec', 'events', 'tracing', 'listeners', 'control', 'admin', 'store',
-    'certificates', 'decisions', 'alerts', 'validators', 'deployment', 'workers', 'reload', 'start-guard.ts',
+    'certificates', 'decisions', 'alerts', 'validators', 'deployment', 'reload', 'workers', 'start-guard.ts',
   ],
   cli: [
     'terminal', 'command-line', 'files', 'running-guard', 'crawlers', 'agents', 'keys', 'check',

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../../test/kit/http.ts';
 import { ANALYTICS_KEY, SECRET_KEY, storySettings } from '../../test/kit/story-settings.ts';
 import { createMetrics } from './metrics/metrics.ts';
+import { toBeApplied } from './reload/read-in-thread.ts';
 import { startGuard } from './start-guard.ts';
 
 const LAST_MOMENT = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
@@ -63,10 +64,10 @@ test('settings that cannot be followed leave everything as it was', async () => 
     return (await send(url, { method: 'POST', headers, body: visit })).status;
   };
   const databases = { country: '/absent.mmdb' };
-  await expect(reload({ ...settings, organisations: [], databases }, 'next')).rejects.toThrow(
+  await expect(reload(toBeApplied({ ...settings, organisations: [], databases }))).rejects.toThrow(
     'not a country database: /absent.mmdb',
   );
   expect(await validate()).toBe(200);
-  await reload({ ...settings, organisations: [], sites: [] }, 'next');
+  await reload(toBeApplied({ ...settings, organisations: [], sites: [] }));
   expect(await validate()).toBe(401);
 });

@@ -31,6 +31,7 @@ import { createReloadableService, type ReloadableService } from './listeners/rel
 import { type Close, closeAll, type ProcessContext } from './process/process-context.ts';
 import { keepPublished } from './refresh/keep-published.ts';
 import { asStarted } from './reload/changes.ts';
+import type { NewSettings } from './reload/read-in-thread.ts';
 import { openStore } from './store/open-store.ts';
 import { watchCrawlerRanges } from './store/watch-crawler-ranges.ts';
 import { openTracing } from './tracing/tracing.ts';
@@ -45,7 +46,7 @@ export interface Running {
    * readable reason when it cannot be built, and then nothing has changed. New values of `listen`, `store`,
    * `analytics` and `workers` need a restart and are ignored.
    */
-  readonly reload: (settings: Settings, revision: string) => Promise<void>;
+  readonly reload: (next: NewSettings) => Promise<void>;
   /** Sign-in links to the dashboard, one per organisation. Each works once within ten minutes. */
   readonly createDashboardLinks: () => readonly DashboardLink[];
   /** State of the event database. Undefined when the settings name none. */
@@ -121,7 +122,7 @@ export async function startGuard(settings: Settings, context: ProcessContext): P
     state.ready = true;
     return {
       addresses: state.addresses,
-      reload: (wanted, revision) => replaceDeployment({ wanted, revision }, dependencies, state),
+      reload: (next) => replaceDeployment(next, dependencies, state),
       createDashboardLinks() {
         const { settings: now } = currentOf(state);
         const { dashboard } = state.addresses;
@@ -280,12 +281,12 @@ function startOrders(context: ProcessContext, state: State): void {
 
 /** Replaces everything in one turn of the event loop, so no request sees both old and new settings. */
 async function replaceDeployment(
-  { wanted, revision }: { readonly wanted: Settings; readonly revision: string },
+  { settings, revision, pieces }: NewSettings,
   dependencies: Dependencies,
   state: State,
 ): Promise<void> {
   const before = currentOf(state);
-  const next = await buildDeployment(asStarted(wanted, before.settings), revision, dependencies);
+  const next = await buildDeployment(asStarted(settings, before.settings), revision, dependencies);
   state.gateway?.reload(next.gateway);
   for (const [name, service] of state.services) {
     const app = next.routes.get(name);
@@ -295,5 +296,5 @@ async function replaceDeployment(
   dependencies.analytics.setOrganisations(next.settings.organisations);
   retire(before, dependencies.log);
   const listen = sharedAddresses(next.settings.listen, state.addresses);
-  await state.workers?.reload({ ...next.settings, listen }, revision);
+  await state.workers?.reload({ ...next.settings, listen }, { revision, pieces });
 }

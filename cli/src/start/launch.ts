@@ -1,9 +1,9 @@
 import { settingsRevision } from '@guard/config/settings/derived/revision';
-import type { Settings } from '@guard/config/settings/schema';
 import {
   createLog,
   createMetrics,
   createReloader,
+  type NewSettings,
   readInThread,
   type Running,
   startGuard,
@@ -101,9 +101,9 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   context.log('info', 'settings_read', { file, revision: settingsRevision(first.settings) });
   const started = Promise.withResolvers<Running>();
   // The reloader watches during the start, so that it misses no change. It applies changes after the start.
-  const apply = async (settings: Settings, revision: string) => {
-    await (await started.promise).reload(settings, revision);
-    ({ format } = settings.log);
+  const apply = async (next: NewSettings) => {
+    await (await started.promise).reload(next);
+    ({ format } = next.settings.log);
   };
   const reloader = createReloader({ ...context, file, load, first, apply, watch });
   if (options.onHangUp === 'reload') process.on('SIGHUP', () => void reloader.reload('signal'));

@@ -74,7 +74,7 @@ function fieldsThatDiffer<T extends object>(before: T, after: T): string[] {
 }
 
 /** Settings that are only read at the start. They stay until the process ends. */
-type StartSettings = Pick<Settings, 'listen' | 'store' | 'analytics' | 'workers'>;
+export type StartSettings = Pick<Settings, 'listen' | 'store' | 'analytics' | 'workers'>;
 
 /** New settings, but with the StartSettings of the start. */
 export function asStarted(next: Settings, atStart: StartSettings): Settings {

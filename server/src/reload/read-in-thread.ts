@@ -6,12 +6,20 @@ import { formatPath } from '@guard/config/settings/problems/problems';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { Settings } from '@guard/config/settings/schema';
 import { inSlices } from '@guard/config/time/slices';
-import { fromPieces } from './settings-pieces.ts';
+import { fromPieces, toPieces } from './settings-pieces.ts';
 
 type Invalid = Extract<LoadResult, { kind: 'invalid' }>;
 
+/** Settings to be applied. */
+export interface NewSettings {
+  readonly settings: Settings;
+  readonly revision: string;
+  /** The same settings, for the worker threads. */
+  readonly pieces: readonly Uint8Array[];
+}
+
 /** Settings that were read, or what is wrong with them. */
-export type SettingsRead = (Loaded & { readonly revision: string }) | Invalid;
+export type SettingsRead = (Loaded & NewSettings) | Invalid;
 
 /** What a thread is asked to read. */
 export interface ReadRequest {
@@ -44,23 +52,16 @@ export async function readInThread(file: string, env: Environment): Promise<Sett
     if (found.kind === 'invalid') return found;
     const { pieces, files, places, revision } = found;
     const settings = await fromPieces(pieces, inSlices());
-    return {
-      kind: 'loaded',
-      settings,
-      files,
-      revision,
-      positionOf: (path) => placeIn(places, path),
-    };
+    const positionOf = (path: SettingPath) => placeIn(places, path);
+    return { kind: 'loaded', settings, files, revision, pieces, positionOf };
   } finally {
     await thread.terminate();
   }
 }
 
 /** The same for settings that this thread has read. */
-export function withRevision(result: LoadResult): SettingsRead {
-  return result.kind === 'invalid'
-    ? result
-    : { ...result, revision: settingsRevision(result.settings) };
+export function toBeApplied(settings: Settings): NewSettings {
+  return { settings, revision: settingsRevision(settings), pieces: toPieces(settings) };
 }
 
 /** The places that a reload can name: of the settings that need a restart (changes.ts). */

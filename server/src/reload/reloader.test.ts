@@ -2,7 +2,7 @@ import type { Log } from '@guard/config/contract/ports';
 import { type LoadResult, parseSettings } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
 import { expect, test } from 'vitest';
-import { withRevision } from './read-in-thread.ts';
+import { type SettingsRead, toBeApplied } from './read-in-thread.ts';
 import { createReloader } from './reloader.ts';
 
 const START = `version: 1
@@ -27,9 +27,13 @@ function rig() {
   const state = { text: START, now: 1_000_000, apply: () => Promise.resolve() };
   const reloader = createReloader({
     file: 'guard.yaml',
-    load: () => Promise.resolve(withRevision(read(state.text))),
+    load: () => {
+      const result = read(state.text);
+      const next = result.kind === 'loaded' ? toBeApplied(result.settings) : undefined;
+      return Promise.resolve({ ...result, ...next } as SettingsRead);
+    },
     first,
-    apply: (settings) => {
+    apply: ({ settings }) => {
       applied.push(settings);
       return state.apply();
     },

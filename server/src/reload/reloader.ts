@@ -2,10 +2,9 @@ import type { Clock, Log, Metrics } from '@guard/config/contract/ports';
 import { formatProblem, type Loaded, type Position } from '@guard/config/settings/load';
 import { formatPath } from '@guard/config/settings/problems/problems';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
-import type { Settings } from '@guard/config/settings/schema';
 import { inSlices } from '@guard/config/time/slices';
 import { asStarted, changesBetween, needRestart } from './changes.ts';
-import type { SettingsRead } from './read-in-thread.ts';
+import type { NewSettings, SettingsRead } from './read-in-thread.ts';
 import { type Watch, watchFiles } from './watch-files.ts';
 
 /** Why the settings are read again. */
@@ -18,7 +17,7 @@ export interface ReloaderOptions {
   /** The settings with which Guard started. */
   readonly first: Loaded;
   /** Applies settings. Rejects with the reason when it cannot; then nothing has changed. */
-  readonly apply: (settings: Settings, revision: string) => Promise<void>;
+  readonly apply: (next: NewSettings) => Promise<void>;
   /** Whether a change of a settings file starts a reload, too. */
   readonly watch: boolean;
   readonly clock: Clock;
@@ -79,7 +78,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
         refuse(cause, told.join('\n'), result.problems.length);
         return;
       }
-      await options.apply(result.settings, result.revision);
+      await options.apply(result);
       await accept(cause, result);
     } catch (error) {
       refuse(cause, error instanceof Error ? error.message : String(error), 1);
@@ -92,7 +91,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
     log('error', 'reload_refused', { cause, file, problems, reason });
   }
 
-  async function accept(cause: Cause, read: Loaded & { readonly revision: string }): Promise<void> {
+  async function accept(cause: Cause, read: Loaded & NewSettings): Promise<void> {
     const { settings, positionOf } = read;
     const late = needRestart(first.settings, settings);
     for (const path of late) tellOfRestart(formatPath(path), positionOf(path));

@@ -6,6 +6,7 @@ import type { SessionStore } from '@guard/config/contract/ports';
 import type { Tracing } from '@guard/config/contract/tracing';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import type { Settings } from '@guard/config/settings/schema';
+import { inSlices } from '@guard/config/time/slices';
 import { createGateway, type Gateway } from '@guard/gateway';
 import type { RedisStore } from '@guard/validator/redis-store';
 import { createResolver, CrowdsecList, ThreadStore } from '@guard/validator';
@@ -22,6 +23,8 @@ import { logDecisions, measureEvents } from '../events/watch-events.ts';
 import { listenGateway } from '../listeners/listen.ts';
 import { WorkerMetrics } from '../metrics/worker-metrics.ts';
 import { createLog } from '../process/log.ts';
+import { asStarted } from '../reload/changes.ts';
+import { fromPieces } from '../reload/settings-pieces.ts';
 import { openTracing } from '../tracing/tracing.ts';
 import { RemoteValidators } from '../validators/gateway-sites.ts';
 import { PendingReplies } from './pending-replies.ts';
@@ -38,6 +41,8 @@ const METRICS_EVERY_MS = 500;
 const SHARED_WITHIN_MS = 500;
 
 type Send = (message: MessageFromWorker, transfer?: readonly ArrayBuffer[]) => void;
+
+type Reload = Extract<MessageToWorker, { kind: 'reload' }>;
 
 /** The parts of this thread, and its reactions to messages of the main thread. */
 class GatewayWorker {
@@ -160,7 +165,7 @@ class GatewayWorker {
         this.#shared.replied(message.number);
         return;
       case 'reload':
-        void this.#reload(message.settings, message.revision).then((fault) => {
+        void this.#reload(message).then((fault) => {
           this.#send({ kind: 'reloaded', fault, number: message.number });
         });
         return;
@@ -183,8 +188,9 @@ class GatewayWorker {
   }
 
   /** Resolves with the reason when the settings cannot be applied. Then nothing has changed. */
-  async #reload(settings: Settings, revision: string): Promise<string | undefined> {
+  async #reload({ pieces, atStart, revision }: Reload): Promise<string | undefined> {
     try {
+      const settings = asStarted(await fromPieces(pieces, inSlices()), atStart);
       const next = await this.#build(settings, revision);
       this.#gateway?.reload(next.gateway);
       if (this.#current) retire(this.#current, this.#dependencies.log);

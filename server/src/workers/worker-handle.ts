@@ -6,6 +6,7 @@ import type { Session } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import type { SharedMemory } from '@guard/validator';
 import type { Addresses } from '../listeners/listen.ts';
+import type { StartSettings } from '../reload/changes.ts';
 import type { MetricsReport } from '../metrics/metrics.ts';
 
 /** Messages of a worker between its start and its end. */
@@ -92,7 +93,9 @@ export type MessageToWorker =
   /** The worker replies with `reloaded` and the same number. */
   | {
       readonly kind: 'reload';
-      readonly settings: Settings;
+      readonly pieces: readonly Uint8Array[];
+      /** Hold in place of those of the pieces. */
+      readonly atStart: StartSettings;
       readonly revision: string;
       readonly number: number;
     }

@@ -33,7 +33,7 @@ function poolOf(size: number) {
   /** The sum of the sessions that each thread has: a scripted worker reports them at a reload. */
   const known = async (): Promise<number> => {
     metrics.take();
-    await pool.reload(settings, 'next');
+    await pool.reload(settings, { revision: '', pieces: [] });
     return metrics
       .take()
       .filter(([name]) => name === 'guard_events_total')
@@ -96,7 +96,7 @@ test('a visitor does not wait for a worker that hangs', async () => {
 test('a worker that cannot apply new settings is logged with its reason', async () => {
   const { pool, start, logged } = poolOf(1);
   await start();
-  await pool.reload(settings, 'next');
+  await pool.reload(settings, { revision: '', pieces: [] });
   expect(logged).toEqual(['worker_reload_failed {"reason":"cannot"}']);
 });
 

@@ -7,6 +7,7 @@ import { Backoff } from '@guard/config/time/backoff';
 import type { ListenAddress } from '@guard/config/settings/values/values';
 import { allocateStore, ThreadStore } from '@guard/validator';
 import type { Addresses } from '../listeners/listen.ts';
+import type { NewSettings } from '../reload/read-in-thread.ts';
 import type { MetricsPage } from '../metrics/metrics.ts';
 import type { ProcessContext } from '../process/process-context.ts';
 import { PendingReplies } from './pending-replies.ts';
@@ -81,11 +82,16 @@ export class WorkerPool {
   }
 
   /** Sends the settings that the main thread has applied to every worker. */
-  async reload(settings: Settings, revision: string): Promise<void> {
+  async reload(
+    settings: Settings,
+    { revision, pieces }: Omit<NewSettings, 'settings'>,
+  ): Promise<void> {
     if (this.#start) this.#start = { ...this.#start, settings };
+    const { listen, store, analytics, workers } = settings;
+    const atStart = { listen, store, analytics, workers };
     const replies = [...this.#workers].map((worker) =>
       this.#reloaded.ask((number) => {
-        worker.send({ kind: 'reload', settings, revision, number });
+        worker.send({ kind: 'reload', pieces, atStart, revision, number });
       }),
     );
     await Promise.all(replies);
