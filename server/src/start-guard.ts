@@ -42,9 +42,8 @@ export interface Running {
   /** The address of each started service: a URL, or `unix:` and a path. */
   readonly addresses: Addresses;
   /**
-   * Builds a deployment from these settings and replaces the current one between two requests. Rejects with a
-   * readable reason when it cannot be built, and then nothing has changed. New values of `listen`, `store`,
-   * `analytics` and `workers` need a restart and are ignored.
+   * Replaces the current deployment between two requests. Rejects with a readable reason when the new one cannot be
+   * built; then nothing has changed. New values of `listen`, `store`, `analytics` and `workers` are ignored.
    */
   readonly reload: (next: NewSettings) => Promise<void>;
   /** Sign-in links to the dashboard, one per organisation. Each works once within ten minutes. */

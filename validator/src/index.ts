@@ -40,7 +40,8 @@ import { createHealthCheck } from './http/health.ts';
 import { validateRoutes } from './http/validate-routes.ts';
 import { compileLook } from './pages/look.ts';
 import { OwnPages } from './pages/own-pages.ts';
-import { compilePolicy, type Policy } from './policy/compile-policy.ts';
+import { compilePolicy, type Policy, rulesOf } from './policy/compile-policy.ts';
+import { compileRulesInSlices } from './rules/direct.ts';
 import { PassTable } from './verdict/pass-table.ts';
 import type { CrowdsecList } from './rules/crowdsec-list.ts';
 import { TemporaryRules } from './rules/temporary-rules.ts';
@@ -122,12 +123,12 @@ export interface Validator {
 export function createValidator(options: ValidatorOptions): Validator {
   const passes = new PassTable();
   const compiled = options.organisations.map((one) =>
-    compilePolicy(one, options.crawlers, options, passes),
+    compilePolicy(one, options.crawlers, options, { passes }),
   );
   return assemble(options, compiled);
 }
 
-/** The same for a process that answers requests meanwhile: `pause` is awaited after each organisation. */
+/** The same for a process that answers requests meanwhile: `pause` is awaited after each rule. */
 export async function createValidatorInSlices(
   options: ValidatorOptions,
   pause: Pause,
@@ -135,7 +136,8 @@ export async function createValidatorInSlices(
   const passes = new PassTable();
   const compiled: Policy[] = [];
   for (const one of options.organisations) {
-    compiled.push(compilePolicy(one, options.crawlers, options, passes));
+    const rules = await compileRulesInSlices(rulesOf(one), pause);
+    compiled.push(compilePolicy(one, options.crawlers, options, { passes, rules }));
     await pause();
   }
   return assemble(options, compiled);

@@ -3,7 +3,7 @@ import { entryOf, isFinding, type Reason, reasons } from '../contract/reasons.ts
 import { POINTS, THRESHOLDS } from '../contract/strengths.ts';
 import { presetRules } from '../settings/presets/preset-rules.ts';
 import type { Rule } from '../settings/sections/rule.ts';
-import { ruleLine } from '../settings/derived/rule-lines.ts';
+import { linesOf } from '../settings/derived/rule-lines.ts';
 import type { Organisation, Settings } from '../settings/schema.ts';
 import type { Knowledge, ReasonFacts, RuleFacts } from './facts.ts';
 
@@ -17,10 +17,11 @@ export function knowledgeOf(
   const organisation = organisations.find((one) => one.id === id);
   if (organisation === undefined) return undefined;
   const { rules } = organisation;
+  const lines = linesOf(rules);
   return {
     sites: sites.filter((site) => site.organisation === id).map(({ hosts }) => hosts[0] ?? ''),
     rules: [
-      ...rules.map((rule) => factsOf(rule, false)),
+      ...rules.map((rule, place) => factsOf(rule, false, lines?.rules[place])),
       ...presetRules(organisation).map((rule) => factsOf(rule, true)),
     ],
     reasons: reasonsOf(organisation),
@@ -28,7 +29,7 @@ export function knowledgeOf(
   };
 }
 
-function factsOf(rule: Rule, preset: boolean): RuleFacts {
+function factsOf(rule: Rule, preset: boolean, line?: number): RuleFacts {
   const { name, verdict, detect, challenge, rate_limit: limit, monitor = false } = rule;
   const does = [
     verdict,
@@ -37,7 +38,7 @@ function factsOf(rule: Rule, preset: boolean): RuleFacts {
     limit && `at most ${limit.requests} in ${limit.per / 1000} s by ${limit.by.join(' and ')}`,
     monitor ? 'monitor' : undefined,
   ].filter((text) => text !== undefined);
-  return { name, line: ruleLine(rule) ?? null, does: does.join(', '), monitor, preset };
+  return { name, line: line ?? null, does: does.join(', '), monitor, preset };
 }
 
 function reasonsOf({ detection }: Organisation): Record<string, ReasonFacts> {

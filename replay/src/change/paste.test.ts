@@ -1,4 +1,4 @@
-import { ruleLine } from '@guard/config/settings/derived/rule-lines';
+import { linesOf, ruleLine } from '@guard/config/settings/derived/rule-lines';
 import { describe, expect, test } from 'vitest';
 import { guardYaml, settingsOf } from '../testing/settings-of.ts';
 import { changedSettings, settingsOfOrganisation } from './candidate.ts';
@@ -91,7 +91,7 @@ test('a rule is removed as often as it is there, and the paste says its name and
   const twice = { ...organisation, rules: [...organisation.rules, rule] };
   const changed = changedSettings({ ...acme, organisations: [twice] }, change);
   expect(changed.organisations[0]?.rules.map(({ name }) => name)).toEqual(['let in: one path']);
-  const line = ruleLine(rule) ?? 0;
+  const line = ruleLine(rule, organisation.rules) ?? 0;
   expect(line).toBeGreaterThan(1);
   expect(pasteOf(change, organisation)).toEqual({
     yaml: '- name: "everybody"\n',
@@ -103,7 +103,7 @@ test('where to put a rule', () => {
   const where = (rules: typeof organisation.rules) =>
     pasteOf(allow({ ip: '::1' }), { id: 'acme', rules }).where;
   expect(where(organisation.rules)).toBe(
-    `Put it first under rules: of organisation acme, line ${ruleLine(organisation.rules) ?? 0} of guard.yaml.`,
+    `Put it first under rules: of organisation acme, line ${linesOf(organisation.rules)?.list ?? 0} of guard.yaml.`,
   );
   expect(where([])).toMatch(/^Put it under rules: of organisation acme of guard\.yaml\./);
 });

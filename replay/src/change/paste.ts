@@ -1,6 +1,6 @@
 import type { Pattern } from '@guard/config/matching/glob';
 import type { Match } from '@guard/config/settings/sections/rule';
-import { ruleLine } from '@guard/config/settings/derived/rule-lines';
+import { linesOf, ruleLine } from '@guard/config/settings/derived/rule-lines';
 import type { Organisation } from '@guard/config/settings/schema';
 import { Scalar, stringify } from 'yaml';
 import { allowRule } from './candidate.ts';
@@ -44,7 +44,7 @@ export function pasteOf(
       };
     case 'without_rule': {
       const named = rules.filter(({ name }) => name === change.rule);
-      const line = lineText(named[0]);
+      const line = lineText(named[0] && ruleLine(named[0], rules));
       const which =
         named.length > 1 ? `the ${named.length} rules of this name` : 'the rule of this name';
       return {
@@ -66,13 +66,12 @@ function conditionsOf({ session, ip, path, user_agent }: Match) {
 }
 
 /** Empty where no file was read. */
-function lineText(rule: object | undefined): string {
-  const line = rule && ruleLine(rule);
+function lineText(line: number | undefined): string {
   return line === undefined ? '' : `, line ${line}`;
 }
 
 function whereToAllow(id: string, rules: Organisation['rules']): string {
-  const at = lineText(rules);
+  const at = lineText(linesOf(rules)?.list);
   return rules.length > 0
     ? `Put it first under rules: of organisation ${id}${at} of guard.yaml.`
     : `Put it under rules: of organisation ${id}${at} of guard.yaml. The organisation has no rule yet.`;

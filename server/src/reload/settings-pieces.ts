@@ -1,7 +1,11 @@
 import { deserialize, serialize } from 'node:v8';
 import { PrefixSet, type PrefixWords } from '@guard/config/net/prefix-set';
 import { fetchedListsOf, rememberFetchedLists } from '@guard/config/settings/derived/fetched-lists';
-import { rememberRuleLine, ruleLine } from '@guard/config/settings/derived/rule-lines';
+import {
+  linesOf,
+  rememberLinesOf,
+  type RuleLines,
+} from '@guard/config/settings/derived/rule-lines';
 import type { FetchedList } from '@guard/config/settings/lists/list-copy';
 import type { Organisation, Settings, Site } from '@guard/config/settings/schema';
 import type { Match, Rule } from '@guard/config/settings/sections/rule';
@@ -27,14 +31,13 @@ type Rest = Omit<Settings, 'organisations' | 'sites'>;
 /** Without its rules. */
 interface SentOrganisation {
   readonly organisation: Organisation;
-  readonly line: number | undefined;
+  readonly lines: RuleLines | undefined;
 }
 
 interface SentRule {
   /** Place in the list of organisations. */
   readonly of: number;
   readonly rule: Rule;
-  readonly line: number | undefined;
 }
 
 /** Most entries of one piece. */
@@ -46,15 +49,11 @@ export function toPieces(settings: Settings): Uint8Array<ArrayBuffer>[] {
   const { organisations, sites, ...rest } = settings;
   const lists: Lists = new Map();
   const rules = organisations.flatMap((organisation, of) =>
-    organisation.rules.map((rule): SentRule => ({
-      of,
-      rule: withNumbers(rule, lists),
-      line: ruleLine(rule),
-    })),
+    organisation.rules.map((rule): SentRule => ({ of, rule: withNumbers(rule, lists) })),
   );
   const bare = organisations.map((organisation): SentOrganisation => ({
     organisation: { ...organisation, rules: [] },
-    line: ruleLine(organisation.rules),
+    lines: linesOf(organisation.rules),
   }));
   const pieces: Piece[] = [
     { kind: 'rest', rest, fetched: fetchedListsOf(settings) },
@@ -111,15 +110,14 @@ class ArrivingSettings {
     }
   }
 
-  #addOrganisation({ organisation, line }: SentOrganisation): void {
+  #addOrganisation({ organisation, lines }: SentOrganisation): void {
     this.#organisations.push(organisation);
-    if (line !== undefined) rememberRuleLine(organisation.rules, line);
+    if (lines !== undefined) rememberLinesOf(organisation.rules, lines);
   }
 
-  #addRule({ of, rule, line }: SentRule): void {
+  #addRule({ of, rule }: SentRule): void {
     putLists(rule.match, this.#lists);
     this.#organisations[of]?.rules.push(rule);
-    if (line !== undefined) rememberRuleLine(rule, line);
   }
 
   settings(): Settings {

@@ -38,13 +38,25 @@ export interface Policy {
   readonly robots: Buffer | undefined;
 }
 
+/** What a policy may get instead of making it. */
+interface Prepared {
+  /** Of all organisations. */
+  readonly passes?: PassTable;
+  readonly rules?: CompiledRules;
+}
+
+/** The rules of an organisation, to be compiled. */
+export function rulesOf(settings: Organisation) {
+  const { id: organisation, rules } = settings;
+  return { organisation, rules, presets: presetRules(settings) };
+}
+
 export function compilePolicy(
   settings: Organisation,
   crawlers: CrawlerCatalogue,
   ports: PressurePorts,
-  passes: PassTable = new PassTable(),
+  { passes = new PassTable(), rules = compileRules(rulesOf(settings)) }: Prepared = {},
 ): Policy {
-  const rules = compileRules(settings.id, [...settings.rules, ...presetRules(settings)]);
   const isAllowlisted = compileAllowlist(settings.crawler_allowlist);
   const strengths = new Strengths(settings.detection.reasons);
   return {

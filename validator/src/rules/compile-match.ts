@@ -61,13 +61,9 @@ const compilers: Compilers = {
 // The keys are exactly those of the type, because the object is written in this file.
 const CONDITIONS = Object.keys(compilers) as readonly (keyof Match)[];
 
-const compiled = { some: new CompileOnce(), every: new CompileOnce() };
-
 /** Compiles one `match` of guard.yaml. All given conditions must hold. An empty match always holds. */
 export function compileMatch(match: Match, reading: Reading): Condition {
-  return compiled[reading].of(match, () =>
-    allOf(CONDITIONS.flatMap((name) => compileCondition(name, match[name], reading) ?? [])),
-  );
+  return allOf(CONDITIONS.flatMap((name) => compileCondition(name, match[name], reading) ?? []));
 }
 
 function compileCondition<Name extends keyof Match>(

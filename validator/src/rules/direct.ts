@@ -1,5 +1,6 @@
 import { areRegexesSpent, beginRegexes } from '@guard/config/matching/regex';
-import type { Rule } from '@guard/config/settings/sections/rule';
+import type { Match, Rule } from '@guard/config/settings/sections/rule';
+import type { Pause } from '@guard/config/time/slices';
 import type { Facts } from '../request/facts.ts';
 import {
   compileMatch,
@@ -7,6 +8,7 @@ import {
   isSureOfPlainPaths,
   type LazyFindings,
 } from './compile-match.ts';
+import { CompileOnce } from './compile-once.ts';
 import { compileLimit, type Limit } from './limit.ts';
 import { END, type FindRules, RuleIndex } from './rule-index.ts';
 
@@ -55,21 +57,66 @@ export interface CompiledRules {
   readonly index: FindRules;
 }
 
+/** Many organisations have the same presets. Their regular expressions take a millisecond to compile. */
+const presetMatches = new CompileOnce();
+
+/** The rules of one organisation. */
+interface RulesToCompile {
+  readonly organisation: string;
+  readonly rules: readonly Rule[];
+  /** They come behind its own. */
+  readonly presets?: readonly Rule[];
+}
+
 /** Compiles the rules of one organisation, in their order, with the built-in rule at the end. */
-export function compileRules(organisation: string, rules: readonly Rule[]): CompiledRules {
-  const all = [...rules, allowlistRule];
-  const list = all.map((rule): CompiledRule => {
-    const limit = rule.rate_limit && compileLimit(organisation, rule, rule.rate_limit);
-    return {
-      rule,
-      holds: compileMatch(rule.match, 'some'),
-      surelyHolds: compileMatch(rule.match, 'every'),
-      sureOfPlainPaths: isSureOfPlainPaths(rule.match),
-      sets: settingsOf(rule, limit, rule),
-      setsStrictly: settingsOf(strictPartOf(rule), limit, rule),
-    };
-  });
+export function compileRules(source: RulesToCompile): CompiledRules {
+  const all = inOrder(source);
+  const list = all.map((_rule, place) => compileRule(all, place, source));
   return { list, index: new RuleIndex(all.map(({ match }) => match)) };
+}
+
+/** The same, with `pause` awaited after each rule. */
+export async function compileRulesInSlices(
+  source: RulesToCompile,
+  pause: Pause,
+): Promise<CompiledRules> {
+  const all = inOrder(source);
+  const list: CompiledRule[] = [];
+  for (const place of all.keys()) {
+    list.push(compileRule(all, place, source));
+    await pause();
+  }
+  return { list, index: new RuleIndex(all.map(({ match }) => match)) };
+}
+
+function inOrder({ rules, presets = [] }: RulesToCompile): readonly Rule[] {
+  return [...rules, ...presets, allowlistRule];
+}
+
+function compileRule(
+  all: readonly Rule[],
+  place: number,
+  { organisation, rules }: RulesToCompile,
+): CompiledRule {
+  const rule = all[place] ?? allowlistRule;
+  const { match } = rule;
+  const limit = rule.rate_limit && compileLimit(organisation, rule, rule.rate_limit);
+  return {
+    rule,
+    ...(place < rules.length ? compileBoth(match) : presetMatches.of(match, compileBoth)),
+    sets: settingsOf(rule, limit, rule),
+    setsStrictly: settingsOf(strictPartOf(rule), limit, rule),
+  };
+}
+
+function compileBoth(
+  match: Match,
+): Pick<CompiledRule, 'holds' | 'surelyHolds' | 'sureOfPlainPaths'> {
+  return {
+    holds: compileMatch(match, 'some'),
+    surelyHolds: compileMatch(match, 'every'),
+    sureOfPlainPaths: isSureOfPlainPaths(match),
+  };
 }
 
 /**

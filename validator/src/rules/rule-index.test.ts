@@ -110,10 +110,10 @@ test('the directives of a request are those that all rules give, asked one after
   let all = 0;
   for (let round = 0; round < rounds(60, 2_000); round++) {
     const count = 1 + random.below(40);
-    const rules = compileRules(
-      'acme',
-      Array.from({ length: count }, (_, number) => ruleOf(random, number)),
-    );
+    const rules = compileRules({
+      organisation: 'acme',
+      rules: Array.from({ length: count }, (_, number) => ruleOf(random, number)),
+    });
     for (let visit = 0; visit < 40; visit++) {
       const facts = requestOf(random);
       const found = rules.index.find(facts);

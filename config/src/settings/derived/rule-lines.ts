@@ -2,8 +2,18 @@ import type { SettingPath } from '../problems/problems.ts';
 import type { Position } from '../problems/problem-list.ts';
 import type { Settings } from '../schema.ts';
 
-/** Stored beside the settings: two files with equal settings must give equal settings. */
-const lines = new WeakMap<object, number>();
+/** The lines of an organisation's rules in the file. The first line is 1. */
+export interface RuleLines {
+  readonly list: number;
+  /** Of each rule, in the order of the list. */
+  readonly rules: readonly number[];
+}
+
+/**
+ * Stored beside the settings: two files with equal settings must give equal settings. One entry for each list of
+ * rules, because each entry of a WeakMap costs time in every run of the garbage collector.
+ */
+const lines = new WeakMap<object, RuleLines>();
 
 /** Remembers the lines of each organisation's rules in the file. */
 export function rememberRuleLines(
@@ -12,17 +22,24 @@ export function rememberRuleLines(
 ): void {
   organisations.forEach(({ rules }, index) => {
     const path = ['organisations', index, 'rules'];
-    lines.set(rules, positionOf(path).line);
-    rules.forEach((rule, place) => lines.set(rule, positionOf([...path, place]).line));
+    rememberLinesOf(rules, {
+      list: positionOf(path).line,
+      rules: rules.map((_, place) => positionOf([...path, place]).line),
+    });
   });
 }
 
-/** The same for one rule, or for one list of rules. */
-export function rememberRuleLine(rule: object, line: number): void {
-  lines.set(rule, line);
+/** The same for one list of rules. */
+export function rememberLinesOf(rules: readonly object[], known: RuleLines): void {
+  lines.set(rules, known);
 }
 
-/** The line of a rule, or of a list of rules, counted from 1. Undefined if it is in no file, such as a preset's rule. */
-export function ruleLine(rule: object): number | undefined {
-  return lines.get(rule);
+/** Undefined for rules that are in no file, such as those of presets. */
+export function linesOf(rules: readonly object[]): RuleLines | undefined {
+  return lines.get(rules);
+}
+
+/** The line of a rule of a list. Undefined if it is in no file. */
+export function ruleLine(rule: object, rules: readonly object[]): number | undefined {
+  return lines.get(rules)?.rules[rules.indexOf(rule)];
 }
