@@ -2,9 +2,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { stop } from 'esbuild';
 import { type Building, bundleDisguised, hashOfSources } from './bundle.ts';
 
-/** The thread of buildPrograms: bundles the programs side by side, says them, and ends. */
+/** The thread of buildPrograms. It bundles the programs in parallel, sends them, and ends. */
 const { sources, programs } = workerData as Building;
-// An update in place gives pages that the server of this process cannot read.
+// After an update in place, pages would not match the server of this process.
 if (hashOfSources() !== sources) {
   throw new Error('The sources of the page have changed since the start; restart Guard.');
 }

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { type Building, bundleOf, hashOfSources, type StandIns } from './bundle.ts';
 
-/** Bundles the code that runs in visitors' browsers: at install, and at start when it is stale. */
+/** Bundles the code for visitors' browsers: at install, and at start when the bundle is outdated. */
 
 const HERE = new URL('./', import.meta.url);
 
@@ -16,13 +16,13 @@ const Artefact = z.strictObject({
   work: z.string().min(1),
 });
 
-/** Ready-made scripts, safe to stand in a `<script>` element. */
+/** The finished scripts. They are safe inside a `<script>` element. */
 export interface BrowserBundle {
   /** The challenge page's script. */
   readonly interstitial: string;
   /** What `GET /script.js` serves. */
   readonly script: string;
-  /** The memory-hard work, which a page loads when it is asked for work. */
+  /** The memory-hard work. A page loads it when work is required. */
   readonly work: string;
 }
 
@@ -35,17 +35,17 @@ const KEPT: KeptBundle<Artefact> = {
   bundle,
 };
 
-/** Bundles the browser code into validator/dist/, also when a bundle is there. Throws when esbuild cannot. */
+/** Bundles the browser code into validator/dist/, even if there is a bundle. Throws when esbuild fails. */
 export function buildBrowser(): void {
   keepBundle(KEPT.file, bundle());
 }
 
-/** The browser code. It is bundled now if validator/dist/ has no bundle of these sources. Throws when esbuild cannot. */
+/** The browser code. It is bundled now if validator/dist/ has no bundle of these sources. Throws when esbuild fails. */
 export function loadBrowserBundle(): BrowserBundle {
   return load();
 }
 
-/** Loaded once: settings may be read again often, and the bundle stays the same while the process runs. */
+/** Cached: settings may be read often, and the bundle does not change while the process runs. */
 let loaded: Artefact | undefined;
 
 function load(): Artefact {
@@ -61,9 +61,9 @@ function bundle(): Artefact {
   };
 }
 
-/** What makes the script of one program another one (src/challenge/program/). */
+/** The differences of one program's script (src/challenge/program/). */
 export interface Disguise {
-  /** The module in place of page/form.ts. */
+  /** The module that replaces page/form.ts. */
   readonly form: string;
   /** The same lines in another order. */
   readonly shuffled: (lines: readonly string[]) => readonly string[];
@@ -102,7 +102,7 @@ function inThread(workerData: Building): Promise<readonly string[]> {
   });
 }
 
-/** The imports among themselves, and the entries of the list among themselves. */
+/** Shuffles the imports, and separately the entries of the list. */
 function inOtherOrder(lines: readonly string[], shuffled: Disguise['shuffled']): string[] {
   const isImport = (line: string) => line.startsWith('import ');
   const isEntry = (line: string) => /^ +\w+(?:: \w+)?,$/.test(line);

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { hashOfFolders } from '@guard/config/bundles/kept-bundle';
 import { build, type BuildOptions, buildSync, type Plugin } from 'esbuild';
 
-/** How esbuild makes one script of the modules beside this file. */
+/** How esbuild makes one script from the modules beside this file. */
 
 const HERE = new URL('./', import.meta.url);
 const FOLDERS = ['page', 'script', 'work', '../page-contract'];
@@ -13,22 +13,22 @@ const OPTIONS_VERSION = 4;
 /** Largest bundle, in bytes: every visitor loads one. A bigger one is a mistake. */
 const MAX_BUNDLE_BYTES = 40_000;
 
-/** The texts that stand in for modules of the page. */
+/** The texts that replace modules of the page. */
 export type StandIns = Readonly<Record<'form' | 'sources', string>>;
 
-/** What the thread of buildPrograms is given. */
+/** The input for the thread of buildPrograms. */
 export interface Building {
-  /** hashOfSources when the process started, whose server reads the uploads. */
+  /** hashOfSources at the start of the process, whose server reads the uploads. */
   readonly sources: string;
   readonly programs: readonly StandIns[];
 }
 
-/** The bundle of one entry, made while the caller waits. Throws with what went wrong. */
+/** The bundle of one entry, built synchronously. Throws the error of esbuild. */
 export function bundleOf(entry: string): string {
   return checked(entry, buildSync(optionsFor(entry)).outputFiles);
 }
 
-/** The script of the challenge page, with these texts in place of modules. Rejects with what went wrong. */
+/** The script of the challenge page, with these texts instead of modules. Rejects with the error of esbuild. */
 export async function bundleDisguised(standIns: StandIns): Promise<string> {
   const entry = 'page/interstitial.ts';
   const { outputFiles } = await build({ ...optionsFor(entry), plugins: [standingIn(standIns)] });
@@ -57,12 +57,12 @@ function optionsFor(entry: string) {
     platform: 'browser',
     legalComments: 'none',
     logLevel: 'silent',
-    // The same strict script in a checkout, an image and an installation: esbuild would look for a tsconfig.json.
+    // Fixed options for checkout, image and installation, because esbuild would otherwise look for a tsconfig.json.
     tsconfigRaw: { compilerOptions: { strict: true } },
   } as const satisfies BuildOptions;
 }
 
-/** The one file that esbuild made. Throws where it cannot stand in a page. */
+/** The only file that esbuild made. Throws when it is not safe inside a page. */
 function checked(entry: string, outputFiles: readonly { readonly text: string }[]): string {
   const text = outputFiles[0]?.text.trim() ?? '';
   if (text === '' || Buffer.byteLength(text) > MAX_BUNDLE_BYTES) {
@@ -76,7 +76,7 @@ function checked(entry: string, outputFiles: readonly { readonly text: string }[
   return text;
 }
 
-/** The hash of all that the bundles are made of. */
+/** The hash of all sources of the bundles. */
 export function hashOfSources(): string {
   const folders = FOLDERS.map((folder) => new URL(`${folder}/`, HERE));
   return hashOfFolders(`options ${OPTIONS_VERSION}`, folders, /\.ts$/);

@@ -13,7 +13,7 @@ const count = z.number().min(0).max(1_000_000);
 const length = z.number().min(-1_000_000).max(1_000_000);
 const milliseconds = z.number().min(0).max(86_400_000);
 
-/** A value, or why there is none: the browser lacks it, reading it threw, or it took too long. */
+/** A value, or why there is none: the browser lacks it, reading it threw an error, or it took too long. */
 function reading<T extends z.ZodType>(value: T) {
   return z.union([
     z.strictObject({ value }),
@@ -21,11 +21,11 @@ function reading<T extends z.ZodType>(value: T) {
   ]);
 }
 
-/** What one browser says of one format. */
+/** The answers of one browser about one format. */
 const Format = z.strictObject({
-  /** Answer of `canPlayType`: `probably`, `maybe`, or empty for no. */
+  /** The answer of `canPlayType`: `probably`, `maybe`, or empty for no. */
   plays: text,
-  /** Answer of `MediaSource.isTypeSupported`; null where there is none. */
+  /** The answer of `MediaSource.isTypeSupported`. Null when it does not exist. */
   streams: z.boolean().nullable(),
 });
 
@@ -38,7 +38,7 @@ const Readings = z.strictObject({
       reported: z.boolean().nullable(),
       /** Defined on the navigator itself; browsers define it on the prototype. */
       ownProperty: z.boolean(),
-      /** The getter is the browser's own code; null when there is no getter. */
+      /** The getter is the browser's own code. Null when there is no getter. */
       nativeGetter: z.boolean().nullable(),
     }),
   ),
@@ -48,13 +48,13 @@ const Readings = z.strictObject({
     z.strictObject({
       brands: Brands,
       platform: text,
-      /** Entries of the list of full versions; null when the browser gives no such list. */
+      /** Number of entries in the list of full versions. Null when the browser has no such list. */
       fullVersions: count.nullable(),
     }),
   ),
   languages: reading(z.strictObject({ all: texts })),
   plugins: reading(z.strictObject({ plugins: count })),
-  /** `window.chrome` is there, or the reading is absent. */
+  /** `window.chrome` exists, or the reading is absent. */
   chrome: reading(z.literal(true)),
   engine: reading(z.strictObject({ vendor: text })),
   screen: reading(
@@ -65,15 +65,15 @@ const Readings = z.strictObject({
       outerHeight: length,
       innerWidth: length,
       innerHeight: length,
-      /** Room that a scroll bar takes, in CSS pixels; 0 where it lies over the content. */
+      /** Width of a scroll bar in CSS pixels. 0 when it covers the content. */
       scrollBar: length.nullable(),
     }),
   ),
   hardware: reading(z.strictObject({ touchPoints: count })),
-  /** What the browser was told by the desktop that it stands on. */
+  /** Facts that the browser got from its desktop. */
   desktop: reading(
     z.strictObject({
-      /** There is a mouse, a pen or a finger to point with. */
+      /** There is a mouse, a pen or a touch screen. */
       points: z.boolean(),
       /** One of them can hover. */
       hovers: z.boolean(),
@@ -85,7 +85,7 @@ const Readings = z.strictObject({
   permissions: reading(z.strictObject({ notification: text, query: text })),
   graphics: reading(z.strictObject({ renderer: text })),
   worker: reading(z.strictObject({ userAgent, platform: text })),
-  /** The same of a worker that several pages may share: what a driver says of its page does not reach it. */
+  /** The same from a shared worker. A driver's changes of its page do not reach it. */
   sharedWorker: reading(
     z.strictObject({
       userAgent,
@@ -94,7 +94,7 @@ const Readings = z.strictObject({
       fullVersions: count.nullable(),
     }),
   ),
-  /** The same browser as an empty frame sees it, which scripts put into the page seldom reach. */
+  /** The same browser seen from an empty frame, which injected scripts rarely reach. */
   frame: reading(
     z.strictObject({
       webdriver: z.boolean().nullable(),
@@ -104,22 +104,22 @@ const Readings = z.strictObject({
   ),
   /** Natives that are a Proxy. */
   disguises: reading(z.strictObject({ proxied: texts })),
-  /** How often an error's stack was formatted although no script asked for it. */
+  /** How often an error's stack was formatted without a script's request. */
   inspector: reading(z.strictObject({ stacksFormatted: count })),
-  /** Whether the page counted as used by a person, until all else was read. */
+  /** Whether the page counted as used by a person when all other readings were done. */
   activation: reading(
     z.strictObject({
       before: z.boolean(),
       after: z.boolean(),
-      /** Keys, clicks and touches meanwhile, whatever they were. */
+      /** Number of keys, clicks and touches in that time. */
       inputs: count,
     }),
   ),
-  /** Of `asked` history steps in a row, the last one that a frame was seen to be granted; 0 for none. */
+  /** The last history step that a frame was allowed, of `asked` steps in a row. 0 for none. */
   flooding: reading(z.strictObject({ asked: count, granted: count })),
-  /** Whether a word from a frame of another site crossed over to the page. */
+  /** Whether a message from a frame of another site reached the page. */
   partition: reading(z.strictObject({ crossed: z.boolean() })),
-  /** How wide the leaves of the ticket's style sheet came out (challenge/cascade/sheet.ts), in CSS pixels. */
+  /** Widths of the leaves of the ticket's style sheet (challenge/cascade/sheet.ts), in CSS pixels. */
   cascade: reading(
     z.strictObject({ side: length, widths: z.array(length).max(LIMITS.measurements) }),
   ),
@@ -136,12 +136,12 @@ const Readings = z.strictObject({
     }),
   ),
   media: reading(z.strictObject({ h264: Format, aac: Format, vp9: Format })),
-  /** Those fonts of marker-fonts.ts that this browser can draw. */
+  /** The fonts of marker-fonts.ts that this browser can draw. */
   fonts: reading(texts),
-  /** What became of a frame that was asked for at the beginning, until all else was read. */
+  /** The frame that was requested at the start, when all other readings were done. */
   painting: reading(
     z.strictObject({
-      /** The page was never out of sight meanwhile. */
+      /** The page was visible all the time. */
       visible: z.boolean(),
       /** null: no frame came. */
       frameMs: milliseconds.nullable(),
@@ -154,16 +154,16 @@ const Readings = z.strictObject({
 export type Readings = z.infer<typeof Readings>;
 export type SourceName = keyof Readings;
 
-/** The value of one source once it could be read. */
+/** The value of one source if it could be read. */
 export type ReadingValue<N extends SourceName> = Extract<Readings[N], { value: unknown }>['value'];
 
 export const Evidence = z.strictObject({
-  /** What no browser lacks; an upload without it is not in this form. */
+  /** Data that every browser has. An upload without it is not in this form. */
   agent: z.strictObject({ userAgent: userAgent.min(1), platform: text }),
   readings: Readings,
   /** When this document began, by the browser's own clock: milliseconds since the epoch. */
   startedAtMs: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
-  /** How long each source took, in milliseconds; also one that could not be read. */
+  /** How long each source took in milliseconds, including sources that could not be read. */
   tookMs: z.record(Readings.keyof(), milliseconds),
   totalMs: milliseconds,
 });
@@ -171,9 +171,9 @@ export type Evidence = Readonly<z.infer<typeof Evidence>>;
 
 export const Upload = z.strictObject({
   ticket: z.string().max(2048),
-  /** The `_guard` cookie as the page reads it; empty when it did not stay. */
+  /** The `_guard` cookie as the page reads it. Empty when the browser did not keep it. */
   session: z.string().max(128),
-  /** Memory-hard work that the collector asked for (work/); absent when the page was asked for none. */
+  /** The memory-hard work (work/). Undefined when the collector asked for none. */
   work: z
     .strictObject({ task: z.string().max(64), counter: z.int().min(0).max(0xffff_ffff) })
     .optional(),
@@ -181,20 +181,20 @@ export const Upload = z.strictObject({
 });
 export type Upload = Readonly<z.infer<typeof Upload>>;
 
-/** What the page sends when it is left before it has an answer: so people see how far a visitor came. */
+/** The message of a page that is left before it had an answer. It shows how far a visitor came. */
 export const Leave = z.strictObject({ ticket: Upload.shape.ticket, left: z.literal(true) });
 export type Leave = Readonly<z.infer<typeof Leave>>;
 
-/** What the page is told; never the verdict. */
+/** The answer to the page. It never contains the verdict. */
 export type UploadResult = 'reload' | 'retry' | 'failed' | 'no_session';
 
-/** The page is told to send the same again, with work: because many pass, or because of a doubt that it names. */
+/** The page has to send the same again with work, because many visitors pass or because of a doubt. */
 export interface WorkAsked {
   readonly result: 'work' | 'doubt';
   readonly task: string;
 }
 
-/** The value of a reading, or undefined: what could not be read is no evidence. */
+/** The value of a reading, or undefined: a failed reading is not evidence. */
 export function known<T>(read: { value: T } | { unread: string }): T | undefined {
   return 'value' in read ? read.value : undefined;
 }

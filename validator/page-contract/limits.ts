@@ -1,4 +1,4 @@
-/** Bounds of the upload, shared by the page that cuts to them and the server that checks them. */
+/** Limits of the upload. The page cuts its data to them, and the server checks them. */
 export const LIMITS = {
   /** Longest User-Agent kept; in-app browsers send up to about 600 characters. */
   userAgentChars: 1024,

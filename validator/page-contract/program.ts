@@ -1,10 +1,10 @@
-/** What a challenge page is given in attributes of its own; each program has other names for them. */
+/** The data that a challenge page gets in attributes. Each program has other names for them. */
 export const GIVEN = ['sheet', 'witnesses', 'questions', 'session'] as const;
 export type GivenNames = Readonly<Record<(typeof GIVEN)[number], string>>;
 
-/** The script of a challenge page, and how it takes part in a challenge. */
+/** The script of a challenge page, and its part in a challenge. */
 export interface Program {
-  /** Stands in the ticket. Empty for the script without a disguise. */
+  /** Stored in the ticket. Empty for the script without a disguise. */
   readonly id: string;
   /** In UTF-8. */
   readonly script: Uint8Array;

@@ -1,4 +1,4 @@
-/** FNV-1a of 32 bits over the UTF-16 code units. The server compares what the page hashed. */
+/** FNV-1a with 32 bits over the UTF-16 code units. The server compares it with the hashes of the page. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) {

@@ -1,10 +1,10 @@
 /**
- * Header fields in which balancers, CDNs and clouds tell the visitor's address, and which frameworks, their
- * plug-ins and PHP programs believe. In lower case, with dashes.
+ * Header fields with the visitor's address: balancers, CDNs and clouds write them, and frameworks, plug-ins and PHP
+ * programs trust them. Names are in lower case with dashes.
  */
 export const ADDRESS_HEADERS: ReadonlySet<string> = new Set(
   [
-    // The visitor's address, in words that no vendor owns.
+    // Names that belong to no vendor.
     'client-ip cluster-client-ip proxied-for remote-address remote-host x-client-real-ip',
     'x-original-client-ip x-proxied-for x-real-client-ip forwarded forwarded-for',
     'forwarded-for-ip proxy-client-ip real-ip remote-addr remote-ip true-client-ip',
@@ -12,7 +12,7 @@ export const ADDRESS_HEADERS: ReadonlySet<string> = new Set(
     'x-forward-for x-forwarded x-forwarded-for x-http-client-ip x-originating-ip',
     'x-original-ip x-original-remote-addr x-proxyuser-ip x-real-ip x-realip x-remote-addr',
     'x-remote-ip x-source-ip x-true-client-ip x-true-ip x-user-ip',
-    // The same in the words of one vendor.
+    // Names of one vendor.
     'akamai-client-ip ali-cdn-real-ip eo-client-ip eo-connecting-ip x-arr-clientip',
     'x-ms-forwarded-client-ip x-zscaler-client-ip cdn-real-ip cdn-src-ip cf-connecting-ip',
     'cf-connecting-ipv6 cf-pseudo-ipv4 cloudfront-viewer-address do-connecting-ip',
@@ -23,16 +23,19 @@ export const ADDRESS_HEADERS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** Proxies add fields of their own, X-Forwarded-Client-Ip for one. These tell of the request, not of an address. */
+/**
+ * Proxies add further fields, such as X-Forwarded-Client-Ip. The fields here describe the request and not an
+ * address.
+ */
 const OTHER_FORWARDED =
   /^(?:x|x-original|x-vercel|fly)-forwarded-(?!(?:host|method|path|port|prefix|proto|protocol|scheme|ssl|uri|url)$)/;
 
-/** A field name as CGI programs tell names apart: in lower case, with a dash for each other sign. */
+/** A field name as CGI programs compare it: in lower case, with a dash for each special character. */
 export function withDashes(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '-');
 }
 
-/** Whether a field may tell the visitor's address, in any spelling that an origin may take for its name. */
+/** Whether a field may contain the visitor's address, in any spelling that an origin may accept. */
 export function mayTellAddress(field: string): boolean {
   const name = withDashes(field);
   return ADDRESS_HEADERS.has(name) || OTHER_FORWARDED.test(name);

@@ -11,5 +11,5 @@ export const categories = {
   unknown: 'Not grouped.',
 } as const;
 
-// Object.keys forgets the names.
+// The cast is needed, because the type of Object.keys is string[].
 export const CATEGORIES = Object.keys(categories) as readonly (keyof typeof categories)[];

@@ -1,4 +1,4 @@
-/** Contract 7.1: each error type of `POST /validate`, its status, and what a caller does with it. */
+/** Contract 7.1: each error type of `POST /validate`, its status, and the reaction of a caller. */
 
 type FailMode = 'open' | 'closed';
 
@@ -28,7 +28,7 @@ export interface ValidateErrorBody {
   readonly error: { readonly type: ValidateErrorType; readonly message: string };
 }
 
-/** The error body of contract 2.5; `message` may say more than the table, never a value that was sent. */
+/** The error body of contract 2.5. `message` may say more than the table, but never contains a value of the request. */
 export function validateErrorBody(type: ValidateErrorType, message?: string): ValidateErrorBody {
   return { success: false, error: { type, message: message ?? validateErrors[type].message } };
 }

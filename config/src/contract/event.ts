@@ -2,7 +2,7 @@ import type { Reason } from './reasons.ts';
 import type { TraceIds } from './tracing.ts';
 import type { Decision } from './validate-response.ts';
 
-/** What a visitor's request met in the end: what was enforced. */
+/** The enforced result of a request. */
 export type Action = 'allow' | 'block' | 'challenge' | 'limited';
 
 /** What the engine concluded before monitor mode, observe mode or a fail policy changed it. */
@@ -12,12 +12,12 @@ type Conclusion = Action | 'none';
 export type ChallengeState = 'none' | 'issued' | 'verified' | 'rejected' | 'failed';
 
 /**
- * Who says what the visitor's address is: the connection itself, a header of a trusted proxy, or
- * the caller of `POST /validate`.
+ * The source of the visitor's address: the connection itself, a header of a trusted proxy, or the caller of `POST
+ * /validate`.
  */
 export type IpSource = 'peer' | 'x-forwarded-for' | 'forwarded' | 'caller';
 
-/** Where the time of a decision went, in microseconds; what is left of it made and wrote the answer. */
+/** How a decision spent its time, in microseconds. The rest was needed to create and write the answer. */
 export interface StageTimes {
   /** Reading the request. */
   readonly facts: number;
@@ -32,7 +32,7 @@ export interface CrawlerFact {
   readonly name: string;
   readonly category: string;
   readonly rslCategory: string;
-  /** The claim is proved: the operator's published ranges, its host names, or its signature. */
+  /** The claim is verified by the operator's published ranges, its host names, or its signature. */
   readonly verified: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface CrawlerFact {
 export interface SignedAgentFact {
   /** As the settings name it. */
   readonly name: string;
-  /** The origin that publishes its keys; empty for a key of the user's own file. */
+  /** The origin that publishes its keys. Empty for a key of the user's file. */
   readonly directory: string;
 }
 
@@ -65,15 +65,15 @@ export interface DecisionEvent {
   readonly site: string;
   readonly action: Action;
   readonly decision: Conclusion;
-  /** The wire's own word for the same outcome. */
+  /** The same result as the word of the wire contract. */
   readonly response: Decision;
-  /** What the visitor gets, where the gateway knows it; before that, and for other callers, what was decided. */
+  /** The visitor's status if the gateway knows it. Before that, and for other callers, the decided status. */
   statusCode: number;
-  /** 0 or absent where no origin has answered. */
+  /** 0 or undefined when no origin has answered. */
   originStatus?: number;
-  /** Until the origin's header section was there, in microseconds. */
+  /** Microseconds until the origin's header section had arrived. */
   originUs?: number;
-  /** Name of the rule that decided; empty when none matched. */
+  /** Name of the rule that decided. Empty when none matched. */
   readonly rule: string;
   readonly monitor: boolean;
   readonly observe: boolean;
@@ -85,29 +85,29 @@ export interface DecisionEvent {
   readonly signedAgent?: SignedAgentFact | undefined;
   readonly method: string;
   readonly scheme: string;
-  /** Empty or absent where the request did not come to the gateway itself. */
+  /** Empty or undefined when the request did not come to the gateway itself. */
   readonly protocol?: Protocol | '';
   readonly host: string;
   readonly path: string;
   readonly query: string;
   readonly referrerOrigin: string;
-  /** Normalised: IPv4, or IPv6 without a zone; a v4-mapped address is written as IPv4. */
+  /** Normalised: IPv4, or IPv6 without a zone. A v4-mapped address is written as IPv4. */
   readonly ip: string;
   readonly ipFrom?: IpSource;
-  /** Autonomous system of the address; 0 or absent where it is not known. */
+  /** Autonomous system of the address. 0 or undefined when it is unknown. */
   readonly asn?: number;
-  /** The holder of that system; empty or absent where it is not known. */
+  /** The holder of that system. Empty or undefined when it is unknown. */
   readonly asnName?: string;
   /** ISO 3166-1 alpha-2, or empty. */
   readonly country: string;
   readonly userAgent: string;
-  /** What detection found where it looked, whether or not it came to anything. */
+  /** The findings of detection, including those that changed nothing. */
   readonly findings?: readonly Reason[];
-  /** How many points each of them is worth for this organisation (strengths.ts), in the same order. */
+  /** The points of each finding for this organisation (strengths.ts), in the same order. */
   readonly findingPoints?: readonly number[];
-  /** Named by its digest (contract/session-digest): the id is a credential. Empty for none. */
+  /** The digest of the session (contract/session-digest), because the id is a credential. Empty without a session. */
   readonly session: string;
-  /** The session that came with the request, named in the same way; empty or absent for none. */
+  /** The digest of the session that came with the request. Empty or undefined when none came. */
   readonly sessionSent?: string;
   readonly challenge: ChallengeState;
   /** Reference code a visitor can read on a page of Guard. The gateway gives one to a page in place of the origin's answer. */
@@ -115,9 +115,9 @@ export interface DecisionEvent {
   readonly validator: 'in-process' | 'api' | 'remote';
   /** How long the decision took, in microseconds. */
   readonly durationUs: number;
-  /** Which settings decided: config/src/settings/derived/revision.ts. */
+  /** The revision of the settings that decided: config/src/settings/derived/revision.ts. */
   readonly settingsRevision?: string;
-  /** The span of the request, for the log alone. Absent where nothing is traced. */
+  /** The span of the request, only for the log. Undefined without tracing. */
   trace?: TraceIds;
   readonly stagesUs?: StageTimes;
   readonly headers: Readonly<Record<string, string>>;
@@ -126,7 +126,7 @@ export interface DecisionEvent {
    * absent where the site samples none.
    */
   readonly body?: string;
-  /** JA4 of the visitor's TLS handshake; empty or absent where the gateway did not see it. */
+  /** JA4 of the visitor's TLS handshake. Empty or undefined when the gateway did not see it. */
   readonly ja4?: string;
   /** How HTTP/2 was opened: contract/transport.ts. */
   readonly http2?: string;

@@ -3,7 +3,7 @@ export interface FailurePage {
   /** In UTF-8. */
   readonly html: Buffer;
   readonly headers: Readonly<Record<string, string>>;
-  /** The code on the page, which the event of the request gets. */
+  /** The code on the page. The event of the request gets it too. */
   readonly reference: string;
 }
 
@@ -14,6 +14,6 @@ export interface FailurePage {
 export type RenderFailurePage = (failure: {
   readonly status: 502 | 503 | 504;
   readonly headers: Readonly<Record<string, string>>;
-  /** As the answer says it in Retry-After, in seconds. */
+  /** The seconds in the Retry-After field of the answer. */
   readonly retryAfterS: number | undefined;
 }) => FailurePage | undefined;

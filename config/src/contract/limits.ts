@@ -5,7 +5,7 @@ const MiB = 1024 * KiB;
 const DAY_S = 86_400;
 
 export const VALIDATE = {
-  /** The validator's own budget for one decision, in milliseconds (contract 8). */
+  /** Time limit of the validator for one decision, in milliseconds (contract 8). */
   budgetMs: 500,
   /** How long a caller waits for an answer, in milliseconds (contract 4.1 rule 1). */
   callersTimeoutMs: { min: 300, max: 500, default: 400 },
@@ -58,7 +58,7 @@ export const MCP = {
 
 export const RETENTION = {
   rowsS: 90 * DAY_S,
-  /** `headers` and `body` go earlier than their row. */
+  /** `headers` and `body` are deleted earlier than their row. */
   detailS: 14 * DAY_S,
 } as const;
 
@@ -68,9 +68,9 @@ export const BODY_SAMPLE = {
 } as const;
 
 export const CHALLENGE = {
-  /** How long a challenge can be answered: a page in a background tab is given time to run. */
+  /** How long a challenge can be answered. The time is enough for a page in a background tab. */
   ticketTtlMs: 10 * 60_000,
-  /** How far the clocks of instances that share a secret may stand apart. */
+  /** The largest difference between the clocks of instances that share a secret. */
   clockSkewMs: 60_000,
   /**
    * Bits of memory-hard work: the most that is ever asked for, what is advised where each visitor has to do it, what
@@ -79,15 +79,15 @@ export const CHALLENGE = {
   work: { max: 8, advised: 4, ofDoubt: 5 },
   /** Challenges that one network passes without work. */
   freePasses: { passes: 20, per: 10 * 60_000 },
-  /** Pages that one address gets before it has to pass, where a rule says `challenge: auto`. */
+  /** Pages for one address before it has to pass a challenge, when a rule says `challenge: auto`. */
   freePages: { pages: 5, per: 10 * 60_000 },
-  /** What one passed challenge is good for: more than a person needs, and less than a copier of a site. */
+  /** The limits of one passed challenge: more than a person needs, and less than a program that copies a site. */
   sessionLimits: { requests_per_minute: 600, pages_per_hour: 600, at_once: 100 },
   /** Documents of a session until its shape tells something; each time it was found twice as many, up to the most. */
   sessionShape: { firstDocuments: 10, mostDocuments: 80 },
   /** Largest body of an upload. */
   maxUploadBytes: 64 * KiB,
-  /** Time for one upload to be judged and kept; above it 503, and the page tries again. */
+  /** Time limit to judge and store one upload. Above it the answer is 503, and the page tries again. */
   uploadBudgetMs: 2_000,
   /**
    * Solved challenges of one network (/24 or /64); above it 429. A browser solves one a day, so an office
@@ -100,10 +100,13 @@ export const CHALLENGE = {
    * uses up the network's budget leaves all other visitors theirs.
    */
   firstUploadsPerAddress: { requests: 5, perMs: 60_000 },
-  /** Useless uploads of one address; above it 429. They take nothing from solved ones. */
+  /** Useless uploads of one address. Above it the answer is 429. They do not use the budget of solved challenges. */
   vainUploadsPerAddress: { requests: 120, perMs: 60_000 },
-  /** This many wrong answers of one address count for its network, as passes do. One neighbour alone causes no work. */
+  /**
+   * This many wrong answers of one address count for its network, like passes. So one neighbour alone causes no
+   * work.
+   */
   failuresPerAddress: { requests: 10, perMs: 600_000 },
-  /** How often one ticket may ask for a session: sent many times at once, it is counted once. */
+  /** How often one ticket may ask for a session. Many copies at the same time count once. */
   usesOfTicket: { requests: 1, perMs: 250 },
 } as const;

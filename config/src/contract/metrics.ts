@@ -5,7 +5,7 @@ type MetricEntry = {
   | {
       readonly kind: 'gauge';
       readonly label: string | undefined;
-      /** Each thread has a value of its own, and the highest is shown; else it is the main thread's. */
+      /** Each thread has its own value, and the highest is shown. By default it is the main thread's value. */
       readonly threads?: 'highest';
     }
   /** `buckets`: upper bounds, ascending. */

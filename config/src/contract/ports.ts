@@ -1,4 +1,4 @@
-/** The seams between the packages. Only server/ knows both sides of a seam. */
+/** The interfaces between the packages. Only server/ knows both sides of an interface. */
 import type { AnswerForm } from './answer-form.ts';
 import type { DecisionEvent, IpSource, Protocol } from './event.ts';
 import type { MetricName } from './metrics.ts';
@@ -9,64 +9,64 @@ import type { ForeignValidateResponse } from './validate-response.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Milliseconds since the epoch. Injected, so that tests move time instead of waiting for it. */
+/** Milliseconds since the epoch. Injected, so that tests can set the time. */
 export type Clock = () => number;
 
-/** One JSON line. `event` is a stable identifier; no field ever holds a key, cookie or secret. */
+/** Writes one JSON line. `event` is a stable identifier. Fields never contain a key, cookie or secret. */
 export type Log = (
   level: 'info' | 'warn' | 'error',
   event: string,
   fields?: Readonly<Record<string, string | number | boolean>>,
 ) => void;
 
-/** Counters and gauges for `GET /metrics`. The names, and what they mean, are contract/metrics.ts. */
+/** Counters and gauges for `GET /metrics`. contract/metrics.ts defines the names. */
 export interface Metrics {
   count(name: MetricName, label?: string, by?: number): void;
-  /** Registers a value, or one for each label, that is read when the metrics page is asked for. */
+  /** Registers a value, or one per label, that is read for each metrics page. */
   gauge(name: MetricName, read: () => number | ReadonlyMap<string, number>): void;
 }
 
 // ---- gateway asks, validator decides --------------------------------------------------------
 
-/** Every way a question to a validator can end. Which of them pass a visitor is gateway/fail-policy.ts. */
+/** All outcomes of a question to a validator. gateway/fail-policy.ts decides which of them let a visitor pass. */
 export type ValidateOutcome =
   | {
       readonly kind: 'answered';
       readonly response: ForeignValidateResponse;
-      /** What an answer on the wire does not say; absent where it came over the wire. */
+      /** Facts that the wire format does not contain. Undefined when the answer came over the wire. */
       readonly known?: KnownBesides;
     }
-  /** The validator refused the question itself: any 4xx. */
+  /** The validator refused the question itself with a 4xx. */
   | { readonly kind: 'rejected'; readonly status: number; readonly type: string }
-  /** No usable answer: 5xx, `success: false`, nonsense, no connection, too late, or not asked at all. */
+  /** No usable answer: 5xx, `success: false`, an invalid answer, no connection, a timeout, or not asked at all. */
   | { readonly kind: 'failed'; readonly reason: ValidateFailure; readonly detail: string };
 
-/** Why there is no usable answer; the label of `guard_gateway_fail_open_total`. */
+/** Why there is no usable answer. It is the label of `guard_gateway_fail_open_total`. */
 export type ValidateFailure =
   | 'server_error'
   /** `success: false` with HTTP 200. */
   | 'unsuccessful'
-  /** Not an answer of contract 2.2: another shape, no JSON, too large, a redirect. */
+  /** Not an answer of contract 2.2: another shape, not JSON, too large, a redirect. */
   | 'bad_answer'
-  /** No connection, or one that broke before the answer was whole. */
+  /** There was no connection, or it ended before the answer was complete. */
   | 'connection'
   | 'timeout'
-  /** The gateway's own limit, and no word about the validator: too many questions at once, or no time to read an answer. */
+  /** A limit of the gateway itself: too many questions at once, or no time to read an answer. */
   | 'overloaded'
-  /** Not asked: the validator has given no answer lately. */
+  /** Not asked, because the validator has not answered recently. */
   | 'breaker_open';
 
-/** What a validator knows about a visitor beside its answer. */
+/** Facts of the validator about a visitor in addition to its answer. */
 export interface KnownBesides {
-  /** Digest of the session that the visitor presented or is given; empty when there is none. */
+  /** Digest of the session that the visitor presented or gets. Empty when there is none. */
   readonly session: string;
-  /** What `response_html` is the Base64 of, so that a caller in the same process needs none. */
+  /** The decoded `response_html`, so that a caller in the same process needs no Base64. */
   readonly body?: Buffer | undefined;
-  /** The decision as it is to be remembered. It is not recorded yet: the caller does that, once. */
+  /** The event of the decision. It is not recorded yet: the caller records it once. */
   readonly event: DecisionEvent;
-  /** A gateway calls it once, when it is known how the request ended (validator/src/verdict/free-pages.ts and pressure/). */
+  /** A gateway calls it once when the request has ended (validator/src/verdict/free-pages.ts and pressure/). */
   readonly ended?: RequestEnded | undefined;
-  /** The crawler of the answer is who it says it is. */
+  /** The crawler of the answer is verified. */
   readonly crawlerVerified: boolean;
 }
 
@@ -82,20 +82,20 @@ export interface OriginAnswer {
   readonly ms: number;
 }
 
-/** No `answer` where the origin was not asked, or the visitor did not wait for it. */
+/** `answer` is undefined when the origin was not asked, or the visitor did not wait for it. */
 export type RequestEnded = (how: Ending, answer?: OriginAnswer) => void;
 
-/** How the asking side is placed; never part of the wire. */
+/** Facts about the asking side. They are never part of the wire format. */
 export interface ValidateContext {
-  /** Ends the question early: the visitor has gone, or the caller's own time is up. */
+  /** Ends the question early, because the visitor has disconnected or the caller's own time is up. */
   readonly signal?: AbortSignal;
-  /** Name of the gateway site that asks; absent for `POST /validate`. */
+  /** Name of the gateway site that asks. Undefined for `POST /validate`. */
   readonly site?: string;
-  /** How the asking side came to know the visitor's address. */
+  /** How the asking side knows the visitor's address. */
   readonly ipFrom?: IpSource;
   /** DecisionEvent.protocol. */
   readonly protocol?: Protocol;
-  /** What the visitor's own TLS and HTTP/2 handshake showed, where the gateway saw it. */
+  /** The visitor's own TLS and HTTP/2 handshake, if the gateway saw it. */
   readonly transport?: TransportFacts;
   /** Only for the event: DecisionEvent.body. */
   readonly body?: string;
@@ -112,21 +112,21 @@ export type Validate = (
 
 // ---- browser uploads, validator judges -------------------------------------------------------
 
-/** One request to the collector, however it came in (own listener, or `/.guard/` of a site). */
+/** One request to the collector, from its own listener or `/.guard/` of a site. */
 export interface CollectRequest {
   readonly method: string;
   /** Path below the collector's root, with a leading slash and without a query. */
   readonly path: string;
-  /** Behind the question mark, as it was sent; absent means that there was none. */
+  /** The unchanged text after the question mark. Undefined when there is no question mark. */
   readonly query?: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
   readonly ip: string;
-  /** How the visitor reached the site. Absent on the collector's own listener, which does not know the site. */
+  /** How the visitor reached the site. Undefined on the collector's own listener, which does not know the site. */
   readonly connection?: VisitorConnection;
 }
 
-/** What is known of the connection of a visitor. */
+/** Facts about the connection of a visitor. */
 export interface VisitorConnection {
   readonly scheme: 'http' | 'https';
   /** As ValidateContext.ipFrom. */
@@ -138,17 +138,17 @@ export interface VisitorConnection {
 export interface CollectAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes where the body is compressed. The sender of the answer leaves it out for HEAD. */
+  /** Bytes when the body is compressed. For HEAD, the sender leaves it out. */
   readonly body: string | Uint8Array;
 }
 
-/** What the collector serves to browsers: script, sessions for it, uploads (contract 3, 4.7). Never rejects. */
+/** The collector for browsers: script, its sessions, uploads (contract 3, 4.7). Never rejects. */
 export type Collect = (request: CollectRequest) => Promise<CollectAnswer>;
 
 // ---- everyone reports, analytics remembers ----------------------------------------------------
 
 export interface EventSink {
-  /** Takes one event. Returns at once, never throws; a full buffer drops and counts. */
+  /** Takes one event. Returns at once and never throws. A full buffer drops and counts the event. */
   record(event: DecisionEvent): void;
 }
 
@@ -162,29 +162,29 @@ export type QueryOutcome =
       /** Name of the format that the body is in. */
       readonly format?: string | undefined;
     }
-  /** The statement gate said no; `message` is for the caller. */
+  /** The statement gate refused it. `message` is for the caller. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** The database said no; its own words, status and code. */
+  /** The database refused it, with its own text, status and code. */
   | { readonly kind: 'database_error'; readonly status: number; readonly message: string }
   | { readonly kind: 'too_large' }
-  /** The key stopped to be one while the statement waited or ran. */
+  /** The key became invalid while the statement waited or ran. */
   | { readonly kind: 'revoked' }
   | { readonly kind: 'unavailable'; readonly message: string };
 
 /** The caller of a query: an organisation, and its key if it has one. */
 export interface Asking {
   readonly organisation: string;
-  /** What the caller was let in with: the query ends when this credential ends, and counts for its key. */
+  /** The credential of the caller. The query ends when it becomes invalid, and it counts for its key. */
   readonly authorization?: string | undefined;
 }
 
-/** Runs one read-only statement inside the walls of one organisation (contract 4.3). Never rejects. */
+/** Runs one read-only statement with access to one organisation only (contract 4.3). Never rejects. */
 export type RunQuery = (
   query: Asking & {
     readonly sql: string;
-    /** How the answer is wanted; tab-separated and without names by default. */
+    /** The form of the answer. By default it is tab-separated without names. */
     readonly form?: AnswerForm;
-    /** Resolves when the caller has the rows or has gone. Until then the rows fill memory, and the query keeps its slot. Never rejects. */
+    /** Resolves when the caller has the rows or is gone. Until then the query keeps its slot. Never rejects. */
     readonly delivered?: Promise<unknown>;
     readonly signal?: AbortSignal;
   },
@@ -202,9 +202,9 @@ export interface Column {
  */
 export type Replay = (question: {
   readonly organisation: string;
-  /** As it came from the page: a ReplayChange of replay/src/change/change.ts, or what is refused. */
+  /** Unchanged from the page: a valid ReplayChange of replay/src/change/change.ts, or a value that is refused. */
   readonly change: unknown;
-  /** How far back events are judged: 1 to 168, 24 by default. As it came from the page. */
+  /** How many hours back events are judged: 1 to 168, default 24. Unchanged from the page. */
   readonly hours?: unknown;
   /** As RunQuery has it. */
   readonly authorization?: string | undefined;
@@ -214,19 +214,19 @@ export type Replay = (question: {
 /** The readable columns of `events_distributed`, read live from the database (contract 4.4). */
 export type ListColumns = () => Promise<readonly Column[]>;
 
-/** Whose analytics key was presented. */
+/** The organisation of an analytics key. */
 interface KeyHolder {
   readonly organisation: string;
-  /** Identifier of the key, which no other analytics key of the organisation has. */
+  /** Identifier of the key. It is unique among the organisation's analytics keys. */
   readonly key: string;
 }
 
-/** Who presents a bearer key; undefined for an unknown, revoked or expired one. */
+/** The holder of a bearer key. Undefined for an unknown, revoked or expired key. */
 export type AuthenticateBearer = (authorization: string | undefined) => KeyHolder | undefined;
 
 // ---- validator keeps state ---------------------------------------------------------------------
 
-/** What is known of a session after its challenge was judged. Before that, nothing is stored. */
+/** The stored facts of a session after its challenge was judged. Before that, nothing is stored. */
 export interface Session {
   readonly organisation: string;
   readonly state: 'verified' | 'rejected';
@@ -235,11 +235,11 @@ export interface Session {
    * then its pass is a short one, which is good for less (validator/src/session/short-pass.ts).
    */
   readonly reasons: readonly string[];
-  /** A digest of the User-Agent that was judged, so that its length is not the visitor's choice. */
+  /** A digest of the judged User-Agent. Its length does not depend on the visitor. */
   readonly userAgentHash: string;
-  /** /24 or /64 that it was judged in. */
+  /** The /24 or /64 in which it was judged. */
   readonly network: string;
-  /** Class of the client that was judged (validator/src/request/client-class.ts). Empty when it is unknown. */
+  /** Class of the judged client (validator/src/request/client-class.ts). Empty when it is unknown. */
   readonly client: string;
   readonly judgedAt: number;
   /**
@@ -247,17 +247,17 @@ export interface Session {
    * had the session: then no value of it counts. Absent where an earlier version wrote it.
    */
   readonly newest?: string | undefined;
-  /** When that value came first. */
+  /** When that value was first seen. */
   readonly newestAt?: number | undefined;
 }
 
-/** How much a rate-limit counter holds. */
+/** The budget of a rate-limit counter. */
 export interface Budget {
   readonly requests: number;
   readonly perMs: number;
 }
 
-/** One of the counters that a request is charged to: whose it is, and how much it holds. */
+/** A counter that a request takes from, with its budget. */
 export interface Charge {
   readonly subject: string;
   readonly budget: Budget;
@@ -279,7 +279,7 @@ export interface SessionStore {
    */
   sessionOfStranger?(id: string): MaybePromise<Session | undefined>;
   keepSession(id: string, session: Session, ttlMs: number): MaybePromise<void>;
-  /** True for exactly one caller per id until `ttlMs` has passed: the atomic spend of a ticket. */
+  /** True for exactly one caller per id until `ttlMs` has passed. It spends a ticket atomically. */
   spend(id: string, ttlMs: number): MaybePromise<boolean>;
   /**
    * Takes one request from the GCRA counter that `subject` (an address, a session, …) has of the budget
@@ -291,9 +291,9 @@ export interface SessionStore {
    * it fits them all, and from none otherwise. Then it gives the milliseconds until it fits the last of them.
    */
   takeAll(name: string, charges: readonly Charge[]): MaybePromise<number>;
-  /** Remembers `subject` (an address, a network) under `name` for `ttlMs`. Never rejects; names are few. */
+  /** Remembers `subject` (an address, a network) under `name` for `ttlMs`. Never rejects. There are only few names. */
   remember(name: string, subject: string, ttlMs: number): MaybePromise<void>;
-  /** Whether `subject` is remembered under `name`; what this process knows, where a shared store is away. */
+  /** Whether `subject` is remembered under `name`. While a shared store is away, this process answers. */
   remembers(name: string, subject: string): MaybePromise<boolean>;
   close(): Promise<void>;
 }

@@ -35,7 +35,7 @@ export function presentedSessions(
 
 function valueFrom(header: string, from: number): string {
   const semicolon = header.indexOf(';', from);
-  // A browser writes nothing around the value, which is then cut out once.
+  // A browser adds nothing around the value, so it can be cut out at once.
   const sent = header.slice(from, semicolon === -1 ? header.length : semicolon);
   return sent.length === 36 ? sent : sent.trim();
 }
@@ -44,7 +44,7 @@ function isUuid(text: string): boolean {
   return text.length === 36 && UUID.test(text);
 }
 
-/** True when only white space stands between `at` and the semicolon or start before it. */
+/** True when only white space is between `at` and the semicolon or start before it. */
 function beginsCookie(header: string, at: number): boolean {
   let before = at - 1;
   while (before >= 0) {

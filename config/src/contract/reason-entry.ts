@@ -3,16 +3,16 @@ import type { Group, Strength } from './strengths.ts';
 
 export type Category = (typeof CATEGORIES)[number];
 
-/** What detection finds, at a visitor's request or in a challenge. It is weighed (strengths.ts). */
+/** A finding of detection in a visitor's request or in a challenge. It is weighed (strengths.ts). */
 export interface FindingEntry {
   readonly category: Category;
-  /** By default; guard.yaml may say otherwise. */
+  /** The default. guard.yaml may change it. */
   readonly strength: Strength;
   readonly group: Group;
   readonly meaning: string;
 }
 
-/** What a rule or a limit decided, or why an upload was no answer. Nothing weighs it. */
+/** A decision of a rule or a limit, or the reason why an upload was no valid answer. It is not weighed. */
 export interface OutcomeEntry {
   readonly category: Category;
   readonly strength?: never;
@@ -26,7 +26,7 @@ export function inCategory<C extends Category, E extends Record<string, object>>
   entries: E,
 ) {
   const named = Object.entries(entries).map(([name, entry]) => [name, { category, ...entry }]);
-  // Object.fromEntries forgets the names.
+  // The type of Object.fromEntries has string keys.
   return Object.fromEntries(named) as { readonly [Name in keyof E]: E[Name] & { category: C } };
 }
 

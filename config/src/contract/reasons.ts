@@ -12,7 +12,7 @@ import { fingerprintMismatch } from './reasons/fingerprint-mismatch.ts';
 import { headerAnomaly } from './reasons/header-anomaly.ts';
 import { suspiciousNetwork } from './reasons/suspicious-network.ts';
 
-/** Every block reason Guard can give (contract 2.2): identifier, category, meaning, and of a finding how much it counts. */
+/** All block reasons of Guard (contract 2.2): identifier, category, meaning, and the default strength of findings. */
 export const reasons = {
   ...botIdentity,
   ...automatedBrowser,
@@ -40,14 +40,14 @@ export function isFinding(reason: Reason): reason is Finding {
 }
 
 /** Every reason that detection finds, in the order of `reasons`. */
-// Object.keys forgets the names.
+// The cast is needed, because the type of Object.keys is string[].
 export const FINDINGS: readonly Finding[] = (Object.keys(reasons) as Reason[]).filter(isFinding);
 
 export function isReason(text: string): text is Reason {
   return Object.hasOwn(reasons, text);
 }
 
-/** The categories of some reasons, each once, in the order of the reasons. */
+/** The categories of some reasons, without duplicates, in the order of the reasons. */
 export function categoriesOf(list: readonly Reason[]): Category[] {
   return [...new Set(list.map((reason) => reasons[reason].category))];
 }

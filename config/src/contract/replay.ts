@@ -1,8 +1,8 @@
-/** What a replay of stored events with one changed setting answers. A page shows it as it is. */
+/** The answer of a replay of stored events with one changed setting. A page shows it unchanged. */
 export interface ReplayAnswer {
-  /** Events that were judged, with the settings of now and with the changed ones. */
+  /** Number of events that were judged with the current and with the changed settings. */
   readonly judged: number;
-  /** 1 if all events of the time were to be judged. With n, it was one in n, chosen by their request id. */
+  /** 1 if all events of the time were judged. With n, one in n was judged, selected by request id. */
   readonly sampled: number;
   /** ISO 8601, of the first and the last event; null when none was judged. */
   readonly from: string | null;
@@ -12,11 +12,11 @@ export interface ReplayAnswer {
   readonly transitions: readonly ReplayTransition[];
   /** The 20 largest groups of changed events. */
   readonly groups: readonly ReplayGroup[];
-  /** What rules ask for and the events do not have, each as a phrase. */
+  /** Data that rules need and the events do not have, each as a phrase. */
   readonly unknown: readonly string[];
-  /** What to write into guard.yaml, or the name of what to remove there. */
+  /** The text for guard.yaml, or the name of the entry to remove there. */
   readonly yaml: string;
-  /** Where, in a sentence. */
+  /** Where to put it, in a sentence. */
   readonly where: string;
 }
 
@@ -28,7 +28,7 @@ interface ReplayTransition {
 }
 
 interface ReplayGroup extends ReplayTransition {
-  /** Name of the rule that decides afterwards; empty when none does. */
+  /** Name of the rule that decides after the change. Empty when none does. */
   readonly rule: string;
   readonly reasons: readonly string[];
   /** At most three, without control characters. */
@@ -47,5 +47,5 @@ export type ReplayOutcome =
   | { readonly kind: 'refused'; readonly message: string }
   /** Another replay runs in this process. */
   | { readonly kind: 'busy' }
-  /** No answer: no database, too little time or memory, or `signal` was aborted. */
+  /** No answer: there is no database, time or memory ran out, or `signal` was aborted. */
   | { readonly kind: 'unavailable'; readonly message: string };

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 
-/** The time in hex, kept while the millisecond lasts: writing a large number in hex costs more than the rest. */
+/** The time in hex, cached for the current millisecond: writing a large number in hex costs more than the rest. */
 let writtenMs = -1;
 let written = '';
 
-/** Hex digits an id draws: one for the variant, and the 18 behind version and variant. */
+/** Random hex digits of an id: one for the variant, and 18 others. */
 const DIGITS = 19;
-/** Digits for 512 ids, drawn at once: a quarter of what asking node:crypto for each costs. */
+/** Random digits for 512 ids, drawn at once. This costs a quarter of a call of node:crypto for each id. */
 let drawn = '';
 let used = 0;
 
-/** A UUIDv7 of this millisecond (RFC 9562 5.7); ids of one millisecond are not ordered among themselves. */
+/** A UUIDv7 of this millisecond (RFC 9562 5.7). Ids of the same millisecond have no order. */
 export function mintRequestId(nowMs: number): string {
   if (nowMs !== writtenMs) {
     const time = nowMs.toString(16).padStart(12, '0');

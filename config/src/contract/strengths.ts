@@ -1,8 +1,8 @@
-/** How much a finding counts. guard.yaml says it per organisation; the defaults stand with the reasons. */
+/** The strengths of findings. guard.yaml can change them for an organisation. The defaults are beside the reasons. */
 export const STRENGTHS = ['off', 'note', 'weak', 'strong', 'conclusive'] as const;
 export type Strength = (typeof STRENGTHS)[number];
 
-/** What one finding of each strength adds up to, with those of other groups. */
+/** The points of one finding of each strength. Points of different groups are added. */
 export const POINTS: Readonly<Record<Strength, number>> = {
   off: 0,
   note: 0,

@@ -1,6 +1,6 @@
-/** The seam between the gateway, which tells of requests, and the code that traces them. */
+/** The interface between the gateway and the code that traces its requests. */
 
-/** A request as its spans describe it. What only its event holds (address, agent, query) is not in here. */
+/** A request as its spans describe it. Address, agent and query are only in its event. */
 export interface TracedRequest {
   readonly method: string;
   /** As sent, without the query. */
@@ -13,11 +13,11 @@ export interface TracedRequest {
   readonly site: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** It came from a trusted proxy, whose trace it may be part of. */
+  /** It came from a trusted proxy, whose trace it may continue. */
   readonly trusted: boolean;
 }
 
-/** Begins the trace of a request. Nothing here throws. */
+/** Starts the trace of a request. The functions here never throw. */
 export type Tracing = (request: TracedRequest) => RequestTrace;
 
 /** The span of a request. Both in lower-case hex digits, as W3C Trace Context writes them. */
@@ -26,18 +26,18 @@ export interface TraceIds {
   readonly spanId: string;
 }
 
-/** One request, told of as it goes on. */
+/** The trace of one request. The gateway calls it while the request proceeds. */
 export interface RequestTrace {
-  /** Undefined or absent where the SDK gives none. */
+  /** Undefined when the SDK provides none. */
   readonly ids?: TraceIds | undefined;
-  /** It goes on to the origin, or (`served`) the answer is the gateway's own. */
+  /** The request is forwarded to the origin, or (`served`) the gateway itself answers. */
   decided(decision: string, requestId: string | undefined): void;
-  /** It is sent to an origin, for the `attempt`th time, counted from 1. */
+  /** The request is sent to an origin. `attempt` counts from 1. */
   sent(
     origin: { readonly host: string; readonly port: number | undefined },
     attempt: number,
   ): OriginTrace;
-  /** The last call. No status: the visitor has gone, or a WebSocket has ended. */
+  /** The last call. `status` is undefined when the visitor has disconnected or a WebSocket has ended. */
   ended(status: number | undefined): void;
 }
 
@@ -48,6 +48,6 @@ export interface OriginTrace {
   /** Names, in lower case, of fields that only `fields` may set. */
   readonly replaced: ReadonlySet<string>;
   answered(status: number): void;
-  /** The last call. `error` names its kind; undefined where all went well. */
+  /** The last call. `error` names the kind of error. Undefined without an error. */
   ended(error: string | undefined): void;
 }

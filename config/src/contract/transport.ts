@@ -3,7 +3,7 @@
  * where the gateway ended TLS itself, so never for `POST /validate` and never behind another proxy.
  */
 export interface TransportFacts {
-  /** Undefined when the hello was not one that could be read. */
+  /** Undefined when the hello could not be parsed. */
   readonly hello: ClientHello | undefined;
   /** Undefined over HTTP/1.1. */
   readonly http2: Http2Opening | undefined;
@@ -13,7 +13,7 @@ export interface TransportFacts {
 export interface ClientHello {
   /** The JA4 fingerprint of TLS clients. */
   readonly ja4: string;
-  /** GREASE values stood among the cipher suites and among the extensions. */
+  /** There were GREASE values among the cipher suites and among the extensions. */
   readonly greased: boolean;
   readonly ciphers: readonly number[];
   readonly extensions: readonly number[];

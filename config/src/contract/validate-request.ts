@@ -3,7 +3,7 @@ import { VALIDATE } from './limits.ts';
 
 /** RFC 9110 9.1 and 5.6.2. */
 export const METHOD_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** C0 and DEL stand in no URL as they are. A space is let through, as most servers do. */
+/** C0 and DEL cannot be in a URL unescaped. A space is allowed, as in most servers. */
 export const URL_TEXT = /^[^\x00-\x1f\x7f]+$/;
 
 /**

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { CATEGORIES } from './categories.ts';
 import { UUID } from './uuid.ts';
 
-/** Statuses a visitor can be sent (contract 2.2); the validator sends no other. */
+/** The statuses that a visitor can get (contract 2.2). The validator sends no other. */
 export const STATUS_CODES = [200, 302, 401, 403, 404, 418, 429, 451, 460, 503] as const;
 // zod writes `number` for any literals that are numbers.
 export const StatusCode = z.literal(STATUS_CODES).meta({ type: 'integer' });
 export type StatusCode = z.infer<typeof StatusCode>;
 
-/** Contract 2.3. An empty `domain` means host-only: a caller puts no domain of its own there. */
+/** Contract 2.3. An empty `domain` means host-only: the caller must not add its own domain. */
 export const Cookie = z.object({
   name: z.string().min(1),
   value: z.string(),
@@ -35,7 +35,7 @@ export type Decision = z.infer<typeof Decision>;
 
 export const ReasonCategory = z.enum(CATEGORIES);
 
-/** Contract 2.2: what the validator answers with HTTP 200. */
+/** Contract 2.2: the answer of the validator with HTTP 200. */
 export const ValidateResponse = z.object({
   success: z.literal(true),
   decision: Decision,

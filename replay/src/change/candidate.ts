@@ -2,7 +2,7 @@ import type { Match, Rule } from '@guard/config/settings/sections/rule';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
 import { hasWildcard, type ReplayChange } from './change.ts';
 
-/** The settings as far as one organisation and its sites go. */
+/** The part of the settings for one organisation and its sites. */
 export function settingsOfOrganisation(settings: Settings, id: string): Settings {
   return {
     ...settings,
@@ -11,7 +11,7 @@ export function settingsOfOrganisation(settings: Settings, id: string): Settings
   };
 }
 
-/** The same settings with the change in each organisation that they have. */
+/** The settings with the change in each of their organisations. */
 export function changedSettings(settings: Settings, change: ReplayChange): Settings {
   const organisations = settings.organisations.map((one) => changed(one, change));
   return { ...settings, organisations };
@@ -33,7 +33,7 @@ function changed(organisation: Organisation, change: ReplayChange): Organisation
 
 type Visitors = Extract<ReplayChange, { kind: 'allow' }>['match'];
 
-/** The rule that lets these visitors in. Its name is none of `rules`. */
+/** The rule that lets these visitors in. Its name is not in `rules`. */
 export function allowRule(visitors: Visitors, rules: readonly Pick<Rule, 'name'>[]): Rule {
   const { session, ip, user_agent, path } = visitors;
   const match: Match = {
@@ -45,13 +45,13 @@ export function allowRule(visitors: Visitors, rules: readonly Pick<Rule, 'name'>
   return { name: freeName(nameOf(visitors), rules), match, verdict: 'allow' };
 }
 
-/** A pattern that holds for this text and for no other. */
+/** A pattern that matches only this text. */
 function exactly(text: string): string | { readonly regex: string } {
   const isPlain = text !== '' && !hasWildcard(text);
   return isPlain ? text : { regex: `^${text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&')}$` };
 }
 
-/** Only what cannot be long or strange: a name stands in each event that the rule decides. */
+/** Uses only short and simple texts, because the name is stored in each event that the rule decides. */
 function nameOf({ session, ip, user_agent, path }: Visitors): string {
   const parts = [
     ...(session === undefined ? [] : [`session ${session.slice(0, 8)}`]),

@@ -6,11 +6,11 @@ import { z } from 'zod';
 
 /** Longest pattern that guard.yaml takes. */
 const MAX_PATTERN = 1024;
-/** Longest text that a regular expression of a rule is sure to read (config/src/matching/regex.ts). */
+/** Longest text that a rule's regular expression can always read (config/src/matching/regex.ts). */
 const MAX_REGEX_TEXT = 400;
 const MAX_HOURS = 168;
 
-/** Whether a text means something else as a glob. */
+/** Whether a text has a special meaning as a glob. */
 export function hasWildcard(text: string): boolean {
   return /[*?]/.test(text);
 }
@@ -74,7 +74,7 @@ export type ReadChange =
   /** `message` is a sentence. */
   | { readonly kind: 'refused'; readonly message: string };
 
-/** Reads what a page asks for, and looks whether it can be changed in this organisation. */
+/** Parses a change from a page, and checks whether it applies to this organisation. */
 export function readChange(
   change: unknown,
   hours: unknown,
@@ -99,7 +99,7 @@ function refused(message: string): ReadChange {
   return { kind: 'refused', message };
 }
 
-/** What a caller sent, cut to a length that a sentence can hold. */
+/** A value from the caller, cut to a length that fits a sentence. */
 function quoted(value: unknown): string {
   return JSON.stringify(String(value).slice(0, 100));
 }

@@ -14,10 +14,10 @@ export interface Paste {
 
 export type Proposed =
   | ({ readonly kind: 'proposed' } & Paste)
-  /** guard.yaml cannot say this. `message` is a sentence. */
+  /** guard.yaml cannot express this. `message` is a sentence. */
   | { readonly kind: 'refused'; readonly message: string };
 
-/** The same as `pasteOf`, for a change that was not read yet. */
+/** The same as `pasteOf`, for a change that is not parsed yet. */
 export function proposeChange(
   change: unknown,
   organisation: Pick<Organisation, 'id' | 'rules'>,
@@ -26,7 +26,7 @@ export function proposeChange(
   return read.kind === 'read' ? { kind: 'proposed', ...pasteOf(read.change, organisation) } : read;
 }
 
-/** What a person writes into guard.yaml to make the change, and where. */
+/** The text for guard.yaml that makes the change, and its place. */
 export function pasteOf(
   change: ReplayChange,
   { id, rules }: Pick<Organisation, 'id' | 'rules'>,
@@ -65,7 +65,7 @@ function conditionsOf({ session, ip, path, user_agent }: Match) {
   };
 }
 
-/** Empty where no file was read. */
+/** Empty when no file was read. */
 function lineText(line: number | undefined): string {
   return line === undefined ? '' : `, line ${line}`;
 }
@@ -81,17 +81,20 @@ function patternText(pattern: Pattern): unknown {
   return typeof pattern === 'string' ? text(pattern) : { regex: text(pattern.regex) };
 }
 
-/** No text is folded, and none has lines of its own. */
+/** Texts are not folded and stay on one line. */
 const STYLE = { lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER } as const;
 
-/** A text in quotes, so that YAML takes no part of it for its own. guard.yaml reads `${NAME}` in texts, and `$${` for `${`. */
+/**
+ * A quoted text, so that YAML gives no part of it a special meaning. guard.yaml replaces `${NAME}`, and reads `$${`
+ * as `${`.
+ */
 function text(value: string): Scalar {
   const scalar = new Scalar(value.replaceAll('${', () => '$${'));
   scalar.type = Scalar.QUOTE_DOUBLE;
   return scalar;
 }
 
-/** In ASCII: characters that change the direction of a line, or look like others, would hide what is pasted. */
+/** ASCII only: characters that change the text direction, or look like others, could hide content. */
 function inYaml(value: unknown): string {
   // Only texts in quotes have others, where YAML reads \u.
   return stringify(value, STYLE).replaceAll(/[^\n\x20-\x7e]/gu, (character) => {

@@ -9,12 +9,12 @@ import { type Report, Tally } from './tally.ts';
 
 export interface ComparisonPlan extends Omit<JudgeOptions, 'networks' | 'namedSessions'> {
   readonly candidate: Settings;
-  /** The settings to compare with; without them, what happened to the requests. */
+  /** The settings to compare with. Undefined compares with the recorded results. */
   readonly against: Settings | undefined;
 }
 
 export interface Compared extends Report {
-  /** What rules ask for and the log does not have. */
+  /** Data that rules need and the log does not have. */
   readonly unknown: readonly string[];
   /** Requests whose headers are known, so that detection could judge them. */
   readonly withHeaders: number;
@@ -27,7 +27,7 @@ export class Comparison {
   readonly #tally = new Tally();
   #withHeaders = 0;
 
-  /** Throws an Error where no validator can be built from the settings. */
+  /** Throws an Error when the settings give no valid validator. */
   constructor({ candidate, against, ...options }: ComparisonPlan) {
     const namedSessions = sessionsNamedIn(against ? [candidate, against] : [candidate]);
     const all = { ...options, namedSessions, networks: NetworkCatalogue.load() };
@@ -48,7 +48,7 @@ export class Comparison {
     this.#tally.fault({ file, line: number, reason });
   }
 
-  /** What the lines so far came to. */
+  /** The result of the lines so far. */
   report(): Compared {
     const unknown = new Set([...this.#candidate.unknown(), ...(this.#against?.unknown() ?? [])]);
     return { ...this.#tally.report(), unknown: [...unknown], withHeaders: this.#withHeaders };

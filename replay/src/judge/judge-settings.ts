@@ -15,7 +15,7 @@ import { type Knows, rulesThatHold } from './rules-that-hold.ts';
 
 export interface Judged {
   readonly outcome: Outcome;
-  /** Name of the rule that decided; empty when none did. */
+  /** Name of the rule that decided. Empty when none did. */
   readonly rule: string;
   readonly reasons: readonly string[];
 }
@@ -27,15 +27,15 @@ export type JudgeAnswer =
 
 export interface SettingsJudge {
   judge(request: LoggedRequest): JudgeAnswer;
-  /** What the rules ask for and the requests so far did not have. */
+  /** Data that rules need and earlier requests did not have. */
   unknown(): readonly string[];
 }
 
 export interface JudgeOptions {
   readonly networks: NetworkCatalogue;
-  /** The site of requests whose log names no host; undefined for the only site. */
+  /** The site of requests whose log names no host. Undefined for the only site. */
   readonly site: string | undefined;
-  /** Every visitor of an access log counts as one who has passed the challenge. */
+  /** Treat every visitor of an access log as one who has passed the challenge. */
   readonly assumeVerified: boolean;
   /** Digests of the sessions that rules name (sessionsNamedIn), of all settings that are compared. */
   readonly namedSessions: ReadonlySet<string>;
@@ -58,9 +58,9 @@ const NO_HOST = 'no host, and several sites: say --site HOST';
 const REFUSED = 'a request that a validator refuses';
 const TOLD_BY_A_LOG: ReadonlySet<string> = new Set(['host', 'user-agent', 'referer']);
 
-/** How an organisation decides, and what of it is enforced. */
+/** How an organisation decides, and which part is enforced. */
 interface Ports {
-  /** Enforces nothing, so that no page is made and no session sealed: half the time of a decision. */
+  /** Enforces nothing, so no page is created and no session is sealed. This halves the time of a decision. */
   readonly concludes: Validate;
   readonly enforces: Validate;
 }
@@ -73,7 +73,7 @@ interface Ports {
 export function createSettingsJudge(settings: Settings, options: JudgeOptions): SettingsJudge {
   let nowMs = 0;
   let session: { readonly id: string; readonly session: Session } | undefined;
-  /** What each budget answered when the current request took from it. */
+  /** The result of each budget for the current request. */
   const taken = new Map<string, number>();
   const memory = new MemoryStore(() => nowMs, STORE);
   const store: SessionStore = {
@@ -145,7 +145,7 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
     if (made === undefined) return { kind: 'unreadable', reason: REFUSED };
     const { decision, rule, blockReasons: reasons, monitor } = made;
     const isLifted = monitor && (decision === 'block' || decision === 'limited');
-    // Monitor mode leaves a challenge that stood behind what it lifts.
+    // Monitor mode lifts a block, but a challenge of a later rule stays.
     const enforced = isLifted ? decide(ports.enforces, question, routed.site)?.action : decision;
     return judged({ outcome: outcomeOf(enforced, isLifted), rule, reasons });
   }
@@ -153,7 +153,7 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
   return { judge, unknown: () => [...unknown] };
 }
 
-/** The event of one decision; undefined when the validator refuses the question. */
+/** The event of one decision. Undefined when the validator refuses the question. */
 function decide(
   validate: Validate,
   question: ValidateRequest,
@@ -181,7 +181,7 @@ function asKnown(organisation: Organisation, knows: Knows, unknown: Set<string>)
   };
 }
 
-/** Free pages are not counted where the log lacks the headers that tell a page from its parts. */
+/** Free pages are not counted when the log lacks the headers that distinguish a page from its parts. */
 function freePagesOf(
   { id, rules, challenge }: Organisation,
   knows: Knows,
@@ -222,7 +222,7 @@ function questionOf(
   };
 }
 
-/** A session for each pair of address and User-Agent: a log has nothing that tells visitors apart better. */
+/** A session for each pair of address and User-Agent, because a log identifies visitors no better. */
 function assumed({ ip, userAgent }: LoggedRequest): LoggedSession {
   const digest = createHash('sha256').update(`${ip} ${userAgent}`).digest('hex').slice(0, 32);
   return { digest, state: 'verified', reasons: [] };

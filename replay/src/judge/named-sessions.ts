@@ -3,7 +3,7 @@ import type { Match, Rule } from '@guard/config/settings/sections/rule';
 import type { Settings } from '@guard/config/settings/schema';
 import { createSealer, createSessionIds } from '@guard/validator';
 
-/** The sessions that the rules of some settings name by their digests. */
+/** The sessions that the rules of the settings name by their digests. */
 export function sessionsNamedIn(all: readonly Settings[]): ReadonlySet<string> {
   const rules = all.flatMap(({ organisations }) => organisations.flatMap((one) => one.rules));
   return new Set(rules.flatMap(({ match }) => namedIn(match)));
@@ -24,7 +24,7 @@ export class NamedSessions {
     this.#ids = createSessionIds(createSealer(secrets, 'session'));
   }
 
-  /** A digest that a rule names; undefined for any other. */
+  /** The id for a digest that a rule names. Undefined for any other digest. */
   named(digest: string | undefined): string | undefined {
     return digest !== undefined && this.#named.has(digest) ? digest : undefined;
   }
@@ -38,7 +38,7 @@ export class NamedSessions {
     return id;
   }
 
-  /** The rules of an organisation, with the new ids in place of the sessions that they name. */
+  /** The rules of an organisation, with the new ids instead of the digests. */
   inRules(organisation: string, rules: readonly Rule[]): Rule[] {
     const inMatch = (match: Match): Match => ({
       ...match,

@@ -4,12 +4,12 @@ import type { Settings, Site } from '@guard/config/settings/schema';
 import { compileRoute, type IsProtected } from '@guard/gateway';
 import type { LoggedRequest, Outcome } from '../logged/logged-request.ts';
 
-/** Which organisation would be asked about a request. */
+/** The organisation that would be asked about a request. */
 export type Routed =
   | {
       readonly kind: 'asked';
       readonly organisation: string;
-      /** As events have it; empty without one. */
+      /** The site as events name it. Empty without a site. */
       readonly site: string;
       readonly host: string;
     }
@@ -26,7 +26,7 @@ const NO_SITE: Routed = { kind: 'unasked', outcome: 'no_site' };
 const ELSEWHERE: Routed = { kind: 'unasked', outcome: 'elsewhere' };
 const UNPROTECTED: Routed = { kind: 'unasked', outcome: 'unprotected' };
 
-/** Does for logged requests what the gateway does before it asks: it finds the site of the host, and looks at its paths. */
+/** Routes logged requests like the gateway: it finds the site of the host and checks its paths. */
 export function createRouter(
   { organisations, sites }: Settings,
   assumedHost: string | undefined,
@@ -54,7 +54,7 @@ export function createRouter(
   };
 }
 
-/** Why requests without a host have no site, in a sentence; undefined when they have one. */
+/** Why requests without a host have no site, in a sentence. Undefined when they have one. */
 export function siteFault({ sites }: Settings, asked: string | undefined): string | undefined {
   const names = sites.map(({ hosts }) => hosts[0] ?? '').join(', ');
   if (sites.length === 0) return 'the settings have no site, so no request is protected';

@@ -5,16 +5,16 @@ export type Knows = (header: string) => boolean;
 
 export interface KnownRules {
   readonly rules: readonly Rule[];
-  /** What the rules ask for and the log does not have, in words: `rule partner asks for header x-partner`. */
+  /** Data that rules need and the log does not have, in words: `rule partner asks for header x-partner`. */
   readonly unknown: readonly string[];
 }
 
-/** A match that never holds. */
+/** A match that is never true. */
 const NEVER: Match = { any: [] };
 
 /**
- * Rules as far as a log can tell. A header that it does not have is unknown, neither sent nor left out:
- * a rule counts where it holds with every value of that header. A budget by such a header is left out.
+ * Rewrites rules for the headers of a log. A header that the log does not have is unknown: it may have been sent or
+ * not. A rule applies only if it matches for every value of that header. A budget by such a header is left out.
  */
 export function rulesThatHold(rules: readonly Rule[], knows: Knows): KnownRules {
   const unknown: string[] = [];
@@ -37,12 +37,12 @@ export function rulesThatHold(rules: readonly Rule[], knows: Knows): KnownRules 
   return { rules: known, unknown };
 }
 
-/** Holds only where the match holds with every value of the unknown headers. */
+/** True only if the match is true for every value of the unknown headers. */
 function surely(match: Match, knows: Knows): Match {
   return asksUnknown(match, knows) ? NEVER : inside(match, knows, surely, perhaps);
 }
 
-/** Holds where the match holds with some value of the unknown headers. */
+/** True if the match is true for some value of the unknown headers. */
 function perhaps(match: Match, knows: Knows): Match {
   const known = Object.entries(match.header ?? {}).filter(([name]) => knows(name));
   const header = known.length === 0 ? undefined : Object.fromEntries(known);

@@ -35,9 +35,9 @@ export interface Fault {
 export interface Report {
   readonly judged: number;
   readonly unreadable: number;
-  /** The first of them. */
+  /** The first faults. */
   readonly faults: readonly Fault[];
-  /** ISO 8601; null when nothing was judged. */
+  /** ISO 8601. Null when nothing was judged. */
   readonly from: string | null;
   readonly to: string | null;
   /** Requests that would be treated differently. */
@@ -45,11 +45,11 @@ export interface Report {
   readonly transitions: readonly Pick<Group, 'before' | 'after' | 'requests'>[];
   /** The requests whose answer changes, the largest group first. */
   readonly groups: readonly Group[];
-  /** Changed requests that are in no group, because there are too many. */
+  /** Changed requests without a group, because there are too many groups. */
   readonly ungrouped: number;
 }
 
-/** Three words for a request that passes: a change between them changes nothing for the visitor. */
+/** Three outcomes of a request that passes. A change between them makes no difference for the visitor. */
 const PASSES: ReadonlySet<Outcome> = new Set(['allow', 'served', 'unprotected']);
 
 /** Counts what changes. Its memory does not grow with the log. */

@@ -2,7 +2,7 @@ import { parseIp } from '@guard/config/net/cidr';
 import { type LineReading, unreadable } from './logged-request.ts';
 import { readLogTime } from './log-time.ts';
 
-/** Ends the two words between the address and the time, which are not needed. */
+/** The end of the two words between address and time, which are not needed. */
 const BRACKET = ' [';
 
 /**
@@ -59,7 +59,7 @@ function addressIn(
     : { ip: behindHost, host: line.slice(0, end), end: second };
 }
 
-/** `GET /path HTTP/1.1`; an absolute form is reduced to its path, as an origin sees it. */
+/** `GET /path HTTP/1.1`. An absolute form is reduced to its path, as an origin sees it. */
 export function requestIn(
   text: string,
 ): { readonly method: string; readonly target: string } | undefined {
@@ -74,7 +74,7 @@ export function requestIn(
     : { method: text.slice(0, space), target: path.startsWith('/') ? path : `/${path}` };
 }
 
-/** The closing quote of a field; Apache writes one that belongs to the value as `\"`. */
+/** The closing quote of a field. Apache writes `\"` for a quote inside the value. */
 function quoteEnd(line: string, from: number): number {
   for (let at = line.indexOf('"', from); at !== -1; at = line.indexOf('"', at + 1)) {
     let backslashes = 0;
@@ -86,7 +86,7 @@ function quoteEnd(line: string, from: number): number {
 
 const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|(.))/g;
 
-/** A field's value: a hyphen stands for none, and servers escape what would break the line. */
+/** A field's value. A hyphen means none, and servers escape characters that would break the line. */
 function valueOf(field: string): string {
   if (field === '-') return '';
   if (!field.includes('\\')) return field;

@@ -44,7 +44,7 @@ export function readAnyTime(value: unknown): number | undefined {
   return Number.isNaN(ms) ? readLogTime(value) : ms;
 }
 
-/** Some loggers write milliseconds; as seconds those would be in a far future. */
+/** Some loggers write milliseconds. As seconds they would be in the far future. */
 function secondsToMs(value: number): number | undefined {
   if (!(value > 0)) return undefined;
   return Math.round(value > 1e11 ? value : value * 1000);

@@ -1,11 +1,11 @@
 import type { Action } from '@guard/config/contract/event';
 
-/** What happened to a request, or would happen. */
+/** The recorded or computed result of a request. */
 export type Outcome =
   | Action
   /** It passes, and would be stopped without monitor mode. */
   | 'monitored'
-  /** The log is one of a server without Guard in front of it. */
+  /** The log is from a server without Guard. */
   | 'served'
   /** The gateway would not ask about its path. */
   | 'unprotected'
@@ -14,29 +14,29 @@ export type Outcome =
   /** The rules of its site are at a remote validator. */
   | 'elsewhere';
 
-/** One request as a log or a stored event describes it. What it does not say is undefined, never empty. */
+/** One request from a log or a stored event. Unknown fields are undefined and never empty. */
 export interface LoggedRequest {
   /** Milliseconds since the epoch. */
   readonly timeMs: number;
   readonly ip: string;
   readonly method: string;
-  /** As it was sent; undefined where the log does not say. */
+  /** As sent. Undefined when the log does not have it. */
   readonly host: string | undefined;
   readonly scheme: 'http' | 'https';
   /** Path and query. */
   readonly target: string;
-  /** Empty where the log says that there was none. */
+  /** Empty when the log says that there was none. */
   readonly userAgent: string;
   readonly referrer: string;
-  /** All request headers but credentials, names in lower case; undefined where the log has none. */
+  /** All request headers without credentials, with names in lower case. Undefined when the log has none. */
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** What happened to it. */
+  /** The recorded result. */
   readonly was: Outcome;
-  /** Its session, where that was recorded as judged. */
+  /** Its session, if it was recorded as judged. */
   readonly session: LoggedSession | undefined;
-  /** Digest of the session that it came with, judged or not; undefined without one that was known to be real. */
+  /** Digest of the session that came with it, judged or not. Undefined unless it was known to be real. */
   readonly presented: string | undefined;
-  /** Set for questions to `POST /validate`, which no site had. */
+  /** Set for questions to `POST /validate`, which have no site. */
   readonly organisation: string | undefined;
 }
 

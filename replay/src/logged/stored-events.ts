@@ -5,7 +5,7 @@ const COLUMNS = [
   ...['session', 'session_sent', 'challenge', 'headers'],
 ].join(', ');
 
-/** Rows of one answer. An answer has to stay below 4 MiB, so the number is halved where it is larger. */
+/** Rows per answer. An answer must stay below 4 MiB, so a larger one is asked again with half of the rows. */
 const FIRST_PAGE = 4_000;
 
 /**
@@ -19,11 +19,11 @@ export interface EventSource {
   /** Milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly untilMs: number;
-  /** One in this many events is read, chosen by its request id; 1 or absent for all. */
+  /** Reads one in this many events, selected by request id. 1 or undefined reads all. */
   readonly oneIn?: number;
 }
 
-/** How many events there are. Rejects with an Error when the answer is no number. */
+/** The number of events. Rejects with an Error when the answer is not a number. */
 export async function countEvents(source: EventSource): Promise<number> {
   const answer = await source.ask(
     `SELECT count() FROM events_distributed WHERE ${rangeOf(source)}`,
@@ -65,7 +65,7 @@ function instant(ms: number): string {
   return `fromUnixTimestamp64Milli(${Math.round(ms)})`;
 }
 
-/** Where the next page begins. Values are matched before they enter SQL, since they come from another machine. */
+/** The start of the next page. Values are validated before they enter SQL, because they come from another machine. */
 function behindOf(line: string): string {
   const time = /"created_at":"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})"/.exec(line)?.[1];
   const id = /"request_id":"([0-9a-f-]{36})"/.exec(line)?.[1];

@@ -7,7 +7,9 @@ import type { Compared } from '../judge/comparison.ts';
 
 const PROGRAM = fileURLToPath(new URL('./judging-program.ts', import.meta.url));
 
-/** A third of the processor time of the gateway, if both want it. With the lowest priority it did not start in time. */
+/**
+ * Gets a third of the gateway's processor time when both need it. With the lowest priority it did not start in time.
+ */
 const NICE = 5;
 
 /** The settings that a process compares. */
@@ -16,7 +18,7 @@ export interface JudgedSettings {
   readonly against: Settings;
 }
 
-/** To the process: first the settings, then lines. */
+/** Messages to the process: first the settings, then lines. */
 export type ToJudge = JudgedSettings | readonly string[];
 
 /**
@@ -33,9 +35,10 @@ export class JudgingProcess {
   constructor({ heapMb, ...settings }: JudgedSettings & { readonly heapMb: number }) {
     this.#child = fork(PROGRAM, [], {
       execArgv: [`--max-old-space-size=${heapMb}`],
-      // It needs no secret of the environment, only the folder of the compile cache, which halves its start.
+      // The process needs no secret of the environment, only the folder of the compile cache, which halves its start
+      // time.
       env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
-      // Settings hold Maps, dates and bytes, which JSON would lose.
+      // Settings contain Maps, dates and bytes, which JSON would lose.
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });

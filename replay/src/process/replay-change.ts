@@ -10,10 +10,10 @@ import { JudgingProcess } from './judging-process.ts';
 const HOUR_MS = 3_600_000;
 
 export interface ChangeQuestion {
-  /** The settings of now. */
+  /** The current settings. */
   readonly settings: Settings;
   readonly organisation: string;
-  /** What the page sent; a ReplayChange, or what is refused. */
+  /** The change from the page: a ReplayChange, or a value that is refused. */
   readonly change: unknown;
   /** 1 to 168; undefined for 24. */
   readonly hours?: unknown;
@@ -22,31 +22,34 @@ export interface ChangeQuestion {
   readonly signal: AbortSignal;
 }
 
-/** What a replay may take. */
+/** The limits of a replay. */
 export interface ReplayBounds {
-  /** Most events that are read. Of more events, a share is read. */
+  /** Most events that are read. Of more events, only a share is read. */
   readonly events: number;
   readonly ms: number;
   /** JavaScript heap of the judging process. 50,000 events took less than 128 MB. */
   readonly heapMb: number;
 }
 
-/** For the judging process to start, before the time of the replay begins. It loads the catalogues. */
+/** Time for the judging process to start, before the time of the replay begins. It loads the catalogues. */
 const START_MS = 30_000;
 
 const BOUNDS: ReplayBounds = { events: 50_000, ms: 20_000, heapMb: 256 };
 
-/** The processor time of a replay is taken from the visitors, so a process has one at a time. */
+/** A replay uses processor time of the visitors, so each process runs only one at a time. */
 let isRunning = false;
 
-/** Who had the last one. */
+/** The organisation of the last replay. */
 let lastOrganisation = '';
 
-/** Organisations that were told that another replay runs, and until when the next turn is theirs. */
+/** Organisations that were refused because another replay ran, and until when the next turn is reserved for them. */
 const waiting = new Map<string, number>();
 const TURN_MS = 10_000;
 
-/** True while a replay runs, and where another organisation waits longer. The last one waits behind all others. */
+/**
+ * True while a replay runs, or while another organisation waits longer. The organisation of the last replay comes
+ * after all others.
+ */
 function isBusy(id: string): boolean {
   if (isRunning) return true;
   const now = performance.now();

@@ -9,9 +9,9 @@ import { painting } from './sources/painting.ts';
 import { sources } from './sources.ts';
 import { askWitnesses } from './witnesses.ts';
 
-/** What belongs to one visit. */
+/** The data of one visit. */
 type Asked = Omit<Ground, 'inside'> & {
-  /** Empty where none are asked for. */
+  /** Empty when there are none. */
   readonly witnesses: string;
 };
 
@@ -29,7 +29,7 @@ export async function collect({ witnesses, ...asked }: Asked): Promise<Evidence>
     return [name, reading] as const;
   };
   const activation = watchActivation();
-  // Loading takes longer than reading, and begins first.
+  // Loading takes longer than reading, so it starts first.
   const loaded = timed('witnesses', () => askWitnesses(witnesses), WITNESSES.waitMs + 1_000);
   const emptyFrame = openEmptyFrame();
   const ground: Ground = { ...asked, inside: emptyFrame?.inside };
@@ -48,7 +48,7 @@ export async function collect({ witnesses, ...asked }: Asked): Promise<Evidence>
       userAgent: clip(navigator.userAgent, LIMITS.userAgentChars),
       platform: clip(navigator.platform),
     },
-    // Object.entries forgets which name goes with which reading; the type of `sources` holds it.
+    // The type of Object.entries does not relate names to readings. The type of `sources` does.
     readings: Object.fromEntries(entries) as unknown as Readings,
     startedAtMs: Math.max(0, finite(performance.timeOrigin)),
     tookMs,

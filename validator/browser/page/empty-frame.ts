@@ -1,4 +1,4 @@
-/** The window of a frame that holds nothing: same origin, same browser, and natives of its own. */
+/** The window of an empty frame: same origin, same browser, and its own native functions. */
 export interface EmptyFrame {
   readonly inside: Window & typeof globalThis;
   close(): void;
@@ -14,12 +14,12 @@ export function openEmptyFrame(): EmptyFrame | undefined {
     frame.style.display = 'none';
     frame.tabIndex = -1;
     document.documentElement.append(frame);
-    // A frame in a document has a window of this origin, which TypeScript calls the type of `window`.
+    // A frame in a document has a window of this origin, with the type of `window`.
     const inside = frame.contentWindow as (Window & typeof globalThis) | null;
     if (inside) return { inside, close: () => frame.remove() };
     frame.remove();
   } catch {
-    // What a source cannot read there is absent.
+    // A source that cannot read here reports the value as absent.
   }
   return undefined;
 }

@@ -10,9 +10,9 @@ import { keepUpstreamReferrer } from './upstream-referrer.ts';
 import { work } from './work.ts';
 import { whenVisited } from './when-visited.ts';
 
-/** The challenge page (contract 3): read, upload, reload this URL. There is no other place to go to. */
+/** The challenge page (contract 3): read, upload, reload this URL. It leads to no other place. */
 
-/** How long a form that is sent again may take before the page says what to do, in milliseconds. */
+/** How long the repeated form may take before the page shows a hint, in milliseconds. */
 const RESEND_HINT_MS = 4_000;
 
 const data = document.querySelector<HTMLElement>('[data-ticket]')?.dataset ?? {};
@@ -27,7 +27,7 @@ const {
 const nonce = document.currentScript?.nonce;
 let triedAgain = false;
 let running = false;
-/** The collector has said what comes next, or never will. */
+/** True when the collector has answered, or will not answer any more. */
 let answered = false;
 
 async function run(): Promise<void> {
@@ -37,12 +37,12 @@ async function run(): Promise<void> {
   }
   const held = sessionCookies();
   const session = held.includes(own) ? own : (held[0] ?? '');
-  // Without a session the upload still goes out: the server records that the cookie was lost.
+  // The upload is sent even without a session, so that the server records the lost cookie.
   if (session !== '' && !storageWorks()) {
     giveWay();
     return;
   }
-  // The echo page is asked for only on this very host.
+  // The echo page is only available on this host.
   const echoUrl = url.startsWith('/') ? besideUpload('echo') : undefined;
   const asked = { ticket, sheet, witnesses, questions, echoUrl, isOwnPage: true };
   const evidence = await collect(asked);
@@ -128,7 +128,7 @@ function listen(): void {
   addEventListener('pagehide', () => {
     if (!answered) sayLeft(url, ticket);
   });
-  // Back on a page that the browser had put aside: what it was about to do was cut off then.
+  // The browser has restored this page from its cache, which cancelled the planned reload.
   addEventListener('pageshow', ({ persisted }) => {
     if (!persisted) return;
     show('checking');

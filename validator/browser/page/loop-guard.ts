@@ -2,7 +2,7 @@ import { forget, recall, remember } from './tab-storage.ts';
 
 const KEY = '_guard_runs';
 const WINDOW_MS = 60_000;
-/** Reloads of one URL within the window after which reloading again would only be a loop. */
+/** After this many reloads of one URL within the window, another reload would be a loop. */
 const MAX_RELOADS = 3;
 
 interface Run {
@@ -10,18 +10,18 @@ interface Run {
   readonly at: number;
 }
 
-/** True when this URL was reloaded several times just now and has met a challenge once more. */
+/** True when this URL was reloaded several times and got a challenge again. */
 export function isLooping(): boolean {
   return recentRuns().filter(({ url }) => url === here()).length >= MAX_RELOADS;
 }
 
-/** Notes that this URL is about to be reloaded. */
+/** Records a reload of this URL. */
 export function noteReload(): void {
   const runs = [...recentRuns(), { url: here(), at: Date.now() }];
   remember(KEY, JSON.stringify(runs.slice(-10)));
 }
 
-/** A person asked to try again: that is no loop. */
+/** A person asked to try again, so this is not a loop. */
 export function forgetReloads(): void {
   forget(KEY);
 }
@@ -36,7 +36,7 @@ function recentRuns(): Run[] {
   }
 }
 
-/** The path without its host or fragment, cut: it only has to tell pages of one site apart. */
+/** The path without host and fragment, cut. It only has to distinguish pages of one site. */
 function here(): string {
   return (location.pathname + location.search).slice(0, 500);
 }

@@ -1,14 +1,14 @@
-/** The getter behind a property of a prototype; undefined when there is none. */
+/** The getter of a prototype's property. Undefined when there is none. */
 export function getterOf(prototype: object, name: string): unknown {
   return field(Object.getOwnPropertyDescriptor(prototype, name), 'get');
 }
 
-/** A property by its name. Callers inspect methods, and never call them without their object. */
+/** A property by its name. Callers only inspect methods and do not call them without their object. */
 export function field(holder: object | undefined, name: string): unknown {
   return holder && Reflect.get(holder, name);
 }
 
-/** True when the engine itself wrote this function. Proxies and bound functions also print as native. */
+/** True when the function is the engine's own. Proxies and bound functions also print as native. */
 export function isNative(candidate: unknown): boolean {
   const print = field(Function.prototype, 'toString');
   return (

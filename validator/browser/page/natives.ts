@@ -1,6 +1,6 @@
 import { field, getterOf } from './native-code.ts';
 
-/** Natives that disguises replace: name and function, or undefined where this browser has none. */
+/** Native functions that disguises replace: name and function, or undefined if this browser has none. */
 export function watchedNatives(): readonly (readonly [name: string, native: unknown])[] {
   return [
     ['Function.toString', field(Function.prototype, 'toString')],

@@ -1,4 +1,4 @@
-/** The screens of the page; all are in the document from the start, in the visitor's language. */
+/** The screens of the page. All are in the document from the start, in the visitor's language. */
 export type Screen =
   | 'checking'
   | 'waiting'
@@ -10,7 +10,7 @@ export type Screen =
   | 'failed'
   | 'cookies';
 
-/** Shows one screen, gives the document its title, and takes the focus there unless it is `checking`. */
+/** Shows one screen, sets the title of the document, and moves the focus there except for `checking`. */
 export function show(screen: Screen): void {
   document.querySelectorAll<HTMLElement>('[data-screen]').forEach((section) => {
     const shown = section.dataset['screen'] === screen;

@@ -7,7 +7,7 @@ export function sessionCookies(): string[] {
     const found = document.cookie.matchAll(/(?:^|;\s*)_guard=([^;]{0,128})/g);
     return Array.from(found, ([, value = '']) => value);
   } catch {
-    // A sandboxed frame throws instead of answering.
+    // A sandboxed frame throws an error instead.
     return [];
   }
 }

@@ -1,18 +1,18 @@
 import type { ReadingValue, SourceName } from '../../page-contract/evidence.ts';
 
-/** What a source may need beside its own window. */
+/** What a source may need besides its own window. */
 export interface Ground {
-  /** What the questions of this visit are drawn from. */
+  /** The seed for the questions of this visit. */
   readonly ticket: string;
   /** The style sheet of this visit (src/challenge/cascade/sheet.ts). */
   readonly sheet: string;
-  /** What this visit is asked (src/challenge/learned/); empty for nothing. */
+  /** The questions of this visit (src/challenge/learned/). Empty without questions. */
   readonly questions: string;
-  /** Absolute URL of the echo page (src/challenge/echo-page.ts); undefined where this host has none. */
+  /** Absolute URL of the echo page (src/challenge/echo-page.ts). Undefined when this host has none. */
   readonly echoUrl: string | undefined;
-  /** The page is Guard's own. What works on in the background is kept out of the pages of a site. */
+  /** The page is Guard's own. Sources that continue in the background do not run on pages of a site. */
   readonly isOwnPage: boolean;
-  /** The window of an empty frame, while a source runs without waiting; undefined when there is none. */
+  /** The window of an empty frame, while a source runs synchronously. Undefined when there is none. */
   readonly inside: (Window & typeof globalThis) | undefined;
 }
 

@@ -24,7 +24,7 @@ import { timezone } from './sources/timezone.ts';
 import { webdriver } from './sources/webdriver.ts';
 import { sharedWorker, worker } from './sources/worker.ts';
 
-/** Seen only from the beginning to the end. */
+/** Sources that observe the page from start to end. */
 type Watched = 'activation' | 'painting' | 'witnesses';
 
 /**

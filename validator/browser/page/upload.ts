@@ -13,12 +13,12 @@ const results: readonly string[] = [
 const WAITS_MS = [500, 1500];
 const TIMEOUT_MS = 10_000;
 
-/** A page that was told to wait is taken again this often; then the ticket is about to run out. */
+/** How often a waiting page tries again. After that its ticket is about to expire. */
 const MAX_WAITS = 10;
-/** No longer than a ticket holds, in milliseconds. */
+/** As long as a ticket is valid, in milliseconds. */
 const MAX_WAIT_MS = 600_000;
 
-/** No answer of the collector; `waitMs` where it said when to come again. */
+/** No answer of the collector. `waitMs` is set when it said how long to wait. */
 interface Unanswered {
   readonly waitMs: number | undefined;
 }
@@ -52,7 +52,7 @@ export async function upload(
   }
 }
 
-/** Says that the page is left before it had an answer. The browser sends it after the page is gone. */
+/** Reports that the page is left before it had an answer. The browser sends it after the page is gone. */
 export function sayLeft(url: string, ticket: string): void {
   const body: Leave = { ticket, left: true };
   send(url, { body: JSON.stringify(body), keepalive: true }).catch(() => undefined);
@@ -88,7 +88,7 @@ async function post(url: string, body: string): Promise<UploadResult | WorkAsked
   }
 }
 
-/** Milliseconds; undefined where no number of seconds was said. */
+/** Milliseconds. Undefined when the header is not a number of seconds. */
 function waitOf(retryAfter: string | null): number | undefined {
   const seconds = Number(retryAfter ?? '');
   return seconds > 0 ? Math.min(seconds * 1000, MAX_WAIT_MS) : undefined;

@@ -8,7 +8,7 @@ export function whenVisited(next: () => void): void {
     if (document.readyState === 'complete') next();
     else addEventListener('load', next, { once: true });
   };
-  // Only Chromium knows it, and TypeScript's document does not.
+  // Only Chromium has it, and TypeScript's type does not.
   const { prerendering } = document as Document & { readonly prerendering?: boolean };
   if (prerendering === true) {
     document.addEventListener('prerenderingchange', whenLoaded, { once: true });

@@ -4,9 +4,9 @@ import { WITNESSES } from '../../page-contract/limits.ts';
 import { ownNonce } from './own-nonce.ts';
 import { box } from './unseen-square.ts';
 
-/** How often the page looks whether something was loaded, in milliseconds. Background tabs wait longer. */
+/** Time between two checks for loaded files, in milliseconds. Background tabs wait longer. */
 const LOOK_MS = 25;
-/** How long the other kind may take when one is there: people block images, or fonts. */
+/** Extra time for the other kind after one kind has loaded, because people block images or fonts. */
 const GRACE_MS = 400;
 
 /**
@@ -28,9 +28,9 @@ export async function askWitnesses(asked: string): Promise<ReadingValue<'witness
         /(;|$)/g,
         '!important$1',
       );
-    // Extensions that remove frames do not look into a closed tree.
+    // Extensions that remove frames do not search closed shadow trees.
     holder.attachShadow({ mode: 'closed' }).append(host);
-    // Firefox styles the document for a frame without a size unless this one is laid out by now.
+    // Firefox would style the document for a frame without a size, so this document is laid out first.
     host.getBoundingClientRect();
     // The document has the policy of this page, so its style needs the nonce.
     host.srcdoc = html.replace('style', `style nonce="${ownNonce()}"`);
@@ -60,7 +60,7 @@ async function measured(frame: HTMLIFrameElement): Promise<number[]> {
       continue;
     }
     const leaves = Array.from(inside.querySelectorAll('div>div>div'));
-    // This lays the document out, as a background tab does not do by itself, and what it needs is loaded.
+    // This forces a layout, which a background tab does not do by itself, and so the needed files are loaded.
     const images = leaves.filter((leaf) => !leaf.firstChild && leaf.clientWidth > 0).length;
     const areImagesIn = images >= WITNESSES.images;
     const areFontsIn = inside.fonts.status === 'loaded' && loadedFonts(inside) >= WITNESSES.fonts;

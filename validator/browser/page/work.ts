@@ -1,7 +1,7 @@
 import type { Upload } from '../../page-contract/evidence.ts';
 import type { WorkElement } from '../work/work.ts';
 
-/** How long a worker may take to start, in milliseconds. */
+/** Longest start time of a worker, in milliseconds. */
 const START_MS = 3_000;
 
 /**

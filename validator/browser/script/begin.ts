@@ -1,6 +1,6 @@
 import { whenVisited } from '../page/when-visited.ts';
 
-/** Longest time that a busy page can put the script off, in milliseconds. Callers wait about two seconds for it. */
+/** Longest delay by a busy page, in milliseconds. Callers wait about two seconds for the script. */
 const MAX_IDLE_MS = 1000;
 
 /**
@@ -15,7 +15,7 @@ function whenIdle(next: () => void): void {
   try {
     requestIdleCallback(next, { timeout: MAX_IDLE_MS });
   } catch {
-    // Most versions of Safari have none, and a page's own stand-in may be broken.
+    // Most versions of Safari do not have it, and a page's own replacement may be broken.
     setTimeout(next, 1);
   }
 }

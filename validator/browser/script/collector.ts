@@ -3,11 +3,11 @@ import { workAskedBy } from '../page/work-asked.ts';
 import { work } from '../page/work.ts';
 import type { OpenedSession } from '../../page-contract/opened-session.ts';
 
-/** The requests to the collector, which is where the script came from. None is tried again. */
+/** The requests to the collector, from which the script was loaded. They are not retried. */
 
 const TIMEOUT_MS = 10_000;
 
-/** A ticket and the session it is for. Undefined when there is none to be had; rejects with the line. */
+/** A ticket and its session. Undefined when the collector gives none. Rejects when the connection fails. */
 export async function openSession(
   source: string,
   presented: readonly string[],
@@ -34,7 +34,7 @@ export async function sendEvidence(source: string, body: Upload): Promise<boolea
 }
 
 function readOpened(body: unknown): OpenedSession | undefined {
-  // Our own server's word: what is not of this form was put there by something in between.
+  // The answer of Guard. Another form was inserted by something in between.
   const opened = body as Partial<OpenedSession> | null;
   const id = opened?.cookie?.value;
   return typeof opened?.ticket === 'string' &&

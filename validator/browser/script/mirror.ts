@@ -15,7 +15,7 @@ export function mirror(cookie: OpenedSession['cookie']): boolean {
   try {
     document.cookie = `${cookie.name}=${cookie.value}; Path=${cookie.path}; Max-Age=${cookie.max_age}; SameSite=${cookie.same_site}${secure}`;
   } catch {
-    // A sandboxed frame throws instead of dropping it.
+    // A sandboxed frame throws an error instead of ignoring the cookie.
     return false;
   }
   return sessionCookies().includes(cookie.value);

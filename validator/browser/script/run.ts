@@ -11,18 +11,18 @@ export function runOnce(source: string, begin: (callback: () => void) => void): 
   if (Object.prototype.hasOwnProperty.call(window, 'guard')) return;
   let initialized = false;
   const guard = Object.freeze({
-    /** True once the script has finished, with any result (contract 6). */
+    /** True when the script has finished with any result (contract 6). */
     get initialized() {
       return initialized;
     },
   });
-  // As open as a variable of the page's own: a later script that declares that name must not fail on it.
+  // Writable like a variable of the page, so that a later script can declare the same name.
   const open = { configurable: true, enumerable: true, writable: true };
   Object.defineProperty(window, 'guard', { ...open, value: guard });
 
   begin(() => {
     upload(source)
-      // Nothing of ours may show up among the page's errors.
+      // Errors of Guard must not appear among the page's errors.
       .catch(() => false)
       .then((uploaded) => {
         initialized = true;
@@ -32,7 +32,7 @@ export function runOnce(source: string, begin: (callback: () => void) => void): 
   });
 }
 
-/** Session, evidence, upload: once and in this order. False when one of them did not succeed. */
+/** Session, evidence, upload: once and in this order. False when one of them fails. */
 async function upload(source: string): Promise<boolean> {
   const opened = await openSession(source, sessionCookies());
   if (opened === undefined || !mirror(opened.cookie)) return false;

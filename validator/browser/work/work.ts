@@ -11,7 +11,7 @@ const isPage = typeof document !== 'undefined';
 /** Longest slice in a page, in milliseconds: half a frame. A worker needs no slices. */
 const SLICE_MS = isPage ? 8 : 1_000_000;
 
-/** The first counter whose try begins with the bits that the task names in front. */
+/** Finds the first counter whose hash starts with the zero bits of the task. */
 async function solve(task: string): Promise<number> {
   const bits = Number.parseInt(task, 10);
   for (let counter = 0; ; counter += 1) {
@@ -22,7 +22,7 @@ async function solve(task: string): Promise<number> {
   }
 }
 
-/** The script element that this program came in, which takes the work along: the page's own names stay its own. */
+/** The script element of this program. The work is passed in it, so that no global name is used. */
 export interface WorkElement extends HTMLScriptElement {
   solve?: typeof solve;
 }
@@ -31,7 +31,7 @@ if (!isPage) {
   addEventListener('message', ({ data }: MessageEvent<string>) => {
     void solve(data).then((counter) => postMessage(counter));
   });
-  // It has started. A worker that never says so is not waited for.
+  // Reports the start. The page does not wait for a worker without this report.
   postMessage('');
 } else {
   (document.currentScript as WorkElement).solve = solve;

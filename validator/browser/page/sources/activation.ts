@@ -1,7 +1,7 @@
 import type { ReadingValue } from '../../../page-contract/evidence.ts';
 import { isChromium } from '../is-chromium.ts';
 
-/** What a person can do that makes a page count as used. */
+/** Inputs of a person that make a page count as used. */
 const INPUTS = ['keydown', 'pointerdown', 'pointerup', 'mousedown', 'touchend', 'click'];
 
 /**
@@ -11,7 +11,7 @@ const INPUTS = ['keydown', 'pointerdown', 'pointerup', 'mousedown', 'touchend', 
  * the scripts of every application around it, so others are not asked. Of input only the number is kept.
  */
 export function watchActivation(): () => ReadingValue<'activation'> | undefined {
-  // Older browsers have none, which TypeScript does not know.
+  // Older browsers do not have it, but TypeScript assumes it.
   const { userActivation } = navigator as { readonly userActivation?: UserActivation };
   const before = userActivation?.isActive;
   const watching = new AbortController();

@@ -2,11 +2,11 @@ import type { Source } from '../source.ts';
 import { hashOf } from '../../../page-contract/text-hash.ts';
 import { box, inUnseenSquare } from '../unseen-square.ts';
 
-/** Between two lines of a broken text, in CSS pixels: far more than letters of one line stand apart. */
+/** A vertical distance above this means a new line, in CSS pixels. Letters of one line differ less. */
 const LINE_PX = 99;
-/** Widths of text are rounded to this, a quarter of the letters' size: hinting moves each letter by half a pixel. */
+/** Widths of text are rounded to a quarter of the letters' size, because hinting moves each letter by half a pixel. */
 const TEXT_PX = 10;
-/** Tables are huge, and rounded to this, so that whole pixels of any zoom come to the same. */
+/** Cell widths are rounded to this. Tables are huge, so whole pixels at any zoom give the same result. */
 const CELL_PX = 100;
 
 /**
@@ -31,16 +31,16 @@ function answerTo(question: string, ground: ShadowRoot): number | null {
   }
 }
 
-/** By the first letter of a question. */
+/** Functions by the first letter of a question. */
 const kinds: Readonly<Record<string, (asked: string, more: string, ground: ShadowRoot) => string>> =
   {
-    /** Declarations as this engine writes them when it has read them. */
+    /** Declarations as this engine serialises them. */
     c(css) {
       const { style } = document.createElement('p');
       style.cssText = css;
       return style.cssText;
     },
-    /** Where a text breaks in a line that has no room. The page has loaded the font of the system already. */
+    /** Line breaks of a text in a line without room. The page has already loaded the system font. */
     b(css, text, ground) {
       const node = document.createTextNode(text);
       box(ground, `${css};width:0;font:16px/${LINE_PX}px system-ui`).appendChild(node);
@@ -56,19 +56,19 @@ const kinds: Readonly<Record<string, (asked: string, more: string, ground: Shado
       }
       return starts;
     },
-    /** How wide a text is. */
+    /** The width of a text. */
     w(css, text, ground) {
       const line = box(ground, `position:absolute;white-space:pre;${css}`);
       line.textContent = text;
       return rounded(line, TEXT_PX);
     },
-    /** In which order interfaces have their properties. */
+    /** The order of an interface's properties. */
     p: (names) =>
       names
         .split(',')
         .flatMap((name) => Object.getOwnPropertyNames(prototypeOf(name)))
         .join(),
-    /** How wide the cells of a table come out. */
+    /** The widths of a table's cells. */
     t(width, rows, ground) {
       const table = added(ground, 'table', `width:${width}px`);
       const cells = rows.split(';').flatMap((row) => {
@@ -96,7 +96,7 @@ function rounded(element: Element, px: number): string {
   return String(Math.round(element.getBoundingClientRect().width / px));
 }
 
-/** Of an interface; undefined where the browser has none of the name. */
+/** The prototype of an interface. Undefined when the browser does not have it. */
 function prototypeOf(name: string): unknown {
   const all = window as unknown as Readonly<Record<string, { prototype: unknown } | undefined>>;
   return all[name]?.prototype;

@@ -1,7 +1,7 @@
 import { clipList } from '../clip.ts';
 import type { Source } from '../source.ts';
 
-/** Globals by which automation tools can be known, each with the tool that leaves it. */
+/** Global variables of automation tools, grouped by tool. */
 const windowNames = [
   // playwright
   '__playwright__binding__',
@@ -29,7 +29,7 @@ const windowNames = [
   '__stagehandV3Injected',
 ];
 
-/** Prefixes chromedriver gives to what it keeps on the window or the document. */
+/** Prefixes of chromedriver's properties on the window or document. */
 const prefixes = ['cdc_', '$cdc_', '$chrome_asyncScriptInfo', '__$webdriver', '__pw_'];
 
 const attributes = ['webdriver', 'selenium', 'driver'];

@@ -3,7 +3,7 @@ import { ownNonce } from '../own-nonce.ts';
 import type { Source } from '../source.ts';
 import { inUnseenSquare } from '../unseen-square.ts';
 
-/** Height of the outermost block once the rules are there. */
+/** Height of the outermost block when the rules are applied. */
 const APPLIED_PX = 7;
 
 /**
@@ -15,7 +15,7 @@ export const cascade: Source<'cascade'> = ({ sheet }) => {
   const [tree = '', rules = ''] = sheet.split('|');
   if (rules === '') return undefined;
   return inUnseenSquare((ground, host) => {
-    // No class of a sheet is so long.
+    // Longer than every class of a sheet.
     addRules(ground, `${rules}.applied{height:${APPLIED_PX}px}`);
     const root = document.createElement('div');
     root.className = 'applied';
@@ -35,7 +35,7 @@ export const cascade: Source<'cascade'> = ({ sheet }) => {
   });
 };
 
-/** A page's policy forbids style elements without its nonce, and sheets that are constructed it does not. */
+/** A page's policy forbids style elements without its nonce, but not constructed sheets. */
 function addRules(ground: ShadowRoot, rules: string): void {
   try {
     const sheet = new CSSStyleSheet();

@@ -2,7 +2,7 @@ import { clip } from '../clip.ts';
 import type { Source } from '../source.ts';
 import { box, inUnseenSquare } from '../unseen-square.ts';
 
-/** What a desktop tells its browsers, and nothing tells one without a window. */
+/** Facts that a desktop gives to its browsers. A browser without a window does not get them. */
 export const desktop: Source<'desktop'> = () =>
   inUnseenSquare((ground) => ({
     points: !matchMedia('(any-pointer:none)').matches,

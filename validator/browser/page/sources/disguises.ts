@@ -8,7 +8,7 @@ import type { Source } from '../source.ts';
  */
 export const disguises: Source<'disguises'> = () => {
   const found = watchedNatives().filter(([, native]) => typeof native === 'function');
-  // Functions are objects; the filter above kept nothing else.
+  // Functions are objects. The filter above left only functions.
   const proxied = found.filter(([, native]) => isProxy(native as object)).map(([name]) => name);
   return { proxied: clipList(proxied) };
 };

@@ -1,7 +1,7 @@
 import { clip } from '../clip.ts';
 import type { Source } from '../source.ts';
 
-/** Which engine this is, whatever it calls itself. */
+/** The real engine, whatever its name. */
 export const engine: Source<'engine'> = () => {
   const { vendor } = navigator as { vendor?: string };
   return { vendor: clip(vendor) };

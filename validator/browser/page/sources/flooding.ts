@@ -2,13 +2,13 @@ import { finite } from '../clip.ts';
 import { isChromium } from '../is-chromium.ts';
 import type { Source } from '../source.ts';
 
-/** One more than a browser of this engine grants a frame within ten seconds. */
+/** One more than this engine allows a frame within ten seconds. */
 const ASKED = { chromium: 201, gecko: 1_001 };
-/** Asked in all where that was granted: a later version may have raised its limit. */
+/** Further steps when all of these were allowed, because a later version may have a higher limit. */
 const ASKED_AT_MOST = 5_000;
-/** Further than any history reaches, so that a step there is counted and nothing else. */
+/** Farther than any history, so such a step is counted and does nothing else. */
 const BEYOND = 99;
-/** No state of a history can be a function. Firefox counts the step before it looks. */
+/** A function cannot be a history state. Firefox counts the step before it checks this. */
 const UNCLONEABLE = () => undefined;
 
 /**
@@ -37,7 +37,7 @@ function flood(history: History, steps: number): void {
     ? () => history.go(BEYOND)
     : () => attempt(() => history.replaceState(UNCLONEABLE, ''));
   for (let step = 1; step < steps; step += 1) toNowhere();
-  // Firefox throws where Chromium is silent.
+  // Firefox throws, and Chromium is silent.
   attempt(() => history.replaceState(before + steps, ''));
 }
 
@@ -45,7 +45,7 @@ function attempt(step: () => void): void {
   try {
     step();
   } catch {
-    // Refused: the state says so.
+    // The state shows that it was refused.
   }
 }
 

@@ -3,10 +3,10 @@ import { MARKER_FONTS } from '../../../page-contract/marker-fonts.ts';
 import type { Source } from '../source.ts';
 import { box, inUnseenSquare } from '../unseen-square.ts';
 
-/** Letters whose widths together differ between any two fonts. */
+/** Letters whose total width differs between any two fonts. */
 const SAMPLE = 'mmMwWiIlL0&@g';
 
-/** Difference from the fallback above which a font is another one, in CSS pixels. */
+/** A larger difference from the fallback means another font, in CSS pixels. */
 const OTHER_PX = 0.5;
 
 /**
@@ -21,7 +21,8 @@ export const fonts: Source<'fonts'> = () => {
       made.textContent = SAMPLE;
       return made;
     };
-    // No marker is a serif font. All lines are there before one is measured, which lays out once.
+    // Marker fonts are not serif fonts. All lines are inserted before the first measurement, so there is only one
+    // layout.
     const fallback = line('serif');
     const lines = Object.values(MARKER_FONTS)
       .flat()

@@ -1,7 +1,7 @@
 import { clipList } from '../clip.ts';
 import type { Source } from '../source.ts';
 
-/** The languages this browser asks for. */
+/** The languages that this browser requests. */
 export const languages: Source<'languages'> = () => ({
   all: clipList(navigator.languages),
 });

@@ -1,7 +1,7 @@
 import type { ReadingValue } from '../../../page-contract/evidence.ts';
 import { elapsed } from '../elapsed.ts';
 
-/** Most timers that are counted. Browsers run no more than one in 4 ms, so these last for a second. */
+/** Most counted timers. Browsers run at most one in 4 ms, so this is one second. */
 const MAX_TICKS = 250;
 
 /**
