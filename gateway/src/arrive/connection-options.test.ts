@@ -1,21 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { startGateway } from '../testing/gateway-rig.ts';
-import { eventually, get, rawExchange, RawClient, statusOf } from '../testing/raw-client.ts';
+import {
+  eventually,
+  get,
+  rawExchange,
+  RawClient,
+  statusOf,
+  HANDSHAKE,
+} from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
 const HOST = 'Host: shop.example';
 const CLOSE = 'Connection: close';
 const BAD = ['GET /bad#x HTTP/1.1', HOST, '', ''].join('\r\n');
-const HANDSHAKE = [
-  'GET /chat HTTP/1.1',
-  HOST,
-  'Connection: Upgrade',
-  'Upgrade: websocket',
-  'Sec-WebSocket-Version: 13',
-  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-  '',
-  '',
-];
 
 describe('nothing is taken from a connection on which a request was refused (RFC 9112 section 11.2)', () => {
   test('requests before it are answered in their order, the ones behind it never', async () => {

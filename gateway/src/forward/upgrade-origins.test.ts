@@ -10,19 +10,10 @@ import {
   RawClient,
   rawExchange,
   statusOf,
+  HANDSHAKE,
 } from '../testing/raw-client.ts';
 import { refusingAddress, startTcpOrigin, type TcpOrigin } from '../testing/recording-origin.ts';
 
-const HANDSHAKE = [
-  'GET /chat HTTP/1.1',
-  'Host: shop.example',
-  'Connection: Upgrade',
-  'Upgrade: websocket',
-  'Sec-WebSocket-Version: 13',
-  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-  '',
-  '',
-];
 const SWITCHED =
   'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n';
 

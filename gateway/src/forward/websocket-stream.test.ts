@@ -2,21 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { startGateway } from '../testing/gateway-rig.ts';
-import { connectHttp1, eventually, RawClient } from '../testing/raw-client.ts';
+import { connectHttp1, eventually, RawClient, HANDSHAKE } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
 const certificates = [selfSigned('shop.example')];
-const HANDSHAKE = [
-  'GET /chat HTTP/1.1',
-  'Host: shop.example',
-  'Connection: Upgrade',
-  'Upgrade: websocket',
-  'Sec-WebSocket-Version: 13',
-  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-  '',
-  '',
-];
 const MESSAGES = 10_000;
 const all = Array.from({ length: MESSAGES }, (_, i) => `${i};`).join('');
 

@@ -5,7 +5,7 @@ import { sampleEvent } from '../../../test/kit/sample-event.ts';
 import { startAsked } from '../testing/forward-auth-rig.ts';
 import { certificates, FRONTS, type FrontVisit, visit, wholeVisit } from '../testing/fronts.ts';
 import { type Rig, type RigOptions, startGateway } from '../testing/gateway-rig.ts';
-import { eventually, RawClient, rawExchange } from '../testing/raw-client.ts';
+import { eventually, RawClient, rawExchange, HANDSHAKE } from '../testing/raw-client.ts';
 import { refusingAddress, startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
 /** Contract 2.7: a decision is one event, and the event says what the visitor got. */
@@ -41,17 +41,6 @@ async function overEach(rig: Rig, row: ReturnType<typeof recorded>[number]): Pro
   await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
   expect(recorded(rig)).toEqual(FRONTS.map(() => row));
 }
-
-const HANDSHAKE = [
-  'GET /chat HTTP/1.1',
-  'Host: shop.example',
-  'Connection: Upgrade',
-  'Upgrade: websocket',
-  'Sec-WebSocket-Version: 13',
-  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-  '',
-  '',
-];
 
 describe('over every front, one event for each decision', () => {
   test('tells the status and the time of the origin that has answered', async () => {

@@ -106,3 +106,15 @@ export function headersOf(answer: string, name: string): string[] {
 export function bodyOf(answer: string): string {
   return answer.slice(answer.indexOf('\r\n\r\n') + 4);
 }
+
+/** The lines of a WebSocket handshake (RFC 6455 section 4.1), with the empty lines at its end. */
+export const HANDSHAKE = [
+  'GET /chat HTTP/1.1',
+  'Host: shop.example',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  '',
+  '',
+];

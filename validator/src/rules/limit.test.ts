@@ -1,10 +1,9 @@
 import { sessionDigest } from '@guard/config/contract/session-digest';
-import type { Session } from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
 import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
-import { CHROME_UA, chromeHttps, HOME_IP, visit } from '../../../test/kit/visitors.ts';
-import { hashUserAgent } from '../request/user-agent-hash.ts';
+import { chromeHttps, HOME_IP, visit } from '../../../test/kit/visitors.ts';
+import { verifiedSession } from '../../../test/kit/verified-session.ts';
 
 function limitedBy(by: string, requests = 3): TestValidator {
   return validatorWith(
@@ -12,17 +11,9 @@ function limitedBy(by: string, requests = 3): TestValidator {
   );
 }
 
-/** A session that has passed its challenge, as the collector keeps it. */
-function verifiedSession({ store, time }: TestValidator, id: string): string {
-  const session: Session = {
-    organisation: 'acme',
-    state: 'verified',
-    reasons: [],
-    userAgentHash: hashUserAgent(CHROME_UA),
-    network: '84.115.20.0/24',
-    client: '',
-    judgedAt: time.now,
-  };
+/** Stores a session that has passed its challenge. */
+function keepVerified({ store, time }: TestValidator, id: string): string {
+  const session = verifiedSession({ judgedAt: time.now });
   store.keepSession(id, session, 3_600_000);
   return id;
 }
@@ -50,7 +41,7 @@ describe('rate_limit by: ip', () => {
 describe('rate_limit by: session', () => {
   test('sessions that passed a challenge have a budget each, at one address', async () => {
     const guard = limitedBy('session');
-    const [one, other] = [verifiedSession(guard, uuid(1)), verifiedSession(guard, uuid(2))];
+    const [one, other] = [keepVerified(guard, uuid(1)), keepVerified(guard, uuid(2))];
     for (let i = 0; i < 3; i++) await guard.ask(visit({ cookie: one }));
     expect((await guard.ask(visit({ cookie: one }))).rate_limited).toBe(true);
     expect((await guard.ask(visit({ cookie: other }))).rate_limited).toBeUndefined();
@@ -58,7 +49,7 @@ describe('rate_limit by: session', () => {
 
   test('one session has one budget, from however many addresses it comes', async () => {
     const guard = limitedBy('session');
-    const cookie = verifiedSession(guard, uuid(1));
+    const cookie = keepVerified(guard, uuid(1));
     for (let i = 0; i < 3; i++) await guard.ask(visit({ cookie, ip: `84.115.20.${i}` }));
     expect((await guard.ask(visit({ cookie, ip: '84.115.21.9' }))).rate_limited).toBe(true);
   });
@@ -95,7 +86,7 @@ describe('rate_limit by: session', () => {
 
   test('a session taken to another browser counts as none', async () => {
     const guard = limitedBy('session', 1);
-    const cookie = verifiedSession(guard, uuid(1));
+    const cookie = keepVerified(guard, uuid(1));
     const headers = { ...chromeHttps, 'user-agent': 'another browser' };
     await guard.ask(visit({ cookie, headers }));
     expect((await guard.ask(visit({ headers }))).rate_limited).toBe(true);
@@ -170,7 +161,7 @@ describe('rate_limit by a list: every one of its budgets holds', () => {
 
   test('one session on many addresses has the budget of the session', async () => {
     const guard = limitedBy('[ip, session]');
-    const cookie = verifiedSession(guard, uuid(1));
+    const cookie = keepVerified(guard, uuid(1));
     const requests = Array.from({ length: 20 }, (_, i) => visit({ cookie, ip: `84.115.${i}.7` }));
     expect(await passing(guard, requests)).toBe(3);
   });
@@ -178,14 +169,14 @@ describe('rate_limit by a list: every one of its budgets holds', () => {
   test('many sessions on one address have the budget of the address', async () => {
     const guard = limitedBy('[ip, session]');
     const requests = Array.from({ length: 20 }, (_, i) =>
-      visit({ cookie: verifiedSession(guard, uuid(i)) }),
+      visit({ cookie: keepVerified(guard, uuid(i)) }),
     );
     expect(await passing(guard, requests)).toBe(3);
   });
 
   test('many sessions on many addresses have the smaller of both sums, however they are combined', async () => {
     const guard = limitedBy('[ip, session]');
-    const sessions = Array.from({ length: 4 }, (_, i) => verifiedSession(guard, uuid(i)));
+    const sessions = Array.from({ length: 4 }, (_, i) => keepVerified(guard, uuid(i)));
     const requests = Array.from({ length: 80 }, (_, i) =>
       visit({ cookie: sessions[i % 4], ip: `84.115.${Math.floor(i / 4) % 10}.7` }),
     );

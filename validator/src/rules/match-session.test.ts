@@ -1,20 +1,12 @@
-import type { Session } from '@guard/config/contract/ports';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { describe, expect, test } from 'vitest';
 import { validatorWith } from '../../../test/kit/validator.ts';
-import { CHROME_UA, visit } from '../../../test/kit/visitors.ts';
+import { verifiedSession } from '../../../test/kit/verified-session.ts';
+import { visit } from '../../../test/kit/visitors.ts';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
 
 const id = '0f8fad5b-d9cb-869f-a165-70867728950e';
-const session: Session = {
-  organisation: 'acme',
-  state: 'verified',
-  reasons: [],
-  userAgentHash: hashUserAgent(CHROME_UA),
-  network: '84.115.20.0/24',
-  client: '',
-  judgedAt: 0,
-};
+const session = verifiedSession();
 
 describe('session: verified', () => {
   const rules = '[{ name: r, match: { session: verified }, verdict: block }]';
