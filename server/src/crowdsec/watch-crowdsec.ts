@@ -10,6 +10,7 @@ import { HeldDecisions } from './held-decisions.ts';
 import { askCrowdsec } from './local-api.ts';
 import { parsed } from './read-answer.ts';
 import { openUsageReport, type ReportUsage } from './report-usage.ts';
+import { repeat } from '../process/repeat.ts';
 
 /** The copy of the list that an earlier run has written. */
 const KeptDecisions = z.object({
@@ -59,8 +60,6 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
   let keptAt = 0;
   let isKept = true;
   let reason: string | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
   let reportUsage: ReportUsage;
 
   const apply = (changes: CrowdsecChanges): void => {
@@ -106,7 +105,7 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
     if (fault !== undefined) log('warn', 'crowdsec_list_not_kept', { reason: fault });
   };
 
-  const look = async (): Promise<void> => {
+  const look = async (): Promise<number> => {
     const wanted = settings().crowdsec;
     if (wanted?.url !== url) await begin(wanted);
     if (wanted !== undefined) await ask(wanted, reason !== '');
@@ -114,7 +113,7 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
     // A time below zero means that the clock was set back.
     const sinceKept = clock() - keptAt;
     if (sinceKept < 0 || sinceKept >= KEEP_EVERY_MS) await keep();
-    if (!isClosed) timer = setTimeout(() => void look(), wanted?.every ?? IDLE_MS).unref();
+    return wanted?.every ?? IDLE_MS;
   };
 
   metrics.gauge('guard_crowdsec_decisions', () => held.standing(clock()).length);
@@ -122,12 +121,11 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
     url === undefined ? 0 : Math.round((clock() - readAt) / 1000),
   );
   await begin(settings().crowdsec);
-  timer = setTimeout(() => void look(), 0).unref();
+  const endLooks = repeat(0, look);
   return {
     all: () => ({ isWhole: true, added: held.standing(clock()), removed: [] }),
     close: async () => {
-      isClosed = true;
-      clearTimeout(timer);
+      await endLooks();
       await keep();
     },
   };
