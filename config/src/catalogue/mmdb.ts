@@ -32,7 +32,7 @@ export function openMmdb<Value>(
   what: string,
   read: (record: object) => Value | undefined,
 ): (ip: string) => Value | undefined {
-  const refusal = `not a ${what}: ${typeof source === 'string' ? source : 'what was fetched'}`;
+  const refusal = `not a ${what}: ${typeof source === 'string' ? source : 'the fetched file'}`;
   const reader = openReader(source, refusal);
   /** Returns the record and the prefix length of its network. For an unreadable record the network is one address. */
   const recordOf = (ip: string): [Response | null, number] => {
@@ -44,7 +44,7 @@ export function openMmdb<Value>(
   };
   const known = WELL_KNOWN.flatMap((ip) => recordOf(ip)[0] ?? []);
   if (known.length > 0 && known.every((record) => read(record) === undefined)) {
-    throw new Error(`${refusal} holds something else`);
+    throw new Error(`${refusal} contains other data`);
   }
   // A tree of IPv4 addresses would misread the first bits of an IPv6 address as an IPv4 address.
   const isOfIpv4 = reader.metadata.ipVersion === 4;

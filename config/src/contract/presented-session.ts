@@ -5,17 +5,16 @@ const SPACE = 0x20;
 const TAB = 0x09;
 
 /**
- * Most values that are looked at. A site beside this one can set `_guard` for many paths of this host, and a
- * browser sends the cookie with the longest path first. So the last ones count: Guard's own, for `/`, is
- * among them.
+ * Most values that are read. A neighbouring site can set `_guard` for many paths of this host, and a browser sends
+ * the cookie with the longest path first. So the last values are read: Guard's own, for `/`, is among them.
  */
 const MAX_PRESENTED = 8;
 const NOTHING: readonly string[] = [];
 
 /**
- * The session ids a request presents (contract 2.1), each once: the bare `cookie`, then every `_guard` of the
- * Cookie header, the last one first. What is no UUID is ignored as if it had not been sent. A browser sends
- * more than one where a parent domain, or a page over http, set one of its own.
+ * The session ids of a request (contract 2.1), without duplicates: the bare `cookie`, then every `_guard` of the
+ * Cookie header, the last one first. Values that are not UUIDs are ignored. A browser sends more than one when a
+ * parent domain, or a page over http, has set its own.
  */
 export function presentedSessions(
   cookie: string | undefined,

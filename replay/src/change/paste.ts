@@ -55,7 +55,7 @@ export function pasteOf(
   }
 }
 
-/** The conditions of allowRule, which gives each of them one value, and never the session `verified`. */
+/** The conditions of allowRule. Each has one value, and `session` is never `verified`. */
 function conditionsOf({ session, ip, path, user_agent }: Match) {
   return {
     ...(Array.isArray(session) && { session: text(session.join()) }),
@@ -96,7 +96,7 @@ function text(value: string): Scalar {
 
 /** ASCII only: characters that change the text direction, or look like others, could hide content. */
 function inYaml(value: unknown): string {
-  // Only texts in quotes have others, where YAML reads \u.
+  // Only quoted texts contain other characters, and YAML reads \u in quotes.
   return stringify(value, STYLE).replaceAll(/[^\n\x20-\x7e]/gu, (character) => {
     const hex = (character.codePointAt(0) ?? 0).toString(16);
     return hex.length > 4 ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`;

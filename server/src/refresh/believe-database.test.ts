@@ -33,8 +33,8 @@ test('a database that makes one country of most addresses is not believed', asyn
 test('what is no database of this kind is not believed', async () => {
   const terms = { inUse, isSamePlace: true };
   expect(await disbeliefIn('country', Buffer.from('<html>'), terms)).toBe(
-    'not a country database: what was fetched',
+    'not a country database: the fetched file',
   );
   const systems = mmdbOf([{ prefix: '0', record: { asn: 64_500 } }]);
-  expect(await disbeliefIn('country', systems, terms)).toMatch(/holds something else/);
+  expect(await disbeliefIn('country', systems, terms)).toMatch(/contains other data/);
 });

@@ -126,8 +126,8 @@ export async function settle(
       if (judgement.kind !== 'automated') {
         const { readings } = upload.evidence;
         const expected = options.witnessesOf(reading.ticket.id);
-        const lack = await judgeWitnesses(reading.ticket, readings, expected, options.store);
-        if (lack) return failIncomplete(reading.ticket, lack, request.ip, options);
+        const failure = await judgeWitnesses(reading.ticket, readings, expected, options.store);
+        if (failure) return failIncomplete(reading.ticket, failure, request.ip, options);
       }
       const payload = payloadDigest(upload.evidence);
       const { work } = upload;

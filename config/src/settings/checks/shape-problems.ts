@@ -98,7 +98,7 @@ function isNumber(place: Place): boolean {
   return place.kind === 'present' && place.node.kind === 'number';
 }
 
-/** Longest text of a list that is shown. A longer one, or one with blanks, may be of a file that is no list. */
+/** Longest shown text of a list entry. A longer text, or one with blanks, may come from a file that is not a list. */
 const MAX_SHOWN_ENTRY = 45;
 
 function reportBadLines(
@@ -138,15 +138,15 @@ function reportUnknownName(
     offset,
     hidden ? path : [...path, name],
     hidden ? 'an unknown name (not shown)' : `the unknown name ${quote(name)}`,
-    listed + didYouMean(near) + homeOf([...path, name], checked, problems),
+    listed + didYouMean(near) + indentationAdvice([...path, name], checked, problems),
   );
 }
 
 /**
- * Advice for a name on a line of its own that one of the mappings around it would know, or the last one within the
- * setting above it: its indentation is wrong.
+ * Advice for a name with a wrong indentation: one of the mappings around it has a setting of this name, or the last
+ * mapping within the setting above it has.
  */
-function homeOf(
+function indentationAdvice(
   path: SettingPath,
   { schema, value, root }: Checked,
   problems: ProblemList,
@@ -161,11 +161,11 @@ function homeOf(
   if (problems.lineOf(keyOffset(root, before)) === problems.lineOf(keyOffset(root, path)))
     return '';
   const around = path.slice(0, -1).map((_, depth) => path.slice(0, depth));
-  const home = [...around.reverse(), ...within(before, root)].find((one) =>
+  const mapping = [...around.reverse(), ...within(before, root)].find((one) =>
     namesAt(schema, value, one).includes(name),
   );
-  if (home === undefined) return '';
-  const has = home.length === 0 ? 'the file itself has' : `${formatPath(home)} has`;
+  if (mapping === undefined) return '';
+  const has = mapping.length === 0 ? 'the file itself has' : `${formatPath(mapping)} has`;
   return `; ${has} a setting of this name, so check the indentation`;
 }
 
@@ -203,7 +203,7 @@ function describeExpected(expected: readonly Expected[]): string {
   );
 }
 
-const TRUTH: Readonly<Record<string, string>> = {
+const BOOLEAN_WORDS: Readonly<Record<string, string>> = {
   yes: 'true',
   on: 'true',
   no: 'false',
@@ -244,7 +244,7 @@ function remedyForText(
   if (interpolated && (truthWanted || numberWanted)) return '; a variable is always text';
   if (truthWanted) {
     const word = written.toLowerCase();
-    const truth = word === 'true' || word === 'false' ? word : TRUTH[word];
+    const truth = word === 'true' || word === 'false' ? word : BOOLEAN_WORDS[word];
     return truth === undefined ? '' : `; write ${truth} without quotes`;
   }
   if (numberWanted && /^\d+$/.test(written)) return '; remove the quotes';

@@ -10,9 +10,9 @@ import {
 } from 'yaml';
 
 /**
- * Adds a key to guard.yaml, and takes one out, as a person with an editor would: nothing but the entry
- * itself changes, so comments, order and quotes stay. The text is a file that loads; the caller that writes the
- * result loads that first.
+ * Adds a key to guard.yaml, or removes one, as a person with an editor would: only the entry itself changes, so
+ * comments, order and quotes stay. The text must be a valid settings file. The caller that writes the result loads
+ * it first.
  */
 
 export type KeyList = 'analytics_keys' | 'secret_keys';
@@ -20,7 +20,7 @@ export type KeyList = 'analytics_keys' | 'secret_keys';
 export interface KeyPlace {
   readonly organisation: string;
   readonly list: KeyList;
-  /** Of the key. */
+  /** The id of the key. */
   readonly id: string;
 }
 

@@ -5,8 +5,8 @@ export const TRAP_PRESETS = ['secret-files', 'wordpress'] as const;
 type TrapPreset = (typeof TRAP_PRESETS)[number];
 
 /**
- * What scanners ask every site for. Few paths, and each whole: a forge shows `/owner/name/src/.env` to people, and
- * `git clone` over plain HTTP reads `/.git/HEAD`.
+ * Paths that scanners request from every site. There are only few, and they match as a whole: a forge shows
+ * `/owner/name/src/.env` to people, and `git clone` over plain HTTP reads `/.git/HEAD`.
  */
 const PATHS: Readonly<Record<TrapPreset, readonly Pattern[]>> = {
   // Sites do not serve these to visitors, and pages do not link to them.
