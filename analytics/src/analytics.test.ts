@@ -228,7 +228,7 @@ describe('answers (contract 4.3, 7.2, 8)', () => {
   });
 });
 
-test('the account files are readable by their owner only, and hold no password', () => {
+test('only their owner can read the account files, and they contain no password', () => {
   const users = readFileSync(join(folder, 'data/access/users.xml'), 'utf8');
   expect(users).not.toMatch(/<password>/);
   expect(users).toMatch(/<password_sha256_hex>[0-9a-f]{64}</);

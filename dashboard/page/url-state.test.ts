@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { recognise } from '@guard/config/plain-words/sought';
 import { formatUrl, parseUrl, rangeOf, START, type UrlState, withFilter } from './url-state.ts';
 
-test('a state comes back from its address, whatever its values hold', () => {
+test('a state survives the round trip through its URL, with any values', () => {
   const state: UrlState = {
     ...START,
     view: 'events',
@@ -39,12 +39,12 @@ test.each([
   expect(parseUrl(search)).toEqual(START);
 });
 
-test('a period that ends now moves with the time, and a range stands still', () => {
+test('a period that ends now moves with the time, and a range is fixed', () => {
   expect(rangeOf('1h', 7_200_000)).toEqual({ from: 3_600_000, to: 7_200_000 });
   expect(rangeOf({ from: 1, to: 2 }, 7_200_000)).toEqual({ from: 1, to: 2 });
 });
 
-test('a value that is excluded is no longer asked for, and pages begin anew', () => {
+test('an excluded value is no longer a filter, and paging starts again', () => {
   const state = withFilter(
     { ...START, before: '5' },
     { field: 'rule', value: 'a', exclude: false },

@@ -5,7 +5,7 @@ import { introspect } from './introspect.ts';
 const told = { version: '', revision: 0, organisation: 'acme' };
 
 test.each(['DESC a', 'SHOW DATABASES', 'SHOW TABLES FROM a', 'EXISTS a'])(
-  'many blanks hold up no visitor, and the statement stays what it is: %s',
+  'many blanks delay no visitor and do not change the statement: %s',
   (start) => {
     const sql = `${start}${' '.repeat(QUERY.maxStatementChars)}x`;
     const startedAt = performance.now();

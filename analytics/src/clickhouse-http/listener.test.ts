@@ -119,7 +119,7 @@ describe('programs ask the database of events as they ask ClickHouse', () => {
     expect(data).toEqual([[version, version, Number(revision), 'Guard', 'acme']]);
   });
 
-  test('system tables hold the one table and its columns, alone, joined, and in a statement WITH', async () => {
+  test('system tables contain the one table and its columns: alone, joined, and in a statement WITH', async () => {
     const columns = EVENT_COLUMNS.map(({ name, type }) => `${name}\t${type}\n`).join('');
     const sql = 'SELECT name, type FROM system.columns ORDER BY position FORMAT TSVRaw';
     expect((await ask(sql)).text).toBe(columns);
@@ -177,7 +177,7 @@ describe('programs ask the database of events as they ask ClickHouse', () => {
   });
 });
 
-describe('it is no way around the walls (contract 4.3, 5)', () => {
+describe('it does not bypass the walls (contract 4.3, 5)', () => {
   test.each([
     ['a wrong key', { authorization: basic('default', 'nobody') }, ''],
     ['no key', { authorization: '' }, ''],
@@ -243,7 +243,7 @@ describe('it is no way around the walls (contract 4.3, 5)', () => {
     expect({ status, code }).toEqual({ status: 403, code: '497' });
   });
 
-  test('limits that a program sets are let be, and those of Guard hold', async () => {
+  test('limits that a program sets are ignored, and those of Guard apply', async () => {
     const wide =
       'readonly=0&max_result_rows=0&max_execution_time=0&max_memory_usage=0&result_overflow_mode=break';
     expect((await ask('SELECT 1', wide)).text).toBe('1\n');

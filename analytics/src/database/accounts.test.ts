@@ -116,7 +116,7 @@ describe('the database account is the tenant boundary (contract 5)', () => {
     // ClickHouse runs this beyond any limit of running queries.
     "KILL QUERY WHERE (SELECT throwIf(1, file('FILE'))) = 0",
   ])(
-    'the account without a password, which the engine starts with, runs nothing where its path is not known: %s',
+    "the engine's initial account without a password runs nothing when the path is unknown: %s",
     async (sql) => {
       const statement = sql.replaceAll('FILE', secretFile);
       for (const path of ['/', '/ping', new URL(url).pathname.slice(0, -1)]) {

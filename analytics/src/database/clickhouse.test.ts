@@ -51,7 +51,7 @@ test('events of a time without the server are on disk, outlive Guard, and arrive
   await after.close();
 });
 
-test('a folder that cannot be used is told, and events wait in memory', async () => {
+test('an unusable folder is reported, and events wait in memory', async () => {
   const recorders = createRecorders();
   const { url, writer, folder } = server;
   const spill = join(folder, 'users.xml');
@@ -63,7 +63,7 @@ test('a folder that cannot be used is told, and events wait in memory', async ()
   await analytics.close();
 });
 
-test('an organisation that is added can be asked for at once, one without an account is told of', async () => {
+test('a new organisation can be asked for at once, and one without an account is reported', async () => {
   const recorders = createRecorders();
   const analytics = await open(recorders, 'acme');
   await until('the server is ready', () => analytics.ready());
@@ -80,7 +80,7 @@ test('an organisation that is added can be asked for at once, one without an acc
   await analytics.close();
 });
 
-test('tables of an earlier version come to say what this one says, and keep their rows (contract 4.4)', async () => {
+test('tables of an earlier version get the current definition and keep their rows (contract 4.4)', async () => {
   const declared = `SELECT table, name, type, comment, compression_codec FROM system.columns
     WHERE database = 'default' ORDER BY table, position`;
   const present = await server.ask(declared);
@@ -124,7 +124,7 @@ test('rows go after 90 days, headers and body after 14 (contract 2.7, 8)', async
   await analytics.close();
 });
 
-test('forget: rows of one session go in all partitions, also those that waited on disk; without the server it says so', async () => {
+test('forget: rows of one session are deleted in all partitions, also rows that waited on disk; it fails without the server', async () => {
   await server.kill();
   const away = await open(createRecorders(), 'acme');
   const person = { kind: 'session', value: 'a'.repeat(32) } as const;

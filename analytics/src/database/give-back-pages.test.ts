@@ -8,7 +8,7 @@ function range(head: string, anonymousKb = 0, lockedKb = 0, swapKb = 0): string 
   return `${head}\nSize:  8 kB\nRss:  8 kB\nAnonymous:  ${anonymousKb} kB\nSwap:  ${swapKb} kB\nSwapPss:  0 kB\nLocked:  ${lockedKb} kB\nVmFlags: rd mr mw me\n`;
 }
 
-test('only what lies in memory as it is on disk is given back', () => {
+test('only pages that equal the file on disk are released', () => {
   const smaps = [
     range(`7f0000000000-7f0000002000 r--p 00000000 fd:00 77  ${LIBRARY}`),
     range(`7f0000002000-7f0000006000 r-xp 00002000 fd:00 77  ${LIBRARY}`),
@@ -25,6 +25,6 @@ test('only what lies in memory as it is on disk is given back', () => {
   ]);
 });
 
-test('a system that does not say what lies in memory gives nothing back', () => {
+test('a system that does not describe its memory releases nothing', () => {
   expect(() => giveBackPages('none', ['/opt/libchdb.so'], '/nonexistent/smaps')).not.toThrow();
 });

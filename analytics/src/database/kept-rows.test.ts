@@ -50,7 +50,7 @@ async function rows(analytics: Analytics): Promise<string> {
   return textOf(outcome).trim();
 }
 
-test('a clock that is 200 days ahead deletes nothing, and says so; one that is believed again does', async () => {
+test('a clock that is 200 days ahead deletes nothing and is reported; a trusted clock deletes again', async () => {
   writeFileSync(clockFile, `${Date.now() - 200 * DAY_MS}\n`);
   await life(async (analytics, recorders) => {
     await until('the engine is ready', () => analytics.ready());
@@ -100,7 +100,7 @@ test.each([
   },
 );
 
-test('an engine that cannot start is told apart from one that starts: state, query, metric', async () => {
+test('an engine that cannot start differs from one that is starting: state, query, metric', async () => {
   const copy = join(folder, 'definitions', 'events.sql');
   const whole = readFileSync(definition, 'utf8');
   unlinkSync(copy);

@@ -22,7 +22,7 @@ async function serverOf(version: string): Promise<{ url: string; asked: string[]
 }
 
 test.each(['18.16.1', '24.3.12.75', '24.7.1.1'])(
-  'a ClickHouse that is too old is told so by its version, and is asked nothing else: %s',
+  'a ClickHouse that is too old is detected by its version and gets no other query: %s',
   async (version) => {
     const { url, asked } = await serverOf(version);
     const recorders = createRecorders();
@@ -41,7 +41,7 @@ test.each(['18.16.1', '24.3.12.75', '24.7.1.1'])(
   },
 );
 
-test('what is no ClickHouse is said to be none, and asked again', async () => {
+test('a server that is not ClickHouse is reported as such, and asked again', async () => {
   const { url, asked } = await serverOf('<!doctype html>');
   const recorders = createRecorders();
   const settings = { engine: 'clickhouse', url, user: 'guard', password: 'x' } as const;

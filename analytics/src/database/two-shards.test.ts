@@ -95,7 +95,7 @@ describe('a cluster of two shards (contract 2.7)', () => {
   });
 });
 
-describe('the walls stand on the other shard too (contract 5)', () => {
+describe('the walls exist on the other shard too (contract 5)', () => {
   test.each([
     'SELECT count() FROM events_distributed WHERE organisation != $$acme$$',
     `SELECT count() FROM events_distributed WHERE throwIf(path LIKE '%${CANARY}%')`,
@@ -116,7 +116,7 @@ describe('one shard is away', () => {
     expect(await cluster.ask(0, cluster.writer, sql)).toBe(name);
   });
 
-  test('a query says so instead of counting less, and names no server; events wait', async () => {
+  test('a query fails instead of counting less, and names no server; events wait', async () => {
     await cluster.loseSecond();
     const answer = await query('acme', 'SELECT count() FROM events_distributed');
     expect(answer).toMatch(/^database_error: Code: 279\. .*\(ALL_CONNECTION_TRIES_FAILED\)/s);

@@ -90,7 +90,7 @@ describe('batches on their way to the database', () => {
     expect(outbox.rows()).toBe(0);
   });
 
-  test('a batch the database refuses for its rows is dropped and counted, and the next one goes', async () => {
+  test('a batch with rows that the database refuses is dropped and counted, and the next one is sent', async () => {
     const { outbox, state, fate } = await setUp();
     state.answer = { kind: 'rejected', reason: 'Cannot parse' };
     outbox.put(batch(1));

@@ -202,7 +202,7 @@ test('a batch on disk that is damaged is counted and dropped', async () => {
 });
 
 describe('an event and its row (contract 2.7)', () => {
-  test('any event comes back from the database as its columns say (seeded)', async () => {
+  test('any event comes back from the database as its columns define (seeded)', async () => {
     const random = seededRandom();
     const events = new Map<string, DecisionEvent>();
     const written = recorders.counted('guard_events_total', 'written');

@@ -55,7 +55,7 @@ describe('a rule about handshakes', () => {
   const RULE =
     '{ name: tools, match: { any: [{ ja4: t13d1516h2_8daaf6152771_d8a2da3f94cd }] }, verdict: block }';
 
-  test('never holds where Guard ends no TLS', async () => {
+  test('never matches when Guard does not end TLS', async () => {
     expect(await remarks(rules(RULE))).toEqual([
       'warning: organisations[0].rules[0].match: ja4 of rule tools never holds: Guard sees a handshake only on listen.gateway_tls, which is not set',
     ]);
@@ -63,7 +63,7 @@ describe('a rule about handshakes', () => {
 });
 
 describe('a rule that never counts', () => {
-  test('stands behind one that sets its directive for every request', async () => {
+  test('comes after a rule that sets its directive for every request', async () => {
     const settings = rules(
       '{ name: everybody, match: {}, detect: true, verdict: allow }',
       '{ name: late, match: { path: /admin/** }, verdict: block }',
@@ -141,7 +141,7 @@ describe('who is challenged', () => {
     expect(await allRemarks(rules(rule))).toEqual([warning]);
   });
 
-  test('the same warning comes where free pages are switched off', async () => {
+  test('the same warning appears when free pages are switched off', async () => {
     const free = 'challenge: { free_pages: false }';
     const settings = rules('{ name: everybody, match: {}, detect: true, challenge: auto }');
     expect(await allRemarks(settings.replace('    rules:', `    ${free}\n    rules:`))).toEqual([
@@ -149,7 +149,7 @@ describe('who is challenged', () => {
     ]);
   });
 
-  test('a hint says which presets let programs through, where none is named', async () => {
+  test('a hint lists the presets for programs when none is named', async () => {
     for (const asks of ['detect: true', 'challenge: auto', 'detect: true, challenge: always']) {
       const settings = rules(`{ name: everybody, match: {}, ${asks} }`);
       expect(await allRemarks(settings)).toEqual([hint]);
@@ -158,7 +158,7 @@ describe('who is challenged', () => {
     }
   });
 
-  test('a hint names feeds and git where neither the presets nor a rule let their readers through', async () => {
+  test('a hint names feeds and git when neither presets nor rules let their readers through', async () => {
     const everybody = '{ name: everybody, match: {}, detect: true }';
     const source = '{ name: source, match: { path: /*.git/** }, challenge: never }';
     for (const [list, left] of [

@@ -72,7 +72,7 @@ describe('guard agents refresh', () => {
     ]);
   });
 
-  test('asks whether the keys have changed, and a directory that fails does not hold up the others', async () => {
+  test('asks whether the keys have changed, and a failed directory does not delay the others', async () => {
     publish({ keys: [jwk] }, { ...TYPE, etag: '"v1"' });
     expect((await refresh()).code).toBe(1);
     answers.set(PATH, (response) => response.writeHead(304).end());

@@ -95,7 +95,7 @@ describe.each(commands.map((command) => [command.name, command] as const))(
   'guard %s',
   (name, command) => {
     test.each(['--help', '-h'])(
-      '%s says how it is called, every option, and what exit codes mean',
+      '%s shows its usage, every option, and the meaning of exit codes',
       async (help) => {
         const { code, stdout, stderr } = await runCommand(name, help);
         expect([code, stderr]).toEqual([0, '']);
@@ -138,7 +138,7 @@ test.each(called)('guard %s --json prints one JSON document and nothing else', a
   expect(typeof JSON.parse(ran.stdout)).toBe('object');
 });
 
-test('guard start --json prints one JSON line, and ends with 0 when it is told to', async () => {
+test('guard start --json prints one JSON line, and exits with 0 at a signal', async () => {
   const product = await startProduct({
     version: 1,
     listen: { admin: '127.0.0.1:0' },
@@ -164,7 +164,7 @@ describe('colours', () => {
     expect(stdout).not.toContain(ESCAPE);
   });
 
-  test('are sent to a terminal, and not where NO_COLOR is set', () => {
+  test('are sent to a terminal, but not when NO_COLOR is set', () => {
     const onTerminal = `script -qec ${JSON.stringify(doctor)} /dev/null`;
     expect(run(onTerminal, {}).stdout).toContain(`${ESCAPE}[31mPROBLEM`);
     const plain = run(onTerminal, { NO_COLOR: '1' }).stdout;
@@ -193,7 +193,7 @@ describe('guard itself', () => {
     expect([code, stdout]).toEqual([0, `guard ${version} on Node ${process.versions.node}\n`]);
   });
 
-  test('says which command was meant', async () => {
+  test('suggests the command that was probably meant', async () => {
     const { code, stderr } = await runCommand('docter');
     expect(code).toBe(2);
     expect(stderr).toMatch(/^guard: there is no command "docter"\. Did you mean doctor\?\n/);

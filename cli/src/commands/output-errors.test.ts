@@ -53,7 +53,7 @@ test('a result that does not fit on the disk gives a sentence and the exit code 
   );
 });
 
-describe('guard start goes on', () => {
+describe('guard start continues', () => {
   async function start(stderr: 'pipe' | number) {
     const child = spawn(process.execPath, [BIN, 'start', '--config', file, '--json'], {
       stdio: ['ignore', 'pipe', stderr],

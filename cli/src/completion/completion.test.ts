@@ -57,7 +57,7 @@ describe('bash, run for real', () => {
     expect(offered('completion', 'z')).toEqual(['zsh']);
   });
 
-  test('offers files and folders where they are meant, with spaces in their names', () => {
+  test('offers files and folders for options that take them, also with spaces in their names', () => {
     expect(offered('check', 'g')).toEqual(['guard.yaml']);
     expect(offered('start', '--config', 'w')).toEqual(['with space.yaml']);
     expect(offered('start', '-c', 'g')).toEqual(['guard.yaml']);
@@ -72,7 +72,7 @@ describe('bash, run for real', () => {
 
 describe('zsh and fish', () => {
   test.each(SHELLS.filter((shell) => shell !== 'bash'))(
-    '%s is told every command and option',
+    '%s knows every command and option',
     (shell) => {
       const script = completionFor(shell, commands);
       for (const command of commands) {

@@ -101,7 +101,7 @@ describe('guard crawlers refresh', () => {
     );
   });
 
-  test('drops bogons and over-wide ranges, and says how many', async () => {
+  test('drops bogons and too wide ranges, and reports their number', async () => {
     const into = newFolder();
     const odd = ['192.168.1.0/24', '0.0.0.0/0'].map((ipv4Prefix) => ({ ipv4Prefix }));
     publish(GPTBOT, { prefixes: [...prefixes, ...odd] });
@@ -149,12 +149,12 @@ describe('guard crawlers refresh', () => {
     });
   });
 
-  test('takes a smaller list when it is told to', async () => {
+  test('accepts a smaller list with --accept-drop', async () => {
     publish(GPTBOT, prefixes.slice(0, 1));
     expect((await refresh(newFolder(), 'GPTBot', '--accept-drop')).code).toBe(0);
   });
 
-  test('asks every operator, and a list that fails does not hold up the others', async () => {
+  test('asks every operator, and a failed list does not delay the others', async () => {
     const into = newFolder();
     publish(GPTBOT, { prefixes });
     const { code, stdout } = await refresh(into, '--json');
@@ -179,7 +179,7 @@ describe('guard crawlers list and show', () => {
     expect(line('Baiduspider')).toMatch(/Baidu +Search Engine +- +- +reverse_dns$/);
   });
 
-  test('list keeps what holds a text, also as JSON', async () => {
+  test('list shows the crawlers that contain a text, also as JSON', async () => {
     const { stdout } = await crawlers(
       'list',
       'openai',
@@ -228,7 +228,7 @@ describe('the exit code', () => {
     expect(stderr).toContain('nowhere: there is no such folder');
   });
 
-  test('is 0 for a search that finds nothing, which is said', async () => {
+  test('is 0 for a search without results, and a message says so', async () => {
     const { code, stdout, stderr } = await crawlers('list', 'zzzz');
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toBe('guard crawlers: none has "zzzz" in its name, operator or category\n');

@@ -31,7 +31,7 @@ describe.skipIf(!hasRedis)('temporary decisions in Redis', () => {
     return { changed, attempts };
   }
 
-  test('an edit begins again where another instance was first', async () => {
+  test('an edit starts again when another instance was faster', async () => {
     const other = `${'a'.repeat(32)}\n`;
     expect(await change(other)).toMatchObject({
       changed: { kind: 'changed', result: 'written' },
@@ -40,7 +40,7 @@ describe.skipIf(!hasRedis)('temporary decisions in Redis', () => {
     expect(await redis.ask<string>('GET', KEY)).not.toBe(other);
   });
 
-  test('an edit is refused, and not told as done, where the list became unreadable meanwhile', async () => {
+  test('an edit is refused, and not reported as done, when the list has become unreadable', async () => {
     const { changed } = await change('a text of theirs');
     expect(changed).toEqual({
       kind: 'refused',

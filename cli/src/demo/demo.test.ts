@@ -67,7 +67,7 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test('where another program has a port of the demo, the message names --port', async () => {
+test('the message names --port when another program uses a port of the demo', async () => {
   // Not of the ports that the system gives: the demo takes the next ones too, and another test may have those.
   const port = await freePort();
   const other = createServer().listen(port, '127.0.0.1');

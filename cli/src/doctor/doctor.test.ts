@@ -31,7 +31,7 @@ test.each([
   },
 );
 
-test('where no request was denied, the Date of the front is compared (RFC 9110 6.6.1)', async () => {
+test('without a denied request, the Date of the front is compared (RFC 9110 6.6.1)', async () => {
   const url = await serve((_request, response) => {
     response.sendDate = false;
     response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString());

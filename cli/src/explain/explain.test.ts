@@ -178,7 +178,7 @@ describe('guard explain --json prints one object', () => {
   });
 });
 
-describe('guard explain says what is wrong, and how it is called', () => {
+describe('guard explain reports the mistake and its usage', () => {
   test.each([
     [2, 'name a URL, a JSON file, or - for JSON on stdin', []],
     [1, 'invalid_ip: `ip` must be one IP address', ['https://shop.example/', '--ip', '8.8.8']],

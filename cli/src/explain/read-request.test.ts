@@ -58,7 +58,7 @@ test('- reads standard input', () => {
   expect(asked('-').body).toBe('{"from":"stdin"}');
 });
 
-describe('what cannot be meant is told in one sentence', () => {
+describe('invalid arguments are reported in one sentence', () => {
   test.each([
     [['https://a.example/'], 'say where the request comes from: --ip'],
     [['https://a.example/', '--ip', '192.0.2.1', '-H', 'Accept'], 'a header is written'],

@@ -112,7 +112,7 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
     expect(existsSync(secretsOf(file))).toBe(false);
   });
 
-  test('without a terminal and without --yes it says what to do', () => {
+  test('without a terminal and without --yes it explains what to do', () => {
     const ran = spawnSync(process.execPath, [BIN, 'init', '--into', newFile()], {
       ...{ encoding: 'utf8', input: '' },
     });

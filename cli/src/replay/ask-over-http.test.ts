@@ -25,7 +25,7 @@ test('an answer is its text, and one above 4 MiB (contract 8) is too large', asy
   expect([await ask('SELECT 1'), await ask('much')]).toEqual(['SELECT 1\n', 'too_large']);
 });
 
-test('what the server refuses is said, without the key', async () => {
+test('an error of the server is reported without the key', async () => {
   await expect(askOver({ url, key: 'bad-key' })('SELECT 1')).rejects.toThrow(
     /answered 401: the key is not valid$/,
   );

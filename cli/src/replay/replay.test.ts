@@ -14,7 +14,7 @@ import {
   write,
 } from './testing/replay-command.ts';
 
-describe('every format tells of the same request', () => {
+describe('every format describes the same request', () => {
   const utc = '2026-11-21T09:15:30.000Z';
   const nginx = {
     time_iso8601: '2026-11-21T10:15:30+01:00',
@@ -89,7 +89,7 @@ describe('every format tells of the same request', () => {
     ).toEqual(['1 allow block', '1 challenge challenge', '1 monitored allow', '2 allow allow']);
   });
 
-  test('a rule that names a session holds for the requests that came with it, judged or not', async () => {
+  test('a rule that names a session matches the requests that came with it, judged or not', async () => {
     const session = 'a'.repeat(32);
     const of = (over: object) => `${JSON.stringify({ ...event, session, ...over })}\n`;
     const log = write(
@@ -145,7 +145,7 @@ describe('before and after', () => {
     expect(told.transitions).toContainEqual({ before: 'no_site', after: 'no_site', requests: 1 });
   });
 
-  test('observe is taken as off, and that is said', async () => {
+  test('observe counts as off, and a note says so', async () => {
     const told = await replayJson('-c', settings(DETECT, 'observe: true'), log);
     expect(told.groups.map(({ after }) => after)).toContain('block');
     expect(told.notes).toContain('`observe` is on: shown is what would be enforced without it.');
@@ -192,7 +192,7 @@ describe('lines that cannot be read', () => {
     );
   });
 
-  test('a log without hosts needs --site where there are several', async () => {
+  test('a log without hosts needs --site when there are several sites', async () => {
     const two = settings(
       DETECT,
       '  - { hosts: [blog.example], organisation: acme, origin: "http://127.0.0.1:3001" }',
@@ -204,7 +204,7 @@ describe('lines that cannot be read', () => {
     expect([chosen.judged, chosen.unreadable]).toEqual([1, 0]);
   });
 
-  test('a file that is no log gives an error, and nothing that looks like a result', async () => {
+  test('a file that is not a log gives an error and no result', async () => {
     const log = write('hello\n'.repeat(7));
     const { code, stdout, stderr } = await replay('-c', settings(DETECT), log, '--json');
     expect([code, stdout]).toEqual([1, '']);

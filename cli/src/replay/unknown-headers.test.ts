@@ -13,7 +13,7 @@ import {
   write,
 } from './testing/replay-command.ts';
 
-describe('what a log does not tell is evidence of nothing', () => {
+describe('missing data of a log is not evidence', () => {
   test('no header signal fires on an access log: every known browser passes, whatever headers it would send', async () => {
     const agents = readFileSync(
       join(import.meta.dirname, '../../../config/src/catalogue/fixtures/browser-user-agents.txt'),
@@ -50,7 +50,7 @@ describe('what a log does not tell is evidence of nothing', () => {
     ]);
   });
 
-  test('a rule counts only where it holds with every value of an unknown header, and the notes name it', async () => {
+  test('a rule applies only if it matches for every value of an unknown header, and the notes name it', async () => {
     const rules = [
       '{ name: keyless, match: { not: { header: { x-key: "?*" } } }, verdict: block }',
       '{ name: no english, match: { header: { accept-language: en } }, verdict: block }',

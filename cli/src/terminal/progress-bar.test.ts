@@ -32,12 +32,12 @@ test('of many things it is drawn once for each hundredth, and more than all of t
   expect(frames.at(-1)).toBe('\r\u001b[K[########################] 10000/10000 rows');
 });
 
-test('nothing is drawn where the total is not known', () => {
+test('nothing is drawn when the total is unknown', () => {
   const write = () => expect.unreachable();
   const bar = createProgressBar({ isTTY: true, write }, 0);
   bar.advance('bytes', 50);
 });
 
-test('nothing is drawn where no terminal is', () => {
+test('nothing is drawn without a terminal', () => {
   expect(drawn(false)).toBe('');
 });

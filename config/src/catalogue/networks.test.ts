@@ -23,20 +23,20 @@ describe('the bundled networks', () => {
     expect(networks.kindOf(ip)).toBe(kind);
   });
 
-  test('hold no address of iCloud Private Relay', () => {
+  test('contain no address of iCloud Private Relay', () => {
     for (const ip of ['104.28.28.1', '104.28.28.92', '104.28.29.1', '2a02:26f7:b00a:4000::1']) {
       expect(networks.kindOf(ip), ip).toBeUndefined();
     }
   });
 
-  test('hold no bogon and nothing over-wide', () => {
+  test('contain no bogon and no range that is too wide', () => {
     for (const { kind, ranges, refused } of networks.lists) {
       expect(refused, kind).toEqual({ malformed: 0, bogon: 0, tooWide: 0 });
       expect(ranges.size, kind).toBeGreaterThan(1000);
     }
   });
 
-  test('hold verified crawlers, which is why those are asked about first', () => {
+  test('contain verified crawlers, so crawlers are checked first', () => {
     const crawlers = CrawlerCatalogue.load();
     const googlebot = crawlers.identify('Googlebot/2.1');
     expect(googlebot && crawlers.verify(googlebot, '66.249.66.1')).toBe('verified');

@@ -16,7 +16,7 @@ function find(userAgent: string, ...texts: string[]): string | undefined {
 }
 
 describe('a token', () => {
-  test('stands alone', () => {
+  test('is a whole word', () => {
     expect(find('Googlebot/2.1', 'Googlebot')).toBe('Googlebot');
     expect(find('(compatible; Googlebot)', 'Googlebot')).toBe('Googlebot');
     expect(find('Googlebot', 'Googlebot')).toBe('Googlebot');
@@ -52,7 +52,7 @@ describe('a token', () => {
     }
   });
 
-  test('that stands first wins over one behind it', () => {
+  test('that comes first wins over a later one', () => {
     expect(find('TelegramBot (like TwitterBot)', 'Twitterbot', 'TelegramBot')).toBe('TelegramBot');
   });
 
@@ -61,7 +61,7 @@ describe('a token', () => {
     expect(find('UCWEB/2.0 (Java; U)', '^Java')).toBeUndefined();
   });
 
-  test('may hold and end with any character', () => {
+  test('may contain and end with any character', () => {
     expect(find('http.rb/5 (Mastodon/4.2; +x)', '(Mastodon/')).toBe('(Mastodon/');
     expect(find('got (https://github.com/sindresorhus/got)', 'sindresorhus/got')).toBe(
       'sindresorhus/got',

@@ -42,7 +42,7 @@ describe('a list of public addresses', () => {
     });
   });
 
-  test('holds nothing wider than its limit, and nothing that is no range; each is counted', () => {
+  test('contains nothing wider than its limit and only ranges; refused entries are counted', () => {
     const { ranges, refused } = readPublicRanges(
       ['8.0.0.0/11', '2600::/18', '0.0.0.0/0', 'example.com', '8.8.8.0/24', '2600:1f00::/24'],
       widest,

@@ -31,7 +31,7 @@ describe('the network of an address', () => {
     }
   });
 
-  test('does not exist for a text that is no address', () => {
+  test('does not exist for text that is not an address', () => {
     expect(() => networkOf('localhost')).toThrow(TypeError);
     expect(() => networkOf('a::b::c')).toThrow(TypeError);
   });

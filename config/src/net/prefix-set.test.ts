@@ -107,7 +107,7 @@ describe('a prefix set', () => {
     expect(PrefixSet.from([]).has('10.0.0.1')).toBe(false);
   });
 
-  test('holds every address of a family for /0, and none of the other', () => {
+  test('contains every address of a family for /0, and none of the other', () => {
     const v4 = PrefixSet.from(['0.0.0.0/0']);
     expect([v4.has('0.0.0.0'), v4.has('255.255.255.255'), v4.has('::')]).toEqual([
       true,
@@ -119,7 +119,7 @@ describe('a prefix set', () => {
     expect(v6.has('127.0.0.1')).toBe(false);
   });
 
-  test('holds one address for /32, /128 and an address without a length', () => {
+  test('contains one address for /32, /128 and an address without a length', () => {
     const set = PrefixSet.from(['192.0.2.7/32', '2001:db8::7/128', '198.51.100.1', '2001:db8::9']);
     for (const ip of ['192.0.2.7', '2001:db8::7', '198.51.100.1', '2001:db8::9']) {
       expect(set.has(ip)).toBe(true);
@@ -142,7 +142,7 @@ describe('a prefix set', () => {
     expect(PrefixSet.from(['2001:db8::77/64']).has('2001:db8::1')).toBe(true);
   });
 
-  test('holds no text that is no address, and refuses text that is no range', () => {
+  test('contains only addresses, and refuses text that is not a range', () => {
     const set = PrefixSet.from(['0.0.0.0/0', '::/0']);
     for (const ip of [
       '',

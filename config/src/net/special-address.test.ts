@@ -39,7 +39,7 @@ describe('RFC 6890: what an address is for', () => {
     expect(addressUse(address)).toBe(use);
   });
 
-  test('is the same as what a list of public addresses may not hold', () => {
+  test('agrees with the ranges that a list of public addresses must not contain', () => {
     const random = seededRandom();
     const word = () => random.below(2 ** 32);
     // Half of the addresses lie among the special ones of IPv6.

@@ -31,7 +31,7 @@ const withoutMarks = (cell: string) =>
   cell.replaceAll('`', '').replace(/^\[([^\]]+)\]\([^)]+\)$/, '$1');
 
 describe('the documentation says what the code says, both ways', () => {
-  test('block reasons: a text for each, that says what is looked at, who else can have it, what to do', () => {
+  test('block reasons: each has a text about its check, other visitors who can get it, and remedies', () => {
     const texts = readReasonTexts();
     expect([...texts.keys()].toSorted()).toEqual(Object.keys(reasons).toSorted());
     for (const [name, text] of texts) {

@@ -49,7 +49,7 @@ const cookie = {
   max_age: 60,
 };
 
-test('the example asks as contract 2.1 says', async () => {
+test('the example follows contract 2.1', async () => {
   let asked: unknown;
   let key: unknown;
   await decideWith((request, response) => {

@@ -18,7 +18,7 @@ test('a budget is spent at once, and comes back request by request', () => {
   expect([ours.take('192.0.2.1'), ours.take('192.0.2.1')]).toEqual([0, 1_000]);
 });
 
-test('a refused request costs nothing: a caller who waits as told gets through', () => {
+test('a refused request costs nothing: a caller who waits the given time gets through', () => {
   const { budget: ours, pass } = budget();
   for (let request = 0; request < 100; request += 1) ours.take('192.0.2.1');
   pass(ours.take('192.0.2.1'));

@@ -53,7 +53,7 @@ describe.each(bothServers)('the %s server', (_name, plugin, maxBodyBytes) => {
     },
   );
 
-  test('a body is read as JSON whatever its Content-Type says', async () => {
+  test('a body is parsed as JSON with any Content-Type', async () => {
     const server = await serve(plugin);
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const answer = await server.post(body, { ...KEY, 'content-type': 'text/plain' });

@@ -78,7 +78,7 @@ test('contract 7.3: ping is not served here', async () => {
   expect(answer.json).toMatchObject({ error: { code: -32601 } });
 });
 
-test('contract 4.4: tools/list says that query needs `sql`', async () => {
+test('contract 4.4: tools/list shows that query needs `sql`', async () => {
   const server = await serve(dataServer());
   const answer = await server.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, KEY);
   expect(answer.json).toMatchObject({

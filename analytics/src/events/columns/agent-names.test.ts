@@ -55,7 +55,7 @@ describe('agent names: what tables of traffic call a User-Agent', () => {
     expect(nameOf(31)).toBe(31);
   });
 
-  test('a version that no column holds is cut, and what comes behind 256 characters is not read', () => {
+  test('a version too large for the column is cut, and text after 256 characters is not read', () => {
     expect(agentNames('Mozilla/5.0 Firefox/99999999', false).version).toBe(65_535);
     const padded = `Mozilla/5.0 (X11; Linux x86_64; ${'x'.repeat(256)}) Gecko/20100101 Firefox/124.0`;
     expect(agentNames(padded, false)).toEqual({ browser: '', version: 0, os: 'linux', device: '' });

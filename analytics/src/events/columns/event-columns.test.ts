@@ -116,7 +116,7 @@ describe('a block of rows', () => {
     }
   });
 
-  test('each block stands alone: nothing of one is in the next', () => {
+  test('blocks are independent: the next block has nothing of the one before', () => {
     const block = new BlockBuilder(EVENT_COLUMNS);
     const first = sampleEvent({ rule: 'first', headers: { 'x-first': 'first' } });
     const second = sampleEvent({ rule: 'second', headers: { 'x-second': 'second' } });
@@ -191,7 +191,7 @@ describe('a block of rows', () => {
     },
   );
 
-  test('it never has more bytes than it said it holds', () => {
+  test('it never has more bytes than it reported', () => {
     const block = new BlockBuilder(EVENT_COLUMNS);
     for (const text of ['', 'a', 'x'.repeat(300), '\u20ac'.repeat(5000)]) {
       for (let row = 0; row < 300; row += 1) {

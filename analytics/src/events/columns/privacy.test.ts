@@ -67,7 +67,7 @@ test('a column that is made from a header field is empty where the field is drop
   }
 });
 
-test('a truncated address is not given away by the fields in which proxies tell it', () => {
+test('header fields of proxies do not reveal a truncated address', () => {
   const row = rowOf({ truncate_ip: true, drop_headers: [] });
   expect(row).toMatchObject({ ip: '203.0.113.0', user_agent: AGENT });
   expect(JSON.stringify(row)).not.toContain('203.0.113.7');

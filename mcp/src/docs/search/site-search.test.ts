@@ -37,7 +37,7 @@ test.each([
   ['grafana', '/metrics#a-dashboard-for-grafana'],
   ['Example Bot', '/crawlers/example-bot'],
 ])(
-  'the guide stands before profiles of crawlers, and a crawler that is named first: "%s"',
+  'the guide comes before profiles of crawlers, and a named crawler comes first: "%s"',
   async (query, path) => {
     expect((await search(query)).hits[0]).toBe(path);
   },
@@ -61,7 +61,7 @@ test('at most 20 sections are shown, as contract 8 has it for assistants', async
   expect(text).toContain('The first 20 results');
 });
 
-test('nothing found is said, with the way to every page', async () => {
+test('an empty result links to the list of all pages', async () => {
   const { status, hits, text } = await search('xylophone');
   expect([status, hits]).toEqual([200, []]);
   expect(text).toContain('Nothing was found');

@@ -40,7 +40,7 @@ test('the public address in /llms.txt is the one of the moment', async () => {
   expect(second.headers.etag).not.toBe(first.headers.etag);
 });
 
-test('contract 4.6: /llms-full.txt holds all pages', async () => {
+test('contract 4.6: /llms-full.txt contains all pages', async () => {
   const { text } = await get('/llms-full.txt');
   for (const { markdown } of pages) expect(text).toContain(markdown);
   expect(text).toContain('\n# Example Bot\n');
