@@ -49,20 +49,15 @@ const NOTHING: Answered = { isLacking: false, found: [] };
  * claimed version, or has to ask one each time.
  *
  * - Only hashes are sent and stored, in the memory of one thread. Nothing is written to disk.
- *
  * - One network has one vote for each question and kind of browser, so a single address cannot teach.
- *
  * - If a version has too few visitors, all versions of its engine are compared instead. Versions give nearly the
- * same answers.
- *
+ *   same answers.
  * - A rare answer does not teach the table in which it is rare. So a crowd with a wrong answer stays rare if people
- * have answered first. New versions are learned as they appear, because they have no answers yet.
- *
+ *   have answered first. New versions are learned as they appear, because they have no answers yet.
  * - A rare answer is a weak finding: enough networks can teach a wrong answer for a browser with few users.
- *
  * - Answers that no engine gives are a strong finding when all three engines are learned: an extension that changes
- * the name does not change the engine. They are not conclusive, because a crowd that comes first could lock people
- * out.
+ *   the name does not change the engine. They are not conclusive, because a crowd that comes first could lock people
+ *   out.
  */
 export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers {
   const pool = createQuestionPool(secrets);
