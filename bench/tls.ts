@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { selfSigned } from '../gateway/src/testing/self-signed.ts';
 import { isOnPath } from '../test/kit/tools.ts';
-import { connectAnew, type Settled, settledWith } from './connect-anew.ts';
+import { connectAnew, HOST, type Settled, settledWith } from './connect-anew.ts';
 import { type Goal, goalsTable } from './goals.ts';
 import { h2load, STREAMS } from './h2load.ts';
 import { WARM_SECONDS, warmNote } from './load.ts';
@@ -93,6 +93,7 @@ export function bench(options: BenchOptions): Promise<Report> {
         'the header fields of Chrome on https behind a load balancer that speaks TLS to the target: so no signal compares the handshake of the load with that of Chrome',
         standStillNote,
         'ratios are medians of the ratios of each round; first and last: requests/s of that round, guard against the target of the row',
+        'tried over HTTP/2 without gain: streams whose empty upload is marked as read, and no idle timer for each stream',
         'busy: how much of its core a target used; well below 100 %, load or origin were the bottleneck, and CPU is the column to read',
       ],
     };
@@ -113,7 +114,7 @@ async function startTargets(workbench: Workbench) {
     guardSettings('guard', origin.line, {
       top: {
         listen: { gateway: any, gateway_tls: any },
-        tls: { certificates: [{ cert: tls.cert, key: tls.key, hosts: ['shop.example'] }] },
+        tls: { certificates: [{ cert: tls.cert, key: tls.key, hosts: [HOST] }] },
       },
     }),
   );
@@ -133,7 +134,7 @@ async function startTargets(workbench: Workbench) {
 }
 
 function writeCertificate(folder: string): TlsFiles {
-  const { cert, key } = selfSigned('shop.example');
+  const { cert, key } = selfSigned(HOST);
   const files = {
     cert: join(folder, 'cert.pem'),
     key: join(folder, 'key.pem'),
