@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { hkdfSync } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import type { ClientHello } from '@guard/config/contract/transport';
 import type { GatewayLimits } from '../base/limits.ts';
 import type { AcmeChallenges } from '../base/options.ts';
@@ -63,10 +64,12 @@ export function createTlsFront(
   // Gets only decrypted connections that chose HTTP/1.1.
   const http1 = createHttp1Front(intake);
   const { server } = http1;
+  // Also where the first certificate comes later: the worker threads start with what is drawn here.
+  const drawn = drawnOnce();
   let current = certificates;
 
   const tlsServer = createServer({
-    ...(certificates && shownFirst(certificates)),
+    ...(certificates && shownFirst(certificates, drawn)),
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: limits.handshakeMs,
     SNICallback: (serverName, answer) => {
@@ -121,7 +124,7 @@ export function createTlsFront(
     server,
     useCertificates: (next) => {
       current = next;
-      if (next !== undefined) tlsServer.setSecureContext(shownFirst(next));
+      if (next !== undefined) tlsServer.setSecureContext(shownFirst(next, drawn));
     },
     drain: () => {
       // A connection has no request before its handshake is done, and the handshake may never end.
@@ -165,13 +168,24 @@ function endWith(socket: Socket, answer: string | Uint8Array): void {
 }
 
 /**
- * What a visitor gets who names no host, and what every session ticket is made with. The ticket keys follow from the
- * private key, so that threads, instances and the next start resume each other's sessions until the certificate is
- * renewed. By default Node has random ones for each thread and each reload.
+ * The certificate for visitors who name no host, and the keys of the session tickets. By default Node draws new ticket
+ * keys for each thread and each reload, so no session could be resumed there. These keys are the same until the process
+ * ends or the certificate changes. They are in no file: whoever steals one cannot read recorded connections of TLS 1.2.
  */
-function shownFirst({ first: { cert, key } }: Certificates): TlsOptions {
-  const ticketKeys = Buffer.from(hkdfSync('sha256', key, '', 'guard/tls-tickets', 48));
+function shownFirst({ first: { cert, key } }: Certificates, drawn: Uint8Array): TlsOptions {
+  const ticketKeys = Buffer.from(hkdfSync('sha256', drawn, key, 'guard/tls-tickets', 48));
   return { cert, key, minVersion: 'TLSv1.2', ticketKeys, sessionIdContext: 'guard' };
+}
+
+const DRAWN = 'guard/tls-tickets';
+
+/** Random bytes of this process. Node copies them to the worker threads, which start after the main thread listens. */
+function drawnOnce(): Uint8Array {
+  const known = getEnvironmentData(DRAWN);
+  if (known instanceof Uint8Array) return known;
+  const drawn = new Uint8Array(randomBytes(32));
+  setEnvironmentData(DRAWN, drawn);
+  return drawn;
 }
 
 function ignore(): void {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
+import { setEnvironmentData } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startGateway } from '../testing/gateway-rig.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
@@ -47,12 +48,18 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s is resumed', (ve
     expect((await visit(tlsPort, version, session)).isResumed).toBe(true);
   });
 
-  test('by another thread, process or instance with the same certificate', async () => {
+  test('by another thread with the same certificate', async () => {
     const { session } = await visit((await start(shop)).tlsPort, version);
     // Node binds sessions to the arguments of the process, and a thread has others.
     process.argv.push('thread');
     onTestFinished(() => void process.argv.pop());
     expect((await visit((await start(shop)).tlsPort, version, session)).isResumed).toBe(true);
+  });
+
+  test('but not by another process, although it has the same certificate', async () => {
+    const { session } = await visit((await start(shop)).tlsPort, version);
+    setEnvironmentData('guard/tls-tickets', undefined);
+    expect((await visit((await start(shop)).tlsPort, version, session)).isResumed).toBe(false);
   });
 
   test('but not under another certificate', async () => {
