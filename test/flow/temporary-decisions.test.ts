@@ -183,7 +183,7 @@ test('decisions are shared by all instances and all threads, through Redis; they
   writeFileSync(file, stringify(settings));
   const instances: Product[] = [];
   try {
-    instances.push(await startProduct(settings), await startProduct(settings));
+    instances.push(...(await Promise.all([startProduct(settings), startProduct(settings)])));
     expect(
       (await guard(file, 'block', '2001:db8:7::/64', '--for', '1h', '--because', 'x')).code,
     ).toBe(0);
@@ -207,7 +207,7 @@ test('decisions are shared by all instances and all threads, through Redis; they
       'guard decisions: the Redis of the settings gives no answer\n',
     ]);
   } finally {
-    for (const instance of instances) await instance.stop();
+    await Promise.all(instances.map((instance) => instance.stop()));
     await redis.stop();
   }
 });
