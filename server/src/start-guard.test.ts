@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../../test/kit/http.ts';
 import { ANALYTICS_KEY, SECRET_KEY, storySettings } from '../../test/kit/story-settings.ts';
 import { createMetrics } from './metrics/metrics.ts';
-import { toBeApplied } from './reload/read-in-thread.ts';
+import { toBeApplied } from './reload/read-again.ts';
 import { startGuard } from './start-guard.ts';
 
 const LAST_MOMENT = Date.UTC(2026, 10, 21, 23, 59, 59, 999);

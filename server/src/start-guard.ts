@@ -31,7 +31,7 @@ import { createReloadableService, type ReloadableService } from './listeners/rel
 import { type Close, closeAll, type ProcessContext } from './process/process-context.ts';
 import { keepPublished } from './refresh/keep-published.ts';
 import { asStarted } from './reload/changes.ts';
-import type { NewSettings } from './reload/read-in-thread.ts';
+import type { NewSettings } from './reload/read-again.ts';
 import { openStore } from './store/open-store.ts';
 import { watchCrawlerRanges } from './store/watch-crawler-ranges.ts';
 import { openTracing } from './tracing/tracing.ts';

@@ -23,8 +23,9 @@ const CHANGES_PROCESS =
 /** What a helper does once for all files that share it. Only the first of these files would end it. */
 const HOOK_AT_LOAD = /^(?:before|after)(?:All|Each)\(/m;
 
-/** Programs that end before the call returns keep one core busy, like the test itself. */
-const ENDS_BEFORE_RETURN = /^import \{(?:\s*\w+Sync,?)+\s*\} from 'node:child_process'/;
+/** Programs that end before the call returns keep one core busy, like the test itself. Data of threads start no thread. */
+const ENDS_BEFORE_RETURN =
+  /^import \{(?:\s*\w+(?:Sync|EnvironmentData),?)+\s*\} from 'node:(?:child_process|worker_threads)'/;
 
 const IMPORT =
   /^(?:import|export)\s(?!type\b)(?:[^;'"]*?\sfrom\s)?\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;

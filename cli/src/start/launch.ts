@@ -4,7 +4,7 @@ import {
   createMetrics,
   createReloader,
   type NewSettings,
-  readInThread,
+  readAgain,
   type Running,
   startGuard,
 } from '@guard/server';
@@ -90,7 +90,7 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   const { file, env, watch } = options;
   const first = readSettings(file, env);
   if (!first) return undefined;
-  const load = () => readInThread(file, env);
+  const load = (files: readonly string[]) => readAgain(file, env, files);
   const metrics = createMetrics();
   const lost = () => metrics.count('guard_log_lines_lost_total');
   let { format } = first.settings.log;

@@ -2,7 +2,7 @@ import type { Log } from '@guard/config/contract/ports';
 import { type LoadResult, parseSettings } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
 import { expect, test } from 'vitest';
-import { type SettingsRead, toBeApplied } from './read-in-thread.ts';
+import { type SettingsRead, toBeApplied } from './read-again.ts';
 import { createReloader } from './reloader.ts';
 
 const START = `version: 1

@@ -4,7 +4,7 @@ import { formatPath } from '@guard/config/settings/problems/problems';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { inSlices } from '@guard/config/time/slices';
 import { asStarted, changesBetween, needRestart } from './changes.ts';
-import type { NewSettings, SettingsRead } from './read-in-thread.ts';
+import type { NewSettings, SettingsRead } from './read-again.ts';
 import { type Watch, watchFiles } from './watch-files.ts';
 
 /** Why the settings are read again. */
@@ -12,8 +12,11 @@ export type Cause = 'signal' | 'file';
 
 export interface ReloaderOptions {
   readonly file: string;
-  /** Reads the file, in the same way as the start. Rejects with the reason when it cannot be tried. */
-  readonly load: () => Promise<SettingsRead>;
+  /**
+   * Reads the file, in the same way as the start. Rejects with the reason when it cannot be tried. `files` is what the
+   * settings named when they were read last.
+   */
+  readonly load: (files: readonly string[]) => Promise<SettingsRead>;
   /** The settings with which Guard started. */
   readonly first: Loaded;
   /** Applies settings. Rejects with the reason when it cannot; then nothing has changed. */
@@ -70,7 +73,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
     // Before the files are read, so that a change during the reading is seen as a change.
     await watch?.acknowledge();
     try {
-      const result = await options.load();
+      const result = await options.load(files);
       files = result.files;
       await watch?.acknowledgeNew();
       if (result.kind === 'invalid') {

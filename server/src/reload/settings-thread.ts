@@ -1,11 +1,11 @@
 /** The program of a thread that reads the settings once: a large file takes a second, in which no request would be answered. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { keyPlaces, type ReadMessage, type ReadRequest } from './read-in-thread.ts';
+import { keyPlaces, type ReadMessage, type ReadRequest } from './read-again.ts';
 import { loadSettings } from '@guard/config/settings/load';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { toPieces } from './settings-pieces.ts';
 
-// read-in-thread.ts gives each thread this.
+// read-settings.ts gives each thread this.
 const { file, env } = workerData as ReadRequest;
 const result = loadSettings(file, env);
 if (result.kind === 'invalid') {

@@ -7,7 +7,7 @@ import { Backoff } from '@guard/config/time/backoff';
 import type { ListenAddress } from '@guard/config/settings/values/values';
 import { allocateStore, ThreadStore } from '@guard/validator';
 import type { Addresses } from '../listeners/listen.ts';
-import type { NewSettings } from '../reload/read-in-thread.ts';
+import type { NewSettings } from '../reload/read-again.ts';
 import type { MetricsPage } from '../metrics/metrics.ts';
 import type { ProcessContext } from '../process/process-context.ts';
 import { PendingReplies } from './pending-replies.ts';

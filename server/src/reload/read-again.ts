@@ -1,7 +1,14 @@
 import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { Environment } from '@guard/config/settings/reading/environment';
-import type { Loaded, LoadResult, Position, SettingPath } from '@guard/config/settings/load';
+import {
+  type Loaded,
+  type LoadResult,
+  loadSettings,
+  type Position,
+  type SettingPath,
+} from '@guard/config/settings/load';
 import { formatPath } from '@guard/config/settings/problems/problems';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { Settings } from '@guard/config/settings/schema';
@@ -40,8 +47,37 @@ export type ReadMessage =
 
 const THREAD = new URL('./settings-thread.ts', import.meta.url);
 
-/** Reads settings as `loadSettings` does, in a thread of its own. Requests are answered meanwhile. */
-export async function readInThread(file: string, env: Environment): Promise<SettingsRead> {
+/** Files of this size together are read within a few milliseconds. A thread takes half a second to start. */
+const SMALL_BYTES = 16 * 1024;
+
+/**
+ * Reads settings as `loadSettings` does. Large files are read in a thread of their own, and requests are answered
+ * meanwhile.
+ *
+ * @param files what the settings named when they were read last: their sizes count, too.
+ */
+export async function readAgain(
+  file: string,
+  env: Environment,
+  files: readonly string[],
+): Promise<SettingsRead> {
+  if ((await bytesOf([file, ...files])) > SMALL_BYTES) return readInThread(file, env);
+  const result = loadSettings(file, env);
+  return result.kind === 'invalid' ? result : { ...result, ...toBeApplied(result.settings) };
+}
+
+/** A file that is missing has no bytes. `loadSettings` says that it is missing. */
+async function bytesOf(files: readonly string[]): Promise<number> {
+  const sizes = files.map((file) =>
+    stat(file).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+async function readInThread(file: string, env: Environment): Promise<SettingsRead> {
   const thread = new Worker(THREAD, { workerData: { file, env } satisfies ReadRequest });
   try {
     const found = await Promise.race([
