@@ -9,8 +9,8 @@ const ROOT = import.meta.dirname;
 /** What people do at a desk takes its time: `npm run eval -- people`. */
 const desk = process.env['GUARD_TEST_DESK'] === '1' ? [] : ['**/*.desk.test.ts'];
 const NOT_OURS = ['**/node_modules/**', '**/dist/**', ...desk];
-/** Most files wait for a browser or a program most of their time: two processes more than there are cores. */
-const AT_A_TIME = Math.max(2, availableParallelism()) + 2;
+/** Half of the files wait for a browser or a program half of their time: one process more than there are cores. */
+const AT_A_TIME = Math.max(2, availableParallelism()) + 1;
 
 // As bin/guard.mjs does: what one process compiled, the next one reads. Programs of tests inherit it.
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/guard');
