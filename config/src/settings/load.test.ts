@@ -78,7 +78,7 @@ test('robots_txt is the word managed, a file that is read with the settings, or 
   });
   expect(plain?.robots_txt).toEqual({ kind: 'managed' });
   const license = 'https://shop.example/license.xml';
-  expect(licensed?.robots_txt).toEqual({ kind: 'managed', license });
+  expect(licensed?.robots_txt).toEqual({ kind: 'managed', license, use: 'reference' });
 });
 
 test('relative paths, also of sockets, start from the folder of the settings file', () => {

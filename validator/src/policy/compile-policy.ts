@@ -90,7 +90,7 @@ function robotsOf(
     case 'file':
       return Buffer.from(robots.text);
     case 'managed':
-      return Buffer.from(managedRobots(crawlers, judging, robots.license));
+      return Buffer.from(managedRobots(crawlers, judging, robots));
   }
 }
 

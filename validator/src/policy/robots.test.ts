@@ -100,6 +100,11 @@ test('RFC 9309 2.2.1: a name that a strict reader cuts to that of another crawle
   expect(both.toSorted()).toEqual(['Bluesky', 'Bluesky Cardyb']);
 });
 
+test('the signal use is what the operator chose, beside the signals that the rules give', async () => {
+  const robots = await robotsUnder('[]', { robots_txt: { use: 'reference' } });
+  expect(robots).toBe('User-agent: *\nContent-Signal: search=yes, use=reference\nAllow: /\n');
+});
+
 test('the line of the licence stands first and in no group', async () => {
   const robots = await robotsUnder('[]', {
     robots_txt: { license: 'https://shop.example/license.xml' },

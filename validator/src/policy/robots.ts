@@ -1,5 +1,6 @@
 import { RSL_CATEGORIES } from '@guard/config/catalogue/crawler-file';
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
+import type { ContentUse } from '@guard/config/settings/sections/pages';
 import { agentOf } from '../request/agent.ts';
 import type { Facts } from '../request/facts.ts';
 import { type CompiledRules, direct } from '../rules/direct.ts';
@@ -19,24 +20,30 @@ export interface CrawlerJudging {
 /**
  * The managed robots.txt (RFC 9309). It disallows each known crawler that the organisation would block on
  * the front page even when it comes from its operator's own addresses. Content-Signal lines
- * (contentsignals.org) say for which uses other crawlers may collect. `license` is the URL of an RSL document
- * (rslstandard.org); its line belongs to no group.
+ * (contentsignals.org) say for which uses other crawlers may collect. `use` is the operator's own word for what they may
+ * keep. `license` is the URL of an RSL document (rslstandard.org); its line belongs to no group.
  */
 export function managedRobots(
   catalogue: Pick<CrawlerCatalogue, 'all' | 'tokensOf'>,
   judging: CrawlerJudging,
-  license?: string,
+  {
+    license,
+    use,
+  }: { readonly license?: string | undefined; readonly use?: ContentUse | undefined } = {},
 ): string {
   const names = namesOfUnwelcome(catalogue, judging)
     .map((name) => `User-agent: ${name}\n`)
     .join('');
-  const granted = USES.flatMap((use) => {
-    const value = valueFor(use, judging);
-    return value === undefined ? [] : `${use}=${value}`;
+  const granted = USES.flatMap((purpose) => {
+    const value = valueFor(purpose, judging);
+    return value === undefined ? [] : `${purpose}=${value}`;
   });
+  if (use !== undefined) granted.push(`use=${use}`);
   return [
     license === undefined ? '' : `License: ${license}\n\n`,
-    names === '' ? '' : `${names}${signalLine(USES.map((use) => `${use}=no`))}Disallow: /\n\n`,
+    names === ''
+      ? ''
+      : `${names}${signalLine(USES.map((purpose) => `${purpose}=no`))}Disallow: /\n\n`,
     `User-agent: *\n${signalLine(granted)}Allow: /\n`,
   ].join('');
 }

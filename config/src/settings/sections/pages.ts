@@ -50,9 +50,20 @@ function unknownPlaceholder(html: string) {
   return undefined;
 }
 
+/** The words of the signal `use` of contentsignals.org. */
+const ContentUse = z.enum(['immediate', 'reference', 'full']);
+export type ContentUse = z.infer<typeof ContentUse>;
+
 export type RobotsTxt =
-  /** The validator writes it from the rules. `license` is the normalised URL of an RSL document. */
-  | { readonly kind: 'managed'; readonly license?: string }
+  /**
+   * The validator writes it from the rules. `license` is the normalised URL of an RSL document. `use` is what may be kept
+   * of the content.
+   */
+  | {
+      readonly kind: 'managed';
+      readonly license?: string | undefined;
+      readonly use?: ContentUse | undefined;
+    }
   | { readonly kind: 'file'; readonly path: string; readonly text: string };
 
 /** The word `managed`, or the path of a file. */
@@ -63,9 +74,13 @@ const WordOrFile = z.string().transform((value, context): RobotsTxt => {
   return refuse(context, `expected the word managed, or ${page.problem}`);
 });
 
-/** The managed robots.txt with a licence. */
-const Licensed = z
-  .strictObject({ license: HttpUrl })
-  .transform(({ license }): RobotsTxt => ({ kind: 'managed', license: new URL(license).href }));
+/** The managed robots.txt with lines that no rule tells. */
+const Declared = z
+  .strictObject({ license: HttpUrl.optional(), use: ContentUse.optional() })
+  .transform(({ license, use }): RobotsTxt => ({
+    kind: 'managed',
+    license: license && new URL(license).href,
+    use,
+  }));
 
-export const RobotsTxt = z.union([WordOrFile, Licensed]);
+export const RobotsTxt = z.union([WordOrFile, Declared]);
