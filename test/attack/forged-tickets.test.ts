@@ -11,7 +11,7 @@ import {
   taskIn,
   uploadOf,
 } from './challenged-visitor.ts';
-import { doWork } from '../../validator/src/challenge/work/testing/work.ts';
+import { doWork, doWrongWork } from '../../validator/src/challenge/work/testing/work.ts';
 import { countedStore } from './counted-store.ts';
 
 /**
@@ -98,10 +98,9 @@ describe('"difficulty, expiry and organisation come from the ticket, never from 
   });
 
   test('wrong work is checked once: it has spent its ticket, and right work comes too late', async () => {
-    const { counter } = doWork(task);
-    const wrong = { task, counter: counter + 0x1000_0000 };
+    const [wrong, right] = [doWrongWork(task), doWork(task)];
     await expectRefused({ ...uploadOf(asked), work: wrong }, 200, 'failed', working);
-    await expectRefused({ ...uploadOf(asked), work: { task, counter } }, 200, 'retry', working);
+    await expectRefused({ ...uploadOf(asked), work: right }, 200, 'retry', working);
   });
 
   test('right work passes', async () => {

@@ -1,12 +1,22 @@
 import { scryptSync } from 'node:crypto';
 import { hasZeroBits, SCRYPT, TRY_BYTES } from '../../../../page-contract/scrypt.ts';
 
+interface Work {
+  readonly task: string;
+  readonly counter: number;
+}
+
 /** Solves a task with Node's scrypt, as a program would. */
-export function doWork(task: string): { readonly task: string; readonly counter: number } {
+export const doWork = (task: string): Work => firstWork(task, true);
+
+/** An answer that does not solve the task. A random counter solves one of 2^bits tasks. */
+export const doWrongWork = (task: string): Work => firstWork(task, false);
+
+function firstWork(task: string, right: boolean): Work {
   const bits = Number.parseInt(task, 10);
   if (!(bits > 0)) throw new Error(`no task of work: ${task}`);
   for (let counter = 0; ; counter += 1) {
     const attempt = scryptSync(task, String(counter), TRY_BYTES, SCRYPT);
-    if (hasZeroBits(attempt, bits)) return { task, counter };
+    if (hasZeroBits(attempt, bits) === right) return { task, counter };
   }
 }
