@@ -46,8 +46,9 @@ export interface EnvoyClient {
   close(): void;
 }
 
-/** A client of gRPC that speaks Envoy's official messages. `url`: of `listen.ext_authz`. */
-export function connectAsEnvoy(url: string): EnvoyClient {
+const { path, requestSerialize, responseDeserialize } = checkMethod();
+
+function checkMethod(): MethodDefinition<object, CheckResponse> {
   const definitions = loadSync('envoy/service/auth/v3/external_auth.proto', {
     includeDirs: OFFICIAL_PROTOS,
     keepCase: true,
@@ -57,10 +58,23 @@ export function connectAsEnvoy(url: string): EnvoyClient {
     longs: Number,
   });
   const service = definitions['envoy.service.auth.v3.Authorization'] as ServiceDefinition;
-  const { path, requestSerialize, responseDeserialize } = service['Check'] as MethodDefinition<
-    object,
-    CheckResponse
-  >;
+  return service['Check'] as MethodDefinition<object, CheckResponse>;
+}
+
+function messageOf(http: HttpAttributes): Buffer {
+  return requestSerialize({ attributes: { request: { http } } });
+}
+
+/** The question in the frame of gRPC, for a client that opens its own streams. */
+export function framedCheck(http: HttpAttributes): Buffer {
+  const message = messageOf(http);
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
+
+/** A client of gRPC that speaks Envoy's official messages. `url`: of `listen.ext_authz`. */
+export function connectAsEnvoy(url: string): EnvoyClient {
   const client = new Client(url.replace('http://', ''), credentials.createInsecure());
   const send = (message: Buffer) =>
     new Promise<CheckResponse>((resolve, reject) => {
@@ -77,7 +91,7 @@ export function connectAsEnvoy(url: string): EnvoyClient {
       );
     });
   return {
-    check: (http) => send(requestSerialize({ attributes: { request: { http } } })),
+    check: (http) => send(messageOf(http)),
     checkBytes: send,
     close: () => {
       client.close();

@@ -24,11 +24,20 @@ const SERVICE = 'envoy.service.auth.v3.Authorization';
 const EXT_AUTHZ_LIMITS = {
   /** Far above the headers of a visitor, which read-check.ts limits. Envoy takes the refusal for a failed question. */
   maxMessageBytes: 1024 * 1024,
-  /** Questions of one connection that may be under way at once. Envoy opens another connection for more. */
-  maxStreams: 256,
+  /**
+   * Questions of one connection that may be under way at once: as many as a cluster of Envoy sends by default. Envoy
+   * takes a stream that is refused for a failed question, and sends the first ones before it knows this limit.
+   */
+  maxStreams: 1_024,
   /** What Node keeps for one connection. */
   sessionMegabytes: 32,
 } as const;
+
+/**
+ * Each visitor who leaves before the answer makes Envoy reset a question. By default Node closes a connection after
+ * 1000 resets, and Envoy then takes all questions on it for failed. So a visitor could choose that requests pass.
+ */
+const ANY_NUMBER_OF_RESETS = { streamResetBurst: 0xffff_ffff, streamResetRate: 0xffff_ffff };
 
 /** The gRPC server that Envoy asks. This module loads the library, so ext-authz-side.ts imports it late. */
 export class ExtAuthzServer {
@@ -49,6 +58,8 @@ export class ExtAuthzServer {
       interceptors: [this.#refuseStrangers(current)],
     });
     this.#grpc.addService(serviceDefinition(), this.#implementation(current));
+    // The library has no option for it. resets.test.ts notices when the object has another name.
+    Object.assign(Reflect.get(this.#grpc, 'commonServerOptions'), ANY_NUMBER_OF_RESETS);
     const injector = this.#grpc.createConnectionInjector(ServerCredentials.createInsecure());
     this.#server.maxConnections = accept.limits.maxConnections;
     notePeer(this.#local, { kind: 'local' });

@@ -38,7 +38,7 @@ export async function startEnvoyAsked(options: Partial<RigOptions> = {}, unixPat
     const { status: result, denied_response: denied } = await envoy.check(http);
     return result.code === 0 ? 'passes' : denied?.status.code;
   };
-  return { ...rig, envoy, status };
+  return { ...rig, envoy, envoyUrl: url, status };
 }
 
 /** The same request with these headers besides. */

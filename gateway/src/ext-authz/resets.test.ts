@@ -1,0 +1,80 @@
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type IncomingHttpHeaders,
+} from 'node:http2';
+import { setImmediate } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { framedCheck } from '../../../test/kit/envoy-client.ts';
+import { LOGIN, startEnvoyAsked } from '../testing/ext-authz-rig.ts';
+import { allow } from '../testing/gateway-rig.ts';
+
+/** What visitors do to the connection on which Envoy asks about all of them. */
+
+/** A gateway that answers when it is told to, and the connection of an Envoy to it. */
+async function startHeld() {
+  const released = Promise.withResolvers<undefined>();
+  const { envoyUrl } = await startEnvoyAsked({
+    validate: async (request, context) => {
+      await released.promise;
+      return allow(request, context);
+    },
+    limits: { askTimeoutMs: 10_000 },
+  });
+  const session = connect(envoyUrl, { peerMaxConcurrentStreams: 100_000 });
+  session.on('error', () => undefined);
+  onTestFinished(() => {
+    session.destroy();
+  });
+  const release = () => {
+    released.resolve(undefined);
+  };
+  return { session, release };
+}
+
+function ask(session: ClientHttp2Session): ClientHttp2Stream {
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': '/envoy.service.auth.v3.Authorization/Check',
+    'content-type': 'application/grpc',
+    te: 'trailers',
+  });
+  stream.on('error', () => undefined);
+  stream.end(framedCheck(LOGIN));
+  return stream.resume();
+}
+
+/** The status of gRPC. Undefined when the stream ended without one: Envoy then does what its failure mode says. */
+function statusOf(stream: ClientHttp2Stream): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    stream.on('trailers', (fields: IncomingHttpHeaders) => {
+      resolve(String(fields['grpc-status']));
+    });
+    stream.on('close', () => {
+      resolve(undefined);
+    });
+  });
+}
+
+test('visitors who leave before the answer do not end the questions about others', async () => {
+  const { session, release } = await startHeld();
+  const other = statusOf(ask(session));
+  for (let round = 0; round < 15 && !session.closed; round++) {
+    const left = Array.from({ length: 100 }, () => ask(session));
+    const ended = Promise.all(left.map(statusOf));
+    await setImmediate();
+    for (const stream of left) stream.close(constants.NGHTTP2_CANCEL);
+    await ended;
+  }
+  release();
+  expect(await other).toBe('0');
+});
+
+test('a burst of 1024 questions on a new connection, before Envoy knows the limit, is answered', async () => {
+  const { session, release } = await startHeld();
+  const statuses = Array.from({ length: 1_024 }, () => statusOf(ask(session)));
+  release();
+  expect(new Set(await Promise.all(statuses))).toEqual(new Set(['0']));
+});
