@@ -96,6 +96,7 @@ const ConnectionManager = z.strictObject({
 const Cluster = z.strictObject({
   name: z.string(),
   connect_timeout: duration,
+  circuit_breakers: z.unknown().optional(),
   load_assignment: z.strictObject({
     cluster_name: z.string(),
     endpoints: z.tuple([
@@ -208,6 +209,32 @@ describe('envoy.yaml', () => {
         ['/.guard/', 'guard'],
       ]);
     }
+  });
+});
+
+describe('a burst of visitors does not pass for its size', () => {
+  const MOST = { max_pending_requests: 65_536, max_requests: 65_536 };
+
+  test('over HTTP', () => {
+    const { clusters } = Envoy.parse(read('envoy.yaml')).static_resources;
+    const guard = clusters.find(({ name }) => name === 'guard');
+    expect(guard?.circuit_breakers).toEqual({ thresholds: [MOST] });
+  });
+
+  test('over gRPC, where Envoy knows how many questions Guard takes on one connection', () => {
+    const guard = {
+      name: 'guard_grpc',
+      circuit_breakers: { thresholds: [MOST] },
+      typed_extension_protocol_options: {
+        'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
+          // EXT_AUTHZ_LIMITS of gateway/src/ext-authz/server.ts
+          explicit_http_config: { http2_protocol_options: { max_concurrent_streams: 1_024 } },
+        },
+      },
+    };
+    expect(read('envoy-grpc.yaml')).toMatchObject({
+      static_resources: { clusters: [{}, guard, {}] },
+    });
   });
 });
 
