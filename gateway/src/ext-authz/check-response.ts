@@ -5,7 +5,7 @@ import type { ForwardPlan } from '../judge/request-plan.ts';
 import type { OwnAnswer } from '../message/own-answer.ts';
 import { type CheckResponse, type HeaderOption, PERMISSION_DENIED } from './messages.ts';
 
-/** Fields that only Guard may say to the origin. A field that it does not say is removed from the visitor's request. */
+/** Fields that only Guard may send to the origin. When Guard does not send one, Envoy removes it from the request. */
 const ONLY_GUARD_SAYS = [
   'x-guard-decision',
   'x-guard-request-id',
@@ -34,14 +34,14 @@ export function passResponse(plan: ForwardPlan): CheckResponse {
   };
 }
 
-/** The response with the answer for the visitor. Envoy denies with each status: 2xx and 5xx stay what they are. */
+/** The response with the answer for the visitor. Envoy denies the request with any status, also with 2xx and 5xx. */
 export function deniedResponse({ status, fields, body }: OwnAnswer): CheckResponse {
   return {
     status: { code: PERMISSION_DENIED },
     deniedResponse: {
       status: { code: status },
       headers: optionsOf(fields, (name) => name !== 'set-cookie'),
-      // The message has a text here, and Envoy takes a response that is not UTF-8 for a failed question.
+      // This field of the message is a text. Envoy treats a response that is not UTF-8 as a failed question.
       body: isUtf8(body) ? body.toString() : 'Request denied.\n',
     },
   };

@@ -22,7 +22,7 @@ export class ExtAuthzSide {
     return this.#server.listen(address);
   }
 
-  /** Resolves when the questions under way are answered, or after `drainMs`, when they are cut. */
+  /** Resolves when the questions under way are answered. After `drainMs` it cuts the rest. */
   async close(drainMs: number): Promise<void> {
     await this.#server?.close(drainMs);
   }

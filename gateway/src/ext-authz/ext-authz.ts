@@ -14,11 +14,11 @@ import { deniedResponse, passResponse } from './check-response.ts';
 import type { CheckRequest, CheckResponse } from './messages.ts';
 import { readCheck } from './read-check.ts';
 
-/** Answers the questions of Envoy's ext_authz. Throws and rejects never. */
+/** Answers the questions of Envoy's ext_authz. Never throws or rejects. */
 export interface ExtAuthz {
   /** The refusal of a peer that may not ask. Undefined when it may. */
   readonly refuse: (from: VisitorSocket) => CheckResponse | undefined;
-  /** Undefined when Guard itself failed. Then Envoy does what its failure mode says. */
+  /** Undefined when Guard itself failed. Then the failure mode of Envoy decides. */
   readonly check: (
     request: CheckRequest,
     from: VisitorSocket,
@@ -38,8 +38,8 @@ interface Reply {
 }
 
 /**
- * Envoy asks over gRPC what other proxies ask over HTTP (forward-auth.ts). Only the form of question and answer is
- * another one: who may ask, and what is decided, is the same.
+ * Envoy asks the same questions over gRPC that other proxies ask over HTTP (forward-auth.ts). Only their form differs.
+ * The same peers may ask, and the decisions are the same.
  */
 export function createExtAuthz(stages: ExtAuthzStages): ExtAuthz {
   const { connectionOf, metrics, log, faults } = stages;

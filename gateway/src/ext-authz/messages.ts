@@ -1,4 +1,4 @@
-/** The messages of Envoy's ext_authz over gRPC, as server.ts decodes and encodes them. gateway/proto has their form. */
+/** The messages of Envoy's ext_authz over gRPC, as server.ts decodes and encodes them. gateway/proto defines them. */
 
 export interface HttpRequest {
   readonly method: string;
@@ -28,7 +28,7 @@ export interface HeaderOption {
   readonly appendAction: 'APPEND_IF_EXISTS_OR_ADD' | 'OVERWRITE_IF_EXISTS_OR_ADD';
 }
 
-/** `code` of `status`: 0 passes, and each other one denies. */
+/** The `code` of `status`: 0 lets the request pass, all others deny it. */
 export type CheckResponse =
   | {
       readonly status: { readonly code: 0 };

@@ -13,7 +13,7 @@ export interface CheckLimits extends QuestionLimits {
   readonly maxHeaderBytes: number;
 }
 
-/** Reads the question of a trusted Envoy. The result is what the question of any other proxy is read to. */
+/** Reads the question of a trusted Envoy. The result has the same type as for any other proxy. */
 export function readCheck({ attributes }: CheckRequest, limits: CheckLimits): ReadQuestion {
   const http = attributes?.request?.http;
   if (!http) return { kind: 'incomplete', missing: 'attributes.request.http' };
@@ -45,7 +45,7 @@ function* fieldsOf({ headers, headerMap }: HttpRequest): Generator<readonly [str
   }
 }
 
-/** A text with one character for each byte, which is how Node reads a header section. */
+/** A text with one character for each byte. Node reads a header section in the same way. */
 function bytesOf(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

@@ -22,14 +22,14 @@ const PROTO = fileURLToPath(new URL('../../proto', import.meta.url));
 const SERVICE = 'envoy.service.auth.v3.Authorization';
 
 const EXT_AUTHZ_LIMITS = {
-  /** Far above the headers of a visitor, which read-check.ts limits. Envoy takes the refusal for a failed question. */
+  /** Far above the limit of read-check.ts for headers. Envoy treats the refusal of a message as a failed question. */
   maxMessageBytes: 1024 * 1024,
   /**
    * Questions of one connection that may be under way at once: as many as a cluster of Envoy sends by default. Envoy
    * takes a stream that is refused for a failed question, and sends the first ones before it knows this limit.
    */
   maxStreams: 1_024,
-  /** What Node keeps for one connection. */
+  /** The memory that Node keeps for one connection. */
   sessionMegabytes: 32,
 } as const;
 
@@ -44,7 +44,7 @@ export class ExtAuthzServer {
   readonly #server = createServer();
   readonly #grpc: Server;
   readonly #sockets = new Map<string, Socket>();
-  /** Stands for each peer that came by a unix socket: those have no address by which a call could be told. */
+  /** Stands for all peers that came by a unix socket: they have no address that would tell their calls apart. */
   readonly #local = new Socket();
 
   /** `current` answers by the settings of this moment. */
@@ -76,7 +76,7 @@ export class ExtAuthzServer {
     return listen(this.#server, address, { scheme: 'http', shared: undefined });
   }
 
-  /** Resolves when the questions under way are answered, or after `drainMs`, when they are cut. */
+  /** Resolves when the questions under way are answered. After `drainMs` it cuts the rest. */
   async close(drainMs: number): Promise<void> {
     if (!this.#server.listening) return;
     const closed = new Promise((resolve) => this.#server.close(resolve));
@@ -106,7 +106,7 @@ export class ExtAuthzServer {
     };
   }
 
-  /** Before their message is read, which could be of any size. */
+  /** Refuses them before their message is read, because it could have any size. */
   #refuseStrangers(current: () => ExtAuthz): ServerInterceptor {
     return (_method, call) =>
       new ServerInterceptingCall(call, {
@@ -123,14 +123,14 @@ export class ExtAuthzServer {
       });
   }
 
-  /** The connection of a call. The library names a peer without an address `unknown`: it came by a unix socket, or has gone. */
+  /** The connection of a call. The library calls a peer `unknown` that came by a unix socket, or that has gone. */
   #socketOf(peer: string): Socket {
     const isUnix = typeof this.#server.address() === 'string';
     return this.#sockets.get(peer) ?? (isUnix ? this.#local : new Socket());
   }
 }
 
-/** As the library names the peer of a call. */
+/** The name that the library gives to the peer of a call. */
 function nameOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
   return `${remoteAddress}:${remotePort}`;
 }

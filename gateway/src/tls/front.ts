@@ -55,8 +55,8 @@ export function createTlsFront(
 ): TlsFront {
   const { limits } = intake;
   const proveHost = challenges && createAcmeResponder(challenges, limits.handshakeMs);
-  // From a TLS socket there is no way to the TCP socket below. But the TLS library calls back in the same async
-  // context, so the context keeps it.
+  // A TLS socket does not give access to its TCP socket. The TLS library calls back in the same async context, so the
+  // context keeps the TCP socket.
   const handshakeContext = new AsyncLocalStorage<Begun>();
   const sockets = new Set<Socket>();
   const handshaking = new Set<Socket>();
@@ -64,7 +64,7 @@ export function createTlsFront(
   // Gets only decrypted connections that chose HTTP/1.1.
   const http1 = createHttp1Front(intake);
   const { server } = http1;
-  // Also where the first certificate comes later: the worker threads start with what is drawn here.
+  // Made here even when the first certificate comes later, because worker threads copy it when they start.
   const drawn = drawnOnce();
   let current = certificates;
 
@@ -170,7 +170,8 @@ function endWith(socket: Socket, answer: string | Uint8Array): void {
 /**
  * The certificate for visitors who name no host, and the keys of the session tickets. By default Node draws new ticket
  * keys for each thread and each reload, so no session could be resumed there. These keys are the same until the process
- * ends or the certificate changes. They are in no file: whoever steals one cannot read recorded connections of TLS 1.2.
+ * ends or the certificate changes. They are never written to a file, because with them recorded connections of TLS 1.2
+ * could be read.
  */
 function shownFirst({ first: { cert, key } }: Certificates, drawn: Uint8Array): TlsOptions {
   const ticketKeys = Buffer.from(hkdfSync('sha256', drawn, key, 'guard/tls-tickets', 48));
