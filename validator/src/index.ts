@@ -92,7 +92,7 @@ export interface ValidatorOptions {
   readonly store: SessionStore;
   /** Temporary decisions. */
   readonly temporary?: TemporaryRules | undefined;
-  /** What CrowdSec decided; nothing where it is not given. It stays over reloads. */
+  /** The decisions of CrowdSec. Without it there are none. A reload keeps it. */
   readonly crowdsec?: CrowdsecList | undefined;
   readonly events: EventSink;
   readonly clock: Clock;
@@ -234,7 +234,7 @@ function createEngine(options: ValidatorOptions): Engine {
           log('error', 'challenge_program_not_built', {
             error: nameOf(error),
             remedy:
-              'restart Guard if it was updated in place, or install it with its optional packages: esbuild is one',
+              'restart Guard if its files were updated while it ran. Otherwise install Guard again with its optional packages, which include esbuild',
           }),
       }),
     }),

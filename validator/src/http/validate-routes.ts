@@ -157,10 +157,9 @@ interface Answer {
 }
 
 /**
- * Answers 200 with JSON, behind everything that arrived in the same turn of the event loop. A lone
- * request waits for nothing. Under load the callers' process is woken once for many answers and not
- * once for each, which was a third of what a request cost (bench/validate.ts). What waits is bounded
- * by the connections that had something to read in that turn.
+ * Answers 200 with JSON after everything that arrived in the same turn of the event loop was read. A single request
+ * does not wait. Under load, the caller's process wakes up once for many answers. To wake it up for each one was a third
+ * of the cost of a request (bench/validate.ts). The connections that were read in the turn bound the list.
  */
 function createWriteTogether(): (to: ServerResponse, json: string) => void {
   let waiting: Answer[] = [];

@@ -12,7 +12,7 @@ export interface InterstitialOptions {
   readonly program: Pick<Program, 'script' | 'given'>;
   /** Sealed ticket, base64url. */
   readonly ticket: string;
-  /** What the page is asked to style: challenge/cascade/sheet.ts. As the next two, written for an attribute in double quotes. */
+  /** The style questions: challenge/cascade/sheet.ts. Like the next two, it is safe in an attribute in double quotes. */
   readonly sheet: string;
   /**
    * The files that the page has to load: challenge/witnesses/. Empty for none, and always with an absolute
@@ -59,7 +59,7 @@ const NAMES = [
   'reference',
   'script',
 ] as const;
-/** What holds no character that would end its attribute. */
+/** Values without a character that would end their attribute. */
 const WRITTEN = ['sheet', 'witnesses', 'questions'] as const;
 type FillPage = Fill<(typeof NAMES)[number] | 'trap'>;
 

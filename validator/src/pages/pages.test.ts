@@ -274,7 +274,9 @@ describe('problem details', () => {
 describe('templates', () => {
   test('refuse a placeholder without a value and a value without a placeholder', () => {
     expect(() => compileTemplate('{{other}}', ['name'])).toThrow('unknown placeholder {{other}}');
-    expect(() => compileTemplate('plain', ['name'])).toThrow('placeholder {{name}} has no place');
+    expect(() => compileTemplate('plain', ['name'])).toThrow(
+      'the template has no placeholder {{name}}',
+    );
   });
 
   test('do not fill a value’s own braces', () => {

@@ -1,14 +1,14 @@
 import { escapeHtml } from './escape-html.ts';
 
-/** Fills a template, in UTF-8. Text is escaped; bytes are HTML of our own, and stay as they are. */
+/** Fills a template, in UTF-8. Texts are escaped. Bytes are HTML of our own and are copied. */
 export type Fill<Name extends string> = (
   values: Readonly<Record<Name, string | Uint8Array>>,
 ) => Buffer;
 
 /**
- * Splits HTML at its `{{name}}` placeholders, once; filling is then a walk over the pieces, which are bytes already: most
- * of a page is the same each time. Throws for a placeholder that is not among `names`, and for a name that has no place.
- * The text of `raw` is escaped already.
+ * Splits HTML at its `{{name}}` placeholders once. Most of a page is the same each time, so the pieces are kept as bytes.
+ * Throws for a placeholder that is not in `names`, and for a name without a placeholder. The texts of `raw` are escaped
+ * already.
  */
 export function compileTemplate<Name extends string>(
   html: string,
@@ -24,7 +24,7 @@ export function compileTemplate<Name extends string>(
     pieces.push({ name, isRaw: raw.includes(name), literal: Buffer.from(rest[at + 1] ?? '') });
   }
   const missing = names.find((name) => !pieces.some((piece) => piece.name === name));
-  if (missing !== undefined) throw new Error(`placeholder {{${missing}}} has no place`);
+  if (missing !== undefined) throw new Error(`the template has no placeholder {{${missing}}}`);
   const first = Buffer.from(head);
   const fixed = pieces.reduce((sum, { literal }) => sum + literal.length, first.length);
   return (values) => {

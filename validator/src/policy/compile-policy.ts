@@ -38,9 +38,9 @@ export interface Policy {
   readonly robots: Buffer | undefined;
 }
 
-/** What a policy may get instead of making it. */
+/** Parts that the caller may give. A missing part is made here. */
 interface Prepared {
-  /** Of all organisations. */
+  /** All organisations share it. */
   readonly passes?: PassTable;
   readonly rules?: CompiledRules;
 }

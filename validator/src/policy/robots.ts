@@ -10,7 +10,7 @@ import { weigh } from '../verdict/weigh.ts';
 
 export const ROBOTS_HEADERS = { 'Content-Type': 'text/plain; charset=utf-8' } as const;
 
-/** By what an organisation judges crawlers. */
+/** The settings by which an organisation judges crawlers. */
 export interface CrawlerJudging {
   readonly rules: CompiledRules;
   readonly isAllowlisted: (crawler: CatalogueCrawler) => boolean;
@@ -18,10 +18,10 @@ export interface CrawlerJudging {
 }
 
 /**
- * The managed robots.txt (RFC 9309). It disallows each known crawler that the organisation would block on
- * the front page even when it comes from its operator's own addresses. Content-Signal lines
- * (contentsignals.org) say for which uses other crawlers may collect. `use` is the operator's own word for what they may
- * keep. `license` is the URL of an RSL document (rslstandard.org); its line belongs to no group.
+ * The managed robots.txt (RFC 9309). It disallows each known crawler that the organisation would block on the front page
+ * even with a proof. Content-Signal lines (contentsignals.org) say for which uses other crawlers may collect. `use` is
+ * the value of the signal `use`, which the operator sets. `license` is the URL of an RSL document (rslstandard.org). Its
+ * line belongs to no group.
  */
 export function managedRobots(
   catalogue: Pick<CrawlerCatalogue, 'all' | 'tokensOf'>,
@@ -48,15 +48,15 @@ export function managedRobots(
   ].join('');
 }
 
-/** What some operators take for a product token: RFC 9309 section 2.2.1 has no digit and no dot in it. */
+/** A product token as some operators write it. In RFC 9309 section 2.2.1 it has no digit and no dot. */
 const WORD = /^[\w.-]+$/;
-/** As much of a name as a strict reader takes. */
+/** The beginning of a name that a strict reader uses. */
 const PRODUCT_TOKEN = /^[a-z_-]*/i;
 
 /**
- * Names for `User-agent` lines: of each crawler all words by which it can look for itself, which are its name and the tokens of its
- * User-Agent. A crawler without such a word has its name. A name that a strict reader would cut to that of a crawler
- * that is not blocked is left out.
+ * Names for `User-agent` lines. A crawler looks for itself by its name or by a token of its User-Agent, so all of these
+ * words are listed. When none of them is a word, its name is listed. A strict reader may cut a name to that of a crawler
+ * that is not blocked. Such a name is left out.
  */
 function namesOfUnwelcome(
   catalogue: Pick<CrawlerCatalogue, 'all' | 'tokensOf'>,
@@ -86,8 +86,8 @@ function signalLine(values: readonly string[]): string {
 }
 
 /**
- * What a verified crawler of this use meets that no rule names, in each of the use's categories. `no` where one of them is blocked,
- * `yes` where all of them are welcome. Otherwise undefined: without a value the site neither grants nor reserves the use.
+ * The value of one use, by the verdict on a verified crawler of each of its categories that no rule names. `no`: one of
+ * them is blocked. `yes`: all are welcome. Undefined: the site neither grants nor reserves the use.
  */
 function valueFor(use: Use, judging: CrawlerJudging): 'yes' | 'no' | undefined {
   const standings = Object.entries(RSL_CATEGORIES)
@@ -101,8 +101,8 @@ function valueFor(use: Use, judging: CrawlerJudging): 'yes' | 'no' | undefined {
 }
 
 /**
- * What a verified crawler meets on the front page. `welcome`: a rule that speaks of crawlers, or the allowlist, lets it in. A rule
- * that lets everybody in grants no use of the content, so it leaves the crawler `tolerated`.
+ * The result for a verified crawler on the front page. `welcome`: the allowlist, or a rule with the condition `crawler`,
+ * allows it. A rule that allows all visitors grants no use of the content. Then the crawler is only `tolerated`.
  */
 function standingOf(
   crawler: CatalogueCrawler,

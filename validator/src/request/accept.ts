@@ -1,6 +1,6 @@
 /** What an Accept header (RFC 9110 12.5.1) says about pages. */
 export interface PageWish {
-  /** Quality of HTML, 0 to 1, by the most specific range that covers it; 0 is "not acceptable". */
+  /** Quality of HTML, 0 to 1, by the most specific range that covers it. 0 means "not acceptable". */
   readonly html: number;
   /** Whether HTML is named, and not only covered by a wildcard. */
   readonly named: boolean;

@@ -1,6 +1,6 @@
 import type { Facts } from './facts.ts';
 
-/** Fields that a browser sends with each page, in an order of its own. Others come and go with the request. */
+/** Fields that a browser sends with each page, in its own order. It sends other fields only with some requests. */
 const SHAPING: ReadonlyMap<string, number> = new Map(
   [
     'host connection user-agent accept accept-encoding accept-language sec-ch-ua',
@@ -12,9 +12,9 @@ const SHAPING: ReadonlyMap<string, number> = new Map(
 );
 
 /**
- * What visitors with the same program have in common: the fingerprint of the TLS client (JA4), how it opened
- * HTTP/2, and the order of its header fields, as a number. Guard sees no handshake behind another proxy. There
- * the shape is only the order. A program can copy the shape of a browser, and then shares it with people.
+ * The properties that visitors with the same program share: the fingerprint of the TLS client (JA4), the opening of
+ * HTTP/2, and the order of the header fields as a number. Behind another proxy Guard sees no handshake, so the shape is
+ * only the order. A program that copies the shape of a browser shares it with people.
  */
 export function clientShape({ headers, transport }: Pick<Facts, 'headers' | 'transport'>): string {
   let order = 0;

@@ -87,9 +87,9 @@ export interface Facts {
   /** Undefined for a request without a valid signature. */
   readonly signedAgent?: SignedAgentFact | undefined;
   readonly network: NetworkKind | undefined;
-  /** CrowdSec has a decision on the address, or on what it lies in. False for a verified crawler. */
+  /** CrowdSec has a decision on the address, its network, system or country. False for a verified crawler. */
   isListed(): boolean;
-  /** Looked up on demand: few rules ask, and an event once. ISO 3166-1 alpha-2, or empty. */
+  /** ISO 3166-1 alpha-2. It is looked up when it is asked for. Empty when it is unknown. */
   country(): string;
   /** The autonomous system of the address. It is looked up when it is asked for. 0 when it is unknown. */
   asn(): number;
@@ -111,12 +111,12 @@ export type Located = Pick<Facts, 'ip' | 'country' | 'asn'>;
 export interface FactSources {
   readonly readAgent: (userAgent: string) => Agent;
   readonly proveClaim: ProveClaim;
-  /** Undefined where no key is known. */
+  /** Undefined when no key is known. */
   readonly checkSignature: CheckSignature | undefined;
   readonly networkOf: (ip: string) => NetworkKind | undefined;
   readonly countryOf: (ip: string) => string | undefined;
   readonly asns: Asns;
-  /** CrowdSec has a decision on the address, or on what it lies in. */
+  /** As Facts.isListed, for every visitor. */
   readonly isListed: (visitor: Located) => boolean;
 }
 

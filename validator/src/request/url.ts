@@ -1,9 +1,7 @@
 import { canonicalHost } from '@guard/config/matching/host';
 import { domainToASCII } from 'node:url';
 
-/**
- * The parts of a request URL as they were sent. Only scheme and host are lower-cased; nothing is decoded or resolved.
- */
+/** The parts of a request URL as they were sent. Only scheme and host are changed, to lower case. */
 export interface RequestUrl {
   readonly scheme: string;
   /** Host without port and trailing dot, in lower case, IPv6 in brackets and in its RFC 5952 form. */

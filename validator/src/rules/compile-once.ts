@@ -1,6 +1,7 @@
 /**
- * What was compiled from a part of the settings, for as long as that is in use. For parts that many rules or organisations
- * share: 100,000 networks of a list take 50 ms. Each entry costs time of the garbage collector.
+ * Keeps the compiled form of a part of the settings while that part is in use. Use it only for parts that many rules or
+ * organisations share, such as a list: 100,000 networks take 50 ms to compile. Each entry costs the garbage collector
+ * time.
  */
 export class CompileOnce {
   readonly #compiled = new WeakMap<object, unknown>();

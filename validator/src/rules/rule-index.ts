@@ -8,11 +8,11 @@ type Places = readonly number[];
 
 /** Finds the places of the rules that can match a request, in ascending order. */
 export interface FindRules {
-  /** The next place of each call of `next`, and then {@link END}. The result is to be used up before the next call. */
+  /** Each call of `next` returns the next place, and then {@link END}. Read all of them before the next `find`. */
   find(asked: Asked): { next(): number };
 }
 
-/** What {@link RuleIndex} reads of a request. */
+/** The parts of a request that {@link RuleIndex} reads. */
 type Asked = Pick<Facts, 'method' | 'foldedPaths'> & { readonly url: { readonly host: string } };
 
 /**
@@ -23,12 +23,12 @@ const MOST_ENTRIES = 10_000;
 
 /**
  * Finds the rules that can match a request by its host, the first segments of its path, and its method. It leaves out
- * only rules that cannot match, and keeps the order, so the others are asked as if all of them were. What a rule says
- * inside of `any`, `all` and `not` has no part in it.
+ * only rules that cannot match, and keeps the order. So the result is the same as without the index. It ignores the
+ * conditions inside of `any`, `all` and `not`.
  */
 export class RuleIndex implements FindRules {
   readonly #byHost = new Map<string, ByPath>();
-  /** By what comes behind the first dot of a host: `*.shop.example`. */
+  /** For hosts such as `*.shop.example`, by the part behind the first dot. */
   readonly #byParent = new Map<string, ByPath>();
   readonly #ofAnyHost = new ByPath();
 
@@ -48,7 +48,7 @@ export class RuleIndex implements FindRules {
     }
   }
 
-  /** Undefined for a name that is no host, which no request has. */
+  /** Undefined for a name that is no host. No request has such a name. */
   #tableOf(name: string): ByPath | undefined {
     const isParent = name.startsWith('*.');
     const host = canonicalHost(isParent ? name.slice(2) : name);
@@ -79,7 +79,7 @@ export class RuleIndex implements FindRules {
   }
 }
 
-/** The folders that every matching path begins with. Undefined where a path can match that is in none. */
+/** The folders in which every matching path is. Undefined when a path outside of them can match. */
 function foldersOf(paths: NonNullable<Match['path']>): readonly string[] | undefined {
   const folders = new Set<string>();
   for (const pattern of paths) {
@@ -151,7 +151,7 @@ function entryOf(map: Map<string, unknown>, key: string, Made: new () => unknown
   return made;
 }
 
-/** Comes behind the last place. */
+/** Returned after the last place. */
 export const END = -1;
 
 /** Walks through several lists of places in ascending order, each place once. One object for all: it makes no garbage. */

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 
-/** Drawn at once: asking node:crypto for each text takes six times as long. */
+/** This many are made at once. To ask node:crypto for each text takes six times as long. */
 const CHARS = 4_096;
 
 let drawn = '';
 let used = 0;
 
-/** So many random characters of base64url, of six random bits each; at most 4,096. */
+/** Returns random characters of base64url, with six random bits each. `chars` is at most 4,096. */
 export function randomText(chars: number): string {
   if (used + chars > drawn.length) {
     drawn = randomBytes((CHARS * 6) / 8).toString('base64url');

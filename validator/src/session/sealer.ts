@@ -35,10 +35,10 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
   };
 }
 
-/** A key under the two pads of HMAC, filled up to a block. */
+/** A key, filled up to a block and combined with each of the two pads of HMAC. */
 interface Pads {
   readonly inner: Uint8Array;
-  /** With room behind it for the hash that goes in. */
+  /** The inner hash is written behind it. */
   readonly outer: Buffer;
 }
 
@@ -55,8 +55,8 @@ function padsOf(key: Uint8Array): Pads {
 }
 
 /**
- * HMAC-SHA256 (RFC 2104) as the two hashes that it is: createHmac() takes twice as long, for the object that it makes.
- * Every field goes in with its length in front: ("ab","c") and ("a","bc") must not share a MAC.
+ * HMAC-SHA256 (RFC 2104), computed as two hashes. createHmac() takes twice as long, because it makes an object. The
+ * length of each field is hashed before the field, so that ("ab","c") and ("a","bc") have different MACs.
  */
 function macOf({ inner, outer }: Pads, fields: readonly Field[]): Buffer {
   const parts: Uint8Array[] = [inner];

@@ -34,7 +34,7 @@ export interface SessionIds {
   renewed(organisation: string, id: string, nowMs: number): string;
   /** The digest of a session for events and for the origin (sessionDigest). The result is cached. */
   digestOf(id: string): string;
-  /** The challenge that an id of ours, not judged, was shown lately. */
+  /** The challenge that was lately shown to a session without a judgement. `id` must be ours. */
   shownChallenge(id: string, nowMs: number): ShownChallenge;
 }
 

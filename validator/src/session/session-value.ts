@@ -1,9 +1,9 @@
 import { sessionRoot } from '@guard/config/contract/session-root';
 
 /**
- * What stands in the fourth group of a session's value, after the two bits of the UUID variant: whether the value was
- * made for a session that had another one before, and 13 bits. Of the first value they are the mark of its challenge
- * (challenge-mark.ts), of later ones the quarter of an hour that it is for.
+ * The fourth group of a session's value has the two bits of the UUID variant, one bit that is 1 in renewed values, and
+ * 13 bits. In the first value these are the mark of its challenge (challenge-mark.ts). In a renewed value they are the
+ * number of its period.
  */
 const VARIANT = 0x8000;
 const RENEWED = 0x2000;

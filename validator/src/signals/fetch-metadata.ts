@@ -4,14 +4,14 @@ import { NOTHING, type Signal } from './signal.ts';
 
 const MODES = new Set(['navigate', 'cors', 'no-cors', 'same-origin', 'websocket']);
 const SITES = new Set(['none', 'same-origin', 'same-site', 'cross-site']);
-/** Destinations that only a part of a page has; a navigation never goes to one. */
+/** Destinations of parts of pages. A navigation never has one of them. */
 const SUBRESOURCES = new Set(
   'audio font image manifest script serviceworker sharedworker style track video worker'.split(' '),
 );
 
 const IMPOSSIBLE: readonly Reason[] = ['fetch_metadata_impossible'];
 
-/** Before this major Chromium sent no Sec-Fetch-Dest with the other two. */
+/** The first major version of Chromium that sends Sec-Fetch-Dest with the other two fields. */
 const COMPLETE_SINCE = 80;
 
 /**

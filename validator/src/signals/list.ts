@@ -35,8 +35,8 @@ export const signals: readonly Signal[] = [
 ];
 
 /**
- * What is asked of a signed agent: whether it claims to be a crawler, and the result of its challenge. It says
- * by its signature that it is a program, so headers and a network that betray one are no news.
+ * The signals for a signed agent. Its signature says that it is a program. So headers and a network that are typical of
+ * programs tell nothing new.
  */
 const ofSignedAgents: readonly Signal[] = [crawlerSignal, sessionSignal];
 

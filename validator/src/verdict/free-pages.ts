@@ -130,9 +130,9 @@ export class FreePages {
   }
 
   /**
-   * Waits for the end of a request for data, to count it when it was a document. Undefined, and the request is not
-   * free, when the waiting requests of its address could be more documents than are free. `onPage` is called
-   * for a document that its address and its shape had a free page for.
+   * Waits for the end of a request for data, and counts it when the answer is a document. Undefined when so many
+   * requests of its address wait that they could be more documents than are free. Then the request is not free. `onPage`
+   * is called when a document takes a free page.
    */
   awaitEnd(
     facts: Facts,
@@ -159,9 +159,9 @@ export class FreePages {
   }
 
   /**
-   * The name under which an address is remembered that has used up its documents. Data and files have different
-   * names, so that files and preflights stay free until a file is a document too. `few` has its own names, which are
-   * filled from the start: a flood would be over before they could be learnt.
+   * An address that has used up its documents is remembered by this name. Data and files have different names, so that
+   * files and preflights stay free until a file is a document too. `few` has its own names, which are counted all the
+   * time: a flood would be over before they could be learnt.
    */
   #spentFor(facts: Facts, few: boolean): string {
     const { data, files } = this.#spent[few ? 'few' : 'many'];

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * A bounded map that forgets the entry unused longest. It takes its memory with the first entry, because an LRUCache takes that
- * of all its entries at once, and most of 1,000 organisations can be without visitors.
+ * A bounded map that forgets the entry unused longest. An LRUCache allocates the memory of all its entries at once. Most
+ * of 1,000 organisations may have no visitors, so this map makes its LRUCache with the first entry.
  */
 export class LateCache<Value extends object | number> {
   readonly #max: number;

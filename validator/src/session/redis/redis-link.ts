@@ -71,7 +71,7 @@ export class RedisLink {
     return this.#client === undefined;
   }
 
-  /** Why the last attempt to connect failed; undefined while there is a connection. */
+  /** Why the last attempt to connect failed. Undefined while there is a connection. */
   get awayFor(): string | undefined {
     return this.isAway ? this.#awayFor : undefined;
   }
@@ -155,7 +155,7 @@ export class RedisLink {
     return reason;
   }
 
-  /** The address to connect to: where Sentinels are, that of the present primary. */
+  /** The URL to connect to. With Sentinels it is that of the present primary. */
   #findServer(): Promise<string | undefined> {
     const { url, sentinels } = this.#options;
     if (sentinels === undefined) return Promise.resolve(url);
@@ -220,7 +220,7 @@ export class RedisLink {
   }
 }
 
-/** What a server says that it is: `standalone`, `cluster` or `sentinel`. One that says nothing is taken as it is. */
+/** The mode that a server reports: `standalone`, `cluster` or `sentinel`. A server may report none. */
 async function modeOf(client: RedisClientType): Promise<string> {
   const told = await client.sendCommand<unknown>(['HELLO']).catch(() => undefined);
   const isTold = typeof told === 'object' && told !== null && 'mode' in told;

@@ -47,19 +47,19 @@ export type { EditText, TextChange };
 export interface RedisStoreOptions {
   /** `redis[s]://[user:password@]host[:port][/database]`: one server, not a Redis Cluster. */
   readonly url: string;
-  /** Sentinels that know the primary; the host of `url` is the name under which they do. */
+  /** Sentinels that know the primary. Then the host of `url` is the name of the primary. */
   readonly sentinels?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-/** By what a server says of itself. Each would take some of Guard's commands and refuse others. */
+/** By the mode that the server reports. Such a server accepts only some of Guard's commands. */
 const REFUSALS: Readonly<Record<string, string>> = {
   cluster:
-    'this is a Redis Cluster, which Guard cannot use: a rate limit and its clock may lie on two servers. Use a primary with replicas, by store.sentinels or behind one address',
+    'this is a Redis Cluster, which Guard cannot use, because a rate limit and its clock may lie on two servers. Use one primary with replicas, and list its Sentinels in store.sentinels or give its address in store.url',
   sentinel:
-    'this is a Sentinel. List it in store.sentinels, and write the name of the primary in place of the host: redis://user:password@name/0',
+    'this is a Sentinel. List it in store.sentinels, and write the name of the primary as the host of store.url: redis://user:password@name/0',
 };
 
 /** How often a change of a shared text is tried, when other instances change it at the same time. */
@@ -114,12 +114,12 @@ export class RedisStore implements SessionStore {
     metrics.gauge('guard_sessions', () => copies.size);
   }
 
-  /** Why what answers at this address can never be the store, as a sentence; undefined: it can, or does not answer. */
+  /** A sentence that says why the server at this address can never be the store. Otherwise undefined. */
   get refusal(): string | undefined {
     return this.awayFor === undefined ? undefined : REFUSALS[this.awayFor];
   }
 
-  /** Why there is no connection, as in the line `store_away`; undefined while there is one. */
+  /** Why there is no connection, as in the log line `store_away`. Undefined while there is one. */
   get awayFor(): string | undefined {
     return this.#link.awayFor;
   }

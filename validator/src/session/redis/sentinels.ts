@@ -2,9 +2,9 @@ import { Patience } from '@guard/config/time/patience';
 import { createClient, type RedisClientType } from '@redis/client';
 
 /**
- * The URL of the primary that Sentinels know under the host of `url`; undefined while none of them answers. All are
- * asked at once, and the first answer counts: one that is gone holds up nothing. Whether the server is the primary shows
- * when it is written to. Never rejects.
+ * The URL of the primary that Sentinels know by the host of `url`. Undefined when none of them answers. All are asked at
+ * once, and the first answer counts, so one that does not answer causes no delay. The answer can be old: the probe of
+ * the connection finds out whether the server accepts writes. Never rejects.
  */
 export async function primaryOf(
   url: string,
@@ -26,10 +26,10 @@ interface Address {
 }
 
 const CONNECT_TIMEOUT_MS = 500;
-/** Time limit for one Sentinel. One that takes connections and says nothing would hold one for each attempt. */
+/** Time limit for one Sentinel. Without it, one that never answers would keep a connection open for each attempt. */
 const asking = new Patience(1_000);
 
-/** @throws where it does not answer in time, or knows no such name. */
+/** Rejects when it does not answer in time, or does not know the name. */
 async function askSentinel(url: string, name: string): Promise<Address> {
   const client: RedisClientType = createClient({
     url,
