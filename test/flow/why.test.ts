@@ -152,10 +152,9 @@ test('a support desk: from the code on the page to "let in for a day", without S
     ({ status: found }) => found === 0,
     30_000,
   );
-  const command =
-    /^ *guard (allow \S+ --for 1d) --because '[^']+' --organisation acme --config guard\.yaml$/m.exec(
-      told.stdout,
-    )?.[1];
+  const command = /^ *guard (allow \S+ --for 1d) --because '[^']+' --organisation acme$/m.exec(
+    told.stdout,
+  )?.[1];
   expect(command).toBe(`allow ${from} --for 1d`);
   const allowed = await guard(...(command ?? '').split(' '), '--because', 'called us', ...ours);
   expect(allowed.status).toBe(0);
@@ -179,7 +178,7 @@ test('a support desk: from the code on the page to "let in for a day", without S
     30_000,
   );
   expect(why2.stdout).toContain(`temporary ${id}, which a person decided for a while.`);
-  expect(why2.stdout).toContain(`guard decisions end ${id} --config guard.yaml`);
+  expect(why2.stdout).toContain(`guard decisions end ${id}`);
   expect(why2.stdout).not.toContain('Put it first under rules:');
 });
 

@@ -21,12 +21,15 @@ export interface Option {
 /** Options of a command by their long names, in the order of --help. */
 export type Options = Readonly<Record<string, Option>>;
 
+/** The settings file that `guard init` writes, and that every command reads where it is given none. */
+export const USUAL_FILE = 'guard.yaml';
+
 export const CONFIG_OPTION = {
   type: 'string',
   short: 'c',
   value: 'FILE',
   completes: 'file',
-  help: 'the settings file',
+  help: `the settings file; default ${USUAL_FILE} in this folder`,
 } as const satisfies Option;
 
 /** The result of reading the arguments of a command. */

@@ -1,6 +1,16 @@
+import { existsSync } from 'node:fs';
 import { type Loaded, loadSettings } from '@guard/config/settings/load';
 import { formatProblem } from '@guard/config/settings/problems/problems';
 import { print } from '../terminal/terminal.ts';
+import { USUAL_FILE } from './options.ts';
+
+/** A sentence for a call that names no settings file, in a folder without the usual one. */
+export const NO_FILE = `there is no ${USUAL_FILE} in this folder; name the settings file: --config FILE`;
+
+/** The settings file of a command: the one that is given, or the usual one of this folder. Undefined without both. */
+export function settingsFile(given: string | undefined): string | undefined {
+  return given ?? (existsSync(USUAL_FILE) ? USUAL_FILE : undefined);
+}
 
 /** Reads the settings file of a command. If it has problems, prints one per line and returns undefined. */
 export function readSettings(

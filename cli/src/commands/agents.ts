@@ -3,7 +3,7 @@ import type { AgentDirectory } from '@guard/config/settings/sections/web-bot-aut
 import { type DirectoryReport, type FetchTerms, refreshDirectory } from '@guard/server';
 import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
-import { readSettings } from '../command-line/read-settings.ts';
+import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import {
   describeReports,
   readFetchTerms,
@@ -25,8 +25,8 @@ export const agents: Command = {
   name: 'agents',
   summary: 'List the agents that may sign their requests, or fetch their current keys.',
   usage: [
-    'guard agents list --config FILE [--json]',
-    'guard agents refresh --config FILE [NAME …] [--json]',
+    'guard agents list [--config FILE] [--json]',
+    'guard agents refresh [NAME …] [--config FILE] [--json]',
   ],
   about: `list     the directories of web_bot_auth in the settings, and what was fetched of each
 refresh  fetch the keys that they publish, of all or of those named, into
@@ -43,8 +43,9 @@ runs takes the new keys up by itself.`,
     if (line.kind === 'wrong') return wrong(line.message);
     const { values, positionals } = line;
     const [action, ...names] = positionals;
-    const { config, json = false } = values;
-    if (config === undefined) return wrong('name the settings file: --config guard.yaml');
+    const { json = false } = values;
+    const config = settingsFile(values.config);
+    if (config === undefined) return wrong(NO_FILE);
     switch (action) {
       case 'list':
         return names.length > 0 ? wrong('list takes no name') : list(config, json);

@@ -1,6 +1,6 @@
 import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
-import { readSettings } from '../command-line/read-settings.ts';
+import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 
 const OPTIONS = {
@@ -11,7 +11,7 @@ const OPTIONS = {
 export const alerts: Command = {
   name: 'alerts',
   summary: 'Send a test alert by each channel of the settings.',
-  usage: ['guard alerts test --config FILE [--json]'],
+  usage: ['guard alerts test [--config FILE] [--json]'],
   about: `Sends one alert that says it is a test, by the webhook, mail and command of \`alerts\` in the
 settings, and says which of them accepted it. No running Guard is needed.`,
   options: OPTIONS,
@@ -25,13 +25,12 @@ settings, and says which of them accepted it. No running Guard is needed.`,
     const [action, more] = positionals;
     if (action !== 'test') return calledWrongly('alerts', 'name an action: test');
     if (more !== undefined) return calledWrongly('alerts', `unexpected word: ${more}`);
-    if (values.config === undefined) {
-      return calledWrongly('alerts', 'name the settings file: --config guard.yaml');
-    }
-    const settings = readSettings(values.config)?.settings;
+    const file = settingsFile(values.config);
+    if (file === undefined) return calledWrongly('alerts', NO_FILE);
+    const settings = readSettings(file)?.settings;
     if (settings === undefined) return 1;
     if (settings.alerts === undefined) {
-      return failed('alerts', `${values.config} has no alerts: add webhook, mail or command`);
+      return failed('alerts', `${file} has no alerts: add webhook, mail or command`);
     }
     const { sendAlert } = await import('@guard/server');
     const alert = { name: 'test', about: '', seen: 'Nothing is wrong.' } as const;

@@ -9,10 +9,16 @@ import { remarksOn } from '../check/remarks.ts';
 import { counted } from '../terminal/layout.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
-import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
+import {
+  CONFIG_OPTION,
+  type Options,
+  readCommandLine,
+  USUAL_FILE,
+} from '../command-line/options.ts';
+import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
 
 const OPTIONS = {
-  config: { ...CONFIG_OPTION, help: 'the same as FILE, for consistency with other commands' },
+  config: { ...CONFIG_OPTION, help: `the same as FILE; default ${USUAL_FILE} in this folder` },
   probe: {
     type: 'boolean',
     default: false,
@@ -34,7 +40,7 @@ const OPTIONS = {
 export const check: Command = {
   name: 'check',
   summary: 'Read a settings file and say everything that is wrong with it.',
-  usage: ['guard check FILE [--probe] [--strict] [--json]'],
+  usage: ['guard check [FILE] [--probe] [--strict] [--json]'],
   about: `Reads FILE as \`guard start\` would, starts nothing, and lists every problem with its
 file, line and column, what was found and what is allowed. Of a good file it lists the
 presets that are on, and what is seldom meant:
@@ -54,10 +60,10 @@ presets that are on, and what is seldom meant:
     const line = readCommandLine(args, OPTIONS);
     if (line.kind === 'wrong') return calledWrongly('check', line.message);
     const { config, ...wanted } = line.values;
-    const [file, more] = [...line.positionals, ...(config === undefined ? [] : [config])];
-    if (file === undefined || more !== undefined) {
-      return calledWrongly('check', 'name one settings file, as in: guard check guard.yaml');
-    }
+    const [named, more] = [...line.positionals, ...(config === undefined ? [] : [config])];
+    if (more !== undefined) return calledWrongly('check', 'name one settings file, not two');
+    const file = settingsFile(named);
+    if (file === undefined) return calledWrongly('check', NO_FILE);
     return checkFile(file, wanted);
   },
 };

@@ -14,7 +14,7 @@ import { callerName } from '../command-line/caller.ts';
 import { chooseOrganisation } from '../command-line/choose-organisation.ts';
 import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
-import { readSettings } from '../command-line/read-settings.ts';
+import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import { changeDecisions } from '../decisions/change-decisions.ts';
 import { readTarget } from '../decisions/read-target.ts';
@@ -47,7 +47,7 @@ export function createDecideCommand(verdict: keyof typeof WORDS): Command {
     name: verdict,
     summary,
     usage: [
-      `guard ${verdict} TARGET --config FILE --for TIME --because TEXT [--organisation ID] [--json]`,
+      `guard ${verdict} TARGET --for TIME --because TEXT [--organisation ID] [--config FILE] [--json]`,
     ],
     about: `Makes a temporary decision, which ${does}.
 TARGET is an address (203.0.113.7), a network (203.0.113.0/24), an autonomous system
@@ -108,8 +108,9 @@ function readAsked(args: readonly string[]): Asked | string {
   if (line.kind === 'wrong') return line.message;
   const { values, positionals } = line;
   const [operand, more] = positionals;
-  const { config, because = '', organisation, json } = values;
-  if (config === undefined) return 'name the settings file: --config guard.yaml';
+  const { because = '', organisation, json } = values;
+  const config = settingsFile(values.config);
+  if (config === undefined) return NO_FILE;
   if (operand === undefined) return 'say whom: an address, for example';
   if (more !== undefined) return `unexpected word: ${more}`;
   const target = readTarget(operand);

@@ -8,7 +8,7 @@ import { printable, printableJson } from '../terminal/printable.ts';
 import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
-import { readSettings } from '../command-line/read-settings.ts';
+import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 
 const OPTIONS = {
   config: CONFIG_OPTION,
@@ -19,8 +19,8 @@ export const decisions: Command = {
   name: 'decisions',
   summary: 'List the current temporary decisions, or end one.',
   usage: [
-    'guard decisions --config FILE [--json]',
-    'guard decisions end ID --config FILE [--json]',
+    'guard decisions [--config FILE] [--json]',
+    'guard decisions end ID [--config FILE] [--json]',
   ],
   about: `Without an argument it lists the current decisions of guard block and guard allow: target, until
 when, who decided, and why.
@@ -34,11 +34,12 @@ end      ends the decision ID: a second later no request is decided by it`,
     if (line.kind === 'wrong') return wrong(line.message);
     const { values, positionals } = line;
     const [action, id, more] = positionals;
-    if (values.config === undefined) return wrong('name the settings file: --config guard.yaml');
+    const file = settingsFile(values.config);
+    if (file === undefined) return wrong(NO_FILE);
     if (more !== undefined) return wrong(`unexpected word: ${more}`);
     if (action !== undefined && action !== 'end') return wrong(`${action} is not end`);
     if (action === 'end' && id === undefined) return wrong('say which one: guard decisions end ID');
-    const settings = readSettings(values.config)?.settings;
+    const settings = readSettings(file)?.settings;
     if (!settings) return 1;
     const now = Date.now();
     const changed =

@@ -13,9 +13,9 @@ export const explain: Command = {
   name: 'explain',
   summary: 'Say why a request gets the answer it gets, and which rule decides.',
   usage: [
-    "guard explain --config FILE URL --ip ADDRESS [-X METHOD] [-H 'Name: value'] …",
-    'guard explain --config FILE REQUEST.json',
-    'guard explain --config FILE -              (the same JSON on standard input)',
+    "guard explain URL --ip ADDRESS [-X METHOD] [-H 'Name: value'] … [--config FILE]",
+    'guard explain REQUEST.json [--config FILE]',
+    'guard explain - [--config FILE]            (the same JSON on standard input)',
   ],
   about: `Makes the decision that a running Guard with these settings would make, and shows the
 facts, the findings, every rule, the verdict and the answer. Needs no running server,

@@ -59,8 +59,8 @@ export const exportEvents: Command = {
   name: 'export',
   summary: 'Write the events of a time or a filter as Parquet, CSV or JSON lines.',
   usage: [
-    'guard export --config FILE [--last 7d] [--where SQL] [--out FILE]',
-    'guard export --config FILE --from WHEN --to WHEN [--columns LIST] [--format FORMAT]',
+    'guard export [--last 7d] [--where SQL] [--out FILE] [--config FILE]',
+    'guard export --from WHEN --to WHEN [--columns LIST] [--format FORMAT] [--config FILE]',
   ],
   about: `Reads the events of the key's own organisation over POST /query and writes them in the order
 of time. It asks for one page after another, so the limits of a statement cut nothing off, and

@@ -8,7 +8,7 @@ import { callerName } from '../command-line/caller.ts';
 import { chooseOrganisation } from '../command-line/choose-organisation.ts';
 import type { Command } from '../command-line/command.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
-import { readSettings } from '../command-line/read-settings.ts';
+import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { askControl, type Asked } from '../forget/ask-control.ts';
 import { openTerminal } from '../init/ask-questions.ts';
 import { counted } from '../terminal/layout.ts';
@@ -28,7 +28,7 @@ const OPTIONS = {
 export const forget: Command = {
   name: 'forget',
   summary: "Delete one person's events: those of an address or of a session.",
-  usage: ['guard forget ADDRESS | SESSION --config FILE [--organisation ID] [--yes] [--json]'],
+  usage: ['guard forget ADDRESS | SESSION [--organisation ID] [--yes] [--config FILE] [--json]'],
   about: `Counts the rows, asks, deletes them with their headers and bodies from the database, and looks
 that none is left. SESSION is the name of a session in events (32 hex digits), or the value of
 the cookie _guard (a UUID).`,
@@ -85,12 +85,13 @@ function readCall(
   values: { readonly config?: string; readonly yes: boolean; readonly json: boolean },
   [typed, more]: readonly string[],
 ) {
-  const { config, yes, json } = values;
+  const { yes, json } = values;
   const person = typed === undefined || more !== undefined ? undefined : readPerson(typed);
   if (person === undefined) {
-    return 'name one address, session (32 hex digits) or value of the cookie _guard, as in: guard forget 203.0.113.7 --config guard.yaml';
+    return 'name one address, session (32 hex digits) or value of the cookie _guard, as in: guard forget 203.0.113.7';
   }
-  if (config === undefined) return 'name the settings file: --config guard.yaml';
+  const config = settingsFile(values.config);
+  if (config === undefined) return NO_FILE;
   if (!yes && !json && !process.stdin.isTTY) return 'there is no terminal to ask at: say --yes';
   return { person, config, yes, json };
 }

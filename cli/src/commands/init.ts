@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { environmentFileOf } from '@guard/config/settings/reading/environment';
 import { probeOrigins } from '../check/probe-origins.ts';
 import type { Command } from '../command-line/command.ts';
-import { type Options, readCommandLine } from '../command-line/options.ts';
+import { type Options, readCommandLine, USUAL_FILE } from '../command-line/options.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { askQuestions, openTerminal } from '../init/ask-questions.ts';
 import { type Answers, QUESTIONS } from '../init/answers.ts';
@@ -16,9 +16,9 @@ const OPTIONS = {
   into: {
     type: 'string',
     value: 'FILE',
-    default: 'guard.yaml',
+    default: USUAL_FILE,
     completes: 'file',
-    help: 'the settings file to write (default guard.yaml); must not exist',
+    help: `the settings file to write (default ${USUAL_FILE}); must not exist`,
   },
   site: {
     type: 'string',
@@ -156,7 +156,7 @@ function nextSteps({ site, events, mode }: Answers, into: string): string[] {
           `make the account guard in your ClickHouse, with the password in ${environmentFileOf(into)}`,
         ]
       : []),
-    `guard start --config ${into}`,
+    into === USUAL_FILE ? 'guard start' : `guard start --config ${into}`,
     `curl -i ${named}http://127.0.0.1:${GATEWAY_PORT}/`,
     ...(mode === 'observe'
       ? [`take the line observe: true out of ${into} when events are what you expect`]

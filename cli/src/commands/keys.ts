@@ -6,7 +6,7 @@ import { type KeyKind, KINDS, LIST_OF, listKeys } from '../keys/list-keys.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import { chooseOrganisation, organisationIds } from '../command-line/choose-organisation.ts';
 import type { Command } from '../command-line/command.ts';
-import { readSettings } from '../command-line/read-settings.ts';
+import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
 
 /** 256 bits: a key cannot be guessed from its hash. */
@@ -37,9 +37,9 @@ export const keys: Command = {
   name: 'keys',
   summary: 'Make, list and revoke the keys of an organisation.',
   usage: [
-    'guard keys create --config FILE --id NAME [--organisation ID] [--expires DATE] [--json]',
-    'guard keys list --config FILE [--organisation ID] [--json]',
-    'guard keys revoke --config FILE --id NAME [--organisation ID] [--json]',
+    'guard keys create --id NAME [--organisation ID] [--expires DATE] [--config FILE] [--json]',
+    'guard keys list [--organisation ID] [--config FILE] [--json]',
+    'guard keys revoke --id NAME [--organisation ID] [--config FILE] [--json]',
   ],
   about: `create   makes a key and puts its SHA-256 into the settings file. The key itself is printed
          once, alone on standard output, and kept nowhere
@@ -57,10 +57,11 @@ Guard that runs takes the change up by itself in a second or two, and at once on
     const { values, positionals } = line;
     const [action, more] = positionals;
     const kind = KINDS.find((known) => known === values.kind);
-    if (values.config === undefined) return wrong('name the settings file: --config guard.yaml');
+    const config = settingsFile(values.config);
+    if (config === undefined) return wrong(NO_FILE);
     if (kind === undefined) return wrong('--kind is analytics or secret');
     if (more !== undefined) return wrong(`unexpected word: ${more}`);
-    const { config, organisation, id, expires, json } = values;
+    const { organisation, id, expires, json } = values;
     const asked = { config, organisation, kind, json };
     switch (action) {
       case 'list':

@@ -25,7 +25,7 @@ const TIMEOUT_MS = 2 * QUERY.maxExecutionS * 1000;
 export const query: Command = {
   name: 'query',
   summary: 'Ask the events of a running Guard in SQL.',
-  usage: ["guard query 'SQL' --config FILE [--json]", 'guard query - --config FILE [--json]'],
+  usage: ["guard query 'SQL' [--config FILE] [--json]", 'guard query - [--config FILE] [--json]'],
   about: `Sends one read-only statement to POST /query and prints the rows: a table on a terminal,
 otherwise tab-separated lines without a header. A FORMAT clause of the statement counts.
 With - the statement is read from standard input.`,
@@ -42,7 +42,7 @@ Guard gives no answer; 2 called wrongly.`,
     if (typed === undefined || more !== undefined) {
       return calledWrongly(
         'query',
-        "give one statement in quotes, as in: guard query 'SELECT count() FROM events_distributed' --config guard.yaml",
+        "give one statement in quotes, as in: guard query 'SELECT count() FROM events_distributed'",
       );
     }
     const guard = findGuard('query', values);

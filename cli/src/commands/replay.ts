@@ -5,11 +5,16 @@ import { KEY_VARIABLE } from '../running-guard/query-events.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
-import { readSettings } from '../command-line/read-settings.ts';
-import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
+import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
+import {
+  CONFIG_OPTION,
+  type Options,
+  readCommandLine,
+  USUAL_FILE,
+} from '../command-line/options.ts';
 
 const OPTIONS = {
-  config: { ...CONFIG_OPTION, help: 'the settings to try' },
+  config: { ...CONFIG_OPTION, help: `the settings to try; default ${USUAL_FILE} in this folder` },
   against: {
     type: 'string',
     value: 'FILE',
@@ -50,9 +55,9 @@ export const replay: Command = {
   name: 'replay',
   summary: 'Run settings over a log, and say which visitors they would treat differently.',
   usage: [
-    'guard replay --config FILE [--against FILE] LOG …',
-    'guard replay --config FILE [--against FILE] -          (a log on standard input)',
-    'guard replay --config FILE [--against FILE] --from URL [--since 24h]',
+    'guard replay [--config FILE] [--against FILE] LOG …',
+    'guard replay [--config FILE] [--against FILE] -          (a log on standard input)',
+    'guard replay [--config FILE] [--against FILE] --from URL [--since 24h]',
   ],
   about: `Judges every request of a log with the settings of --config, and prints what would change:
 before and after, by rule and reason, with examples. Before is what the log says happened, or
@@ -70,13 +75,14 @@ for 14 days, and sessions.`,
     const line = readCommandLine(args, OPTIONS);
     if (line.kind === 'wrong') return wrong(line.message);
     const { values, positionals } = line;
-    if (values.config === undefined) return wrong('say which settings to try: --config FILE');
+    const candidate = settingsFile(values.config);
+    if (candidate === undefined) return wrong(NO_FILE);
     if (values.session !== undefined && values.session !== 'verified') {
       return wrong('--session is verified');
     }
     const key = values.key ?? process.env[KEY_VARIABLE];
     const from = sourceOf(positionals, { ...values, key }, Date.now());
-    return typeof from === 'string' ? wrong(from) : replayFrom(from, values.config, values);
+    return typeof from === 'string' ? wrong(from) : replayFrom(from, candidate, values);
   },
 };
 

@@ -1,10 +1,19 @@
 import { readPlaces } from '../demo/places.ts';
 import { calledWrongly } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
-import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
+import {
+  CONFIG_OPTION,
+  type Options,
+  readCommandLine,
+  USUAL_FILE,
+} from '../command-line/options.ts';
+import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
 
 const OPTIONS = {
-  config: { ...CONFIG_OPTION, help: 'the settings file (see guard.yaml in the documentation)' },
+  config: {
+    ...CONFIG_OPTION,
+    help: `the settings file (see guard.yaml in the documentation);\ndefault ${USUAL_FILE} in this folder`,
+  },
   demo: {
     type: 'boolean',
     help: 'a small shop behind the gateway, everything on loopback, keys made on first use',
@@ -34,7 +43,7 @@ export const start: Command = {
   summary: 'Start the services that the settings file lists under `listen`.',
   isService: true,
   usage: [
-    'guard start --config FILE [--no-watch] [--json]',
+    'guard start [--config FILE] [--no-watch] [--json]',
     'guard start --demo [--port N] [--host ADDRESS] [--json]',
   ],
   about: `Ready when the line appears, and when GET /ready on the admin listener answers 200.
@@ -48,23 +57,25 @@ mistakes changes nothing: the last good settings stay in use, and the log says w
     const line = readCommandLine(args, OPTIONS);
     if (line.kind === 'wrong') return calledWrongly('start', line.message);
     const { values, positionals } = line;
-    const { config, demo, port, host, json = false } = values;
-    if ((config === undefined) === (demo !== true) || positionals.length > 0) {
+    const { config, demo = false, port, host, json = false } = values;
+    if (positionals.length > 0 || (demo && config !== undefined)) {
       return calledWrongly('start', 'give either --config FILE or --demo');
     }
-    if (config !== undefined && (port ?? host) !== undefined) {
+    if (!demo && (port ?? host) !== undefined) {
       return calledWrongly(
         'start',
         '--port and --host move the demo; guard.yaml has its own `listen`',
       );
     }
+    const file = demo ? undefined : settingsFile(config);
+    if (!demo && file === undefined) return calledWrongly('start', `${NO_FILE}, or --demo`);
     const places = readPlaces(port, host);
     if (typeof places === 'string') return calledWrongly('start', places);
     const watch = values['no-watch'] !== true;
     // Loaded on demand: the services are large, and `guard --help` does not need them.
     const { startDemo, startFrom } = await import('../start/launch.ts');
-    return demo === true
+    return file === undefined
       ? startDemo(places, { json, watch })
-      : startFrom(config ?? '', { json, watch });
+      : startFrom(file, { json, watch });
   },
 };

@@ -1,4 +1,4 @@
-import { findGuard, GUARD_OPTIONS } from '../running-guard/find-guard.ts';
+import { findGuard, GUARD_OPTIONS, sayWhere } from '../running-guard/find-guard.ts';
 import { calledWrongly } from '../terminal/terminal.ts';
 import { printOnce, showLive } from '../top/run-top.ts';
 import type { Command } from '../command-line/command.ts';
@@ -22,7 +22,7 @@ export const top: Command = {
   name: 'top',
   summary: 'Watch a running Guard: decisions per second, reasons, addresses.',
   usage: [
-    'guard top --config FILE [--once] [--json]',
+    'guard top [--config FILE] [--once] [--json]',
     'guard top --admin URL [--api URL] [--once] [--json]',
   ],
   about: `Shows what a running Guard does: decisions and requests per second, challenges, errors of the
@@ -47,7 +47,7 @@ q or Ctrl-C ends it. Without a terminal it prints one line per update.`,
     if (typeof guard === 'number') return guard;
     const { admin, events } = guard;
     if (admin === undefined) {
-      return calledWrongly('top', 'say where the admin listener is: --config FILE or --admin URL');
+      return calledWrongly('top', sayWhere('admin'));
     }
     const watched = { admin, events, intervalMs: intervalS * 1000, timeoutMs: TIMEOUT_MS };
     return values.once || values.json ? printOnce(watched, values.json) : showLive(watched);

@@ -36,8 +36,8 @@ export const why: Command = {
   name: 'why',
   summary: 'Say why a visitor was stopped, by the code on the page, and what would let them in.',
   usage: [
-    'guard why CODE --config FILE [--let-in WAY] [--json]',
-    'guard why REQUEST_ID | SESSION | ADDRESS --config FILE [--let-in WAY] [--json]',
+    'guard why CODE [--let-in WAY] [--config FILE] [--json]',
+    'guard why REQUEST_ID | SESSION | ADDRESS [--let-in WAY] [--config FILE] [--json]',
   ],
   about: `Takes the reference code that a visitor reads on a page of Guard, and says in plain words
 what happened, what was found and what it means, which rule at which line of guard.yaml
@@ -55,7 +55,7 @@ ${ROW_DAYS} days, their header fields for ${DETAIL_DAYS}.`,
     const { values, positionals } = line;
     const [typed, more] = positionals;
     if (typed === undefined || more !== undefined) {
-      return calledWrongly('why', 'name one code, as in: guard why K7QM2X9D --config guard.yaml');
+      return calledWrongly('why', 'name one code, as in: guard why K7QM2X9D');
     }
     const asked = readAsked(typed);
     if (asked === undefined) {

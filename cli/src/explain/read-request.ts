@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { recognise } from '@guard/config/plain-words/sought';
 import { readCommandLine } from '../command-line/options.ts';
+import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
 import { EXPLAIN_OPTIONS } from './options.ts';
 
 /** The parsed arguments of `guard explain`, before the settings are read. */
@@ -26,7 +27,8 @@ export function readRequest(args: readonly string[], stdin: () => string): Readi
   if (line.kind === 'wrong') return line;
   const { values, positionals } = line;
   const [target, second] = positionals;
-  if (values.config === undefined) return wrong('name the settings file: --config guard.yaml');
+  const config = settingsFile(values.config);
+  if (config === undefined) return wrong(NO_FILE);
   if (target === undefined) return wrong('name a URL, a JSON file, or - for JSON on stdin');
   if (second !== undefined) return wrong(`one request at a time; ${second} is a second one`);
   const { session } = values;
@@ -41,7 +43,7 @@ export function readRequest(args: readonly string[], stdin: () => string): Readi
   return {
     kind: 'asked',
     asked: {
-      config: values.config,
+      config,
       body: body.text,
       site: values.site,
       organisation: values.organisation,

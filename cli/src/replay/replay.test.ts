@@ -241,7 +241,7 @@ describe('lines that cannot be read', () => {
 });
 
 test.each([
-  [2, 'say which settings to try: --config FILE', []],
+  [2, 'name the settings file: --config FILE', []],
   [2, 'name a log, - for standard input, or --from URL', ['-c', 'x']],
   [2, 'give an analytics key in GUARD_ANALYTICS_KEY', ['-c', 'x', '--from', 'http://127.0.0.1:1']],
   [2, '--since takes a duration', ['-c', 'x', '--from', 'http://a', '--key', 'k', '--since', '1']],

@@ -2,8 +2,8 @@ import { plainAnalyticsKeys } from '@guard/config/settings/keys/plain-keys';
 import { listenerUrl } from '@guard/config/net/special-address';
 import type { Settings } from '@guard/config/settings/schema';
 import type { ListenAddress } from '@guard/config/settings/values/values';
-import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
-import { readSettings } from '../command-line/read-settings.ts';
+import { CONFIG_OPTION, type Options, USUAL_FILE } from '../command-line/options.ts';
+import { readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { calledWrongly } from '../terminal/terminal.ts';
 import { type EventsAccess, KEY_VARIABLE } from './query-events.ts';
 
@@ -11,7 +11,7 @@ import { type EventsAccess, KEY_VARIABLE } from './query-events.ts';
 export const GUARD_OPTIONS = {
   config: {
     ...CONFIG_OPTION,
-    help: 'its settings file: where its listeners are, and what to expect',
+    help: `its settings file: where its listeners are, and what to expect;\ndefault ${USUAL_FILE} in this folder, unless a URL below is given`,
   },
   admin: { type: 'string', value: 'URL', help: 'its admin listener, where that is elsewhere' },
   api: { type: 'string', value: 'URL', help: 'its api service, where that is elsewhere' },
@@ -48,12 +48,15 @@ export function findGuard(command: string, given: GuardOptions): RunningGuard | 
       return calledWrongly(command, `--${name} takes a URL, such as http://127.0.0.1:9090`);
     }
   }
-  const loaded = given.config === undefined ? undefined : readSettings(given.config);
-  if (given.config !== undefined && loaded === undefined) return 1;
+  // Who names an address may mean another Guard than the one of this folder.
+  const isAddressed = given.admin !== undefined || given.api !== undefined;
+  const file = isAddressed ? given.config : settingsFile(given.config);
+  const loaded = file === undefined ? undefined : readSettings(file);
+  if (file !== undefined && loaded === undefined) return 1;
   const settings = loaded?.settings;
   const admin = given.admin ?? urlOf(settings?.listen.admin);
   const api = given.api ?? urlOf(settings?.listen.api);
-  return { settings, admin, events: accessTo(api, given) };
+  return { settings, admin, events: accessTo(api, file, given) };
 }
 
 /** Undefined for a unix socket, and for port 0, because the real port is unknown. */
@@ -62,27 +65,36 @@ function urlOf(address: ListenAddress | undefined): string | undefined {
   return listenerUrl(address.host, address.port);
 }
 
-function accessTo(api: string | undefined, given: GuardOptions): RunningGuard['events'] {
+function accessTo(
+  api: string | undefined,
+  file: string | undefined,
+  given: GuardOptions,
+): RunningGuard['events'] {
   if (api === undefined) {
-    return { missing: 'say where its api service is: --config FILE or --api URL' };
+    return { missing: sayWhere('api') };
   }
   const key = given.key ?? process.env[KEY_VARIABLE] ?? '';
   if (key !== '') return { url: api, key };
   // A key of the file is only used for the service of the file.
-  if (given.config === undefined || given.api !== undefined) {
+  if (file === undefined || given.api !== undefined) {
     return { missing: `give an analytics key in ${KEY_VARIABLE}` };
   }
-  const [found, another] = plainAnalyticsKeys(given.config, process.env);
+  const [found, another] = plainAnalyticsKeys(file, process.env);
   if (found === undefined) {
     return {
-      missing: `give an analytics key in ${KEY_VARIABLE}; ${given.config} has none in plain text`,
+      missing: `give an analytics key in ${KEY_VARIABLE}; ${file} has none in plain text`,
     };
   }
   return another === undefined
     ? { url: api, key: found.key }
     : {
-        missing: `give an analytics key in ${KEY_VARIABLE}; ${given.config} has those of several organisations`,
+        missing: `give an analytics key in ${KEY_VARIABLE}; ${file} has those of several organisations`,
       };
+}
+
+/** A sentence for a call in which the address of a listener is missing. */
+export function sayWhere(listener: 'admin' | 'api'): string {
+  return `say where its listener ${listener} is: --config FILE (default ${USUAL_FILE} in this folder) or --${listener} URL`;
 }
 
 export function isHttp(url: string): boolean {

@@ -71,7 +71,7 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
 export function letInLimit({ reasons, rule }: WholeEvent): string {
   const temporary = temporaryDecisionOf(rule);
   if (temporary !== undefined) {
-    return `No rule lets this visitor in: the temporary decision ${temporary} stands before all rules. End it with: guard decisions end ${temporary} --config guard.yaml`;
+    return `No rule lets this visitor in: the temporary decision ${temporary} stands before all rules. End it with: guard decisions end ${temporary}`;
   }
   return reasons.includes('rate_limit_exceeded')
     ? `No rule that allows lifts the budget of the rule “${rule}”: raise its rate_limit, let the visitor in for a while by guard allow, or put a rule with a larger one for this visitor in front of it.`
@@ -80,7 +80,7 @@ export function letInLimit({ reasons, rule }: WholeEvent): string {
 
 /** Addresses, networks, digests and identifiers need no quotes. */
 function allowCommand(value: string, organisation: string): string {
-  return `guard allow ${value} --for 1d --because 'let in by the support' --organisation ${organisation} --config guard.yaml`;
+  return `guard allow ${value} --for 1d --because 'let in by the support' --organisation ${organisation}`;
 }
 
 /** The /24 of an IPv4 address, or the /48 of an IPv6 address. Empty for other text. */
