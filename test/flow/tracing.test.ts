@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -7,6 +8,8 @@ import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask } from '../kit/asking-proxies.ts';
+import { connectAsEnvoy } from '../kit/envoy-client.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll } from '../kit/http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
@@ -19,6 +22,8 @@ import { curl } from '../kit/visitors.ts';
 const OTEL = pathToFileURL(join(import.meta.dirname, '../kit/fixtures/otel-to-file.mjs')).href;
 const FOREIGN = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
 const traceparent = `00-${FOREIGN.traceId}-${FOREIGN.spanId}-01`;
+
+const ANY_PORT = '127.0.0.1:0';
 
 /** As the API of OpenTelemetry numbers them. */
 const KIND = { internal: 0, server: 1, client: 2 } as const;
@@ -48,7 +53,12 @@ beforeAll(async () => {
       { name: 'shut', match: { path: '/shut/**' }, verdict: 'block' },
       { name: 'open', match: {}, verdict: 'allow' },
     ],
-    top: { workers: 2, analytics: undefined, log: { decisions: true, format: 'ecs' } },
+    top: {
+      listen: { gateway: ANY_PORT, forward_auth: ANY_PORT, ext_authz: ANY_PORT },
+      workers: 2,
+      analytics: undefined,
+      log: { decisions: true, format: 'ecs' },
+    },
   });
   const away = `http://127.0.0.1:${await freePort()}`;
   const sites = [
@@ -100,6 +110,16 @@ async function spansOf(path: string): Promise<Span[]> {
   );
   const traceId = all.find(isServer)?.traceId;
   return all.filter((span) => span.traceId === traceId);
+}
+
+/** The line in the log about the decision of this path. */
+async function decisionLineOf(path: string): Promise<unknown> {
+  const text = await poll(
+    () => Promise.resolve(product.log()),
+    (log) => log.includes(`"url.path":"${path}"`),
+    10_000,
+  );
+  return JSON.parse(text.split('\n').find((one) => one.includes(`"url.path":"${path}"`)) ?? '');
 }
 
 function only(spans: readonly Span[], kind: number): Span {
@@ -173,19 +193,61 @@ describe('OpenTelemetry', () => {
     async (path, status) => {
       expect(await visit(path)).toBe(status);
       const server = only(await spansOf(path), KIND.server);
-      const text = await poll(
-        () => Promise.resolve(product.log()),
-        (log) => log.includes(`"url.path":"${path}"`),
-        10_000,
-      );
-      const line = text.split('\n').find((one) => one.includes(`"url.path":"${path}"`)) ?? '';
-      expect(JSON.parse(line)).toMatchObject({
+      expect(await decisionLineOf(path)).toMatchObject({
         'trace.id': server.traceId,
         'span.id': server.spanId,
         'http.request.id': expect.any(String) as unknown,
       });
     },
   );
+
+  describe.each(['forward-auth', 'ext_authz'] as const)('a question by %s', (way) => {
+    /** Asks as Envoy does about a request that it forwards for a visitor. */
+    const asked = async (path: string, traceId: string) => {
+      const parent = `00-${traceId}-${FOREIGN.spanId}-01`;
+      const headers = { 'x-forwarded-for': '198.51.100.7', 'x-forwarded-proto': 'https' };
+      const host = 'shop.example';
+      if (way === 'forward-auth') {
+        const question = {
+          path: `/check/envoy${path}`,
+          method: 'GET',
+          headers: { host, ...headers },
+        };
+        await ask(product.addresses.forward_auth, question, { traceparent: parent });
+        return;
+      }
+      const envoy = connectAsEnvoy(product.addresses.ext_authz);
+      await envoy.check({
+        method: 'GET',
+        host,
+        path,
+        headers: { ...headers, traceparent: parent },
+      });
+      envoy.close();
+    };
+
+    test.each([
+      ['/', 'allow', undefined],
+      ['/shut/', 'served', 403],
+    ])(
+      'about %s is part of the trace of the proxy, as span and as line',
+      async (at, said, status) => {
+        const path = `${at}${way}`;
+        const traceId = randomBytes(16).toString('hex');
+        await asked(path, traceId);
+        const spans = await spansOf(path);
+        const server = only(spans, KIND.server);
+        expect(server).toMatchObject({ traceId, parent: FOREIGN.spanId });
+        expect(server.attributes).toMatchObject({ 'guard.decision': said, 'url.scheme': 'https' });
+        expect(server.attributes['http.response.status_code']).toBe(status);
+        expect(server.attributes).not.toHaveProperty('network.protocol.version');
+        expect(await decisionLineOf(path)).toMatchObject({
+          'trace.id': traceId,
+          'span.id': server.spanId,
+        });
+      },
+    );
+  });
 
   test('a request that is denied has no call of an origin', async () => {
     expect(await visit('/shut/door')).toBe(403);

@@ -8,12 +8,12 @@ export interface TracedRequest {
   readonly scheme: 'http' | 'https';
   /** Host header as sent. */
   readonly host: string;
-  /** `1.0`, `1.1` or `2.0`. */
-  readonly httpVersion: string;
+  /** `1.0`, `1.1` or `2.0`. Undefined when another proxy describes the request and does not tell it. */
+  readonly httpVersion: string | undefined;
   readonly site: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** It came from a trusted proxy, whose trace it may continue. */
+  /** It came from a trusted proxy, or is described by one, whose trace it may continue. */
   readonly trusted: boolean;
 }
 
@@ -37,7 +37,10 @@ export interface RequestTrace {
     origin: { readonly host: string; readonly port: number | undefined },
     attempt: number,
   ): OriginTrace;
-  /** The last call. `status` is undefined when the visitor has disconnected or a WebSocket has ended. */
+  /**
+   * The last call. `status` is undefined when the visitor has disconnected, a WebSocket has ended, or another proxy
+   * forwards the request.
+   */
   ended(status: number | undefined): void;
 }
 

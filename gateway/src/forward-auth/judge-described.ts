@@ -1,4 +1,5 @@
 import type { Log, MaybePromise } from '@guard/config/contract/ports';
+import type { RequestTrace, Tracing } from '@guard/config/contract/tracing';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import type { Question, ReadQuestion } from './read-question.ts';
 import { pathOf } from '../arrive/arrive.ts';
@@ -17,6 +18,8 @@ export interface DescribedStages {
   readonly clientOf: ClientOf;
   readonly judge: Judge;
   readonly faults: Log;
+  /** Undefined when nothing is traced. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** What happens to the visitor's request; or the field that is missing in the proxy's question. */
@@ -30,7 +33,7 @@ export type JudgeDescribed = (
 
 /** Runs the stages of the front proxy for a request that a proxy describes. */
 export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
-  const { sites, clientOf, judge, faults } = stages;
+  const { sites, clientOf, judge, faults, tracing } = stages;
 
   function planOf(
     { method, scheme, host, target, headers }: Question,
@@ -39,7 +42,8 @@ export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
     const site = sites.match(host);
     if (site === undefined) return refused(421, 'No such site here.');
 
-    const readings = readingsOf(pathOf(target));
+    const path = pathOf(target);
+    const readings = readingsOf(path);
     if (readings === undefined) return refuseUnreadable(faults, connection);
     // The proxy passes these paths on to Guard. A spelling that it did not recognise must not reach the origin
     // either.
@@ -47,7 +51,17 @@ export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
 
     const client = { ...clientOf(connection, headers), scheme };
     const inquiry = { req: { method, headers }, connection, client, site, host, target };
-    return judge(inquiry, readings);
+    if (tracing === undefined) return judge(inquiry, readings);
+
+    const described = { method, path, scheme, host, httpVersion: undefined, headers };
+    const trace = tracing({ ...described, site: site.name, trusted: connection.trusted });
+    return whenKnown(
+      judge({ ...inquiry, ...(trace.ids && { trace: trace.ids }) }, readings),
+      (plan) => {
+        traced(trace, plan);
+        return plan;
+      },
+    );
   }
 
   return (read, connection) => {
@@ -64,6 +78,17 @@ export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
 
 function refused(status: number, why: string): RequestPlan {
   return { kind: 'refused', answer: plainAnswer(status, why), event: undefined };
+}
+
+/** The trace ends with the decision, because Guard does not learn what the proxy does after it. */
+function traced(trace: RequestTrace, plan: RequestPlan): void {
+  if (plan.kind === 'forward') {
+    trace.decided(plan.forward.decision, plan.forward.requestId);
+    trace.ended(undefined);
+  } else {
+    trace.decided('served', undefined);
+    trace.ended(plan.answer.status);
+  }
 }
 
 /** Guard does not learn what the proxy does after a decision. So the event records the decision itself. */

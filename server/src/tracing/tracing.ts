@@ -152,7 +152,9 @@ function serverAttributes(request: TracedRequest): Attributes {
     'url.scheme': scheme,
     'url.path': path,
     'server.address': host.replace(/:\d*$/, ''),
-    'network.protocol.version': httpVersion === '2.0' ? '2' : httpVersion,
+    ...(httpVersion !== undefined && {
+      'network.protocol.version': httpVersion === '2.0' ? '2' : httpVersion,
+    }),
     'guard.site': site,
   };
 }
