@@ -7,7 +7,14 @@ import type { DecisionEvent } from '@guard/config/contract/event';
 import { openWithoutKeys, textOf } from '../analytics/src/testing/open-analytics.ts';
 import { sampleEvent } from '../analytics/src/testing/sample-event.ts';
 import { until } from '../analytics/src/testing/until.ts';
-import { byReference, events, oneEvent, sessions, timeline } from '../dashboard/page/sql/events.ts';
+import {
+  byReference,
+  events,
+  oneEvent,
+  RECENT_ROWS,
+  sessions,
+  timeline,
+} from '../dashboard/page/sql/events.ts';
 import { FIELDS, type FieldName } from '../dashboard/page/sql/fields.ts';
 import { TOP_LISTS, topLists } from '../dashboard/page/sql/lists.ts';
 import { crawlers, latency, rules } from '../dashboard/page/sql/operations.ts';
@@ -126,6 +133,55 @@ test('pages of events follow each other without a gap or a row twice', async () 
   const [ms, request] = all[2] ?? [];
   const older = await rowsOf(events(everything, `${String(ms)}.${String(request)}`));
   expect(older).toEqual(all.slice(3));
+});
+
+test.each([
+  ['many visitors, who take turns', (at: number) => at % 120],
+  ['one visitor who sent all recent rows', (at: number) => Math.max(0, 130 - at)],
+] as const)(
+  'pages of sessions have each session once, newest first: %s',
+  async (title, visitorOf) => {
+    const at = now - (title.startsWith('one') ? 1_000_000 : 2_000_000);
+    const seen = new Map<string, { requests: number; last: number }>();
+    const total = RECENT_ROWS + 300;
+    for (let each = 0; each < total; each += 1) {
+      const ip = `198.51.100.${visitorOf(each)}`;
+      const createdAt = at + each * 10;
+      seen.set(ip, { requests: (seen.get(ip)?.requests ?? 0) + 1, last: createdAt });
+      analytics.sink.record(sampleEvent({ ip, createdAt, site: 'of sessions' }));
+    }
+    const range = { from: at, to: at + total * 10 };
+    const scope = { ...everything, range, site: 'of sessions' };
+    await until('the events are there', async () => (await requestsOf(scope)) === total);
+    const shown: unknown[][] = [];
+    for (let cursor = ''; ;) {
+      const page = await rowsOf(sessions(scope, cursor));
+      if (page.length === 0) break;
+      shown.push(...page);
+      cursor = `${String(page.at(-1)?.[5])}.${String(page.at(-1)?.[13])}`;
+    }
+    const expected = [...seen].sort(([, a], [, b]) => b.last - a.last);
+    expect(shown.map((row) => [row[1], Number(row[3]), Number(row[5])])).toEqual(
+      expected.map(([ip, { requests, last }]) => [ip, requests, last]),
+    );
+  },
+);
+
+test('the most frequent addresses and their counts', async () => {
+  const at = now - 3_200_000;
+  const counts = Array.from({ length: 14 }, (_, each) => each + 1);
+  for (const count of counts) {
+    const row = { ip: `192.0.2.${count}`, country: 'DE', createdAt: at };
+    for (let each = 0; each < count; each += 1) analytics.sink.record(sampleEvent(row));
+  }
+  const scope = { ...everything, range: { from: at - 1000, to: at + 1000 } };
+  const total = counts.reduce((sum, count) => sum + count);
+  await until('the events are there', async () => (await requestsOf(scope)) === total);
+  const rows = await rowsOf(topLists(scope, TOP_LISTS.common.slice(0, 1)));
+  const most = counts.slice(-10).reverse();
+  expect(rows.map((row) => [row[1], row[2], Number(row[3])])).toEqual(
+    most.map((count) => [`192.0.2.${count}`, 'DE', count]),
+  );
 });
 
 test('the challenge: who loaded the page and left it, who never did, who passed and who was rejected', async () => {

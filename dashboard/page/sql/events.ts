@@ -54,21 +54,37 @@ FORMAT JSONCompact`;
 /** A session as a number, which is faster to group by. */
 const SESSION = 'cityHash64(session_sent, ip, user_agent)';
 
+/** The newest sessions are looked for among this many rows first. */
+export const RECENT_ROWS = 5000;
+
 /**
  * Sessions, the most recently seen first. `cursor` is the last session of the previous page: `<ms>.<number>`.
  * Visitors without a cookie are distinguished by address and User-Agent.
+ *
+ * The statement finds the sessions of the page first. Most often they are among the most recent rows. If these
+ * hold too few sessions, for example because one visitor sent them all, it looks through all rows. Then it reads
+ * the rows of these sessions only, which the indexes on address and session find.
  */
 export function sessions(scope: Scope, cursor: string): string {
   const [ms, which = ''] = cursor.split('.');
-  const seek = /^\d{1,20}$/.test(which)
-    ? ` HAVING (max(created_at), which) < (${moment(Number(ms))}, ${which})`
-    : '';
-  const newest = `SELECT ${SESSION} AS which ${rowsOf(scope)} GROUP BY which${seek} ORDER BY max(created_at) DESC, which DESC LIMIT ${PAGE_ROWS}`;
-  return `SELECT session_sent AS with_session, ip AS address, user_agent AS agent, count() AS requests,
+  const isNext = /^\d{1,20}$/.test(which);
+  const before = moment(Number(ms));
+  const seek = isNext ? `WHERE (created_at, which) < (${before}, ${which})` : '';
+  const until = isNext ? `created_at <= ${before}` : '';
+  const recent = `SELECT min(created_at) FROM (SELECT created_at ${rowsOf(scope, until)} ORDER BY created_at DESC LIMIT ${RECENT_ROWS})`;
+  const newestSince = (
+    start: string,
+  ): string => `SELECT groupArray((ip, session_sent, which)) FROM (
+    SELECT * FROM (SELECT ip, session_sent, ${SESSION} AS which, created_at ${rowsOf(scope, `created_at >= ${start}`)}
+      ORDER BY created_at DESC, which DESC LIMIT 1 BY which)
+    ${seek} ORDER BY created_at DESC, which DESC LIMIT ${PAGE_ROWS})`;
+  const start = `if(length(of_recent) = ${PAGE_ROWS}, recent, ${moment(scope.range.from)})`;
+  return `WITH (${recent}) AS recent, (${newestSince('recent')}) AS of_recent, (${newestSince(start)}) AS newest
+SELECT session_sent AS with_session, ip AS address, user_agent AS agent, count() AS requests,
   toUnixTimestamp64Milli(min(created_at)) AS first_ms, toUnixTimestamp64Milli(max(created_at)) AS last_ms,
   countIf(action = 'allow') AS allowed, countIf(action = 'challenge') AS challenged, countIf(action = 'block') AS blocked, countIf(action = 'limited') AS limited,
   uniq(path) AS paths, any(country) AS from_country, toString(argMax(request_id, created_at)) AS last_request, toString(any(${SESSION})) AS number
-${rowsOf(scope, `${SESSION} GLOBAL IN (${newest})`)}
+${rowsOf(scope, `has(newest.1, ip) AND has(newest.2, session_sent) AND has(newest.3, ${SESSION})`)}
 GROUP BY with_session, address, agent
 ORDER BY last_ms DESC, any(${SESSION}) DESC LIMIT ${PAGE_ROWS}
 FORMAT JSONCompact`;
