@@ -28,6 +28,7 @@ export async function openCrowdsec(
   const { all, close } = await watchCrowdsec({
     ...context,
     settings,
+    elapsed: () => performance.now(),
     take(changes) {
       list.apply(changes);
       threads?.tellCrowdsec(changes);

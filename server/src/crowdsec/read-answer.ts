@@ -67,25 +67,33 @@ function decisionOf(value: unknown, now: number): CrowdsecDecision | undefined {
   const read = Written.safeParse(value);
   if (!read.success || read.data.simulated === true) return undefined;
   const { id, duration } = read.data;
-  const about = aboutOf(read.data);
+  const scope = SCOPES.get(read.data.scope.toLowerCase());
+  const about = scope && aboutOf(scope, read.data.value);
   return about && { id, ...about, until: now + millisecondsOf(duration) };
 }
 
-function aboutOf({ scope, value }: Written): Pick<CrowdsecDecision, 'scope' | 'value'> | undefined {
-  switch (scope.toLowerCase()) {
-    case 'ip':
-    case 'range':
-      return isIpOrCidr(value) ? { scope: 'network', value: canonicalNetwork(value) } : undefined;
-    case 'as': {
+/** The scopes of CrowdSec that Guard knows. */
+const SCOPES: ReadonlyMap<string, CrowdsecDecision['scope']> = new Map([
+  ['ip', 'network'],
+  ['range', 'network'],
+  ['as', 'asn'],
+  ['country', 'country'],
+]);
+
+/** What a decision is about, with its value as `CrowdsecDecision` has it. Undefined for a value of another form. */
+export function aboutOf(
+  scope: CrowdsecDecision['scope'],
+  value: string,
+): Pick<CrowdsecDecision, 'scope' | 'value'> | undefined {
+  switch (scope) {
+    case 'network':
+      return isIpOrCidr(value) ? { scope, value: canonicalNetwork(value) } : undefined;
+    case 'asn': {
       const [, number] = /^(?:AS)?(\d{1,10})$/i.exec(value) ?? [];
-      return number === undefined ? undefined : { scope: 'asn', value: String(Number(number)) };
+      return number === undefined ? undefined : { scope, value: String(Number(number)) };
     }
     case 'country':
-      return /^[a-z]{2}$/i.test(value)
-        ? { scope: 'country', value: value.toUpperCase() }
-        : undefined;
-    default:
-      return undefined;
+      return /^[a-z]{2}$/i.test(value) ? { scope, value: value.toUpperCase() } : undefined;
   }
 }
 

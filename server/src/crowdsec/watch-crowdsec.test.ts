@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,29 +12,35 @@ import { watchCrowdsec } from './watch-crowdsec.ts';
 
 const HOUR = 3_600_000;
 
-/** A watched CrowdSec that gives the same answer until it is given another one, from ten o'clock on. */
-async function openWatch() {
+/**
+ * A watched CrowdSec that gives the same answer until it is given another one, from ten o'clock on. `kept`: the
+ * decisions of the copy.
+ */
+async function openWatch(kept?: readonly object[]) {
   const folder = mkdtempSync(join(tmpdir(), 'guard-crowdsec-copy-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const state = { now: 10 * HOUR, answer: {}, asked: 0 };
-  const crowdsec = createServer((_request, response) => {
+  const state = { now: 10 * HOUR, elapsed: 0, answer: {}, asked: 0, wholes: 0 };
+  const crowdsec = createServer(({ url = '' }, response) => {
     state.asked += 1;
+    if (url.includes('startup=true')) state.wholes += 1;
     response.setHeader('content-type', 'application/json').end(JSON.stringify(state.answer));
   }).listen(0, '127.0.0.1');
   await once(crowdsec, 'listening');
   onTestFinished(() => void crowdsec.close());
   const { port } = crowdsec.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const file = join(folder, 'crowdsec.json');
+  if (kept) writeFileSync(file, JSON.stringify({ url, readAt: state.now, decisions: kept }));
   const settings = {
     store: { engine: 'memory', path: folder },
-    crowdsec: { url: `http://127.0.0.1:${port}`, key: 'k', every: 10 },
+    crowdsec: { url, key: 'k', every: 10 },
   } as unknown as Settings;
   const taken: CrowdsecChanges[] = [];
   const { close } = await watchCrowdsec({
     ...{ settings: () => settings, take: (changes) => taken.push(changes), log: () => undefined },
-    ...{ clock: () => state.now, metrics: createMetrics() },
+    ...{ clock: () => state.now, elapsed: () => state.elapsed, metrics: createMetrics() },
   });
   onTestFinished(close);
-  const file = join(folder, 'crowdsec.json');
   return { state, taken, kept: () => (existsSync(file) ? readFileSync(file, 'utf8') : '') };
 }
 
@@ -62,9 +68,49 @@ test('a decision that has ended is not in the copy, and each thread is told when
   const until = state.asked + 2;
   await vi.waitFor(() => expect(state.asked).toBeGreaterThanOrEqual(until));
   state.now += 2 * HOUR;
+  state.elapsed += 2 * HOUR;
   state.answer = { new: [decision(2, '203.0.113.2')] };
   await vi.waitFor(() => expect(kept()).toContain('203.0.113.2'));
   expect(kept()).not.toContain('203.0.113.1"');
   state.answer = { new: null, deleted: [decision(1, '203.0.113.1', '-1h')] };
   await vi.waitFor(() => expect(taken.at(-1)?.removed).toMatchObject([{ id: 1 }]));
+});
+
+test('what is no network, number or country in the copy is left out, as in an answer', async () => {
+  const at = (scope: string, value: string, id: number) => ({ id, scope, value, until: 11 * HOUR });
+  const good = [at('network', '203.0.113.1', 1), at('asn', '64496', 2), at('country', 'NZ', 3)];
+  const bad = [
+    ...['203.0.113.0/', '203.0.113.0/x', '203.0.113.0/33', 'all', ''].map((value) =>
+      at('network', value, 4),
+    ),
+    ...[at('asn', 'x', 5), at('country', 'nowhere', 6)],
+  ];
+  const { taken } = await openWatch([...bad, ...good]);
+  expect(taken[0]?.added).toEqual(good);
+});
+
+test('when the clock of Guard is set, the whole list is asked for: its decisions had ends by the other clock', async () => {
+  const { state, taken } = await openWatch();
+  state.answer = { new: [decision(1, '203.0.113.1', '1h')] };
+  await vi.waitFor(() => expect(taken.at(-1)?.added[0]?.until).toBe(11 * HOUR));
+  const { wholes } = state;
+  // Guard started with a clock that was two hours late: by the right one, this decision would have ended.
+  state.now += 2 * HOUR;
+  await vi.waitFor(() => expect(taken.at(-1)?.added[0]?.until).toBe(13 * HOUR));
+  const until = state.asked + 3;
+  await vi.waitFor(() => expect(state.asked).toBeGreaterThanOrEqual(until));
+  expect(state.wholes).toBe(wholes + 1);
+});
+
+test('time that passes asks for no whole list', async () => {
+  const { state } = await openWatch();
+  state.answer = { new: null };
+  const begun = state.asked + 2;
+  await vi.waitFor(() => expect(state.asked).toBeGreaterThanOrEqual(begun));
+  const { wholes } = state;
+  state.now += HOUR;
+  state.elapsed += HOUR;
+  const until = state.asked + 3;
+  await vi.waitFor(() => expect(state.asked).toBeGreaterThanOrEqual(until));
+  expect(state.wholes).toBe(wholes);
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CrowdsecChanges } from '@guard/config/contract/crowdsec';
+import type { CrowdsecChanges, CrowdsecDecision } from '@guard/config/contract/crowdsec';
 import { dataFolder } from '@guard/config/settings/derived/data-places';
 import type { CrowdsecSettings, Settings } from '@guard/config/settings/schema';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import type { Close, ProcessContext } from '../process/process-context.ts';
 import { keepFile } from '../process/keep-file.ts';
 import { HeldDecisions } from './held-decisions.ts';
 import { askCrowdsec } from './local-api.ts';
-import { parsed } from './read-answer.ts';
+import { aboutOf, parsed } from './read-answer.ts';
 import { openUsageReport, type ReportUsage } from './report-usage.ts';
 import { repeat } from '../process/repeat.ts';
 
@@ -25,17 +25,20 @@ const KeptDecisions = z.object({
     }),
   ),
 });
-type KeptDecisions = z.infer<typeof KeptDecisions>;
 
 /** Further decisions are left out, and the log says so. This many take 16 MB in each thread, and 20 MB more in the main one. */
 const MAX_DECISIONS = 100_000;
 /** The least time between two writes of the copy for the next start. */
 const KEEP_EVERY_MS = 60_000;
+/** From this difference on, the clock of Guard was set: in seconds the two clocks differ by microseconds. */
+const CLOCK_SET_MS = 1_000;
 /** While the settings name no CrowdSec, this is the time between two looks at them. */
 const IDLE_MS = 1_000;
 
 export interface CrowdsecWatch extends ProcessContext {
   readonly settings: () => Settings;
+  /** Milliseconds since a fixed moment, by a clock that nobody sets. */
+  readonly elapsed: () => number;
   /** Gets each change, in order. */
   readonly take: (changes: CrowdsecChanges) => void;
 }
@@ -52,7 +55,7 @@ export interface WatchedCrowdsec {
  * of the list is kept in the data folder for a start without CrowdSec. Resolves when that copy was read.
  */
 export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowdsec> {
-  const { settings, take, clock, log, metrics } = watch;
+  const { settings, take, clock, elapsed, log, metrics } = watch;
   const held = new HeldDecisions(MAX_DECISIONS);
   /** The CrowdSec that the decisions are from. Undefined when the settings name none. */
   let url: string | undefined;
@@ -61,6 +64,7 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
   let isKept = true;
   let reason: string | undefined;
   let reportUsage: ReportUsage;
+  let clockZero = clock() - elapsed();
 
   const apply = (changes: CrowdsecChanges): void => {
     const { applied, leftOut } = held.apply(changes);
@@ -105,7 +109,15 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
     if (fault !== undefined) log('warn', 'crowdsec_list_not_kept', { reason: fault });
   };
 
+  /** Whether the clock of Guard was set since the last call. Then the decisions have ends by the clock before. */
+  const isClockSet = (): boolean => {
+    const before = clockZero;
+    clockZero = clock() - elapsed();
+    return Math.abs(clockZero - before) >= CLOCK_SET_MS;
+  };
+
   const look = async (): Promise<number> => {
+    if (isClockSet()) reason = undefined;
     const wanted = settings().crowdsec;
     if (wanted?.url !== url) await begin(wanted);
     if (wanted !== undefined) await ask(wanted, reason !== '');
@@ -136,11 +148,24 @@ function keptFile(settings: Settings): string | undefined {
   return folder === undefined ? undefined : join(folder, 'crowdsec.json');
 }
 
+interface Kept {
+  readonly readAt: number;
+  readonly decisions: readonly CrowdsecDecision[];
+}
+
 /** The copy of an earlier run. Undefined when there is no copy, or when it is from another CrowdSec. */
-async function readKept(settings: Settings, url: string): Promise<KeptDecisions | undefined> {
+async function readKept(settings: Settings, url: string): Promise<Kept | undefined> {
   const file = keptFile(settings);
   if (file === undefined) return undefined;
   const text = await readFile(file, 'utf8').catch(() => '');
   const kept = KeptDecisions.safeParse(parsed(text));
-  return kept.success && kept.data.url === url ? kept.data : undefined;
+  if (!kept.success || kept.data.url !== url) return undefined;
+  const { readAt, decisions } = kept.data;
+  return {
+    readAt,
+    decisions: decisions.flatMap(({ id, scope, value, until }) => {
+      const about = aboutOf(scope, value);
+      return about === undefined ? [] : [{ id, ...about, until }];
+    }),
+  };
 }
