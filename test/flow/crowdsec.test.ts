@@ -12,7 +12,7 @@ import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 import { hasCrowdsec } from '../kit/tools.ts';
-import { chromeHttp, curl } from '../kit/visitors.ts';
+import { chromeHttp, curl, pictureOfPage } from '../kit/visitors.ts';
 
 /** Guard as a bouncer of CrowdSec, against the agent of Debian. */
 
@@ -167,9 +167,12 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     expect(await metric('guard_crowdsec_age_seconds')).toBeLessThan(3);
   });
 
-  test('whom Guard stops again and again, CrowdSec bans, and a ban is no reason for the next one', async () => {
+  test('whom Guard stops again and again, CrowdSec bans; a ban, a foreign page and a crowd are no reason for it', async () => {
     const LISTED = '203.0.113.2';
     const PROGRAMS = ['203.0.113.21', '203.0.113.22'] as const;
+    const AT_FOREIGN_PAGE = '203.0.113.23';
+    // What people have who share a busy address, and each of whom is challenged once.
+    const CROWDED = 'free_pages_used pressure_on_origin vpn_ip';
     for (const ip of PROGRAMS) expect(await visit(ip)).toBe('origin');
     const visitOften = async (program: string) => {
       for (let times = 0; times < 22; times += 1) {
@@ -189,9 +192,23 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
       );
     await logHas('"message":"reload_applied"');
     await visitOften(PROGRAMS[1]);
+    const onForeignPage = { ...pictureOfPage, ...{ 'sec-fetch-site': 'cross-site' } };
+    const foreign = { ...onForeignPage, 'x-forwarded-proto': 'https' };
+    for (let times = 0; times < 22; times += 1) {
+      expect(await visit(AT_FOREIGN_PAGE, '/.env', foreign)).not.toBe('origin');
+      const asProgram = { ...foreign, 'accept-language': '*' };
+      expect(await visit(AT_FOREIGN_PAGE, '/', asProgram)).not.toBe('origin');
+    }
     await visit('203.0.113.4', '/the-last');
     await logHas('/the-last');
-    const lines = product.log().split('\n');
+    const written = product.log().split('\n');
+    const reason = 'http_client_user_agent';
+    const crowd = written
+      .find((line) => line.includes(`"${PROGRAMS[1]}"`) && line.includes(reason))
+      ?.replace(PROGRAMS[1], '203.0.113.24')
+      .replace(reason, CROWDED);
+    if (crowd === undefined) throw new Error('no such line');
+    const lines = [...written, ...Array.from({ length: 22 }, () => crowd)];
     const stopped = PROGRAMS.map((ip) => lines.findLast((line) => line.includes(`"${ip}"`)) ?? '');
     const other = lines.find((line) => line.includes('"reload_applied"')) ?? '';
 

@@ -5,7 +5,10 @@ import { sampleEvent } from '../../../test/kit/sample-event.ts';
 const event = sampleEvent({ ip: '203.0.113.7', session: 'digest', originStatus: 404, originUs: 7 });
 
 /** The line of the event under these settings of `analytics.privacy`. */
-function lineUnder(privacy?: { truncate_ip: boolean; drop_headers: string[] }): unknown {
+function lineUnder(
+  privacy?: { truncate_ip: boolean; drop_headers: string[] },
+  of = event,
+): unknown {
   const lines: unknown[] = [];
   const settings = {
     log: { decisions: true, format: 'json' },
@@ -15,7 +18,7 @@ function lineUnder(privacy?: { truncate_ip: boolean; drop_headers: string[] }): 
     { record: () => undefined },
     (_level, _event, fields) => lines.push(fields),
     () => settings,
-  ).record(event);
+  ).record(of);
   return lines[0];
 }
 
@@ -30,4 +33,12 @@ test('analytics.privacy applies to the log line of a decision as to its row', ()
   const line = lineUnder({ truncate_ip: true, drop_headers: ['cookie', 'host', 'user-agent'] });
   expect(line).toMatchObject({ ip: '203.0.113.0', path: '/login' });
   expect(JSON.stringify(line)).not.toMatch(/digest|"host"|"user_agent"/);
+});
+
+test('fetch_site is what a browser says, and no text of a visitor', () => {
+  const saying = (site: string) => sampleEvent({ headers: { 'sec-fetch-site': site } });
+  expect(lineUnder(undefined, saying('cross-site'))).toMatchObject({ fetch_site: 'cross-site' });
+  expect(lineUnder(undefined, saying('none"} {'))).not.toHaveProperty('fetch_site');
+  const dropped = { truncate_ip: false, drop_headers: ['sec-fetch-site'] };
+  expect(lineUnder(dropped, saying('cross-site'))).not.toHaveProperty('fetch_site');
 });

@@ -27,7 +27,7 @@ export function logDecisions(
           privacy = analytics?.privacy;
           empty = new Set(privacy && emptyColumns(privacy));
         }
-        log('info', 'decision', lineOf(event, privacy?.truncate_ip === true, empty));
+        log('info', 'decision', lineOf(event, privacy, empty));
       }
       sink.record(event);
     },
@@ -40,7 +40,11 @@ type Line = Readonly<Record<string, string | number | boolean>>;
  * The fields have the names of the columns. Empty fields, and fields that privacy settings empty in the
  * table, are left out.
  */
-function lineOf(event: DecisionEvent, truncates: boolean, empty: ReadonlySet<string>): Line {
+function lineOf(
+  event: DecisionEvent,
+  privacy: EventPrivacy | undefined,
+  empty: ReadonlySet<string>,
+): Line {
   const { facts = 0, session = 0, verdict = 0 } = event.stagesUs ?? {};
   const line = {
     request_id: event.requestId,
@@ -61,8 +65,9 @@ function lineOf(event: DecisionEvent, truncates: boolean, empty: ReadonlySet<str
     host: event.host,
     path: event.path,
     user_agent: event.userAgent,
-    ip: truncates ? truncateAddress(event.ip) : event.ip,
+    ip: addressOf(event, privacy),
     ip_from: event.ipFrom ?? '',
+    fetch_site: fetchSiteOf(event, privacy),
     session: event.session,
     session_sent: event.sessionSent ?? '',
     challenge: event.challenge,
@@ -80,6 +85,24 @@ function lineOf(event: DecisionEvent, truncates: boolean, empty: ReadonlySet<str
       ([name, value]) => value !== '' && value !== false && !empty.has(name),
     ),
   );
+}
+
+function addressOf({ ip }: DecisionEvent, privacy: EventPrivacy | undefined): string {
+  return privacy?.truncate_ip === true ? truncateAddress(ip) : ip;
+}
+
+const FETCH_SITE = 'sec-fetch-site';
+const FETCH_SITES: ReadonlySet<string> = new Set([
+  'none',
+  'same-origin',
+  'same-site',
+  'cross-site',
+]);
+
+/** Whose page caused the request, as a browser says. Empty for another text, and where the field is dropped. */
+function fetchSiteOf({ headers }: DecisionEvent, privacy: EventPrivacy | undefined): string {
+  const site = headers[FETCH_SITE] ?? '';
+  return FETCH_SITES.has(site) && privacy?.drop_headers.includes(FETCH_SITE) !== true ? site : '';
 }
 
 /** In the names that OpenTelemetry gives them in logs of other formats than its own. */
