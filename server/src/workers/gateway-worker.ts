@@ -57,6 +57,8 @@ class GatewayWorker {
   readonly #tracing: Tracing | undefined;
   #decisions: OpenDecisions | undefined;
   #certificates: OpenCertificates | undefined;
+  /** Settles when the settings that came last are in use: those of the start, or of a reload. */
+  #applied: Promise<unknown> = Promise.resolve();
   #gateway: Gateway | undefined;
   #current: Deployment | undefined;
 
@@ -113,7 +115,13 @@ class GatewayWorker {
     }, METRICS_EVERY_MS);
   }
 
-  async listen(settings: Settings): Promise<void> {
+  listen(settings: Settings): Promise<void> {
+    const listening = this.#listen(settings);
+    this.#applied = listening;
+    return listening;
+  }
+
+  async #listen(settings: Settings): Promise<void> {
     const { store } = settings;
     const { analytics, clock, log, metrics } = this.#dependencies;
     let redis: RedisStore | undefined;
@@ -165,9 +173,8 @@ class GatewayWorker {
         this.#shared.replied(message.number);
         return;
       case 'reload':
-        void this.#reload(message).then((fault) => {
-          this.#send({ kind: 'reloaded', fault, number: message.number });
-        });
+        // One after the other, and after the start: settings that take longer to build must not replace newer ones.
+        this.#applied = this.#applied.then(() => this.#replyToReload(message), ignore);
         return;
       case 'close':
         void this.#close();
@@ -185,6 +192,11 @@ class GatewayWorker {
 
   #keep({ id, session, expiresAt }: SharedSession): void {
     this.#copies.adopt(id, session, expiresAt);
+  }
+
+  async #replyToReload(message: Reload): Promise<void> {
+    const fault = await this.#reload(message);
+    this.#send({ kind: 'reloaded', fault, number: message.number });
   }
 
   /** Resolves with the reason when the settings cannot be applied. Then nothing has changed. */
@@ -216,6 +228,10 @@ class GatewayWorker {
     await this.#store.close();
     this.#send({ kind: 'closed' });
   }
+}
+
+function ignore(): void {
+  // A worker that cannot start says why, and ends.
 }
 
 /** Settings for a gateway only. All other services listen in the main thread, which also stores the events. */
