@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -17,13 +17,8 @@ process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/guard');
 
 const all = globSync('**/*.test.ts', { cwd: ROOT, exclude: NOT_OURS });
 
-/**
- * Files in which people sit at a desk. A person has one screen and one keyboard, and an idle machine to
- * look at it on: these run one behind the other, when all else is done.
- */
-const people = all.filter((file) =>
-  /'[./]*(?:test)?\/kit\/use-desk\.ts'/.test(readFileSync(join(ROOT, file), 'utf8')),
-);
+/** People at a desk have an idle machine: these run one behind the other, when all else is done. */
+const people = all.filter((file) => file.endsWith('.desk.test.ts'));
 const rooms = roomsOf(
   all.filter((file) => !people.includes(file)),
   ROOT,

@@ -234,11 +234,14 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
       ...{ http_user_agent: curl['user-agent'], guard_rule: 'everybody' },
       ...{ guard_action: 'challenge', guard_reasons: 'http_client_user_agent' },
     };
-    for (const [index, source_ip] of PROGRAMS.entries()) {
+    // cscli shows lines in the order in which it has read them, which is not always theirs.
+    for (const source_ip of PROGRAMS) {
+      const index = meta.findIndex((fields) => fields['source_ip'] === source_ip);
       expect(meta[index]).toMatchObject({ ...read, source_ip });
       expect(meta[index]?.['timestamp']).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
       expect(parts[index]).toContain('🟢 guard/stopped');
     }
-    expect(parts[2]).toContain('🔴 guard/decision-logs');
+    const unread = parts.filter((part) => part.includes('🔴 guard/decision-logs'));
+    expect([parts.length, unread.length]).toEqual([3, 1]);
   });
 });
