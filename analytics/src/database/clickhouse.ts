@@ -40,6 +40,8 @@ interface RemoteOptions {
 const PING_EVERY_MS = 2000;
 const PING_TIMEOUT_MS = 5000;
 const LOOK_EVERY_MS = 30_000;
+/** Accounts that are made at the same time. With 1,000 organisations, most of the time is spent waiting for answers. */
+const ACCOUNTS_AT_ONCE = 8;
 /** The cluster every ClickHouse server is shipped with: itself. */
 const DEFAULT_CLUSTER = 'default';
 const AWAY: EngineState = { kind: 'away', message: 'The analytics database is not connected.' };
@@ -78,8 +80,9 @@ export function openRemote(options: RemoteOptions): Engine {
   async function openAccounts(): Promise<string | undefined> {
     let lacking: string | undefined;
     let patienceS = CLUSTER_PATIENCE_S;
-    for (const organisation of organisations) {
-      if (made.has(organisation)) continue;
+    const left = organisations.filter((organisation) => !made.has(organisation));
+    await eachAtOnce(left, async (organisation) => {
+      if (closed()) return;
       const startedAt = performance.now();
       const problem = await openAccount(database, { organisation, patienceS }, log);
       // A server is away: it is not waited for once more with each of many organisations.
@@ -88,7 +91,7 @@ export function openRemote(options: RemoteOptions): Engine {
       open[mark](organisation);
       made[mark](organisation);
       lacking ??= problem;
-    }
+    });
     return lacking;
   }
 
@@ -191,6 +194,17 @@ interface NewAccount {
   readonly patienceS: number;
 }
 
+async function eachAtOnce(
+  organisations: readonly string[],
+  act: (organisation: string) => Promise<void>,
+): Promise<void> {
+  const left = organisations.values();
+  const next = async (): Promise<void> => {
+    for (const organisation of left) await act(organisation);
+  };
+  await Promise.all(Array.from({ length: ACCOUNTS_AT_ONCE }, next));
+}
+
 /** Makes an account, then asks one question under it. Undefined when it works. */
 async function openAccount(
   { client, writer, cluster }: Database,
@@ -241,9 +255,7 @@ export function accountStatements(
     `CREATE USER IF NOT EXISTS ${name}${scope} ${identity}`,
     `ALTER USER ${name}${scope} ${identity} SETTINGS ${constants(ACCOUNT_SETTINGS)}`,
     `CREATE ROW POLICY OR REPLACE ${policy} USING ${rowFilter(organisation)} TO ${name}`,
-    ...[LOCAL_TABLE, TABLE].map(
-      (table) => `GRANT${scope} SELECT ON ${DATABASE}.${table} TO ${name}`,
-    ),
+    `GRANT${scope} SELECT ON ${DATABASE}.${LOCAL_TABLE}, SELECT ON ${DATABASE}.${TABLE} TO ${name}`,
     // Last: an old server does not know these settings, and the account works without them.
     `ALTER USER ${name}${scope} ADD SETTINGS ${constants(PART_SETTINGS)}, ${INDEX_SETTINGS.map((setting) => `${setting} = 1 CHANGEABLE_IN_READONLY`).join(', ')}`,
   ];

@@ -1,0 +1,38 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readAll } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { openWithoutKeys } from '../testing/open-analytics.ts';
+import { createRecorders } from '../testing/recorders.ts';
+import { until } from '../testing/until.ts';
+
+const AT_ONCE = 8;
+
+test('accounts of many organisations are made at the same time, a few at once', async () => {
+  const waiting: ServerResponse[] = [];
+  let most = 0;
+  let made = 0;
+  const server = createServer((request, response) => {
+    void readAll(request).then((sql) => {
+      if (!sql.startsWith('CREATE USER')) {
+        response.end(sql === 'SELECT version()' ? '25.8.1.1\n' : '');
+        return;
+      }
+      made += 1;
+      waiting.push(response);
+      most = Math.max(most, waiting.length);
+      // Answers come only when this many requests are open.
+      if (waiting.length === AT_ONCE) for (const held of waiting.splice(0)) held.end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await new Promise((listens) => server.once('listening', listens));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const organisations = Array.from({ length: 5 * AT_ONCE }, (_, each) => `organisation-${each}`);
+  const settings = { engine: 'clickhouse', url, user: 'guard', password: 'x' } as const;
+  const analytics = await openWithoutKeys(settings, organisations, createRecorders());
+  onTestFinished(() => analytics.close());
+  await until('all accounts are made', () => analytics.ready());
+  expect([most, made]).toEqual([AT_ONCE, organisations.length]);
+});
