@@ -64,7 +64,7 @@ function foundOf({ found }: ToldEvent): string[] {
   if (found.length === 0) return ['Nothing.'];
   return found.map(({ name, points, counted: isCounted, meaning }) => {
     const weight = points === undefined ? 'decided' : pointsText(points);
-    return `${name} (${weight}${isCounted ? '' : ', came to nothing'}): ${meaning}`;
+    return `${name} (${weight}${isCounted ? '' : ', not counted'}): ${meaning}`;
   });
 }
 

@@ -33,7 +33,7 @@ function Points({ points }: { readonly points: number }) {
   return (
     <div class="points">
       <p class="about">
-        {pointsText(points)}: asked from {ask} on, rejected from {reject} on.
+        {pointsText(points)}. A visitor is challenged from {ask} points, and rejected from {reject}.
       </p>
       <div
         class="scale"
@@ -57,7 +57,7 @@ function Finding({ name, points, counted }: Found) {
         {reason === undefined ? null : (
           <span class="note">{reason.category.replaceAll('_', ' ')}</span>
         )}
-        {counted ? null : <span class="note">came to nothing</span>}
+        {counted ? null : <span class="note">not counted</span>}
       </p>
       <p>
         {reason?.meaning ?? UNKNOWN_REASON}{' '}

@@ -46,7 +46,7 @@ describe('the documentation says what the code says, both ways', () => {
     ['Headers of the described request', limits.VALIDATE.maxHeaders],
     ['url', limits.VALIDATE.maxUrlLength],
     ['Time to answer a challenge', limits.CHALLENGE.ticketTtlMs / 60_000],
-    ['Clocks of two instances apart', limits.CHALLENGE.clockSkewMs / 1000],
+    ['Difference of the clocks of two instances', limits.CHALLENGE.clockSkewMs / 1000],
     ['Body of an upload', limits.CHALLENGE.maxUploadBytes / 1024],
     ['Time to judge and keep one', limits.CHALLENGE.uploadBudgetMs],
     ['Uploads of one network', limits.CHALLENGE.uploadsPerNetwork.requests],

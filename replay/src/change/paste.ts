@@ -40,7 +40,7 @@ export function pasteOf(
     case 'reason':
       return {
         yaml: inYaml({ detection: { reasons: { [change.reason]: change.strength } } }),
-        where: `Put it into organisation ${id} of guard.yaml. Where detection: and reasons: are there already, add or change the line of the reason.`,
+        where: `Put it into organisation ${id} of guard.yaml. If detection: or reasons: is there already, add only the lines below it.`,
       };
     case 'without_rule': {
       const named = rules.filter(({ name }) => name === change.rule);

@@ -10,7 +10,7 @@ export const automatedBrowser = inCategory('automated_browser', {
   automation_globals: conclusive('driver', 'Objects of an automation tool were found in the page.'),
   webdriver_replaced: strong(
     'driver',
-    'What tells whether the browser is controlled by automation was replaced.',
+    'The property that tells whether the browser is automated was replaced.',
   ),
   headless_browser: conclusive(
     'window',
@@ -26,21 +26,23 @@ export const automatedBrowser = inCategory('automated_browser', {
   ),
   pointer_missing: strong(
     'window',
-    'The browser has a window with bars, and neither mouse nor pen nor finger.',
+    'The browser has a window with bars, but no mouse, pen or touch screen.',
   ),
   page_driven: conclusive(
     'driver',
-    'A script ran in the page as drivers run theirs, while something listened to its console.',
+    'A script ran in the page in the way of automation drivers, while something listened to the console.',
   ),
   activation_without_input: strong(
     'driver',
-    'The page counted as used by a person, and saw neither a key nor a click nor a touch.',
+    'The browser said that a person had used the page, but there was no key, click or touch.',
   ),
   emulated_screen: strong(
     'window',
-    'The screen, the window and the viewport are not those of a monitor.',
+    'The sizes of the screen, the window and the viewport do not fit a real monitor.',
   ),
-  trap_hit: outcome('The session or the address asked for what only programs ask for: a trap.'),
+  trap_hit: outcome(
+    'The session or the address asked for a trap: a path or a link that only programs use.',
+  ),
   session_shape: outcome('The session that passed walks through the site as programs do.'),
   debugger_attached: weak(
     'debugger',
@@ -48,6 +50,6 @@ export const automatedBrowser = inCategory('automated_browser', {
   ),
   page_not_painted: note(
     'window',
-    'The page was in view and its timers ran, and the browser drew no frame of it.',
+    'The page was visible and its timers ran, but the browser painted no frame of it.',
   ),
 });

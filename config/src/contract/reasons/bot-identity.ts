@@ -12,16 +12,19 @@ export const botIdentity = {
       'name',
       'The User-Agent names neither a browser nor a crawler or client that is known.',
     ),
-    crawler_blocked: conclusive('name', 'A known crawler that is not on the allowlist.'),
+    crawler_blocked: conclusive(
+      'name',
+      'The User-Agent names a known crawler that is not on the allowlist.',
+    ),
     crawler_unverified: strong(
       'name',
-      'Claims a crawler of the allowlist, and nothing shows that the claim is true.',
+      'The User-Agent names a crawler of the allowlist, but nothing proves the claim.',
     ),
   }),
   ...inCategory('crawler_impersonator', {
     crawler_impersonator: conclusive(
       'name',
-      'Claims a crawler whose operator publishes its addresses, from another address.',
+      'The User-Agent names a crawler, but the address is none of those that its operator publishes.',
     ),
   }),
 };

@@ -4,23 +4,21 @@ import { inCategory, conclusive, outcome, weak } from '../reason-entry.ts';
 export const challengeFailure = inCategory('challenge_failure', {
   interstitial_no_session: outcome('The session cookie of the challenge did not come back.'),
   challenge_invalid: outcome(
-    'The challenge was answered with something that was never issued, or not in this form.',
+    'The answer to the challenge has a ticket that was never issued, or not in this form.',
   ),
   challenge_expired: outcome('The challenge was answered too late.'),
   challenge_outdated: outcome('The challenge was issued under other rules than those in use now.'),
   challenge_replayed: outcome('The same challenge was answered a second time.'),
   challenge_never_cleared: weak(
     'challenge',
-    'The session was shown a challenge that ran out without an answer, and came again.',
+    'The session was shown a challenge, did not answer it in time, and came again.',
   ),
-  challenge_abandoned: outcome(
-    'The challenge page was loaded, and was left before it had an answer.',
-  ),
+  challenge_abandoned: outcome('The challenge page was loaded, and left before it was answered.'),
   challenge_incomplete: outcome(
     'The challenge was answered without the measurements that it asks for.',
   ),
   witness_mismatch: outcome(
-    'The challenge page loaded files that no browser loads under its rules, or another client than that of the page answered.',
+    'Files were loaded that no browser loads for this challenge page, or another client than that of the page answered.',
   ),
   payload_replayed: conclusive(
     'challenge',

@@ -9,7 +9,7 @@ export const fingerprintMismatch = inCategory('fingerprint_mismatch', {
   ),
   client_hints_unusual: weak(
     'other_client',
-    'The brands of the client hints are not written as this version of Chromium does.',
+    'The brands of the client hints are not written in the way of this version of Chromium.',
   ),
   tls_fingerprint_mismatch: strong(
     'other_client',
@@ -17,16 +17,13 @@ export const fingerprintMismatch = inCategory('fingerprint_mismatch', {
   ),
   http2_fingerprint_mismatch: strong(
     'other_client',
-    'HTTP/2 was opened otherwise than the claimed browser does.',
+    'The client opened HTTP/2 in another way than the claimed browser.',
   ),
   header_order_mismatch: weak(
     'other_client',
-    'The headers stand in an order that the claimed browser does not have.',
+    'The headers are in an order that the claimed browser does not use.',
   ),
-  page_mismatch: strong(
-    'other_client',
-    'What the page saw of the browser disagrees with what the request said.',
-  ),
+  page_mismatch: strong('other_client', 'The page saw another browser than the request claimed.'),
   worker_mismatch: strong(
     'other_client',
     'A worker of the page saw another browser than the page did.',
@@ -37,42 +34,42 @@ export const fingerprintMismatch = inCategory('fingerprint_mismatch', {
   ),
   layout_mismatch: conclusive(
     'layout',
-    'The page measured boxes otherwise than a layout engine lays them out.',
+    'The boxes that the page measured are not where a layout engine puts them.',
   ),
   layout_noise: strong(
     'layout',
-    'The page measured boxes a few pixels beside where a layout engine lays them out.',
+    'The boxes that the page measured are a few pixels away from where a layout engine puts them.',
   ),
   answers_rare: weak(
     'answers',
-    'Hardly any other visitor of the claimed browser answers the page in this way.',
+    'Hardly any other visitor with the claimed browser gives these answers to the page.',
   ),
   answers_of_no_engine: strong(
     'answers',
-    'No visitor of any browser engine answers the page in this way.',
+    'No visitor with any browser engine gives these answers to the page.',
   ),
   language_mismatch: weak(
     'language',
-    'Accept-Language and the languages of the page have none in common.',
+    'No language is both in Accept-Language and in the list that the page read.',
   ),
   codecs_mismatch: weak(
     'build',
-    'The browser lacks the video and sound formats that the one it claims to be brings along.',
+    'The browser lacks video and sound formats that the claimed browser has.',
   ),
   fonts_mismatch: weak(
     'system',
-    'The claimed system has none of its own fonts, and those of another.',
+    'The browser has fonts of another system, and none of the claimed system.',
   ),
   graphics_mismatch: weak(
     'system',
-    'WebGL is drawn by what only another system than the claimed one has.',
+    'WebGL uses a graphics library that only another system than the claimed one has.',
   ),
   session_of_another: note(
     'other_client',
-    'The session passed its challenge with another client, by TLS, HTTP/2, scheme or engine.',
+    'The session passed its challenge with another client: TLS, HTTP/2, the scheme or the engine differs.',
   ),
   session_shared: note(
     'other_client',
-    'An old value of the session came after a newer one: two clients have it.',
+    'An old value of the session came after a newer one, so two clients have the session.',
   ),
 });

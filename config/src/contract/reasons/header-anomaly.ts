@@ -26,7 +26,7 @@ export const headerAnomaly = inCategory('header_anomaly', {
   ),
   agent_implausible: weak(
     'other_client',
-    'The User-Agent claims a version that does not exist yet, or hardly any more.',
+    'The User-Agent claims a version that does not exist yet, or that hardly anyone still uses.',
   ),
   accept_encoding_unusual: weak(
     'headers',

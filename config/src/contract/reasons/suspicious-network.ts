@@ -12,11 +12,11 @@ export const suspiciousNetwork = inCategory('suspicious_network', {
   proxy_headers: note('network', 'The request says that it came through a proxy.'),
   time_zone_elsewhere: note(
     'network',
-    'The time zone of the browser is none of the country of its address.',
+    'The country of the address does not have the time zone of the browser.',
   ),
   session_moved: strong(
     'network',
-    'The session passed its challenge elsewhere, and now comes from a network of machines.',
+    'The session passed its challenge in another network, and now comes from a network of machines.',
   ),
   free_pages_used: outcome(
     'The free pages of this address, network or kind of client are used up.',
@@ -26,8 +26,6 @@ export const suspiciousNetwork = inCategory('suspicious_network', {
   pressure_on_origin: outcome(
     'The site answers this part with errors, or far more slowly than usual.',
   ),
-  session_limit_exceeded: outcome(
-    'The session asks for more than one passed challenge is good for.',
-  ),
+  session_limit_exceeded: outcome('The session asks for more than one passed challenge allows.'),
   rate_limit_exceeded: outcome('A rate limit rule was exceeded.'),
 });

@@ -10,9 +10,8 @@ import {
 } from 'yaml';
 
 /**
- * Adds a key to guard.yaml, or removes one, as a person with an editor would: only the entry itself changes, so
- * comments, order and quotes stay. The text must be a valid settings file. The caller that writes the result loads
- * it first.
+ * Adds a key to guard.yaml, or removes one. Only the text of the entry changes, so comments, order and quotes stay. The
+ * text must be a valid settings file. The caller loads the result before it writes it.
  */
 
 export type KeyList = 'analytics_keys' | 'secret_keys';
@@ -76,11 +75,11 @@ export function removeKey(text: string, { organisation, list, id }: KeyPlace): K
 
 const NOT_FOUND: KeyEdit = {
   kind: 'impossible',
-  reason: 'its entry does not stand there in plain words',
+  reason: 'its entry is not written there as plain text',
 };
 const NOT_PLAIN: KeyEdit = {
   kind: 'impossible',
-  reason: 'the list of keys is an alias, or is no plain list',
+  reason: 'the list of keys is an alias, or not a plain list',
 };
 
 function spliced(text: string, { from, to, put }: Splice): string {
