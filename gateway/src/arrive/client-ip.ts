@@ -25,13 +25,9 @@ const MAX_HOPS = 32;
 
 /** At this many counted requests both counts are halved, so that old requests count less. */
 const MAX_COUNTED = 1_024;
-/**
- * Trusted peers that are remembered at once. When another one comes, the peer that asked longest ago is forgotten.
- */
+/** Trusted peers that are remembered. When there are more, the peer that asked longest ago is forgotten. */
 const MAX_PEERS = 1_024;
-/**
- * One request in this many may come without the usual header: a health check, or a test on the proxy's own machine.
- */
+/** One request in this many may lack the usual header: a health check, or a test on the proxy's machine. */
 const RARE = 20;
 
 /** The entries of one of the two headers. The peer wrote the last entry. */
@@ -149,9 +145,7 @@ function readForwarded({ forwarded }: IncomingHttpHeaders): Chain | undefined {
   };
 }
 
-/**
- * Reads from the right while entries are trusted proxies. `ip` is undefined when the last entry is not an address.
- */
+/** Reads from the right while entries are trusted proxies. `ip` is undefined when the last one is no address. */
 function walk(
   nodes: readonly string[],
   trusted: PrefixSet,

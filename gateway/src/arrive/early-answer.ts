@@ -36,10 +36,7 @@ export function createRedirect(secure: SecureSide): EarlyAnswer {
   };
 }
 
-/**
- * Answers a certificate authority that checks a host by http-01. A request with an unknown token is judged like any
- * other.
- */
+/** Answers an authority that checks a host by http-01. A request with an unknown token is judged as usual. */
 export function createAcmeAnswer(challenges: AcmeChallenges): EarlyAnswer {
   return ({ req, target }) => {
     if (!target.startsWith(ACME_PATH)) return undefined;

@@ -88,10 +88,7 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
     }
   }
 
-  /**
-   * Whether nearly all requests come from peers of the own network with a forwarded header: one balancer, or
-   * several.
-   */
+  /** Whether nearly all requests come with a forwarded header from peers of the own network, such as balancers. */
   function areProxies(): boolean {
     return nearbyClaims >= SHARE * requests;
   }

@@ -16,10 +16,7 @@ export function isTokenCharacter(code: number): boolean {
   return TOKEN[code] === 1;
 }
 
-/**
- * RFC 9110 section 5.5: any character that a field value may contain. Of the control characters only HTAB is
- * allowed.
- */
+/** RFC 9110 section 5.5: a character that a field value may contain. HTAB is the only control character. */
 export function isTextCharacter(code: number): boolean {
   return (code >= SP && code !== 0x7f) || code === HTAB;
 }
@@ -32,10 +29,7 @@ export function isToken(text: string): boolean {
   return text !== '';
 }
 
-/**
- * Removes the white space of HTTP at both ends. `trim` would also remove other characters, such as a no-break space
- * (0xa0).
- */
+/** Removes the white space of HTTP at both ends. `trim` would also remove others, such as U+00A0. */
 export function withoutBlanks(text: string): string {
   let from = 0;
   let to = text.length;
@@ -44,10 +38,7 @@ export function withoutBlanks(text: string): string {
   return text.slice(from, to);
 }
 
-/**
- * The members of a comma-separated list. Most lists have one member, and looking for a comma is faster than
- * `split`.
- */
+/** The members of a comma-separated list. Most lists have one, and `includes` is faster than `split`. */
 export function members(list: string): string[] {
   return list.includes(',') ? list.split(',') : [list];
 }

@@ -37,10 +37,7 @@ export class DeadlineTicks<Wait extends string> {
     this.#waits = waits as Record<Wait, number>;
   }
 
-  /**
-   * The tick at which this wait has certainly reached its limit. One tick is added because the present one has
-   * begun already.
-   */
+  /** The tick at which this wait has surely reached its limit. One is added, because the present one has begun. */
   in(wait: Wait): number {
     return this.now + this.#waits[wait];
   }

@@ -33,10 +33,7 @@ export interface GatewayLimits {
   readonly maxPipelined: number;
   /** Longest pause between two parts of an upload that the origin is waiting for. */
   readonly uploadIdleMs: number;
-  /**
-   * How long a visitor who sent `Expect: 100-continue` waits until the origin asks for the body (RFC 9110 section
-   * 10.1.1).
-   */
+  /** How long a visitor with `Expect: 100-continue` waits for the origin (RFC 9110 section 10.1.1). */
   readonly continueMs: number;
   /** How long a question waits for the first bytes of a body that is sampled. */
   readonly bodySampleMs: number;

@@ -41,10 +41,7 @@ export interface GatewaySettings {
   readonly redirectHttps?: boolean | undefined;
 }
 
-/**
- * What a certificate authority looks for while it checks a host of this gateway (RFC 8555). It is looked up at each
- * request.
- */
+/** What an authority looks for when it checks a host of this gateway (RFC 8555). Looked up at each request. */
 export interface AcmeChallenges {
   /** The answer below `/.well-known/acme-challenge/`; undefined for a token that is not awaited right now. */
   readonly keyAuthorization: (token: string) => string | undefined;
@@ -77,20 +74,11 @@ export interface GatewayOptions extends GatewaySettings {
 export interface Gateway {
   /** Resolves to the URL, or `unix:<path>`, on which it listens. Rejects when it cannot listen there. */
   readonly listen: (address: ListenAddress) => Promise<string>;
-  /**
-   * The same over https: HTTP/2 and HTTP/1.1 by ALPN. Call it at most once. Without a certificate every handshake
-   * fails.
-   */
+  /** The same over https: HTTP/2 and HTTP/1.1. Call it once. Without a certificate every handshake fails. */
   readonly listenTls: (address: ListenAddress) => Promise<string>;
-  /**
-   * Answers the questions of other proxies, and takes the requests below `/.guard/` that they pass on:
-   * forward-auth/forward-auth.ts.
-   */
+  /** Answers other proxies, and takes their requests below `/.guard/`: forward-auth/forward-auth.ts. */
   readonly listenForwardAuth: (address: ListenAddress) => Promise<string>;
-  /**
-   * Answers the questions of Envoy over gRPC: ext-authz/ext-authz.ts. Call it at most once. It loads the library for
-   * gRPC.
-   */
+  /** Answers Envoy over gRPC: ext-authz/ext-authz.ts. Call it at most once. It loads the library for gRPC. */
   readonly listenExtAuthz: (address: ListenAddress) => Promise<string>;
   /**
    * Serves every request that arrives from now on by these settings. A request that is under way keeps the settings

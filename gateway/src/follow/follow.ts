@@ -118,9 +118,7 @@ class FollowedRequest {
     this.#trace?.decided(decision, requestId);
   }
 
-  /**
-   * Called when the header section of the answer goes out. Returns its fields, and Server-Timing where it is due.
-   */
+  /** Called when the header section of the answer goes out. Returns its fields, perhaps with Server-Timing. */
   answering(status: number, fields: string[]): string[] {
     // The gateway answers a request that was not forwarded before.
     this.decided('served', undefined);

@@ -10,9 +10,7 @@ import type {
   Origins,
 } from '../origin/origin.ts';
 
-/**
- * The origins of a site for one request. Every attempt to send is traced, and carries the trace's header fields.
- */
+/** The origins of a site for one request. Every attempt is traced, and carries the trace's header fields. */
 export function followOrigins(origins: Origins, trace: RequestTrace): Origins {
   const behind = new WeakMap<Origin, Origin>();
   let attempts = 0;

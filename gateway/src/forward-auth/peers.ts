@@ -16,10 +16,7 @@ export interface Peer {
 
 /** How a visitor gets the answer to a request that does not pass. */
 type Denial =
-  /**
-   * The proxy cannot show the page of a denied check. It gets a 403, and then sends the visitor's request to
-   * `/answer`.
-   */
+  /** The proxy cannot show the page of a denied check. It gets 403, and asks `/answer` for the page. */
   | { readonly kind: 'fetched' }
   /** The proxy shows the answer as it is. A status that would let the request pass becomes 403. */
   | { readonly kind: 'shown'; readonly mistakesForPass: (status: number) => boolean };

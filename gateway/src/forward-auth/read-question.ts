@@ -157,9 +157,7 @@ function schemeOf(scheme: string): Question['scheme'] | undefined {
   }
 }
 
-/**
- * X-Forwarded-For and X-Forwarded-Proto stay: they tell the validator that a proxy may have changed the headers.
- */
+/** X-Forwarded-For and -Proto stay. They tell the validator that a proxy may have changed the headers. */
 function headersOfVisitor(
   all: IncomingHttpHeaders,
   asking: readonly string[],

@@ -3,10 +3,7 @@ import type { GatewayLimits } from '../base/limits.ts';
 import type { ForwardAuth } from './forward-auth.ts';
 import { NodeResponse } from '../http1/node-response.ts';
 
-/**
- * The node:http server that other proxies ask. It opens no WebSocket: a question about a handshake is a question
- * like any other.
- */
+/** The node:http server that other proxies ask. It opens no WebSocket, even when it is asked about one. */
 export function createForwardAuthServer(
   answer: ForwardAuth,
   limits: GatewayLimits,
@@ -39,10 +36,7 @@ export function createForwardAuthServer(
   return server;
 }
 
-/**
- * Bounds of the forward-auth listener that differ from those of the gateway. Milliseconds, bytes and counts, as the
- * names say.
- */
+/** Bounds of forward-auth that differ from the gateway's. Milliseconds, bytes and counts, as the names say. */
 export const FORWARD_AUTH_LIMITS = {
   /** A check repeats the URL of the request, so its header section is longer than the visitor's. */
   maxHeaderBytes: 64 * 1024,

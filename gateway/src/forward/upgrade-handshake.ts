@@ -216,15 +216,10 @@ export class Handshake implements Underway {
 
 /** RFC 6455 section 1.3. */
 const SALT = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
-/**
- * 16 bytes in base64 (RFC 4648 section 4). The last digit has only two bits of data, so it is one of four letters.
- */
+/** 16 bytes in base64 (RFC 4648 section 4). The last digit has two bits of data, so it is one of four. */
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 
-/**
- * Whether it is a valid Sec-WebSocket-Key (RFC 6455 section 4.1). A key that was sent twice contains a comma and is
- * not valid.
- */
+/** Whether it is a valid Sec-WebSocket-Key (RFC 6455 section 4.1). Two keys have a comma and are not valid. */
 export function isKey(key: string): boolean {
   return KEY.test(key);
 }

@@ -55,10 +55,7 @@ const PLACEHOLDER_TARGET = { protocol: 'http:', host: 'origin', port: 80 };
 
 const NOTHING = Buffer.alloc(0);
 
-/**
- * The only field that the library may see. With the visitor's `Expect`, Node would send the request before its
- * fields are set.
- */
+/** The only field that the library may see. With an `Expect`, Node would send the request too early. */
 const ONLY_UPGRADE: PropertyDescriptorMap = { headers: { value: { upgrade: 'websocket' } } };
 
 const proxy = createProxyServer({ target: PLACEHOLDER_TARGET, toProxy: true, prependPath: false });
@@ -106,9 +103,7 @@ export function sendUpgrade(request: UpgradeRequest): ClientRequest {
   return sent;
 }
 
-/**
- * The library and Node keep fields by name. A field that comes twice keeps its first place and its first spelling.
- */
+/** The library and Node keep fields by name. Fields of one name get the place and spelling of the first. */
 function byName(fields: readonly string[]): Record<string, string[]> {
   const found = new Map<string, [name: string, values: string[]]>();
   for (let i = 0; i + 1 < fields.length; i += 2) {

@@ -136,9 +136,7 @@ class OpenUpgrades {
 /** After this time of silence TCP probes find out whether the other side is still there. */
 const PROBE_AFTER_MS = 60_000;
 
-/**
- * RFC 6455 section 5.5.1: Close with 1001, "going away". A client has to mask its frames. The mask here is zero.
- */
+/** RFC 6455 section 5.5.1: Close with 1001, "going away". A client has to mask its frames, here with zero. */
 const CLOSE_TO_VISITOR = Buffer.from([0x88, 0x02, 0x03, 0xe9]);
 const CLOSE_TO_ORIGIN = Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe9]);
 

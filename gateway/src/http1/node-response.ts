@@ -1,10 +1,7 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { VisitorResponse } from '../message/message.ts';
 
-/**
- * The answer of node:http. It adds a way to write interim answers, because not every supported version of Node has
- * one.
- */
+/** The answer of node:http, with interim answers. Not every supported version of Node has a way to write them. */
 export class NodeResponse<Request extends IncomingMessage = IncomingMessage>
   extends ServerResponse<Request>
   implements VisitorResponse

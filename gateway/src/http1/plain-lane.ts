@@ -4,9 +4,7 @@ import { PlainRequest, readPlainHead, SectionMemory } from './plain-request.ts';
 import { type AnsweredConnection, PlainResponse } from './plain-response.ts';
 import type { Intake } from '../listen/accept.ts';
 
-/**
- * An unused header section is forgotten after this time at the earliest, and after twice this time at the latest.
- */
+/** An unused header section is forgotten after this time, and after twice this time at the latest. */
 const SECTIONS_UNUSED_MS = 30_000;
 
 type LaneIntake = Pick<Intake, 'handle' | 'limits' | 'isClosing'>;
@@ -113,9 +111,7 @@ interface ConnectionLane {
   readonly keepAliveFields: string;
   readonly keepsAlive: () => boolean;
   handle(req: PlainRequest, res: PlainResponse): void;
-  /**
-   * The connection has removed its listeners. The next reader gets `first` before all other bytes of the socket.
-   */
+  /** The connection has removed its listeners. The next reader gets `first` before the rest of the bytes. */
   handOver(connection: VisitorConnection, socket: Socket, first: Buffer): void;
   onIdle(connection: VisitorConnection): void;
   onBusy(connection: VisitorConnection): void;

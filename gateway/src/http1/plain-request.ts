@@ -29,10 +29,7 @@ export class SectionMemory {
     this.#maxFields = maxFields;
   }
 
-  /**
-   * The section that begins at `at` in `request`. `request` is `bytes` as latin1. Undefined when readHeaderSection
-   * returns undefined.
-   */
+  /** The section at `at` in `request`, which is `bytes` as latin1. Undefined as in readHeaderSection. */
   read(bytes: Buffer, request: string, at: number): HeaderSection | undefined {
     const text = request.slice(at);
     const sample = sampleOf(text);

@@ -16,10 +16,7 @@ const WINDOW_UPDATE = 8;
 /** The frames before the first request, as far as they came together with the SETTINGS. */
 export interface OpeningFrames {
   readonly settings: ReadonlyMap<number, number>;
-  /**
-   * The WINDOW_UPDATE of the whole connection. 0 when the request came without one, undefined when the request had
-   * not come yet.
-   */
+  /** The WINDOW_UPDATE of the connection. 0: the request came without one. Undefined: no request has come. */
   readonly windowUpdate: number | undefined;
   /** `stream:exclusive:dependency:weight` of each PRIORITY frame. */
   readonly priorities: readonly string[];

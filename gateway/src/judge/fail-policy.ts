@@ -28,9 +28,7 @@ export type Ruling =
     }
   | { readonly kind: Failing; readonly requestId: string; readonly event: DecisionEvent };
 
-/**
- * The result of a failure: `open` lets the request pass, `closed` denies it, `busy` asks the visitor to come again.
- */
+/** The result of a failure. `open`: the request passes. `closed`: it is denied. `busy`: the visitor tries again. */
 type Failing = 'open' | 'closed' | 'busy';
 
 /** Decides about one outcome; `startedAt` is performance.now() before the question. */
@@ -56,9 +54,7 @@ const RESULT_OF: Readonly<Record<ValidateFailure, 'open' | 'busy'>> = {
   overloaded: 'busy',
 };
 
-/**
- * Failures in which the validator was not asked. They can come with every request, so they are logged sparingly.
- */
+/** Failures without a question to the validator. Every request can cause one, so few are logged. */
 const WITHOUT_QUESTION: ReadonlySet<string> = new Set<ValidateFailure>([
   'breaker_open',
   'overloaded',

@@ -24,9 +24,7 @@ const DOCUMENT =
   /^\s*(?:text\/html|application\/xhtml\+xml|text\/markdown|multipart\/(?:x-)?byteranges)\b/i;
 const DATA = /^\s*(?:application\/(?:[\w.-]+\+)?(?:json|xml)|text\/(?:xml|csv))\b/i;
 
-/**
- * Without a known type, a browser looks at the body and may show it as a page (MIME Sniffing standard, section 7).
- */
+/** Without a known type, a browser may show the body as a page (MIME Sniffing standard, section 7). */
 const KNOWN_TYPE = /^\s*(?!(?:unknown|application)\/unknown\b)[\w!#$&^.+-]+\/[\w!#$&^.+-]/i;
 
 /**
@@ -47,10 +45,7 @@ export class OpenEvent {
     this.#ended = ended;
   }
 
-  /**
-   * The request goes to an origin. When there are several attempts, the last one counts. `hasBody` says that a body
-   * follows.
-   */
+  /** The request goes to an origin. Of several attempts the last one counts. `hasBody`: a body follows. */
   sent(hasBody: boolean): void {
     this.#sentAt = performance.now();
     this.#wholeAt = hasBody ? Infinity : this.#sentAt;

@@ -23,10 +23,7 @@ type ProxyHeader =
 
 /** Longest line of version 1, its line end included (section 2.1). */
 const MAX_LINE_BYTES = 107;
-/**
- * Longest header of version 2 that is accepted. Usual additions of balancers have some hundred bytes, certificates a
- * few thousand.
- */
+/** Longest accepted header of version 2. Usual additions have some hundred bytes, certificates a few thousand. */
 export const MAX_PROXY_HEADER_BYTES = 8 * 1024;
 
 const LINE_START = Buffer.from('PROXY ', 'latin1');

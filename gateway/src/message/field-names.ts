@@ -160,10 +160,7 @@ function claimKind(name: string): 'rewritten' | 'forwarded' | 'claim' | 'end-to-
   return isClaim(name) ? 'claim' : 'end-to-end';
 }
 
-/**
- * The fields that Connection names as hop-by-hop, in lower case. Undefined when it names none. Fields of NEVER_NAMED
- * are ignored.
- */
+/** The fields that Connection names, in lower case, without those of NEVER_NAMED. Undefined without any. */
 export function connectionOptions(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') {
     return undefined;

@@ -89,10 +89,7 @@ export function isHttp10({ httpVersionMajor, httpVersionMinor }: VisitorRequest)
   return httpVersionMajor === 1 && httpVersionMinor === 0;
 }
 
-/**
- * Names and values in turn that may be sent to an origin many times. The list never changes, so its written form is
- * kept with it.
- */
+/** Names and values in turn that may be sent many times. The list never changes, so it keeps its written form. */
 export class FieldList {
   readonly fields: readonly string[];
   /** Undefined before the first time. */

@@ -16,10 +16,7 @@ export function plainAnswer(status: number, why: string, ...fields: string[]): O
   };
 }
 
-/**
- * Sends an answer of the gateway. HEAD gets no body (RFC 9110 section 9.3.2). The unread rest of an upload is
- * discarded.
- */
+/** Sends an answer of the gateway. HEAD gets no body (RFC 9110 section 9.3.2). The rest of an upload is discarded. */
 export function serve(
   req: VisitorRequest,
   res: VisitorResponse,

@@ -41,9 +41,7 @@ function decoded(text: string): string {
 /** Takes the place of a secret. */
 const MASK = '***';
 
-/**
- * Free text does not show where a value ends. So the first name of a secret, and all text behind it, is left out.
- */
+/** Free text does not show where a value ends. So the text from the first secret name on is left out. */
 function maskText(text: string, names: SecretNames): string {
   const at = names.firstIn(text);
   return at === -1 ? text : text.slice(0, at) + MASK;

@@ -74,9 +74,7 @@ export class Queue {
 const FIRST_BYTES = 16 * 1024;
 const MOST_BYTES = 256 * 1024;
 
-/**
- * With each answer the remembered fastest time grows by this much, because a validator may become slower for good.
- */
+/** Each answer adds this to the remembered fastest time, because a validator may become slower for good. */
 const FASTEST_GROWS_MS = 0.1;
 
 /**

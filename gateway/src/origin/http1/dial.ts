@@ -16,9 +16,7 @@ export function dialTo(address: OriginAddress): Dial {
   return isSecure ? dialTls(options) : (pool) => dialPlain(options, pool);
 }
 
-/**
- * Each connection reads into its own memory. An allocation for every read, as Node does it, cost more than the read.
- */
+/** Each connection reads into its own memory. An allocation for every read, as in Node, cost more than the read. */
 function dialPlain(target: NetConnectOpts, pool: ConnectionPool): Connection {
   const memory = new ReadMemory();
   const socket = connect({

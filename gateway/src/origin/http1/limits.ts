@@ -9,10 +9,7 @@ export const HTTP1_LIMITS = {
   maxChunkExtensionBytes: 16 * 1024,
   /** Connections that are kept without a request. */
   maxIdle: 1_024,
-  /**
-   * How long an idle connection is kept. When the origin sends `Keep-Alive: timeout`, that time counts, up to
-   * `maxHintedIdleMs`.
-   */
+  /** How long an idle connection is kept. `Keep-Alive: timeout` replaces it, up to `maxHintedIdleMs`. */
   idleMs: 4_000,
   maxHintedIdleMs: 60_000,
   /** Subtracted from the time that the origin promises, because the origin began to count earlier. */

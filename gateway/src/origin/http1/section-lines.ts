@@ -36,10 +36,7 @@ export class SectionLines {
     return readStatusLine(this.#text, at, at + to - from);
   }
 
-  /**
-   * Appends name and value of one line to `fields` (RFC 9112 section 5). Returns what is wrong with it,
-   * or undefined.
-   */
+  /** Appends name and value of one line to `fields` (RFC 9112 section 5). Returns its fault, or undefined. */
   readField(bytes: Buffer, from: number, to: number, fields: string[]): string | undefined {
     const at = this.#placeOf(bytes, from, to);
     const lineEnd = at + to - from;
