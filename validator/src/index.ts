@@ -103,10 +103,7 @@ export interface ValidatorOptions {
 }
 
 export interface Validator {
-  /**
-   * The Validate port in this process, for the sites of one organisation. `observe` is for sites where nothing is
-   * enforced.
-   */
+  /** The Validate port in this process, for one organisation. With `observe` nothing is enforced. */
   forOrganisation(id: string, observe?: boolean): Validate;
   readonly collect: Collect;
   /** Explains the answer to a request of one organisation. Changes and records nothing. */

@@ -1,7 +1,4 @@
-/**
- * Milliseconds since a time of `performance.now()`, in whole tenths: browsers blur the clock beyond
- * that anyway.
- */
+/** Milliseconds since a time of `performance.now()`, in whole tenths. Browsers blur smaller differences. */
 export function elapsed(startedAt: number): number {
   return Math.max(0, Math.round((performance.now() - startedAt) * 10) / 10);
 }

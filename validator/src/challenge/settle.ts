@@ -137,10 +137,7 @@ export async function settle(
   }
 }
 
-/**
- * An incomplete answer ends its ticket, so each guess costs a new page and is counted. The page gets a new
- * challenge.
- */
+/** An incomplete answer ends its ticket, so each guess costs a new page. The page gets a new challenge. */
 async function failIncomplete(
   ticket: Ticket,
   reason: Reason,

@@ -4,10 +4,7 @@ import { KeyRing } from '@guard/config/settings/keys/key-ring';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/**
- * Who asks for the health: `stranger` has no key, `outsider` is a customer or load balancer, `internal` has the
- * health check token.
- */
+/** `stranger` has no key, `outsider` is a customer or balancer, `internal` has the health check token. */
 export type HealthCaller = 'stranger' | 'outsider' | 'internal';
 
 export type HealthCheck = (headers: IncomingHttpHeaders) => HealthCaller;

@@ -77,10 +77,7 @@ function footerHtml(messages: Messages, look: Look): string {
   return `<footer><span>${escapeHtml(messages.reference)}: <code>{{reference}}</code></span>${support}</footer>`;
 }
 
-/**
- * The link to the support. The subject of a mail contains the reference code, so that the visitor does not have to
- * type it.
- */
+/** The link to the support. A mail has the reference code as its subject, so the visitor need not type it. */
 function supportHtml(
   { isMail, href, label }: NonNullable<Look['support']>,
   { reference }: Messages,

@@ -14,10 +14,7 @@ export interface InterstitialOptions {
   readonly ticket: string;
   /** The style questions: challenge/cascade/sheet.ts. Like the next two, it is safe in an attribute in double quotes. */
   readonly sheet: string;
-  /**
-   * The files that the page has to load: challenge/witnesses/. Empty for none, and always with an absolute
-   * `uploadUrl`.
-   */
+  /** The files to load: challenge/witnesses/. Empty for none, and always with an absolute `uploadUrl`. */
   readonly witnesses?: string;
   /** The questions to the page: challenge/learned/. Empty for none. */
   readonly questions?: string;

@@ -16,9 +16,7 @@ export interface Messages {
   readonly checking: ScreenText;
   /** Replaces the text of `checking` while other visitors of the same network come first. */
   readonly waiting: string;
-  /**
-   * Replaces the text of `checking` while the page does work, because many visitors with its network or browser pass.
-   */
+  /** Replaces the text of `checking` during work because many visitors with its network or browser pass. */
   readonly working: string;
   /** Replaces the text of `checking` while the page does work, because the browser's evidence contradicts itself. */
   readonly doubted: string;

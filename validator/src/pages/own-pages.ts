@@ -27,10 +27,7 @@ export class OwnPages {
     }
   }
 
-  /**
-   * The page of the rule that decided; otherwise the page of the organisation. Undefined when Guard's page is to be
-   * used.
-   */
+  /** The page of the rule that decided, or else of the organisation. Undefined for Guard's own page. */
   find(notice: Notice, by?: Pick<Rule, 'block_page' | 'limit_page'>): FillOwnPage | undefined {
     const page = this.#pageFor(notice, by);
     return page && this.#fills.get(page);

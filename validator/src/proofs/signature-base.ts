@@ -23,10 +23,7 @@ export type SignatureBase =
   /** The signature covers a component twice, or in a form that this code does not support. */
   | { readonly kind: 'component_unsupported' };
 
-/**
- * A signature may cover at most this many components. Agents cover two to five. Each one costs time before the
- * signature is checked.
- */
+/** Most components of a signature. Agents cover two to five. Each one costs time before the check. */
 const MAX_COMPONENTS = 16;
 
 /** Builds the text that was signed (RFC 9421 section 2.5). */
@@ -70,10 +67,7 @@ const DERIVED: ReadonlyMap<string, (request: SignedRequest) => string> = new Map
   ['@query', ({ url }: SignedRequest) => queryOf(url)],
 ]);
 
-/**
- * The value of a derived component, of a field (RFC 9421 section 2.1), or of one key of a dictionary field (section
- * 2.1.2).
- */
+/** The value of a derived component, of a field (RFC 9421 section 2.1), or of one of its keys (2.1.2). */
 function valueOf(
   name: string,
   { parameters }: Item,

@@ -142,10 +142,7 @@ export function createSignatureCheck(
     return undefined;
   }
 
-  /**
-   * Whether the nonce was used before. Only nonces of good signatures are remembered, so bad ones cannot push them
-   * out.
-   */
+  /** Whether the nonce was used. Only those of good signatures are kept, so bad ones cannot push them out. */
   function isReplayed({ keyId, nonce, expiresMs }: SignatureParameters): boolean {
     if (nonce === undefined) return false;
     const name = `${keyId} ${nonce}`;
@@ -168,10 +165,7 @@ export function createSignatureCheck(
   };
 }
 
-/**
- * Chooses among keys with the same id: first the key of the directory that the request names, then the key of the
- * user's own file.
- */
+/** Chooses among keys with one id: first the key of the named directory, then that of the user's file. */
 function choose(
   keys: readonly LoadedKey[] | undefined,
   covered: InnerList,

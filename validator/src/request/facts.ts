@@ -29,9 +29,7 @@ export interface CrawlerClaim extends CrawlerFact {
   readonly allowlisted: boolean;
 }
 
-/**
- * Why a session does not count: it passed for another client (client-class.ts), or two clients have it (renewal.ts).
- */
+/** Why a session does not count: passed for another client (client-class.ts), or shared (renewal.ts). */
 export type LostBy = Extract<Reason, 'session_of_another' | 'session_shared'>;
 
 /**
@@ -76,10 +74,7 @@ export interface Facts {
   readonly ip: string;
   /** How the address is known. `peer`: the visitor connected directly, without a trusted proxy. */
   readonly ipFrom: IpSource;
-  /**
-   * Names are in lower case, in the order in which they were sent. The values of a field that was sent twice are
-   * joined.
-   */
+  /** Names are in lower case, in the order as sent. Values of a field that was sent twice are joined. */
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
   readonly agent: Agent;
@@ -96,10 +91,7 @@ export interface Facts {
   /** The holder of that system. Empty when it is unknown. */
   asnName(): string;
   readonly session: SessionFact;
-  /**
-   * The kind of network in which the session was judged. Undefined for an ordinary network, and without a judged
-   * session.
-   */
+  /** The kind of network where the session was judged. Undefined for an ordinary one, and without a judgement. */
   sessionNetwork(): NetworkKind | undefined;
   /** What the visitor's TLS handshake showed. Undefined when Guard did not see it. */
   readonly transport?: TransportFacts | undefined;

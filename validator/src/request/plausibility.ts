@@ -87,10 +87,7 @@ function hasForeignRevision(userAgent: string, { major }: BrowserClaim): boolean
   return Number(revision) !== major && !(revision === '109' && major >= 110 && major < 120);
 }
 
-/**
- * The Version/ of Safari is that of its iOS. From 26 on, the User-Agent names system 18. No version exists between 18
- * and 26.
- */
+/** Safari has the Version/ of its iOS. From 26 on, it names system 18. Between 18 and 26 there is none. */
 function hasForeignSystemVersion(userAgent: string, { major, platform }: BrowserClaim): boolean {
   if (major > 18 && major < 26) return true;
   if (platform !== 'ios' || major === 0) return false;

@@ -140,10 +140,7 @@ function secondsOf(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
-/**
- * Adds Accept-Signature to a 403: it says that Guard would check a signature. It does not promise that a signed
- * request passes.
- */
+/** Adds Accept-Signature to a 403. It says that Guard checks signatures, not that a signed request passes. */
 function headersOf(
   verdict: Verdict,
   { headers }: Body,

@@ -11,10 +11,7 @@ export type Codings = readonly {
 /** The scripts that Guard serves. They stay the same at a reload, so they are compressed once. */
 const known = new LRUCache<string, Codings>({ max: 4 });
 
-/**
- * All codings of a text, the best first. The last one is the uncompressed text, which every client accepts (RFC 9110
- * section 12.5.3).
- */
+/** All codings of a text, the best first. Every client accepts the last, uncompressed one (RFC 9110 12.5.3). */
 export function encodeOnce(text: string): Codings {
   const codings = known.get(text) ?? encode(text);
   known.set(text, codings);

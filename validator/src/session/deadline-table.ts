@@ -186,9 +186,7 @@ export class DeadlineTable {
     Atomics.store(this.#ints, set + LOCK, 0);
   }
 
-  /**
-   * The index of the deadline of the current key. A new key takes a free slot, or the one that was used longest ago.
-   */
+  /** The index of the current key's deadline. A new key takes a free slot, or the one unused longest. */
   #deadlineOf(set: number): number {
     const ints = this.#ints;
     const deadlines = set / 2 + DEADLINES;

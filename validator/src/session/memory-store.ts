@@ -12,10 +12,7 @@ export interface MemoryStoreLimits {
    * better than to refuse new visitors when the list is full.
    */
   readonly maxSpent: number;
-  /**
-   * Rate-limit counters held at once, of all budgets together. A counter that was forgotten starts with a full
-   * budget.
-   */
+  /** Rate-limit counters, of all budgets together. A counter that was forgotten starts with a full budget. */
   readonly maxBudgets: number;
 }
 

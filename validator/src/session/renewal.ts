@@ -44,10 +44,7 @@ export function standingOfOther(
   return nowMs - newestAt <= GRACE_MS ? 'counts' : 'shared';
 }
 
-/**
- * Ends a session that two clients have. No value of it counts any more, and each client has to pass with a new
- * session.
- */
+/** Ends a session that two clients have. No value of it counts any more, and each client must pass again. */
 export function endShared(presented: PresentedValue, store: SessionStore): void {
   if (presented.session.newest !== '') rewrite(presented, { newest: '' }, store);
 }

@@ -9,10 +9,7 @@ import { challengeMark, shownChallenge } from './challenge-mark.ts';
 import type { Sealer } from './sealer.ts';
 import { firstGroup, markOf, renewedGroup } from './session-value.ts';
 
-/**
- * The first 18 characters are the root of the session (60 random bits). Then come the 13 bits of session-value.ts,
- * and then the MAC.
- */
+/** The first 18 characters are the root (60 random bits). The 13 bits of session-value.ts and the MAC follow. */
 const ROOT_LENGTH = 18;
 const MAC_FROM = 24;
 const MAC_BYTES = 6;

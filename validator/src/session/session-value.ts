@@ -60,10 +60,7 @@ export function isFirst(value: string): boolean {
   return (numberOf(value) & RENEWED) === 0;
 }
 
-/**
- * The number of the period. Its borders differ for each session, so that not all sessions get a new value in the same
- * second.
- */
+/** The number of the period. Its borders differ by session, so that not all are renewed in the same second. */
 function periodAt(value: string, timeMs: number): number {
   const part = Number.parseInt(sessionRoot(value).slice(0, 4), 16) / 0x10000;
   return Math.floor(timeMs / PERIOD_MS + part) & BITS;

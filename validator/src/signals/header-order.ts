@@ -20,10 +20,7 @@ function isNavigation(headers: Facts['headers']): boolean {
   return headers['accept']?.startsWith('text/html') === true;
 }
 
-/**
- * The right order is Host, User-Agent, Accept. After them Firefox sends the language before the encoding, and
- * Chromium after it.
- */
+/** The order is Host, User-Agent, Accept. Then Firefox sends language and encoding, Chromium the reverse. */
 function hasForeignOrder(headers: Facts['headers'], engine: 'chromium' | 'gecko'): boolean {
   let agentSeen = false;
   let acceptSeen = false;

@@ -8,9 +8,6 @@ const REASON: Readonly<Record<NetworkKind, readonly Reason[]>> = {
   tor: ['tor_ip'],
 };
 
-/**
- * The kind of network of the address. Verified crawlers have none here, because nearly all of them are in
- * datacenters.
- */
+/** The kind of the address's network. Not for verified crawlers, because nearly all are in datacenters. */
 export const networkSignal: Signal = ({ network }) =>
   network === undefined ? NOTHING : REASON[network];

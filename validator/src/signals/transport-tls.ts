@@ -28,10 +28,7 @@ export const transportTlsSignal: Signal = ({ transport, agent, crawler }) => {
     : NOTHING;
 };
 
-/**
- * Whether it claims a browser. Apps on a Mac, and on an iPad that asks for desktop sites, name only WebKit and count
- * too.
- */
+/** Whether it claims a browser. Apps on a Mac, and on an iPad in desktop mode, name only WebKit and count. */
 function isOfBrowser({ engine, recognised, platform, embedded }: Agent): boolean {
   return !embedded && (engine !== undefined || (recognised && platform === 'macos'));
 }

@@ -93,10 +93,7 @@ function withTrapHit(found: Verdict | undefined, deciding: Deciding): Verdict | 
     : { kind: 'challenge', reasons: ['trap_hit'], by };
 }
 
-/**
- * `found` is the verdict so far. When it is undefined, or lifted by monitor mode, the visitor can still be
- * challenged.
- */
+/** `found` is the verdict so far. If it is undefined, or lifted by monitor mode, a challenge is still possible. */
 function settle(found: Verdict | undefined, deciding: Deciding): MaybePromise<Judgement> {
   const { monitor } = deciding.directives;
   const isLifted = monitor && (found?.kind === 'block' || found?.kind === 'limited');

@@ -18,10 +18,7 @@ import { begin, end, UnderWay } from './under-way.ts';
 /** Many people share one client shape. Together they have this many budgets of pages, and of documents. */
 const BUDGETS_OF_A_SHAPE = { pages: 20, documents: 15 };
 
-/**
- * Documents that a visitor may get in answer to requests for data, for each free page. Lists that grow load such
- * documents.
- */
+/** Documents in answer to requests for data, for each free page. Lists that grow load such documents. */
 const DOCUMENTS_AS_DATA = 10;
 
 /** A tab can stay open for hours. For this long after its page, its network may ask for data. */
@@ -33,24 +30,16 @@ const PAGE_REMEMBERED_MS = 86_400_000;
  */
 const PARTS_AT_ONCE = 100;
 
-/**
- * The part of the documents and of the waiting requests that an address has, when its shape has used up its
- * documents.
- */
+/** An address has this part of documents and waiting requests when its shape has used up its documents. */
 const PART_OF_FEW = 1 / 6;
 
-/**
- * Shapes that have used up their documents, in each thread. When there are more, the one unused longest is forgotten.
- */
+/** Shapes without free documents, in each thread. When there are more, the one unused longest is forgotten. */
 const MAX_SPENT_SHAPES = 1_024;
 
 /** How many networks without a page one session may use for data, for example on a phone that moves. */
 const MOVES_OF_A_SESSION = { requests: 4, perMs: PAGE_REMEMBERED_MS };
 
-/**
- * `page` and `data` are free, `spent` is not. `data` is every request that is not for a page. Its answer may still be
- * a document.
- */
+/** `page` and `data` are free, `spent` is not. `data` is not for a page, but its answer may be a document. */
 export type FreePage = 'page' | 'data' | 'spent';
 
 /**
@@ -109,10 +98,7 @@ export class FreePages {
     this.#pages = budget;
   }
 
-  /**
-   * Whether the shape of this visitor has used up its documents, as far as this thread knows. Then each address has
-   * few.
-   */
+  /** Whether this visitor's shape has used up its documents in this thread. Then each address has few. */
   areFew(facts: Facts, nowMs: number): boolean {
     if (this.#spentShapes.size === 0) return false;
     const leftMs = (this.#spentShapes.get(clientShape(facts)) ?? 0) - nowMs;

@@ -1,7 +1,4 @@
-/**
- * A session that loads no parts of pages is a sign only when at least this many sessions are known, and this share of
- * them load parts.
- */
+/** Loading no parts is a sign only when so many sessions are known, and this share of them load parts. */
 const LEAST_SESSIONS = 20;
 const LEAST_SHARE = 0.8;
 

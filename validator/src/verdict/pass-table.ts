@@ -4,10 +4,7 @@ import type { AddressCharges } from '../rules/address-charges.ts';
 import { type LoadedParts, SessionShape } from './session-shape.ts';
 import type { Waiting } from './under-way.ts';
 
-/**
- * Most passes and addresses that are counted at the same time. When there are more, the one unused longest is
- * forgotten.
- */
+/** Most passes and addresses that are counted. When there are more, the one unused longest is forgotten. */
 const MAX_PASSES = 16_384;
 const MAX_ADDRESSES = 16_384;
 
@@ -16,9 +13,7 @@ export interface PassRecord {
   requests: number;
   pages: number;
   documents: number;
-  /**
-   * The pass is used up until this time, because it got too many documents in answer to requests for data and parts.
-   */
+  /** The pass is used up until then: requests for data and parts got it too many documents. */
   spentUntil: number;
   /** The requests that wait for their origin, and the parts of pages that wait. */
   readonly waiting: Waiting;

@@ -14,10 +14,7 @@ import { begin, end, type Waiting } from './under-way.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/**
- * Documents in answer to requests for data, for each page. Lists that grow, and pages that load a part of themselves,
- * need them.
- */
+/** Documents in answer to data, for each page. Lists that grow, and pages that load a part of themselves, need them. */
 const DOCUMENTS_AS_DATA = 10;
 
 /** Parts of pages that may wait at the same time, for each other request that may wait. */

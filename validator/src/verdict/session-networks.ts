@@ -32,9 +32,7 @@ export function areTooManyNetworks(
   return recent.length >= TOO_MANY_NETWORKS && systems.size >= TOO_MANY_SYSTEMS;
 }
 
-/**
- * The autonomous system of an address. When it is unknown, the /16 of an IPv4 address or the /32 of an IPv6 address.
- */
+/** The autonomous system of an address. When it is unknown, its /16 (IPv4) or /32 (IPv6). */
 function systemOf(facts: Pick<Facts, 'ip' | 'asn'>): string {
   const asn = facts.asn();
   if (asn > 0) return `AS${asn}`;

@@ -18,15 +18,10 @@ const MOST_VARIATION = 0.25;
 /** The time for each document of a walk. No person types or selects addresses faster for long. */
 const HASTY_MS = 3_000;
 
-/**
- * One document in this many may repeat on a walk. The table of paths is small, so some documents only seem to repeat.
- */
+/** One document in this many may repeat on a walk, because the small table lets some only seem to repeat. */
 const DOCUMENTS_FOR_A_REPEAT = 20;
 
-/**
- * The table has 16 words of 32 bits, and each document sets two of the 512 bits. Of 80 documents about two seem to
- * repeat.
- */
+/** The table has 16 words of 32 bits. Each document sets two bits. Of 80 documents two seem to repeat. */
 const WORDS = 16;
 const MAX_PATH = 256;
 
@@ -191,10 +186,7 @@ function isLed({ headers, referrer }: Pick<Facts, 'headers' | 'referrer'>): bool
   return from === undefined ? referrer !== '' : from !== 'none';
 }
 
-/**
- * FNV-1a of the first characters. The result is mixed, so that paths that differ only at their end differ in all
- * bits.
- */
+/** FNV-1a of the first characters, mixed, so that paths that differ at their end differ in all bits. */
 function hashOf(path: string, query: string): number {
   const hash = hashOn(hashOn(0x811c9dc5, path), query);
   const mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -63,10 +63,7 @@ export class Traps {
     return !isProved(facts) && facts.method !== 'OPTIONS';
   }
 
-  /**
-   * Handles a request for one of the paths, and remembers it when no other page caused it. True when the visitor is
-   * to be challenged.
-   */
+  /** Handles a request for a trap, and remembers it when no other page caused it. True: challenge the visitor. */
   spring(facts: Facts, store: SessionStore, clock: Clock): boolean {
     const { session, ip } = facts;
     const isOwn = isOwnDoing(facts);

@@ -3,10 +3,7 @@ import { LateCache } from './late-cache.ts';
 /** Subjects that are counted at the same time. When there are more, the one unused longest is forgotten. */
 const MAX_SUBJECTS = 4_096;
 
-/**
- * A count that is at its limit after this time starts at 0 again, because the end of some request may not have been
- * reported.
- */
+/** After this time a count at its limit starts at 0, because the end of a request may not have been reported. */
 const FORGOTTEN_MS = 60_000;
 
 /** How many requests wait for their origin, and since when there was one. */

@@ -27,10 +27,7 @@ function valueOf(property: Property, rules: readonly StyleRule[]): number | unde
 
 type Competing = Pick<StyleRule, 'applies' | 'specificity' | 'important'>;
 
-/**
- * The winner among rules that set the same property (CSS Cascade 4, section 6.1). They are in the order of the
- * sheet.
- */
+/** The winner among rules for one property (CSS Cascade 4, section 6.1), in the order of the sheet. */
 export function winnerOf<T extends Competing>(rules: readonly T[]): T | undefined {
   let winner: T | undefined;
   for (const rule of rules) {

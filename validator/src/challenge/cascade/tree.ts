@@ -21,10 +21,7 @@ export interface Tree {
   readonly nextName: () => string;
   /** A class that no block has. */
   readonly foreign: string;
-  /**
-   * Blocks separated by `;`, each as `parent.class.class`. The parent is the number of an earlier block. 0 is the
-   * root.
-   */
+  /** Blocks separated by `;`, each as `parent.class.class`. The parent is an earlier block. 0 is the root. */
   readonly text: string;
 }
 

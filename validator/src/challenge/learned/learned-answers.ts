@@ -12,10 +12,7 @@ import { createQuestionPool, QUESTIONS } from './question-pool.ts';
 
 /** This many rare answers on one page are a finding. One or two can come from a font or a setting. */
 const RARE_ANSWERS = 3;
-/**
- * A page with this many answers that no engine gives is not a browser. A fifth answer may be right because it was
- * copied or guessed.
- */
+/** A page with so many answers of no engine is no browser. A fifth answer may have been copied or guessed. */
 const STRANGE_ANSWERS = 4;
 /** An extension may break this many. */
 const MAY_LACK = 2;

@@ -13,9 +13,7 @@ const POOL = 4;
 export interface ProgramsOptions {
   /** The first secret draws programs, all secrets read uploads. */
   readonly secrets: readonly string[];
-  /**
-   * The script of a page without a disguise. It is used until the first program is built and when none can be built.
-   */
+  /** The script of a page without a disguise, for the time before the first program, and when none can be built. */
   readonly script: string;
   readonly clock: Clock;
   /** browser/build.ts: buildPrograms. */

@@ -37,10 +37,7 @@ export interface Ticket {
   readonly found: readonly string[];
   /** Its page has witnesses (challenge/witnesses/), so the answer must show them. */
   readonly witnessed: boolean;
-  /**
-   * Id of the page's program (program/programs.ts), which determines the form of the upload. Empty for the plain
-   * form.
-   */
+  /** Id of the page's program (program/programs.ts), which decides the upload's form. Empty: the plain form. */
   readonly program: string;
 }
 

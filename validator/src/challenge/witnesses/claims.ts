@@ -28,10 +28,7 @@ const FAULTS = ['selector', 'condition', 'media', 'container', 'has'] as const;
 /** The least distance between a bound and the compared value, in pixels, because scaled pages round. */
 const CLEAR_PX = 16;
 
-/**
- * A rule for a leaf that sets `declaration`. A rule that does not apply has exactly one fault. `pseudo` follows its
- * selector.
- */
+/** A rule for a leaf that sets `declaration`, with one fault if it must not apply. `pseudo` ends its selector. */
 export function drawClaim(
   leaf: Leaf,
   scene: Scene,

@@ -4,16 +4,10 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** Counts fade exponentially with this time. At a steady rate, the count is the number of requests in this time. */
 const FADING_MS = 20_000;
 
-/**
- * A count up to this is never pressure, even when fewer requests are normal. It is five requests a second of one kind
- * of client.
- */
+/** A count up to this is never pressure, also when fewer are normal: five a second of one kind of client. */
 export const FLOOR = 100;
 
-/**
- * The same for many kinds together. It is higher, so that the requests that one kind may have are no pressure on the
- * others.
- */
+/** The same for many kinds together. It is higher, so that one kind alone is no pressure on the others. */
 export const FLOOR_OF_MANY = 2 * FLOOR;
 
 /** A count above this many times the normal is pressure. */
@@ -41,9 +35,7 @@ export function faded(count: number, elapsedMs: number): number {
   return count * Math.exp(-elapsedMs / FADING_MS);
 }
 
-/**
- * Counts the requests of one kind of client, or for one part of a site: how many come now, and how many are normal.
- */
+/** Counts the requests of one kind of client, or for one part of a site: those now, and the normal number. */
 export class Group {
   readonly name: string;
   readonly bornAt: number;
@@ -60,10 +52,7 @@ export class Group {
     this.#at = nowMs;
   }
 
-  /**
-   * Whether the group is under pressure. A time beyond `nowMs + HOLD_MS` means that the clock was set back. It is
-   * ignored.
-   */
+  /** Whether the group is under pressure. A time after `nowMs + HOLD_MS` is ignored: the clock was set back. */
   isHeld(nowMs: number): boolean {
     const leftMs = this.#heldUntil - nowMs;
     return leftMs > 0 && leftMs <= HOLD_MS;

@@ -67,10 +67,7 @@ export class Pressure {
     this.#ports = ports;
   }
 
-  /**
-   * The cause for which a visitor without a pass is challenged at once. Counts the request when its group is under
-   * pressure.
-   */
+  /** Why a visitor without a pass is challenged at once. Counts the request if its group is under pressure. */
   on(facts: Facts, site: string): Cause | undefined {
     if (this.#held.size === 0) return undefined;
     const nowMs = this.#ports.clock();
@@ -89,9 +86,7 @@ export class Pressure {
     return isStillHeld(part, nowMs) ? 'pressure_on_path' : undefined;
   }
 
-  /**
-   * Whether the shape of a visitor is under pressure. Then each of its addresses has few documents. Counts nothing.
-   */
+  /** Whether a visitor's shape is under pressure. Then each of its addresses has few documents. Counts nothing. */
   isOnClient(facts: Facts, nowMs: number): boolean {
     if (this.#held.size === 0) return false;
     const shape = this.#shapes.find(clientShape(facts));
@@ -182,10 +177,7 @@ function isDataOfOpenPage(facts: Facts): boolean {
   return facts.session.state === 'issued' && !isPage(facts);
 }
 
-/**
- * Whether the request is for a file of a page. Other sites and mail programs ask for them too, so they are never
- * challenged.
- */
+/** Whether it is for a file of a page. Other sites and mails ask for them too, so they are never challenged. */
 function isFile(facts: Facts): boolean {
   return isFileOfPage(facts) && !isPage(facts);
 }

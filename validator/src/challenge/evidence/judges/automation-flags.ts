@@ -9,10 +9,7 @@ export const judgeAutomationFlags: Judge = (theCase) =>
 /** Chromium and Firefox have limited history updates since before this version. */
 const FIRST_WITHOUT_FLOODS = 90;
 
-/**
- * Far above every limit: 200 in Chromium, 1,000 in Firefox. So a version with a higher limit is not mistaken for a
- * driver.
- */
+/** Far above every limit (Chromium 200, Firefox 1,000), so that a higher limit is not taken for a driver. */
 const FLOOD = 5_000;
 
 /**

@@ -2,9 +2,7 @@ import { known } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 import { headerOf } from './header-of.ts';
 
-/**
- * Chrome or Edge without the licensed formats. A weak finding, because other browsers of people can use their names.
- */
+/** Chrome or Edge without the licensed formats. A weak finding, because other browsers can use their names. */
 export const judgeCodecs: Judge = (theCase) =>
   lacksOwnCodecs(theCase) ? 'codecs_mismatch' : undefined;
 

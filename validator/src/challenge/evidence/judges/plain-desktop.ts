@@ -7,10 +7,7 @@ import type { Case } from './case.ts';
  */
 const PLAIN_AGENT = /\) Chrome\/[\d.]+ Safari\/537\.36(?: (?:Edg|OPR)\/[\d.]+)?$/;
 
-/**
- * A desktop browser with Chromium. WebView on Android differs in many ways, and a phone in desktop mode claims
- * Linux.
- */
+/** A desktop browser with Chromium. Android's WebView differs, and a phone in desktop mode claims Linux. */
 export function isPlainDesktop({ evidence, claim }: Pick<Case, 'evidence' | 'claim'>): boolean {
   const touches = known(evidence.readings.hardware)?.touchPoints ?? 0;
   const desktop =

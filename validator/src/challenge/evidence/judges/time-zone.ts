@@ -2,9 +2,7 @@ import { isZoneOf } from '../country-zones.ts';
 import { known } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
-/**
- * The zone that Firefox reports when it resists fingerprinting. It may also report UTC, which belongs to no country.
- */
+/** The zone of a Firefox that resists fingerprinting. It may also report UTC, which belongs to no country. */
 const FIREFOX_DISGUISE = 'Atlantic/Reykjavik';
 
 /**

@@ -11,10 +11,7 @@ export const judgeWorker: Judge = (theCase) =>
     ? 'worker_mismatch'
     : undefined;
 
-/**
- * Whether the worker sees another browser than the page. A shared worker does not know about the desktop mode of a
- * phone's page.
- */
+/** Whether the worker sees another browser. A shared worker does not know the desktop mode of a phone's page. */
 function sees({ evidence }: Case, name: 'worker' | 'sharedWorker'): boolean {
   const worker = known(evidence.readings[name]);
   if (!worker || worker.userAgent === '') return false;
