@@ -1,9 +1,6 @@
 import { createRequire } from 'node:module';
 
-/**
- * Most values and characters of one record or of the metadata of a file. A city with names in ten languages has some
- * 2,000.
- */
+/** Bound of one record or of a file's metadata. A city with names in ten languages has about 2,000. */
 const MOST = 16_384;
 
 /** The library's decoder. Its types hide most of it. */

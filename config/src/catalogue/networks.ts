@@ -46,10 +46,7 @@ export class NetworkCatalogue {
     return new NetworkCatalogue(lists, Math.min(...days));
   }
 
-  /**
-   * `ip` is spelled as `parseIp` returns it. Call it after the crawler check, because ranges of crawlers are in
-   * datacenters.
-   */
+  /** `ip` is as `parseIp` returns it. Check crawlers first, because their ranges are in datacenters. */
   kindOf(ip: string): NetworkKind | undefined {
     for (const list of this.lists) {
       if (list.ranges.has(ip)) return list.kind;

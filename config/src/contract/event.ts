@@ -11,10 +11,7 @@ type Conclusion = Action | 'none';
 /** How a visitor stands with the challenge. */
 export type ChallengeState = 'none' | 'issued' | 'verified' | 'rejected' | 'failed';
 
-/**
- * The source of the visitor's address: the connection itself, a header of a trusted proxy, or the caller of `POST
- * /validate`.
- */
+/** The source of the visitor's address: the connection, a trusted proxy's header, or the caller of `POST /validate`. */
 export type IpSource = 'peer' | 'x-forwarded-for' | 'forwarded' | 'caller';
 
 /** How a decision spent its time, in microseconds. The rest was needed to create and write the answer. */

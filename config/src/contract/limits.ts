@@ -102,10 +102,7 @@ export const CHALLENGE = {
   firstUploadsPerAddress: { requests: 5, perMs: 60_000 },
   /** Useless uploads of one address. Above it the answer is 429. They do not use the budget of solved challenges. */
   vainUploadsPerAddress: { requests: 120, perMs: 60_000 },
-  /**
-   * This many wrong answers of one address count for its network, like passes. So one neighbour alone causes no
-   * work.
-   */
+  /** So many wrong answers of one address count for its network. So one neighbour alone causes no work. */
   failuresPerAddress: { requests: 10, perMs: 600_000 },
   /** How often one ticket may ask for a session. Many copies at the same time count once. */
   usesOfTicket: { requests: 1, perMs: 250 },

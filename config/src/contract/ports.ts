@@ -101,10 +101,7 @@ export interface ValidateContext {
   readonly body?: string;
 }
 
-/**
- * Asks one validator, on behalf of one organisation, about one request, whose header names are in lower
- * case. Never rejects.
- */
+/** Asks one validator about one request of one organisation. Header names are in lower case. Never rejects. */
 export type Validate = (
   request: ValidateRequest,
   context: ValidateContext,

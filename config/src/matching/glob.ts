@@ -95,10 +95,7 @@ export function compilePattern(pattern: Pattern, tooLong = true): (path: string)
     : compileRegexPattern(pattern.regex, tooLong);
 }
 
-/**
- * Compiles one pattern over header values, where a slash is a character like any other: `*curl/8*`
- * matches wherever it stands.
- */
+/** Compiles one pattern over header values, in which a slash is an ordinary character: `*curl/8*`. */
 export function compileTextPattern(pattern: Pattern, tooLong = true): (value: string) => boolean {
   return typeof pattern === 'string'
     ? compileTextGlob(pattern)

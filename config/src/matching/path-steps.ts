@@ -138,10 +138,7 @@ export function windowsNames(path: string): string {
   return textIn(room, length);
 }
 
-/**
- * The start of a segment's stream, which has a colon followed by a dollar. The end of the segment when there is
- * none.
- */
+/** The start of a segment's stream: a colon and a dollar. The end of the segment without one. */
 function streamAt(path: string, start: number, end: number): number {
   let colon = end;
   for (let at = start; at < end; at++) {

@@ -2,10 +2,7 @@
 export type Late =
   /** The other side had the full time limit, and all received data was read. */
   | 'silent'
-  /**
-   * The time limit has passed by the clock, but this thread was too busy to read. This says nothing about the other
-   * side.
-   */
+  /** The time limit has passed, but this thread was too busy to read. This says nothing about the other side. */
   | 'busy';
 
 /** One answer that is expected. */

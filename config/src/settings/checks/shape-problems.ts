@@ -27,10 +27,7 @@ interface Checked {
   readonly value: unknown;
 }
 
-/**
- * Says what each schema issue means for the person who wrote the file. Returns the settings that misspelt names
- * stand for.
- */
+/** Explains each schema issue to the author of the file. Returns the settings that misspelt names stand for. */
 export function reportShapeProblems(
   issues: readonly z.core.$ZodIssue[],
   checked: Checked,

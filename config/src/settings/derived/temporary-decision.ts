@@ -66,10 +66,7 @@ export function writeDecisions(decisions: readonly TemporaryDecision[]): string 
   return `{"version": 1, "decisions": [${lines.join(',')}\n]}\n`;
 }
 
-/**
- * The shortest prefixes. They keep a typing mistake, or another program in Redis, from blocking a large part of the
- * internet.
- */
+/** The shortest prefixes. A typing mistake, or a program in Redis, must not block much of the internet. */
 const WIDEST = { 4: 8, 6: 19 } as const;
 
 /** Undefined when a decision may have this network. Otherwise the shortest allowed prefix. */

@@ -74,10 +74,7 @@ export function originOf(text: string): ListOrigin | undefined {
   }
 }
 
-/**
- * The URL for a log or a readable file. Its query and user information are removed, because they can contain a
- * secret.
- */
+/** The URL for a log or a file, without its query and user information, which can contain a secret. */
 export function shownUrl(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;

@@ -28,9 +28,7 @@ const MAX_PROBLEMS = 200;
 
 /** Collects the problems of one file, each once. */
 export interface ProblemList {
-  /**
-   * `offset` is the position in the text. `elsewhere` replaces it for a problem in another file that the text names.
-   */
+  /** `offset` is the position in the text. `elsewhere` replaces it for a problem in a file that the text names. */
   add(
     offset: number,
     path: SettingPath,

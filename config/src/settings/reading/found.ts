@@ -81,10 +81,7 @@ function describeSecret(written: string): string {
   return /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/.test(written) ? written : 'text (not shown)';
 }
 
-/**
- * The user information and the query of a URL are where people put passwords, and a URL with a mistake
- * may lack its slashes.
- */
+/** User information and query of a URL can contain passwords. A URL with a mistake may lack its slashes. */
 function withoutCredentials(text: string): string {
   return text
     .replace(/\/\/.*@/s, '//…@')

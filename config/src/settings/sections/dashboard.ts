@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { Credential, HeaderName, HostPattern, HttpUrl } from '../values/values.ts';
 
-/**
- * `dashboard`: by which names the page of `listen.dashboard` is asked, and who may sign in besides the holders of
- * analytics keys.
- */
+/** `dashboard`: the names of `listen.dashboard`, and who may sign in besides holders of analytics keys. */
 
 const Name = z.string().min(1).max(200);
 
