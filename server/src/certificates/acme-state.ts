@@ -58,10 +58,7 @@ export function sealState(secrets: readonly string[], state: AcmeState): string 
   return sealText(secrets, JSON.stringify(state));
 }
 
-/**
- * When a certificate is due for renewal: in the last third of its life, with a small delay that differs for each
- * certificate.
- */
+/** When to renew a certificate: in the last third of its life, with a small delay of its own. */
 export function renewalAt({ startsAt, expiresAt, cert }: IssuedCertificate): number {
   const third = (expiresAt - startsAt) / 3;
   const share = parseInt(hash('sha256', cert, 'hex').slice(0, 8), 16) / 2 ** 32;

@@ -4,9 +4,7 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/**
- * Encrypts a text with the first secret of the installation, so that a reader of the store cannot read private keys.
- */
+/** Encrypts a text with the first secret, so that a reader of the store cannot read private keys. */
 export function sealText(secrets: readonly string[], text: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, keyOf(secrets[0] ?? ''), nonce);

@@ -15,10 +15,7 @@ export interface OpenCrowdsec {
   readonly close: Close;
 }
 
-/**
- * Keeps the decisions of CrowdSec up to date in every thread. Only the main thread asks, because CrowdSec tells each
- * change once.
- */
+/** Keeps the decisions of CrowdSec current in all threads. It tells each change once, so only the main thread asks. */
 export async function openCrowdsec(
   settings: () => Settings,
   context: ProcessContext,

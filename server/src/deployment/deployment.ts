@@ -81,10 +81,7 @@ export interface Deployment {
   close(): Promise<void>;
 }
 
-/**
- * Builds a deployment without a change to the running one. Rejects with a readable reason when the settings
- * cannot be applied.
- */
+/** Builds a deployment and does not change the running one. Rejects with a readable reason. */
 export async function buildDeployment(
   settings: Settings,
   revision: string,

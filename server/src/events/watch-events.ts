@@ -36,10 +36,7 @@ export function logDecisions(
 
 type Line = Readonly<Record<string, string | number | boolean>>;
 
-/**
- * The fields have the names of the columns. Empty fields, and fields that privacy settings empty in the
- * table, are left out.
- */
+/** Named as the columns. Empty fields, and those that privacy settings empty in the table, are left out. */
 function lineOf(
   event: DecisionEvent,
   privacy: EventPrivacy | undefined,

@@ -6,10 +6,7 @@ export interface DashboardLink {
   readonly url: string;
 }
 
-/**
- * A sign-in link for each organisation. Empty when the dashboard does not listen. `address` is the address
- * where it listens.
- */
+/** A sign-in link for each organisation. `address` is where the dashboard listens. Without it there are none. */
 export function createDashboardLinks(
   signIns: SignIns | undefined,
   { public_urls, organisations }: Settings,

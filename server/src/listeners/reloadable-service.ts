@@ -74,10 +74,7 @@ export function createReloadableService(
 }
 
 interface Connections {
-  /**
-   * The open connections of both servers of `localhost`. A connection of the second server is added at its
-   * first request.
-   */
+  /** The open connections of both servers of `localhost`. Those of the second are added at their first request. */
   readonly open: Set<Socket>;
   /** Connections without a request so far. Browsers open some in advance, and Node does not count them as idle. */
   readonly unused: Set<Socket>;

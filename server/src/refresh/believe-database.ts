@@ -49,10 +49,7 @@ export async function disbeliefIn(
   return `of ${both} addresses that it knows, ${moved} have moved: more than half. ${TO_TAKE_IT}`;
 }
 
-/**
- * How many addresses the old database knows, the new one, and both. `moved` counts addresses with different
- * values in both.
- */
+/** How many addresses the old database knows, the new one, and both. `moved`: those whose values differ. */
 interface Comparison {
   before: number;
   after: number;

@@ -10,10 +10,7 @@ import type { FetchOutcome, Published } from './keep-fresh.ts';
 import { refreshCrawlers } from './refresh-crawlers.ts';
 import { refreshDirectory } from './refresh-directory.ts';
 
-/**
- * Half an hour with old lists does no harm. The delay keeps a fleet that starts from asking the operators all
- * at once.
- */
+/** Half an hour with old lists does no harm. So a fleet that starts does not ask the operators all at once. */
 const SPREAD_MS = 30 * 60_000;
 const TERMS: FetchTerms = { timeoutMs: 15_000, mirrorOf: undefined };
 

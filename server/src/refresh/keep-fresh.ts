@@ -14,10 +14,7 @@ export interface Published {
    * together do not all ask at once.
    */
   readonly spread: number;
-  /**
-   * When the copy was last confirmed, in milliseconds since the epoch. Undefined without a copy. Throws for a
-   * damaged copy.
-   */
+  /** When the copy was last confirmed, in Unix milliseconds. Undefined without one. Throws for a damaged one. */
   readonly keptAt: () => number | undefined;
   /** Fetches it. Rejects when a person has to repair a damaged copy. */
   readonly fetch: () => Promise<FetchOutcome>;

@@ -15,10 +15,7 @@ import { type FetchOutcome, keptBack } from './keep-fresh.ts';
 
 /** Enough for some ten megabytes on a slow line. */
 const TIMEOUT_MS = 5 * 60_000;
-/**
- * Four times a large database of countries or systems. Both new databases can be in memory together with
- * those in use.
- */
+/** Four times a large database. Both new ones can be in memory together with those in use. */
 const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_ORIGIN_BYTES = 8 * 1024;
 
@@ -59,10 +56,7 @@ export async function refreshDatabase(
     : keptBack(reason);
 }
 
-/**
- * Where and when the copy was fetched. Undefined without a copy. An unreadable copy counts as missing and is
- * fetched completely.
- */
+/** Where and when the copy was fetched. Undefined without a copy that can be read: then all of it is fetched. */
 export function originIn({ copy }: FetchedDatabase): ListOrigin | undefined {
   if (mmdbBuiltAt(copy) === undefined) return undefined;
   const file = readTextFile(originFile(copy), MAX_ORIGIN_BYTES);

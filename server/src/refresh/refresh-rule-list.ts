@@ -28,10 +28,7 @@ const RESERVED_V4 = 0xe000_0000;
 /** All addresses of IPv6 that a visitor can have (RFC 4291 section 2.4). */
 const GLOBAL_V6 = { first: 0x2000n << 112n, last: (0x4000n << 112n) - 1n };
 
-/**
- * Fetches a list of a rule and stores it if it is plausible. After a failure the last good copy stays. Never
- * rejects.
- */
+/** Fetches a list of a rule, and stores it if it is plausible. Otherwise the last copy stays. Never rejects. */
 export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<FetchOutcome> {
   const { url, copy } = list;
   const known = lastGood(list);

@@ -8,10 +8,7 @@ import { lastGood, refreshRuleList } from './refresh-rule-list.ts';
 /** A short delay: until the first fetch, a rule without its list matches nothing. */
 const SPREAD_MS = 3_000;
 
-/**
- * The lists that rules use from URLs. Their copies are among the files of the settings, so a new copy is read
- * like any changed file.
- */
+/** The lists of rules from URLs. Their copies belong to the files of the settings, and are watched like them. */
 export function publishedRuleLists(settings: Settings, clock: Clock): Published[] {
   return fetchedListsOf(settings).map((list) => ({
     key: list.copy,

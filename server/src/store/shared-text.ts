@@ -94,10 +94,7 @@ export function createChangeText(
   }
 }
 
-/**
- * The file is readable for this user only. Only one process writes it, because a folder of sessions belongs
- * to one Guard.
- */
+/** Only this user can read the file. One process writes it, because a folder of sessions belongs to one Guard. */
 function changeFile(file: string): ChangeText {
   return async (edit) => {
     try {
