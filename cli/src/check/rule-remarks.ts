@@ -34,10 +34,7 @@ export function idleRules(organisation: Organisation, index: number): Remark[] {
   return remarks;
 }
 
-/**
- * Why a rule or one of its directives has no effect, and the rules that replace it. Undefined when it may have an
- * effect.
- */
+/** Why a rule or directive has no effect, and the rules that replace it. Undefined when it may have one. */
 function idleness(
   rule: Rule,
   taken: ReadonlyMap<Directive, string>,
@@ -84,10 +81,7 @@ export function unservedHosts(
   });
 }
 
-/**
- * Rules in monitor mode, which are easily forgotten. If the organisation itself is in monitor mode, one remark is
- * enough.
- */
+/** Rules in monitor mode, which are easily forgotten. For a whole organisation, one remark is enough. */
 export function monitoredRules({ monitor, rules }: Organisation, index: number): Remark[] {
   if (monitor) return [];
   return rules.flatMap((rule, place) => {

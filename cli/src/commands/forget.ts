@@ -68,10 +68,7 @@ the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
   },
 };
 
-/**
- * The settings and the organisation of the rows. Prints the reason and returns undefined when one of them cannot be
- * used.
- */
+/** The settings, and the organisation of the rows. Prints why one of them cannot be used. Then undefined. */
 function readOrganisation(config: string, wanted: string | undefined) {
   const settings = readSettings(config)?.settings;
   const organisation = settings && chooseOrganisation('forget', settings, wanted);

@@ -53,9 +53,7 @@ export class ParquetJoin {
     return this.#rows;
   }
 
-  /**
-   * The bytes to write for one more file. Throws when it is not a Parquet file, or has other columns than the first.
-   */
+  /** The bytes to write for one more file. Throws when it is no Parquet file, or has other columns than the first. */
   add(file: Buffer): Buffer {
     const isFirst = this.#first === undefined;
     const start = isFirst ? 0 : MAGIC.length;

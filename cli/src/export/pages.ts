@@ -158,10 +158,7 @@ function gather(
   return { next, rows };
 }
 
-/**
- * From the first of these hours to the first hour after them. So rows that arrive meanwhile belong to exactly one
- * page.
- */
+/** From the first of these hours to the hour after them. So rows that arrive meanwhile belong to one page. */
 function rangeOf(all: TimeRange, hours: readonly Hour[], from: number, next: number): TimeRange {
   const first = (hours[from]?.hour ?? 0) * 1000;
   const behind = hours[next]?.hour;

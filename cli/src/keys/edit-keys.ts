@@ -64,10 +64,7 @@ interface Plan {
   readonly isThere: (after: Settings) => boolean;
 }
 
-/**
- * Parses the file before and after the change, as `guard start` does. Writes it only when nothing except that list
- * has changed.
- */
+/** Parses the file before and after, as `guard start` does. Writes it only when just that list has changed. */
 async function edit(file: string, env: Environment, plan: Plan): Promise<Edited> {
   const replaced = await replaceFile(file, (text): Change<Edited> => {
     const before = parseWithEnvironment(text, file, env);

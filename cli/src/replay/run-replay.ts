@@ -39,10 +39,7 @@ export interface Replay extends Compared {
 
 const HEAD_BYTES = 64 * 1024;
 
-/**
- * Judges every request of a log with the settings and counts the changes. Throws an Error with a sentence when a
- * source has no data.
- */
+/** Judges a log with the settings and counts the changes. Throws a readable Error when a source has no data. */
 export async function runReplay(plan: ReplayPlan): Promise<Replay> {
   const comparison = new Comparison(plan);
   const startedAt = performance.now();

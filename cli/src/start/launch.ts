@@ -82,10 +82,7 @@ interface LaunchOptions {
   readonly onPortTaken?: string;
 }
 
-/**
- * Reads the settings, starts Guard and reloads at changes. On failure, prints the reason and resolves with
- * undefined.
- */
+/** Reads the settings, starts Guard and reloads at changes. On failure it prints why, and gives undefined. */
 async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   const { file, env, watch } = options;
   const first = readSettings(file, env);
@@ -150,9 +147,7 @@ function isPortTaken(error: unknown): boolean {
   return (cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
 }
 
-/**
- * Why events are not stored although the settings want it and an operator has to act first. Undefined when they are.
- */
+/** Why events are not stored although the settings want it. Undefined when no operator has to act. */
 function notRecorded({ database }: Launched): string | undefined {
   const condition = database();
   return condition?.state === 'missing' ? condition.message : undefined;
@@ -196,10 +191,7 @@ function addressList(launched: Launched): string {
   return ['Guard is ready.', '', ...lines, '', age, ...shown, ...warned].join('\n');
 }
 
-/**
- * Resolves at SIGTERM or SIGINT with the signal. Call it before the ready line is printed, because the signal can
- * follow at once.
- */
+/** Resolves with SIGTERM or SIGINT. Call it before the ready line is printed: the signal can follow at once. */
 function stopSignal(): Promise<StopSignal> {
   return new Promise((resolve) => {
     process.once('SIGTERM', resolve);

@@ -17,10 +17,7 @@ export type Look =
   | { readonly kind: 'seen'; readonly snapshot: Snapshot }
   | { readonly kind: 'away'; readonly why: string };
 
-/**
- * Reads the state again and again with this interval, until `ended` resolves. The first result comes after one
- * interval.
- */
+/** Reads the state at each interval, until `ended` resolves. The first result comes after one interval. */
 export async function* watch(watched: Watched, ended: Promise<unknown>): AsyncGenerator<Look> {
   const { admin, events, intervalMs, timeoutMs } = watched;
   let before = await readMetrics(admin, timeoutMs);
