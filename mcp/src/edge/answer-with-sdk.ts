@@ -1,10 +1,7 @@
 import type { Ask } from './bridge.ts';
 import type { McpService } from './sdk-server.ts';
 
-/**
- * Returns a function that asks a server (sdk-server.ts). The server is created at the first question, because the
- * SDK takes 4 MB.
- */
+/** Returns a function that asks a server (sdk-server.ts). The first question creates it: the SDK takes 4 MB. */
 export function answerWithSdk<Caller>(service: McpService<Caller>): Ask<Caller> {
   let server: Promise<Ask<Caller>> | undefined;
   return async (...question) => {

@@ -125,10 +125,7 @@ function whileConnected(reply: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-/**
- * All methods that Node can parse, so that each gets its 405: fastify answers 404 to unknown methods. CONNECT never
- * reaches a route.
- */
+/** All methods that Node can parse, so that each gets 405, not fastify's 404. CONNECT never reaches a route. */
 function everyMethod(app: FastifyInstance): string[] {
   const methods = METHODS.filter((method) => method !== 'CONNECT');
   for (const method of methods) {

@@ -3,9 +3,7 @@
  * string or an integer. JSON-RPC itself is less strict and allows `null` and fractions.
  */
 
-/**
- * The only supported protocol revision. The revision that a client offers does not change it (contract 4.4, 4.5, 9).
- */
+/** The only supported protocol revision, whatever a client offers (contract 4.4, 4.5, 9). */
 export const PROTOCOL_VERSION = '2025-06-18';
 
 export type RequestId = string | number;

@@ -4,9 +4,7 @@ interface NamedRows {
   readonly rows: readonly (readonly (string | null)[])[];
 }
 
-/**
- * The meaning of a backslash with a letter in ClickHouse's TabSeparated formats. Any other letter stands for itself.
- */
+/** The meaning of a backslash and a letter in ClickHouse's TabSeparated formats. Others stand for themselves. */
 const ESCAPED: Readonly<Record<string, string>> = {
   b: '\b',
   f: '\f',

@@ -9,10 +9,7 @@ const FOLDER = new URL('../../../../docs/guide/block-reasons/', import.meta.url)
 /** After the other written pages and before the crawlers. */
 const ORDER = 900;
 
-/**
- * One page for each block reason below `/block-reasons/`: the facts from the code, then the text of
- * docs/guide/block-reasons/.
- */
+/** One page below `/block-reasons/` for each block reason: facts from the code, then the text of docs/guide/. */
 export function reasonPages(): Page[] {
   const texts = readReasonTexts();
   // The cast is needed, because the type of Object.keys is string[].

@@ -7,10 +7,7 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/**
- * Placeholder for a piece of code while the surrounding text is rendered. It is a private-use character that no page
- * contains.
- */
+/** Placeholder for code while the text around it is rendered. No page contains this private-use character. */
 const CODE = '\uE000';
 
 /** A piece of code, or the target of a link. In a target a backtick is an ordinary character. */

@@ -3,10 +3,7 @@ import { escapeHtml, renderInline } from './inline-html.ts';
 import { anchorOf } from '../pages/page.ts';
 import { plainText } from './plain-text.ts';
 
-/**
- * Renders only the Markdown that docs/guide/ uses: headings, paragraphs, flat lists, tables, fenced code. Raw HTML
- * is escaped.
- */
+/** Renders the Markdown of docs/guide/: headings, paragraphs, flat lists, tables, fenced code. Raw HTML is escaped. */
 export function renderMarkdown(markdown: string): string {
   const lines = markdown.split('\n');
   const html: string[] = [];
@@ -69,10 +66,7 @@ const table: Block = {
   },
 };
 
-/**
- * In a table that is too wide for a phone, each cell has the name of its column, because a phone shows each row as a
- * list.
- */
+/** Each cell of a wide table has the name of its column, because a phone shows each row as a list. */
 function dataCells(line: string, names: readonly string[]): string {
   return cells(line)
     .map((cell, column) => {

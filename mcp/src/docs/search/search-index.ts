@@ -31,10 +31,7 @@ interface Index {
   readonly places: number;
 }
 
-/**
- * Ranked search over the sections of all pages. The index is built at the first search, because most processes never
- * search.
- */
+/** Ranked search over the sections of all pages. The first search builds the index: most processes need none. */
 export class SearchIndex {
   readonly #pages: readonly Page[];
   #made: Index | undefined;
