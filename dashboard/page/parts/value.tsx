@@ -76,10 +76,7 @@ function Choices({ field, value, close, children }: ChoicesProps) {
   );
 }
 
-/**
- * Shows an element above all others and below its neighbour. Escape closes it, and so does a click or focus
- * elsewhere.
- */
+/** Shows an element above all others and below its neighbour. Escape, a click or focus elsewhere close it. */
 function usePopover(close: () => void) {
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
