@@ -84,10 +84,7 @@ function patternText(pattern: Pattern): unknown {
 /** Texts are not folded and stay on one line. */
 const STYLE = { lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER } as const;
 
-/**
- * A quoted text, so that YAML gives no part of it a special meaning. guard.yaml replaces `${NAME}`, and reads `$${`
- * as `${`.
- */
+/** A text in quotes, so that YAML reads it as it is. guard.yaml replaces `${NAME}`, and reads `$${` as `${`. */
 function text(value: string): Scalar {
   const scalar = new Scalar(value.replaceAll('${', () => '$${'));
   scalar.type = Scalar.QUOTE_DOUBLE;

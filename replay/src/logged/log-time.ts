@@ -31,10 +31,7 @@ function readMinute(minute: string, zone: string): number | undefined {
   return Date.UTC(year ?? 0, month, day, hour, (minutes ?? 0) - ahead);
 }
 
-/**
- * A time of a log in JSON: ISO 8601, the format above, ClickHouse's `2026-11-21 10:15:30.123` in UTC, or
- * seconds since the epoch.
- */
+/** A time in a JSON log: ISO 8601, the format above, ClickHouse's `2026-11-21 10:15:30.123`, or Unix seconds. */
 export function readAnyTime(value: unknown): number | undefined {
   if (typeof value === 'number') return secondsToMs(value);
   if (typeof value !== 'string') return undefined;

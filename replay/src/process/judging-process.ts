@@ -7,9 +7,7 @@ import type { Compared } from '../judge/comparison.ts';
 
 const PROGRAM = fileURLToPath(new URL('./judging-program.ts', import.meta.url));
 
-/**
- * Gets a third of the gateway's processor time when both need it. With the lowest priority it did not start in time.
- */
+/** Gets a third of the gateway's share of a busy processor. With the lowest priority it started too late. */
 const NICE = 5;
 
 /** The settings that a process compares. */
@@ -64,10 +62,7 @@ export class JudgingProcess {
     return this.#started.promise;
   }
 
-  /**
-   * Judges the lines, and resolves to the result of all lines so far. Rejects when the process ends before that. One
-   * call at a time.
-   */
+  /** Judges the lines. Resolves with the result so far. Rejects when the process ends before. One call at a time. */
   judge(lines: readonly string[]): Promise<Compared> {
     const waiting = Promise.withResolvers<Compared>();
     this.#waiting = waiting;

@@ -1,6 +1,4 @@
-/**
- * The program of a replay's process. It judges the lines that it gets, and answers each time with the counts so far.
- */
+/** The program of a replay's process. It judges the lines that it gets, and answers with the counts so far. */
 import { Comparison } from '../judge/comparison.ts';
 import type { ToJudge } from './judging-process.ts';
 
