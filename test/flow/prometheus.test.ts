@@ -1,11 +1,12 @@
-import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
 import { type ListeningProgram, startListening } from '../kit/listening-program.ts';
+import { serve } from '../kit/serve.ts';
 import { hasPrometheus } from '../kit/tools.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { chromeHttp } from '../kit/visitors.ts';
@@ -13,6 +14,15 @@ import { chromeHttp } from '../kit/visitors.ts';
 /** The Prometheus of Debian reads /metrics, and evaluates the rules of packaging/prometheus. */
 
 const RULES = join(import.meta.dirname, '../../packaging/prometheus/guard-rules.yaml');
+
+/** A site that answers, one that closes the connection of each request, and one that takes none. */
+const shop = await serve((_request, response) => void response.end(), afterAll);
+const closing = await serve((request) => void request.socket.destroy(), afterAll);
+const away = `http://127.0.0.1:${await freePort()}`;
+const sites = Object.entries({ shop, closing, away }).map(([name, origin]) => ({
+  ...{ hosts: [`${name}.example`], organisation: 'acme', origin },
+}));
+const openRules = [{ name: 'open', match: {}, verdict: 'allow' }];
 
 interface Answer {
   readonly data: {
@@ -24,7 +34,7 @@ interface Answer {
 }
 
 describe.skipIf(!hasPrometheus)('Prometheus', () => {
-  const story = useProduct({ top: { analytics: undefined } });
+  const story = useProduct({ rules: openRules, top: { analytics: undefined, sites } });
   let prometheus: ListeningProgram;
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), 'guard-prometheus-'));
@@ -48,6 +58,12 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
       port,
       folder,
     );
+    // It listens before it answers.
+    await poll(
+      () => send(`http://127.0.0.1:${port}/-/ready`),
+      ({ status }) => status === 200,
+      10_000,
+    );
   });
   afterAll(() => prometheus.close());
 
@@ -64,17 +80,49 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
     );
 
   test('it reads the counters of Guard, and finds no fault in the rules', async () => {
-    await send(`${story.product.addresses.gateway}/`, { headers: chromeHttp });
+    const headers = { ...chromeHttp, host: 'shop.example' };
+    await send(`${story.product.addresses.gateway}/`, { headers });
     await becomes('sum(guard_decisions_total)', '1');
     const { groups } = await poll(
       () => ask('rules'),
       (answer) =>
-        answer.groups.every(({ rules }) => rules.every((rule) => rule.health !== 'unknown')),
+        answer.groups.every((group) => group.rules.every((rule) => rule.health !== 'unknown')),
       10_000,
     );
     const rules = groups.flatMap((group) => group.rules);
     expect(rules.length).toBeGreaterThan(5);
     expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
+  });
+
+  test('one visitor with requests that a site does not answer pages nobody; a site that takes no connection does', async () => {
+    const { groups } = parse(readFileSync(RULES, 'utf8')) as {
+      groups: { rules: { alert: string; expr: string }[] }[];
+    };
+    const isTrue = async (alert: string) => {
+      const { expr = '' } = groups[0]?.rules.find((rule) => rule.alert === alert) ?? {};
+      const { result } = await ask(`query?query=${encodeURIComponent(expr)}`);
+      return result.length === 1;
+    };
+    const visit = async (name: string, times: number) => {
+      for (let time = 0; time < times; time += 1) {
+        const headers = { ...chromeHttp, host: `${name}.example` };
+        expect((await send(`${story.product.addresses.gateway}/`, { headers })).status).toBe(502);
+      }
+    };
+    const counted = (reason: string, times: string) =>
+      becomes(`guard_gateway_origin_errors_total{reason="${reason}"}`, times);
+    // Prometheus sees no growth from nothing to the first value of a counter.
+    await Promise.all([visit('closing', 1), visit('away', 1)]);
+    await Promise.all([counted('reset', '1'), counted('connect', '1')]);
+    await visit('closing', 30);
+    await counted('reset', '31');
+    expect([await isTrue('GuardOriginDown'), await isTrue('GuardOriginErrors')]).toEqual([
+      false,
+      true,
+    ]);
+    await visit('away', 60);
+    await counted('connect', '61');
+    expect(await isTrue('GuardOriginDown')).toBe(true);
   });
 
   test('while Guard is away, up is 0', async () => {
