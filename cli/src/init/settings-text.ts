@@ -70,7 +70,7 @@ function organisationLines({ events, mode }: Answers): string[] {
     '  - id: me',
     ...(events === 'none' ? [] : ["    analytics_keys: [{ id: me, key: '${ANALYTICS_KEY}' }]"]),
     '    # Programs that may pass: they could never answer a challenge.',
-    '    presets: [well-known, feeds, git, webhooks, monitors, link-previews]',
+    '    presets: [well-known, feeds, git, webhooks, monitors, link-previews, wp-cron]',
     '    rules:',
     '      # The first rule that fits decides. Put your own in front of this one.',
     '      # Each address has five pages in ten minutes. Then the page checks the browser, once a day.',

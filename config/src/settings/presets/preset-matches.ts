@@ -6,7 +6,7 @@ import type { Match } from '../sections/rule.ts';
  * A visitor that was caught lying, or is a driven browser, is not let through for its path. The other findings
  * fit honest programs too: they name themselves, send few headers, and come from a hosting provider.
  */
-const CAUGHT_LYING: Match = {
+export const CAUGHT_LYING: Match = {
   category: [
     'crawler_impersonator',
     'automated_browser',
@@ -23,7 +23,7 @@ const SCRIPTS =
  * A path that goes on behind the name of a script (RFC 3875 4.1.5, PATH_INFO). Such a server runs the
  * script and takes the rest for an argument: `/shop.php/feed` is the shop. In `/cgi-bin/` each name is a script.
  */
-const BEHIND_A_SCRIPT: Match = {
+export const BEHIND_A_SCRIPT: Match = {
   path: [{ regex: String.raw`(?i)(\.(${SCRIPTS})|/f?cgi-bin)/` }],
 };
 

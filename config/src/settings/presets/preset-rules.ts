@@ -1,4 +1,5 @@
 import type { Match, Rule } from '../sections/rule.ts';
+import { apt, containers, wpCron } from './application-matches.ts';
 import { feeds, git, linkPreviews, monitors, webhooks, wellKnown } from './preset-matches.ts';
 import { PRESET_PREFIX, type Preset, PRESETS } from '../sections/preset-names.ts';
 
@@ -34,5 +35,11 @@ function matchOf(preset: Preset, webhookPaths: readonly string[]): Match {
       return monitors;
     case 'link-previews':
       return linkPreviews;
+    case 'wp-cron':
+      return wpCron;
+    case 'apt':
+      return apt;
+    case 'containers':
+      return containers;
   }
 }

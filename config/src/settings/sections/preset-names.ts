@@ -6,6 +6,9 @@ export const PRESETS = [
   'webhooks',
   'monitors',
   'link-previews',
+  'wp-cron',
+  'apt',
+  'containers',
 ] as const;
 export type Preset = (typeof PRESETS)[number];
 

@@ -1,0 +1,62 @@
+import type { Match } from '../sections/rule.ts';
+import { BEHIND_A_SCRIPT, CAUGHT_LYING } from './preset-matches.ts';
+
+/** What each preset for the programs of one application matches. */
+
+/**
+ * WordPress starts its scheduled tasks by a request to its own public address, without a cookie and with a
+ * User-Agent that is a crawler of the catalogue. The page is empty and does only what is due, whoever asks.
+ * A form is refused: plugins read forms at every address.
+ */
+export const wpCron: Match = {
+  path: ['/**/wp-cron.php'],
+  any: [{ method: ['GET', 'HEAD'] }, { method: ['POST'], header: { 'content-length': '0' } }],
+  not: { any: [CAUGHT_LYING, BEHIND_A_SCRIPT] },
+};
+
+/** Indexes below `dists` and packages below `pool`, as Debian's repository format has them. */
+export const apt: Match = {
+  method: ['GET', 'HEAD'],
+  path: [
+    '/**/dists/**/InRelease',
+    '/**/dists/**/Release',
+    '/**/dists/**/Release.gpg',
+    '/**/dists/**/Packages',
+    '/**/dists/**/Packages.*',
+    '/**/dists/**/Sources',
+    '/**/dists/**/Sources.*',
+    '/**/dists/**/Contents-*',
+    '/**/dists/**/Components-*',
+    '/**/dists/**/Translation-*',
+    '/**/dists/**/by-hash/*/*',
+    '/**/pool/**/*.deb',
+    '/**/pool/**/*.udeb',
+    '/**/pool/**/*.dsc',
+    '/**/pool/**/*.tar.*',
+    '/**/pool/**/*.diff.gz',
+  ],
+  not: { any: [CAUGHT_LYING, BEHIND_A_SCRIPT] },
+};
+
+const IMAGE = '/v2/[a-z0-9][a-z0-9._/-]*';
+const DIGEST = '[a-z0-9]+:[0-9a-f]+';
+
+/** The paths of OCI's distribution specification; clients look for them below `/v2/` of a host, and nowhere else. */
+export const containers: Match = {
+  any: [
+    { method: ['GET', 'HEAD'], path: ['/v2/', '/v2/_catalog'] },
+    { method: ['GET', 'POST'], path: ['/v2/token'] },
+    {
+      method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      path: [
+        { regex: `^${IMAGE}/manifests/[A-Za-z0-9._:-]+$` },
+        { regex: `^${IMAGE}/blobs/(${DIGEST}|uploads/[A-Za-z0-9._=-]*)$` },
+      ],
+    },
+    {
+      method: ['GET', 'HEAD'],
+      path: [{ regex: `^${IMAGE}/(tags/list|referrers/${DIGEST})$` }],
+    },
+  ],
+  not: { any: [CAUGHT_LYING, BEHIND_A_SCRIPT] },
+};
