@@ -1,4 +1,5 @@
-import type { Completes, Options } from './options.ts';
+import { calledWrongly } from '../terminal/terminal.ts';
+import { type CommandLine, type Completes, type Options, readCommandLine } from './options.ts';
 
 /** One command of `guard`, for --help, shell completion and `main`. */
 export interface Command {
@@ -19,4 +20,22 @@ export interface Command {
   readonly isService?: true;
   /** Resolves to the exit code: 0 done, 1 failed, 2 called wrongly. */
   run(args: readonly string[]): Promise<number>;
+}
+
+interface Definition<T extends Options> extends Omit<Command, 'run'> {
+  readonly options: T;
+  /** Gets the options and operands that were read. */
+  run(line: Extract<CommandLine<T>, { kind: 'read' }>): Promise<number>;
+}
+
+/** Makes a command that answers a mistake in its options itself. */
+export function createCommand<const T extends Options>(definition: Definition<T>): Command {
+  const { name, options } = definition;
+  return {
+    ...definition,
+    async run(args) {
+      const line = readCommandLine<T>(args, options);
+      return line.kind === 'wrong' ? calledWrongly(name, line.message) : definition.run(line);
+    },
+  };
 }

@@ -1,8 +1,8 @@
 import { readFetchedKeys } from '@guard/config/settings/keys/agent-keys';
 import type { AgentDirectory } from '@guard/config/settings/sections/web-bot-auth';
 import { type DirectoryReport, type FetchTerms, refreshDirectory } from '@guard/server';
-import type { Command } from '../command-line/command.ts';
-import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
+import { createCommand } from '../command-line/command.ts';
+import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import {
   describeReports,
@@ -21,7 +21,7 @@ const OPTIONS = {
   json: { type: 'boolean', help: 'one JSON value, nothing else' },
 } as const satisfies Options;
 
-export const agents: Command = {
+export const agents = createCommand({
   name: 'agents',
   summary: 'List the agents that may sign their requests, or fetch their current keys.',
   usage: [
@@ -38,10 +38,7 @@ are taken whole or not at all, and one that fails or is empty stays as it was. A
 runs takes the new keys up by itself.`,
   exits:
     '0 done, 1 the settings are refused or a directory could not be refreshed, 2 called wrongly.',
-  async run(args) {
-    const line = readCommandLine(args, OPTIONS);
-    if (line.kind === 'wrong') return wrong(line.message);
-    const { values, positionals } = line;
+  async run({ values, positionals }) {
     const [action, ...names] = positionals;
     const { json = false } = values;
     const config = settingsFile(values.config);
@@ -56,7 +53,7 @@ runs takes the new keys up by itself.`,
         return wrong('name an action: list or refresh');
     }
   },
-};
+});
 
 interface Agents {
   readonly directories: readonly AgentDirectory[];

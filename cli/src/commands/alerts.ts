@@ -1,5 +1,5 @@
-import type { Command } from '../command-line/command.ts';
-import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
+import { createCommand } from '../command-line/command.ts';
+import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 
@@ -8,7 +8,7 @@ const OPTIONS = {
   json: { type: 'boolean', default: false, help: 'one JSON object, nothing else' },
 } as const satisfies Options;
 
-export const alerts: Command = {
+export const alerts = createCommand({
   name: 'alerts',
   summary: 'Send a test alert by each channel of the settings.',
   usage: ['guard alerts test [--config FILE] [--json]'],
@@ -18,10 +18,7 @@ settings, and says which of them accepted it. No running Guard is needed.`,
   operand: ['test'],
   exits:
     '0 all channels accepted it, 1 one did not, or the settings name no channel, 2 called wrongly.',
-  async run(args) {
-    const line = readCommandLine(args, OPTIONS);
-    if (line.kind === 'wrong') return calledWrongly('alerts', line.message);
-    const { values, positionals } = line;
+  async run({ values, positionals }) {
     const [action, more] = positionals;
     if (action !== 'test') return calledWrongly('alerts', 'name an action: test');
     if (more !== undefined) return calledWrongly('alerts', `unexpected word: ${more}`);
@@ -43,4 +40,4 @@ settings, and says which of them accepted it. No running Guard is needed.`,
     }
     return sent.every(({ fault }) => fault === undefined) ? 0 : 1;
   },
-};
+});

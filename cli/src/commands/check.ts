@@ -8,13 +8,8 @@ import type { Remark } from '../check/remark.ts';
 import { remarksOn } from '../check/remarks.ts';
 import { counted } from '../terminal/layout.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
-import type { Command } from '../command-line/command.ts';
-import {
-  CONFIG_OPTION,
-  type Options,
-  readCommandLine,
-  USUAL_FILE,
-} from '../command-line/options.ts';
+import { createCommand } from '../command-line/command.ts';
+import { CONFIG_OPTION, type Options, USUAL_FILE } from '../command-line/options.ts';
 import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
 
 const OPTIONS = {
@@ -37,7 +32,7 @@ const OPTIONS = {
   },
 } as const satisfies Options;
 
-export const check: Command = {
+export const check = createCommand({
   name: 'check',
   summary: 'Read a settings file and say everything that is wrong with it.',
   usage: ['guard check [FILE] [--probe] [--strict] [--json]'],
@@ -56,9 +51,7 @@ presets that are on, and what is seldom meant:
   operand: 'file',
   exits: `0 when the file is good, 1 when it has problems, or with --strict warnings,
 2 when called wrongly.`,
-  async run(args) {
-    const line = readCommandLine(args, OPTIONS);
-    if (line.kind === 'wrong') return calledWrongly('check', line.message);
+  async run(line) {
     const { config, ...wanted } = line.values;
     const [named, more] = [...line.positionals, ...(config === undefined ? [] : [config])];
     if (more !== undefined) return calledWrongly('check', 'name one settings file, not two');
@@ -66,7 +59,7 @@ presets that are on, and what is seldom meant:
     if (file === undefined) return calledWrongly('check', NO_FILE);
     return checkFile(file, wanted);
   },
-};
+});
 
 interface Wanted {
   readonly json: boolean;

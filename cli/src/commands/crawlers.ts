@@ -12,8 +12,8 @@ import {
 import { createProgressBar } from '../terminal/progress-bar.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { calledWrongly, failed, print } from '../terminal/terminal.ts';
-import type { Command } from '../command-line/command.ts';
-import { type Options, readCommandLine } from '../command-line/options.ts';
+import { createCommand } from '../command-line/command.ts';
+import type { Options } from '../command-line/options.ts';
 
 const DEFAULT_FOLDER = './data/crawlers';
 
@@ -39,7 +39,7 @@ const OPTIONS = {
   json: { type: 'boolean', help: 'one JSON value, nothing else' },
 } as const satisfies Options;
 
-export const crawlers: Command = {
+export const crawlers = createCommand({
   name: 'crawlers',
   summary: 'List the known crawlers, show one, or fetch their current addresses.',
   usage: [
@@ -57,10 +57,7 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
   notes: `A list is replaced whole or not at all. One that fails or is not believed stays as it was.
 \`crawlers.ranges\` in the settings names the folder from which \`guard start\` reads them.`,
   exits: '0 done; 1 no such crawler, or a list could not be refreshed; 2 called wrongly.',
-  async run(args) {
-    const line = readCommandLine(args, OPTIONS);
-    if (line.kind === 'wrong') return wrong(line.message);
-    const { values, positionals } = line;
+  async run({ values, positionals }) {
     const [action, ...names] = positionals;
     const json = values.json === true;
     if (values.ranges !== undefined && !existsSync(values.ranges)) {
@@ -89,7 +86,7 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
       }
     });
   },
-};
+});
 
 /** A folder with a damaged file ends the command with a sentence instead of a stack trace. */
 async function attempt(action: () => number | Promise<number>): Promise<number> {

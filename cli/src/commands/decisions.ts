@@ -6,8 +6,8 @@ import { changeDecisions, currentDecisions } from '../decisions/change-decisions
 import { columns } from '../terminal/layout.ts';
 import { printable, printableJson } from '../terminal/printable.ts';
 import { calledWrongly, failed, print } from '../terminal/terminal.ts';
-import type { Command } from '../command-line/command.ts';
-import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
+import { createCommand } from '../command-line/command.ts';
+import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 
 const OPTIONS = {
@@ -15,7 +15,7 @@ const OPTIONS = {
   json: { type: 'boolean', default: false, help: 'one JSON value, nothing else' },
 } as const satisfies Options;
 
-export const decisions: Command = {
+export const decisions = createCommand({
   name: 'decisions',
   summary: 'List the current temporary decisions, or end one.',
   usage: [
@@ -29,10 +29,7 @@ end      ends the decision ID: a second later no request is decided by it`,
   options: OPTIONS,
   operand: ['end'],
   exits: '0 listed or ended, 1 refused and nothing changed, 2 called wrongly.',
-  async run(args) {
-    const line = readCommandLine(args, OPTIONS);
-    if (line.kind === 'wrong') return wrong(line.message);
-    const { values, positionals } = line;
+  async run({ values, positionals }) {
     const [action, id, more] = positionals;
     const file = settingsFile(values.config);
     if (file === undefined) return wrong(NO_FILE);
@@ -54,7 +51,7 @@ end      ends the decision ID: a second later no request is decided by it`,
     else print(id === undefined ? describe(result) : `${id} is ended.`);
     return 0;
   },
-};
+});
 
 /** Removes the decision with this id. The result is that decision. */
 function removeDecision(current: readonly TemporaryDecision[], id: string) {

@@ -6,8 +6,8 @@ import { describeFindings, type Finding } from '../doctor/describe-findings.ts';
 import { findGuard, GUARD_OPTIONS, isHttp } from '../running-guard/find-guard.ts';
 import { printable } from '../terminal/printable.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
-import type { Command } from '../command-line/command.ts';
-import { type Options, readCommandLine } from '../command-line/options.ts';
+import { createCommand } from '../command-line/command.ts';
+import type { Options } from '../command-line/options.ts';
 
 const MAX_TIMEOUT_S = 60;
 
@@ -37,7 +37,7 @@ const OPTIONS = {
   },
 } as const satisfies Options;
 
-export const doctor: Command = {
+export const doctor = createCommand({
   name: 'doctor',
   summary: 'Look at a running deployment from outside, and say what is wrong with it.',
   usage: ['guard doctor URL [--config FILE] [--json]'],
@@ -54,10 +54,7 @@ key it also asks Guard what it saw of these requests.`,
 guard-doctor.`,
   exits:
     '0 no problem, maybe warnings; 1 a problem, or the settings are refused; 2 called wrongly.',
-  async run(args) {
-    const line = readCommandLine(args, OPTIONS);
-    if (line.kind === 'wrong') return calledWrongly('doctor', line.message);
-    const { values, positionals } = line;
+  async run({ values, positionals }) {
     const [url, more] = positionals;
     if (url === undefined || more !== undefined || !isHttp(url)) {
       return calledWrongly('doctor', 'name one URL, as in: guard doctor https://shop.example/');
@@ -81,7 +78,7 @@ guard-doctor.`,
     const timeoutMs = timeoutS * 1000;
     return examine({ url, guard, timeoutMs, from, statedAddress: ip, webSocket: websocket }, json);
   },
-};
+});
 
 async function examine(examination: Examination, json: boolean): Promise<number> {
   const evidence = await collectEvidence(examination);

@@ -1,7 +1,7 @@
 import { RETENTION } from '@guard/config/contract/limits';
 import { conditionFault } from '@guard/analytics/condition';
-import type { Command } from '../command-line/command.ts';
-import { type Options, readCommandLine } from '../command-line/options.ts';
+import { createCommand } from '../command-line/command.ts';
+import type { Options } from '../command-line/options.ts';
 import { chooseFormat, FORMAT_NAMES, type FormatName } from '../export/formats.ts';
 import { type ExportOutput, openFile, standardOutput } from '../export/output.ts';
 import type { Wanted } from '../export/pages.ts';
@@ -55,7 +55,7 @@ interface Asked {
   readonly json: boolean;
 }
 
-export const exportEvents: Command = {
+export const exportEvents = createCommand({
   name: 'export',
   summary: 'Write the events of a time or a filter as Parquet, CSV or JSON lines.',
   usage: [
@@ -71,10 +71,7 @@ removes it. Without --force no file is replaced. Events are kept for ${RETENTION
 fields for ${RETENTION.detailS / 86_400}; one that arrives while the export runs may be missing.`,
   exits: `0 all events are written, even if there are none; 1 the statement or the settings are refused,
 Guard gives no answer, or the output cannot be written; 2 called wrongly.`,
-  async run(args) {
-    const line = readCommandLine(args, OPTIONS);
-    if (line.kind === 'wrong') return calledWrongly('export', line.message);
-    const { values, positionals } = line;
+  async run({ values, positionals }) {
     const asked = readAsked(values, positionals);
     if (typeof asked === 'string') return calledWrongly('export', asked);
     const guard = findGuard('export', values);
@@ -82,7 +79,7 @@ Guard gives no answer, or the output cannot be written; 2 called wrongly.`,
     if ('missing' in guard.events) return calledWrongly('export', guard.events.missing);
     return write(guard.events, asked);
   },
-};
+});
 
 interface Values {
   readonly last?: string;

@@ -6,8 +6,8 @@ import { controlSocket, type Person } from '@guard/config/settings/derived/forge
 import type { Settings } from '@guard/config/settings/schema';
 import { callerName } from '../command-line/caller.ts';
 import { chooseOrganisation } from '../command-line/choose-organisation.ts';
-import type { Command } from '../command-line/command.ts';
-import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
+import { createCommand } from '../command-line/command.ts';
+import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { askControl, type Asked } from '../forget/ask-control.ts';
 import { openTerminal } from '../init/ask-questions.ts';
@@ -25,7 +25,7 @@ const OPTIONS = {
   },
 } as const satisfies Options;
 
-export const forget: Command = {
+export const forget = createCommand({
   name: 'forget',
   summary: "Delete one person's events: those of an address or of a session.",
   usage: ['guard forget ADDRESS | SESSION [--organisation ID] [--yes] [--config FILE] [--json]'],
@@ -38,9 +38,7 @@ root can reach: run it as one of them, on the machine or in the container of Gua
 delete. Logs, backups and exports keep what they have.`,
   exits: `0 the person has no rows left, or had none; 1 rows are left, events still wait for
 the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
-  async run(args) {
-    const line = readCommandLine(args, OPTIONS);
-    if (line.kind === 'wrong') return calledWrongly('forget', line.message);
+  async run(line) {
     const read = readCall(line.values, line.positionals);
     if (typeof read === 'string') return calledWrongly('forget', read);
     const { person, config, yes, json } = read;
@@ -66,7 +64,7 @@ the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
     const isAgreed = yes || found.rows === 0 || (await agrees(found.rows));
     return isAgreed ? deleteRows(ask, socket, json) : failed('forget', 'nothing was deleted');
   },
-};
+});
 
 /** The settings, and the organisation of the rows. Prints why one of them cannot be used. Then undefined. */
 function readOrganisation(config: string, wanted: string | undefined) {

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { environmentFileOf } from '@guard/config/settings/reading/environment';
 import { probeOrigins } from '../check/probe-origins.ts';
-import type { Command } from '../command-line/command.ts';
-import { type Options, readCommandLine, USUAL_FILE } from '../command-line/options.ts';
+import { createCommand } from '../command-line/command.ts';
+import { type Options, USUAL_FILE } from '../command-line/options.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { askQuestions, openTerminal } from '../init/ask-questions.ts';
 import { type Answers, QUESTIONS } from '../init/answers.ts';
@@ -52,7 +52,7 @@ const OPTIONS = {
   json: { type: 'boolean', default: false, help: 'one JSON object; asks nothing, as --yes' },
 } as const satisfies Options;
 
-export const init: Command = {
+export const init = createCommand({
   name: 'init',
   summary: 'Ask five questions and write a settings file for your site.',
   usage: [
@@ -64,10 +64,7 @@ which only you can read. Then it looks whether your application answers, and say
 Each question has an option; what an option says is not asked.`,
   options: OPTIONS,
   exits: '0 written, 1 a file is there already or cannot be written, 2 called wrongly.',
-  async run(args) {
-    const line = readCommandLine(args, OPTIONS);
-    if (line.kind === 'wrong') return calledWrongly('init', line.message);
-    const { values, positionals } = line;
+  async run({ values, positionals }) {
     const [more] = positionals;
     if (more !== undefined) return calledWrongly('init', `unexpected word: ${more}`);
     const { into, json } = values;
@@ -90,7 +87,7 @@ Each question has an option; what an option says is not asked.`,
     if (asked.kind === 'wrong') return calledWrongly('init', asked.message);
     return write(asked.answers, into, json);
   },
-};
+});
 
 /** Writes both files or none. */
 async function write(answers: Answers, into: string, json: boolean): Promise<number> {

@@ -5,9 +5,9 @@ import { deleteKey, writeKey } from '../keys/edit-keys.ts';
 import { type KeyKind, KINDS, LIST_OF, listKeys } from '../keys/list-keys.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import { chooseOrganisation, organisationIds } from '../command-line/choose-organisation.ts';
-import type { Command } from '../command-line/command.ts';
+import { createCommand } from '../command-line/command.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
-import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
+import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
 
 /** 256 bits: a key cannot be guessed from its hash. */
 const KEY_BYTES = 32;
@@ -33,7 +33,7 @@ secret (sk_…, x-api-key of /validate)`,
   json: { type: 'boolean', default: false, help: 'one JSON value, nothing else' },
 } as const satisfies Options;
 
-export const keys: Command = {
+export const keys = createCommand({
   name: 'keys',
   summary: 'Make, list and revoke the keys of an organisation.',
   usage: [
@@ -51,10 +51,7 @@ revoke   takes a key out of the settings file`,
 step. It has to be a good one (guard check), with the environment that guard start has. A
 Guard that runs takes the change up by itself in a second or two, and at once on SIGHUP.`,
   exits: '0 done, 1 refused and nothing changed, 2 called wrongly.',
-  async run(args) {
-    const line = readCommandLine(args, OPTIONS);
-    if (line.kind === 'wrong') return wrong(line.message);
-    const { values, positionals } = line;
+  async run({ values, positionals }) {
     const [action, more] = positionals;
     const kind = KINDS.find((known) => known === values.kind);
     const config = settingsFile(values.config);
@@ -75,7 +72,7 @@ Guard that runs takes the change up by itself in a second or two, and at once on
         return wrong('name an action: create, list or revoke');
     }
   },
-};
+});
 
 interface Asked {
   readonly config: string;

@@ -1,6 +1,6 @@
 import { QUERY } from '@guard/config/contract/limits';
-import type { Command } from '../command-line/command.ts';
-import { type Options, readCommandLine } from '../command-line/options.ts';
+import { createCommand } from '../command-line/command.ts';
+import type { Options } from '../command-line/options.ts';
 import { findGuard, GUARD_OPTIONS } from '../running-guard/find-guard.ts';
 import { type EventsAccess, postQuery, refusalOf } from '../running-guard/query-events.ts';
 import { messageOf } from '../terminal/faults.ts';
@@ -22,7 +22,7 @@ const OPTIONS = {
 /** A statement may wait for others and then run for its full time limit. */
 const TIMEOUT_MS = 2 * QUERY.maxExecutionS * 1000;
 
-export const query: Command = {
+export const query = createCommand({
   name: 'query',
   summary: 'Ask the events of a running Guard in SQL.',
   usage: ["guard query 'SQL' [--config FILE] [--json]", 'guard query - [--config FILE] [--json]'],
@@ -34,10 +34,7 @@ With - the statement is read from standard input.`,
 terminal, what visitors sent is written so that the terminal obeys nothing of it.`,
   exits: `0 there is an answer, even without rows; 1 the statement or the settings are refused, or
 Guard gives no answer; 2 called wrongly.`,
-  async run(args) {
-    const line = readCommandLine(args, OPTIONS);
-    if (line.kind === 'wrong') return calledWrongly('query', line.message);
-    const { values, positionals } = line;
+  async run({ values, positionals }) {
     const [typed, more] = positionals;
     if (typed === undefined || more !== undefined) {
       return calledWrongly(
@@ -60,7 +57,7 @@ Guard gives no answer; 2 called wrongly.`,
     const asked = hasFormat || format === undefined ? sql : `${sql}\nFORMAT ${format}`;
     return answer(guard.events, asked, values.json || isTerminal);
   },
-};
+});
 
 const HAS_FORMAT = /\bformat\s+\w+\s*$/i;
 

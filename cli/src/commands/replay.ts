@@ -4,14 +4,9 @@ import type { Replay, ReplayPlan } from '../replay/run-replay.ts';
 import { KEY_VARIABLE } from '../running-guard/query-events.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { calledWrongly, failed, print } from '../terminal/terminal.ts';
-import type { Command } from '../command-line/command.ts';
+import { createCommand } from '../command-line/command.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
-import {
-  CONFIG_OPTION,
-  type Options,
-  readCommandLine,
-  USUAL_FILE,
-} from '../command-line/options.ts';
+import { CONFIG_OPTION, type Options, USUAL_FILE } from '../command-line/options.ts';
 
 const OPTIONS = {
   config: { ...CONFIG_OPTION, help: `the settings to try; default ${USUAL_FILE} in this folder` },
@@ -51,7 +46,7 @@ const OPTIONS = {
   json: { type: 'boolean', default: false, help: 'one JSON object, with every group' },
 } as const satisfies Options;
 
-export const replay: Command = {
+export const replay = createCommand({
   name: 'replay',
   summary: 'Run settings over a log, and say which visitors they would treat differently.',
   usage: [
@@ -71,10 +66,7 @@ or nginx's variables by their names), or events as JSONEachRow; also gzipped (.g
 the last lines of the output say what could not be judged. Stored events carry their headers
 for 14 days, and sessions.`,
   exits: '0 replayed, 1 the settings, the log or the server are refused, 2 called wrongly.',
-  async run(args) {
-    const line = readCommandLine(args, OPTIONS);
-    if (line.kind === 'wrong') return wrong(line.message);
-    const { values, positionals } = line;
+  async run({ values, positionals }) {
     const candidate = settingsFile(values.config);
     if (candidate === undefined) return wrong(NO_FILE);
     if (values.session !== undefined && values.session !== 'verified') {
@@ -84,7 +76,7 @@ for 14 days, and sessions.`,
     const from = sourceOf(positionals, { ...values, key }, Date.now());
     return typeof from === 'string' ? wrong(from) : replayFrom(from, candidate, values);
   },
-};
+});
 
 interface Values {
   readonly against?: string | undefined;

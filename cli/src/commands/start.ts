@@ -1,12 +1,7 @@
 import { readPlaces } from '../demo/places.ts';
 import { calledWrongly } from '../terminal/terminal.ts';
-import type { Command } from '../command-line/command.ts';
-import {
-  CONFIG_OPTION,
-  type Options,
-  readCommandLine,
-  USUAL_FILE,
-} from '../command-line/options.ts';
+import { createCommand } from '../command-line/command.ts';
+import { CONFIG_OPTION, type Options, USUAL_FILE } from '../command-line/options.ts';
 import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
 
 const OPTIONS = {
@@ -38,7 +33,7 @@ const OPTIONS = {
   },
 } as const satisfies Options;
 
-export const start: Command = {
+export const start = createCommand({
   name: 'start',
   summary: 'Start the services that the settings file lists under `listen`.',
   isService: true,
@@ -53,10 +48,7 @@ SIGTERM or Ctrl-C finish the requests under way, write the last events, and end.
 mistakes changes nothing: the last good settings stay in use, and the log says what is wrong.`,
   exits:
     '0 stopped by a signal, 1 the settings are refused or cannot be applied, 2 called wrongly.',
-  async run(args) {
-    const line = readCommandLine(args, OPTIONS);
-    if (line.kind === 'wrong') return calledWrongly('start', line.message);
-    const { values, positionals } = line;
+  async run({ values, positionals }) {
     const { config, demo = false, port, host, json = false } = values;
     if (positionals.length > 0 || (demo && config !== undefined)) {
       return calledWrongly('start', 'give either --config FILE or --demo');
@@ -78,4 +70,4 @@ mistakes changes nothing: the last good settings stay in use, and the log says w
       ? startDemo(places, { json, watch })
       : startFrom(file, { json, watch });
   },
-};
+});

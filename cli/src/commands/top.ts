@@ -1,8 +1,8 @@
 import { findGuard, GUARD_OPTIONS, sayWhere } from '../running-guard/find-guard.ts';
 import { calledWrongly } from '../terminal/terminal.ts';
 import { printOnce, showLive } from '../top/run-top.ts';
-import type { Command } from '../command-line/command.ts';
-import { type Options, readCommandLine } from '../command-line/options.ts';
+import { createCommand } from '../command-line/command.ts';
+import type { Options } from '../command-line/options.ts';
 
 const TIMEOUT_MS = 5_000;
 
@@ -18,7 +18,7 @@ const OPTIONS = {
   json: { type: 'boolean', default: false, help: 'print the state once as a JSON object and end' },
 } as const satisfies Options;
 
-export const top: Command = {
+export const top = createCommand({
   name: 'top',
   summary: 'Watch a running Guard: decisions per second, reasons, addresses.',
   usage: [
@@ -33,10 +33,7 @@ q or Ctrl-C ends it. Without a terminal it prints one line per update.`,
   options: OPTIONS,
   exits:
     '0 ended, or printed; 1 the settings are refused, or Guard gives no answer; 2 called wrongly.',
-  async run(args) {
-    const line = readCommandLine(args, OPTIONS);
-    if (line.kind === 'wrong') return calledWrongly('top', line.message);
-    const { values, positionals } = line;
+  async run({ values, positionals }) {
     const [more] = positionals;
     if (more !== undefined) return calledWrongly('top', `unexpected word: ${more}`);
     const intervalS = Number(values.interval);
@@ -52,4 +49,4 @@ q or Ctrl-C ends it. Without a terminal it prints one line per update.`,
     const watched = { admin, events, intervalMs: intervalS * 1000, timeoutMs: TIMEOUT_MS };
     return values.once || values.json ? printOnce(watched, values.json) : showLive(watched);
   },
-};
+});

@@ -1,7 +1,7 @@
 import { RETENTION } from '@guard/config/contract/limits';
 import type { Settings } from '@guard/config/settings/schema';
-import type { Command } from '../command-line/command.ts';
-import { type Options, readCommandLine } from '../command-line/options.ts';
+import { createCommand } from '../command-line/command.ts';
+import type { Options } from '../command-line/options.ts';
 import { findGuard, GUARD_OPTIONS } from '../running-guard/find-guard.ts';
 import type { EventsAccess } from '../running-guard/query-events.ts';
 import { printable, printableJson } from '../terminal/printable.ts';
@@ -32,7 +32,7 @@ const OPTIONS = {
 const DAY_S = 86_400;
 const [ROW_DAYS, DETAIL_DAYS] = [RETENTION.rowsS / DAY_S, RETENTION.detailS / DAY_S];
 
-export const why: Command = {
+export const why = createCommand({
   name: 'why',
   summary: 'Say why a visitor was stopped, by the code on the page, and what would let them in.',
   usage: [
@@ -49,10 +49,7 @@ does as well: of an address it tells the newest five requests and all of them in
 ${ROW_DAYS} days, their header fields for ${DETAIL_DAYS}.`,
   exits: `0 found; 1 there is no such event, the settings are refused, or Guard gives no answer;
 2 called wrongly.`,
-  async run(args) {
-    const line = readCommandLine(args, OPTIONS);
-    if (line.kind === 'wrong') return calledWrongly('why', line.message);
-    const { values, positionals } = line;
+  async run({ values, positionals }) {
     const [typed, more] = positionals;
     if (typed === undefined || more !== undefined) {
       return calledWrongly('why', 'name one code, as in: guard why K7QM2X9D');
@@ -75,7 +72,7 @@ ${ROW_DAYS} days, their header fields for ${DETAIL_DAYS}.`,
     if ('missing' in events) return calledWrongly('why', events.missing);
     return answer({ asked, access: events, settings, way, json: values.json });
   },
-};
+});
 
 async function answer(question: {
   readonly asked: AskedAbout;
