@@ -28,6 +28,9 @@ import { reportShapeProblems } from './checks/shape-problems.ts';
 
 export { formatProblem, type Position, type Problem, type SettingPath };
 
+/** A star where YAML has an alias (`*name`). It may also be in a comment. */
+const ALIAS = /(?:^|[\s[{,])\*[^\s*]/m;
+
 /** Most values in one suggestion. */
 const MAX_CHOICES = 10;
 
@@ -77,6 +80,20 @@ export function loadSettings(path: string, env: Environment): LoadResult {
         'expected a file in UTF-8; save it again in that encoding',
       );
   }
+}
+
+/**
+ * The files and folders that a settings file names, without the copies of what is fetched. It reads none of them. Undefined
+ * for a file that uses aliases, which can write out to many values.
+ */
+export function filesNamedAt(path: string, env: Environment): readonly string[] | undefined {
+  const file = readTextFile(path, MAX_SETTINGS_BYTES);
+  if (file.kind !== 'read') return [];
+  if (ALIAS.test(file.text)) return undefined;
+  const beside = withEnvironmentFile(resolve(path), env);
+  const problems = createProblemList(path, createLocator(file.text));
+  const root = beside.kind === 'refused' ? undefined : readYaml(file.text, beside.env, problems);
+  return root === undefined ? [] : filesNamedIn(root, dirname(resolve(path)));
 }
 
 /** The same for a text that was already read, with the environment of the file beside it. */

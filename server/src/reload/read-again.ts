@@ -5,6 +5,7 @@ import type { Environment } from '@guard/config/settings/reading/environment';
 import {
   type Loaded,
   type LoadResult,
+  filesNamedAt,
   loadSettings,
   type Position,
   type SettingPath,
@@ -61,20 +62,23 @@ export async function readAgain(
   env: Environment,
   files: readonly string[],
 ): Promise<SettingsRead> {
-  if ((await bytesOf([file, ...files])) > SMALL_BYTES) return readInThread(file, env);
+  if (!(await isSmall([file, ...files]))) return readInThread(file, env);
+  // The file may name others than before.
+  const named = filesNamedAt(file, env);
+  if (named === undefined || !(await isSmall([file, ...named]))) return readInThread(file, env);
   const result = loadSettings(file, env);
   return result.kind === 'invalid' ? result : { ...result, ...toBeApplied(result.settings) };
 }
 
 /** A file that is missing has no bytes. `loadSettings` says that it is missing. */
-async function bytesOf(files: readonly string[]): Promise<number> {
+async function isSmall(files: readonly string[]): Promise<boolean> {
   const sizes = files.map((file) =>
     stat(file).then(
       ({ size }) => size,
       () => 0,
     ),
   );
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0) <= SMALL_BYTES;
 }
 
 async function readInThread(file: string, env: Environment): Promise<SettingsRead> {
