@@ -1,5 +1,5 @@
 import { isLoopbackHost } from '@guard/config/net/special-address';
-import { refusalOfHost } from './public-host.ts';
+import { isInside, refusalOfHost } from './public-host.ts';
 
 /** The result of a request for one list. */
 export type Fetched =
@@ -92,7 +92,7 @@ async function refusalOfRedirect(from: URL, to: URL): Promise<string | undefined
   }
   const inside = await refusalOfHost(to.href);
   // A server in Guard's own network may redirect to another one there.
-  if (inside === undefined || (await refusalOfHost(from.href)) !== undefined) return undefined;
+  if (inside === undefined || (await isInside(from.href))) return undefined;
   return `a redirect: ${inside}`;
 }
 

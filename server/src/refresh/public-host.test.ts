@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refusalOfHost } from './public-host.ts';
+import { isInside, refusalOfHost } from './public-host.ts';
 
 test('a host with one address inside of a network is not asked, whatever its other addresses are', async () => {
   const leadsTo = (...addresses: string[]) =>
@@ -10,4 +10,14 @@ test('a host with one address inside of a network is not asked, whatever its oth
   for (const inside of ['10.0.0.1', '127.0.0.1', '169.254.169.254', '::1', 'fd00::1']) {
     expect(await leadsTo('1.1.1.1', inside)).toContain(`a.example leads to ${inside}`);
   }
+});
+
+test('a host counts as one of the own network when all of its addresses do: a publisher can name one of them', async () => {
+  const inside = (...addresses: string[]) =>
+    isInside('https://a.example/x', () =>
+      Promise.resolve(addresses.map((address) => ({ address }))),
+    );
+  expect(await inside('10.0.0.1', 'fd00::1')).toBe(true);
+  expect(await inside('1.1.1.1', '10.0.0.1')).toBe(false);
+  expect(await inside()).toBe(false);
 });
