@@ -13,7 +13,7 @@ import { SECRETS, type Site, startSite } from './testing/test-site.ts';
 /** The reading alone, as a global function. */
 const [PROGRAM] = buildSync({
   stdin: {
-    contents: `import { answers } from './page/sources/answers.ts'; globalThis.answer = (questions) => answers({ questions });`,
+    contents: `import { answers } from './page/sources/answers.ts'; window.answer = (questions) => answers({ questions });`,
     resolveDir: join(import.meta.dirname),
     loader: 'ts',
   },

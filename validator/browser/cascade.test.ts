@@ -10,7 +10,7 @@ import { createCascadeSheets } from '../src/challenge/cascade/sheet.ts';
 /** The reading alone, as a global function of a sheet. */
 const [PROGRAM] = buildSync({
   stdin: {
-    contents: `import { cascade } from './page/sources/cascade.ts'; globalThis.measure = (sheet) => cascade({ sheet });`,
+    contents: `import { cascade } from './page/sources/cascade.ts'; window.measure = (sheet) => cascade({ sheet });`,
     resolveDir: join(import.meta.dirname),
     loader: 'ts',
   },

@@ -15,7 +15,7 @@ import { SECRETS, type Site, startSite } from './testing/test-site.ts';
 /** The reading alone, as a global function. */
 const [PROGRAM] = buildSync({
   stdin: {
-    contents: `import { askWitnesses } from './page/witnesses.ts'; globalThis.ask = askWitnesses;`,
+    contents: `import { askWitnesses } from './page/witnesses.ts'; window.ask = askWitnesses;`,
     resolveDir: join(import.meta.dirname),
     loader: 'ts',
   },
