@@ -150,7 +150,6 @@ describe('the inspector’s command line', () => {
       /^sum\n42\n$/,
       { columns: ['sum'], rows: [['42']] },
     ],
-    ['query_help', dataUrl, HEADER, {}, /created_at/, undefined],
     [
       'list_columns',
       dataUrl,
@@ -160,7 +159,6 @@ describe('the inspector’s command line', () => {
       { columns: expect.any(Array) as unknown[] },
     ],
     ['search_docs', docsUrl, [], { query: 'monitor', limit: 2 }, /path: \//, undefined],
-    ['get_page', docsUrl, [], { path: '/start' }, /^# /, undefined],
   ])('calls %s', async (tool, url, header, args, expected, structured) => {
     const call = ['--method', 'tools/call', '--tool-name', tool];
     const given = ['--tool-args-json', JSON.stringify(args)];

@@ -177,13 +177,14 @@ test('decisions are shared by all instances and all threads, through Redis; they
   const redis = await startRedis();
   const settings = storySettings(origin.url, {
     rules: OPEN,
-    top: { store: { engine: 'redis', url: redis.url }, workers: 2, analytics: undefined },
+    top: { store: { engine: 'redis', url: redis.url }, analytics: undefined },
   });
+  const withThreads = { ...settings, workers: 2 };
   const file = join(testFolder(), 'guard.yaml');
   writeFileSync(file, stringify(settings));
   const instances: Product[] = [];
   try {
-    instances.push(...(await Promise.all([startProduct(settings), startProduct(settings)])));
+    instances.push(...(await Promise.all([startProduct(withThreads), startProduct(settings)])));
     expect(
       (await guard(file, 'block', '2001:db8:7::/64', '--for', '1h', '--because', 'x')).code,
     ).toBe(0);
