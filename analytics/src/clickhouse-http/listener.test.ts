@@ -177,6 +177,12 @@ describe('programs ask the database of events as they ask ClickHouse', () => {
   });
 });
 
+test('a body that is too large is an error of ClickHouse, also for a program that unpacks each other status than 403', async () => {
+  const answers = [await ask(' '.repeat(65_537)), await ask(' '.repeat(65_537), 'compress=1')];
+  expect(answers).toMatchObject([400, 403].map((status) => ({ status, code: '62' })));
+  for (const { text } of answers) expect(text).toMatch(/^Code: 62\. .*65536.* \(SYNTAX_ERROR\)\n$/);
+});
+
 describe('it does not bypass the walls (contract 4.3, 5)', () => {
   test.each([
     ['a wrong key', { authorization: basic('default', 'nobody') }, ''],

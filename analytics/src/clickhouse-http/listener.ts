@@ -20,6 +20,7 @@ interface ListenerOptions {
 
 /** For each error of Guard: the status, code and name of the ClickHouse error with the same meaning. */
 const ERRORS = {
+  malformed: { status: 400, code: 62, name: 'SYNTAX_ERROR' },
   refused: { status: 403, code: 497, name: 'ACCESS_DENIED' },
   revoked: { status: 401, code: 516, name: 'AUTHENTICATION_FAILED' },
   too_large: { status: 500, code: 396, name: 'TOO_MANY_ROWS_OR_BYTES' },
@@ -68,13 +69,17 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
     if (asking === undefined) return answerOutcome(reply, { kind: 'revoked' }, false);
     // Older programs test the connection with this request.
     if (url === '/' && request.method === 'GET') return answerPing(request, reply);
-    const search = new URLSearchParams(/\?(.*)$/s.exec(url)?.[1]);
+    const search = searchOf(request);
     const wish = readWish(search, headers, decodeStatement(request.body));
-    return answerOutcome(reply, await run(asking, wish, reply), search.get('compress') === '1');
+    return answerOutcome(reply, await run(asking, wish, reply), isPacked(search));
   }
 
   return (app) => {
-    takeStatements(app);
+    takeStatements(app, (kind, message, request, reply) => {
+      const { status, text } = clickHouseError(kind, message);
+      const outcome = { kind: 'database_error', status, message: text } as const;
+      return answerOutcome(reply, outcome, isPacked(searchOf(request)));
+    });
     app.get('/ping', answerPing);
     app.route({
       method: ['GET', 'POST'],
@@ -89,6 +94,14 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
     });
     return Promise.resolve();
   };
+}
+
+function searchOf({ url }: FastifyRequest): URLSearchParams {
+  return new URLSearchParams(/\?(.*)$/s.exec(url)?.[1]);
+}
+
+function isPacked(search: URLSearchParams): boolean {
+  return search.get('compress') === '1';
 }
 
 async function answerPing(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -113,7 +126,7 @@ async function readServerInfo(
 async function answerOutcome(
   reply: FastifyReply,
   outcome: QueryOutcome,
-  isPacked: boolean,
+  asksPacked: boolean,
 ): Promise<void> {
   if (outcome.kind === 'rows') {
     void reply.header('x-clickhouse-format', outcome.format ?? '');
@@ -123,7 +136,7 @@ async function answerOutcome(
   // Programs read this header field first.
   const code = /^Code: (\d+)/.exec(text)?.[1] ?? '1002';
   await reply
-    .code(isPacked && status !== 401 ? STATUS_OF_PLAIN_TEXT : status)
+    .code(asksPacked && status !== 401 ? STATUS_OF_PLAIN_TEXT : status)
     .header('x-clickhouse-exception-code', code)
     .type('text/plain; charset=utf-8')
     .send(`${text}\n`);

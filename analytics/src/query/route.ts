@@ -48,7 +48,9 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
   }
 
   const scope = (instance: FastifyInstance): Promise<void> => {
-    takeStatements(instance);
+    takeStatements(instance, (kind, message, _request, reply) =>
+      answerText(reply, kind === 'malformed' ? 400 : 502, message),
+    );
     instance.addHook('onRequest', authorise);
     instance.post('', query);
     // Every method but POST ends in `authorise`; what arrives here is a path below this one.
@@ -60,19 +62,29 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
   };
 }
 
+/** Answers a request that the HTTP server refused (`malformed`), or that failed here. */
+type AnswerFailure = (
+  kind: 'malformed' | 'unavailable',
+  message: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<void>;
+
 /** Lets the routes of a scope take a body of any content type, bounded; `decodeStatement` reads it. */
-export function takeStatements(scope: FastifyInstance): void {
+export function takeStatements(scope: FastifyInstance, answerFailure: AnswerFailure): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     '*',
     { parseAs: 'buffer', bodyLimit: QUERY.maxBodyBytes },
     (_request, body, done) => done(null, body),
   );
-  scope.setErrorHandler(async (error: { statusCode?: number }, _request, reply) => {
+  scope.setErrorHandler(async (error: { statusCode?: number }, request, reply) => {
     const isBody = error.statusCode !== undefined && error.statusCode < 500;
-    if (!isBody) return answerText(reply, 502, 'The query could not be relayed.');
+    if (!isBody) {
+      return answerFailure('unavailable', 'The query could not be relayed.', request, reply);
+    }
     const message = `The request is malformed, or its body is larger than ${QUERY.maxBodyBytes} bytes.`;
-    return answerText(reply, 400, message);
+    return answerFailure('malformed', message, request, reply);
   });
 }
 
