@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { DatabaseAnswer, DatabaseClient } from '../database/database-client.ts';
 import { scriptedAnswer, scriptedDatabase } from '../testing/scripted-database.ts';
@@ -39,4 +40,29 @@ test('an adapted statement that finds no memory is sent three times, once more w
     ...[undefined, undefined, undefined, undefined, '0'],
   ]);
   expect(outcome).toMatchObject({ kind: 'database_error', status: 503 });
+});
+
+test('heavy statements of one organisation do not hold up those of another: the organisations take turns', async () => {
+  const seen = new Set<string>();
+  const turns: string[] = [];
+  const state = scriptedDatabase(async ({ body }) => {
+    const sql = String(body[0]);
+    if (!seen.has(sql)) {
+      seen.add(sql);
+      return CROWDED;
+    }
+    turns.push(sql);
+    await immediate();
+    return scriptedAnswer('1\n');
+  });
+  const runQuery = createRunQuery({ state, authenticate: () => undefined });
+  const ask = (organisation: string, numbers: readonly number[]) =>
+    numbers.map((number) => runQuery({ organisation, sql: `SELECT ${number}` }));
+  const outcomes = await Promise.all([
+    ...ask('many', [1, 2, 3, 4, 5, 6]),
+    ...ask('other', [11, 12]),
+    ...ask('third', [21]),
+  ]);
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ kind: 'rows' });
+  expect(turns.map((sql) => Number(sql.slice(7)))).toEqual([1, 11, 21, 2, 12, 3, 4, 5, 6]);
 });

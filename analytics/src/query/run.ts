@@ -21,7 +21,7 @@ import {
 } from './database-error.ts';
 import { judgeStatement } from './gate.ts';
 import { KeyWatch } from './key-watch.ts';
-import { SlotTable } from './slots.ts';
+import { FairSlot, SlotTable } from './slots.ts';
 
 /** For a statement, however often it is sent. A little more than the database's own limit, whose error is the better answer. */
 const TIMEOUT_MS = (QUERY.maxExecutionS + 5) * 1000;
@@ -57,7 +57,8 @@ type Run = () => Promise<QueryOutcome>;
 export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
   const ofKeys = new SlotTable(QUERY.runningOfKey, QUERY.maxWaiting);
   const ofOrganisations = new SlotTable(QUERY.runningOfOrganisation, QUERY.maxWaiting);
-  const ofHeavy = new SlotTable(1, QUERY.maxWaiting);
+  // More than these never wait, since each of them has a slot of its organisation.
+  const ofHeavy = new FairSlot(QUERY.runningOfOrganisation);
   const keys = new KeyWatch(authenticate);
 
   async function withKey(
@@ -121,7 +122,7 @@ async function within(
 }
 
 async function askAs(
-  { state, ofHeavy }: { readonly state: () => EngineState; readonly ofHeavy: SlotTable },
+  { state, ofHeavy }: { readonly state: () => EngineState; readonly ofHeavy: FairSlot },
   organisation: string,
   statement: Statement,
   signal: AbortSignal | undefined,
@@ -130,7 +131,7 @@ async function askAs(
   const asked = await ask(state, signal, async (database) => {
     const account = database.account(organisation);
     if (account === undefined) return undefined;
-    return sendAdapted({ database, account, ofHeavy, time, signal }, statement);
+    return sendAdapted({ database, organisation, account, ofHeavy, time, signal }, statement);
   });
   switch (asked.kind) {
     case 'away':
@@ -147,8 +148,9 @@ async function askAs(
 /** Where the statement of one caller is sent. */
 interface Recipient {
   readonly database: Database;
+  readonly organisation: string;
   readonly account: Account;
-  readonly ofHeavy: SlotTable;
+  readonly ofHeavy: FairSlot;
   /** What the database may still take for it, however often it is sent. A wait for a slot does not count. */
   readonly time: { leftMs: number };
   readonly signal: AbortSignal | undefined;
@@ -172,12 +174,12 @@ async function sendAdapted(to: Recipient, statement: Statement): Promise<Databas
 
 /**
  * Admits by memory. Most statements need little, so each is sent at once. One that finds no memory beside the others waits
- * for its turn among those, is sent again, and then has what the others of that kind have given back.
+ * for its turn among those, is sent again, and then has what the others of that kind have given back. Organisations take turns.
  */
 async function sendAdmitted(to: Recipient, statement: Statement): Promise<DatabaseAnswer> {
   let answer = await send(to, statement);
   if (!isCrowded(answer)) return answer;
-  const slot = await to.ofHeavy.take('', to.signal);
+  const slot = await to.ofHeavy.take(to.organisation, to.signal);
   if (slot.kind !== 'taken') return answer;
   try {
     for (let tries = 1; isCrowded(answer) && tries < MAX_TRIES; tries += 1) {

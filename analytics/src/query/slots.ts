@@ -55,3 +55,32 @@ export class SlotTable {
     return { kind: 'taken', release };
   }
 }
+
+/**
+ * One slot for all names, which take turns: at most one caller of a name waits in the line of all, and the others of
+ * that name wait behind it. So the length of the line is bounded by the number of names.
+ */
+export class FairSlot {
+  readonly #ofNames: SlotTable;
+  readonly #ofAll = new SlotTable(1, Infinity);
+
+  /** @param maxWaiting callers of one name. */
+  constructor(maxWaiting: number) {
+    this.#ofNames = new SlotTable(1, maxWaiting);
+  }
+
+  async take(name: string, signal: AbortSignal | undefined): Promise<Slot> {
+    const own = await this.#ofNames.take(name, signal);
+    if (own.kind !== 'taken') return own;
+    const turn = await this.#ofAll.take('', signal);
+    if (turn.kind !== 'taken') {
+      own.release();
+      return turn;
+    }
+    const release = (): void => {
+      turn.release();
+      own.release();
+    };
+    return { kind: 'taken', release };
+  }
+}
