@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ForgetAnswer, Person } from '@guard/config/settings/derived/forget-request';
 import { DATABASE, LOCAL_TABLE, rowFilter, TABLE } from './accounts.ts';
 import { ask, type Database, type EngineState } from './engine.ts';
+import type { DatabaseAnswer } from './database-client.ts';
 import { failure } from './prepare.ts';
 import { quoteName, quoteText } from './schema.ts';
 
@@ -9,6 +10,7 @@ import { quoteName, quoteText } from './schema.ts';
 const DELETE_TIMEOUT_MS = 1_800_000;
 const COUNT_TIMEOUT_MS = 120_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
+const TIMEOUT_EXCEEDED = 159;
 /** Rows that arrive during a deletion are deleted in the next round. This is the most rounds for one request. */
 const MOST_ROUNDS = 3;
 
@@ -47,9 +49,7 @@ export function createForget(state: () => EngineState, settle: () => Promise<num
       if (found === 0 || round === MOST_ROUNDS) {
         return { kind: 'deleted', rows, left: found, waiting };
       }
-      const deleted = await send(state, DELETE_TIMEOUT_MS, (database) =>
-        deletion(database, condition),
-      );
+      const deleted = await deleteRows(state, condition);
       if (typeof deleted !== 'string') return refused(deleted.why);
       rows += found;
       waiting = await settle();
@@ -79,7 +79,8 @@ async function conditionOf(
   const [first, second] = [randomBytes(8), randomBytes(8)].map((key) => key.readBigUInt64LE());
   const digest = (of: string): string =>
     `hex(sipHash128Keyed((toUInt64(${first}), toUInt64(${second})), ${of}))`;
-  const answer = await send(state, COUNT_TIMEOUT_MS, () => `SELECT ${digest(quoteText(value))}`);
+  const sql = `SELECT ${digest(quoteText(value))}`;
+  const answer = await send(state, COUNT_TIMEOUT_MS, () => ({ sql }));
   if (typeof answer !== 'string') return answer;
   const columns = kind === 'address' ? ['ip'] : ['session', 'session_sent'];
   const either = columns.map((column) => `${digest(column)} = ${quoteText(answer)}`).join(' OR ');
@@ -88,11 +89,26 @@ async function conditionOf(
 
 /**
  * ALTER TABLE DELETE rewrites the parts without the rows. DELETE FROM would only hide the rows and keep them
- * on the disk until a later merge. `mutations_sync = 2` waits for all replicas.
+ * on the disk until a later merge. `mutations_sync = 2` waits for all replicas. The servers of a cluster have nearly
+ * all of the time: by default ClickHouse reports an error after 180 seconds, and deletes on.
  */
-function deletion({ cluster }: Database, condition: string): string {
-  const scope = cluster === undefined ? '' : ` ON CLUSTER ${quoteName(cluster)}`;
-  return `ALTER TABLE ${DATABASE}.${LOCAL_TABLE}${scope} DELETE WHERE ${condition} SETTINGS mutations_sync = 2`;
+async function deleteRows(
+  state: () => EngineState,
+  condition: string,
+): Promise<string | { readonly why: string }> {
+  const clusterS = DELETE_TIMEOUT_MS / 1000 - 60;
+  return send(state, DELETE_TIMEOUT_MS, ({ cluster }) => ({
+    sql: `ALTER TABLE ${DATABASE}.${LOCAL_TABLE}${cluster === undefined ? '' : ` ON CLUSTER ${quoteName(cluster)}`} DELETE WHERE ${condition} SETTINGS mutations_sync = 2`,
+    parameters: cluster === undefined ? {} : { distributed_ddl_task_timeout: String(clusterS) },
+    late: `The database is still deleting after half an hour, and goes on. ${howToSeeTheRest(cluster)}`,
+  }));
+}
+
+function howToSeeTheRest(cluster: string | undefined): string {
+  const again = 'Run guard forget again later: it counts the rows that are left.';
+  if (cluster === undefined) return again;
+  const everywhere = `clusterAllReplicas(${quoteText(cluster)}, system.mutations)`;
+  return `An account that may read system.mutations sees what is left: SELECT hostName(), parts_to_do, latest_fail_reason FROM ${everywhere} WHERE database = '${DATABASE}' AND table = '${LOCAL_TABLE}' AND NOT is_done. ${again}`;
 }
 
 async function count(
@@ -100,38 +116,55 @@ async function count(
   condition: string,
 ): Promise<number | { readonly why: string }> {
   const sql = `SELECT count() FROM ${DATABASE}.${TABLE} WHERE ${condition}`;
-  const answer = await send(state, COUNT_TIMEOUT_MS, () => sql);
+  const answer = await send(state, COUNT_TIMEOUT_MS, () => ({ sql }));
   return typeof answer === 'string' ? Number(answer) : answer;
+}
+
+interface Question {
+  readonly sql: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** What to say when the time is over. */
+  readonly late?: string;
 }
 
 /** The answer to a statement of the writing account, or the reason why it failed. */
 async function send(
   state: () => EngineState,
   timeoutMs: number,
-  sql: (database: Database) => string,
+  question: (database: Database) => Question,
 ): Promise<string | { readonly why: string }> {
-  const asked = await ask(state, undefined, (database) =>
-    database.client.send({
+  const asked = await ask(state, undefined, (database) => {
+    const { sql, parameters } = question(database);
+    return database.client.send({
       account: database.writer,
-      parameters: { database: DATABASE },
-      body: [Buffer.from(sql(database))],
+      parameters: { database: DATABASE, ...parameters },
+      body: [Buffer.from(sql)],
       timeoutMs,
       maxAnswerBytes: MAX_ANSWER_BYTES,
-    }),
-  );
+    });
+  });
   switch (asked.kind) {
     case 'away':
       return { why: asked.message };
     case 'cancelled':
       return { why: 'The question was cancelled.' };
     case 'asked': {
-      const { answer } = asked;
+      const { answer, database } = asked;
       if (answer === undefined) return { why: 'The database was not asked.' };
+      const { late } = question(database);
+      if (late !== undefined && isLate(answer)) return { why: late };
       const failed = failure(answer);
       if (failed !== undefined) return { why: `The database did not do it: ${failed}` };
       return answer.kind === 'answered' ? answer.body.toString().trim() : '';
     }
   }
+}
+
+function isLate(answer: DatabaseAnswer): boolean {
+  return (
+    answer.kind === 'timeout' ||
+    (answer.kind === 'answered' && answer.exceptionCode === TIMEOUT_EXCEEDED)
+  );
 }
 
 function refused(message: string): Forgotten {

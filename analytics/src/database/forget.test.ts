@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { scriptedAnswer, scriptedDatabase } from '../testing/scripted-database.ts';
+import type { DatabaseAnswer, DatabaseClient } from './database-client.ts';
+import type { EngineState } from './engine.ts';
+import { createForget } from './forget.ts';
+
+/** Deletes the rows of a person in a cluster, or on one server, that answers the deletion like this. */
+async function forget(cluster: string | undefined, deletion: DatabaseAnswer) {
+  const sent: Parameters<DatabaseClient['send']>[0][] = [];
+  let rows = 3;
+  const scripted = scriptedDatabase((request) => {
+    const isDeletion = String(request.body[0]).startsWith('ALTER TABLE');
+    if (!isDeletion) return Promise.resolve(scriptedAnswer(`${rows}\n`));
+    sent.push(request);
+    rows = 0;
+    return Promise.resolve(deletion);
+  });
+  const state = (): EngineState => {
+    const ready = scripted();
+    return ready.kind === 'ready' ? { ...ready, database: { ...ready.database, cluster } } : ready;
+  };
+  const person = { kind: 'address', value: '203.0.113.7' } as const;
+  const outcome = await createForget(state, () => Promise.resolve(0))('delete', 'acme', person);
+  return { outcome, sent };
+}
+
+test('the servers of a cluster have half an hour to delete, and not 180 seconds', async () => {
+  const { outcome, sent } = await forget('guard', scriptedAnswer(''));
+  expect(outcome).toMatchObject({ kind: 'deleted', rows: 3, left: 0 });
+  const [{ parameters, timeoutMs } = { parameters: {}, timeoutMs: 0 }] = sent;
+  expect(parameters).toMatchObject({ distributed_ddl_task_timeout: '1740' });
+  // The database answers before Guard stops listening.
+  expect(timeoutMs).toBe(1_800_000);
+});
+
+test.each([
+  ['the servers are not done', scriptedAnswer('Code: 159. Distributed DDL task …', 159)],
+  ['no answer comes', { kind: 'timeout' } as const],
+])(
+  'a deletion of a cluster that takes longer says how to see its progress: %s',
+  async (_, late) => {
+    const { outcome } = await forget('my cluster', late);
+    expect(outcome).toMatchObject({ kind: 'refused' });
+    const message = outcome.kind === 'refused' ? outcome.message : '';
+    expect(message).toContain('still deleting after half an hour, and goes on');
+    expect(message).toContain("clusterAllReplicas('my cluster', system.mutations)");
+    expect(message).toContain('Run guard forget again later');
+  },
+);
+
+test('on one server it says to run the command again', async () => {
+  const { outcome } = await forget(undefined, { kind: 'timeout' });
+  const message = outcome.kind === 'refused' ? outcome.message : '';
+  expect(message).toMatch(/goes on\. Run guard forget again later/);
+  expect(message).not.toContain('system.mutations');
+});
