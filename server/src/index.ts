@@ -6,6 +6,6 @@ export type { FetchReport, FetchTerms } from './refresh/fetch-report.ts';
 export { type ListReport, refreshCrawlers } from './refresh/refresh-crawlers.ts';
 export { type DirectoryReport, refreshDirectory } from './refresh/refresh-directory.ts';
 export { type NewSettings, readAgain } from './reload/read-again.ts';
-export { createReloader } from './reload/reloader.ts';
+export { createReloader, type ReloaderOptions } from './reload/reloader.ts';
 export type { DashboardLink } from './listeners/dashboard-links.ts';
 export { type Running, startGuard } from './start-guard.ts';

@@ -5,6 +5,7 @@ import {
   createReloader,
   type NewSettings,
   readAgain,
+  type ReloaderOptions,
   type Running,
   startGuard,
 } from '@guard/server';
@@ -85,7 +86,7 @@ interface LaunchOptions {
 /** Reads the settings, starts Guard and reloads at changes. On failure it prints why, and gives undefined. */
 async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   const { file, env, watch } = options;
-  const first = readSettings(file, env);
+  const first = readFirst(file, env);
   if (!first) return undefined;
   const load = (files: readonly string[]) => readAgain(file, env, files);
   const metrics = createMetrics();
@@ -129,6 +130,12 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
       context.log('info', 'stopped', { after_ms: Math.round(performance.now() - begun) });
     },
   };
+}
+
+/** Without `positionOf`, which would keep the whole file in memory. */
+function readFirst(file: string, env: LaunchOptions['env']): ReloaderOptions['first'] | undefined {
+  const read = readSettings(file, env);
+  return read && { settings: read.settings, files: read.files };
 }
 
 /** Prints the reason when `open` rejects. Usually another program uses the address or the file. */

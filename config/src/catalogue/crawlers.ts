@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Refusals } from '../net/bogons.ts';
+import type { Pause } from '../time/slices.ts';
 import { CrawlerFile } from './crawler-file.ts';
 import { type CrawlerList, crawlerListOf } from './crawler-list.ts';
 import { dataPath } from './data-path.ts';
@@ -36,6 +37,8 @@ export interface CrawlerProofs {
 const NO_PROOFS: CrawlerProofs = { list: undefined, hostNames: [] };
 
 interface Loaded {
+  /** Of the file, without its extension. */
+  readonly name: string;
   readonly file: CrawlerFile;
   readonly proofs: CrawlerProofs;
 }
@@ -81,13 +84,30 @@ export class CrawlerCatalogue {
   }
 
   /**
-   * Reads every .json file of a folder, by default the bundled ones. Refreshed ranges come from `overlay` if that
-   * folder exists. Throws an Error that names the file when it does not have the format of crawler-file.ts or
-   * refreshed-ranges.ts.
+   * Reads every .json file of a folder, by default the bundled ones, which are read once. Refreshed ranges come from
+   * `overlay` if that folder exists. Throws an Error that names the file when it does not have the format of
+   * crawler-file.ts or refreshed-ranges.ts.
    */
-  static load(folder: string = dataPath('crawlers'), overlay?: string): CrawlerCatalogue {
-    const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
-    return new CrawlerCatalogue(names.toSorted().map((name) => load(join(folder, name), overlay)));
+  static load(folder?: string, overlay?: string): CrawlerCatalogue {
+    const loaded = folder === undefined ? bundledFiles() : filesOf(folder);
+    return CrawlerCatalogue.#of(loaded.map((one) => withRefreshed(one, overlay)));
+  }
+
+  /** The same for the bundled files, with `pause` awaited after each of them. */
+  static async loadInSlices(overlay: string | undefined, pause: Pause): Promise<CrawlerCatalogue> {
+    const loaded: Loaded[] = [];
+    for (const one of bundledFiles()) {
+      loaded.push(withRefreshed(one, overlay));
+      await pause();
+    }
+    return CrawlerCatalogue.#of(loaded);
+  }
+
+  /** Without refreshed ranges there is one bundled catalogue, which all share. */
+  static #of(loaded: readonly Loaded[]): CrawlerCatalogue {
+    const isBundled =
+      loaded.length === files?.length && loaded.every((one, at) => one === files?.[at]);
+    return isBundled ? (bundled ??= new CrawlerCatalogue(loaded)) : new CrawlerCatalogue(loaded);
   }
 
   get size(): number {
@@ -138,15 +158,33 @@ export class CrawlerCatalogue {
   }
 }
 
-function load(path: string, overlay: string | undefined): Loaded {
-  const file = readCrawlerFile(path);
-  const name = basename(path, '.json');
+/** Cached, because the bundled files do not change while the program runs and settings may be read often. */
+let files: readonly Loaded[] | undefined;
+let bundled: CrawlerCatalogue | undefined;
+
+function bundledFiles(): readonly Loaded[] {
+  return (files ??= filesOf(dataPath('crawlers')));
+}
+
+function filesOf(folder: string): readonly Loaded[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return names.toSorted().map((fileName) => {
+    const file = readCrawlerFile(join(folder, fileName));
+    const name = basename(fileName, '.json');
+    const list = crawlerListOf(name, file, undefined);
+    return { name, file, proofs: { list, hostNames: file.reverse_dns ?? [] } };
+  });
+}
+
+/** The same object where `overlay` has nothing for it. */
+function withRefreshed(loaded: Loaded, overlay: string | undefined): Loaded {
+  const { name, file, proofs } = loaded;
   const refreshed =
     overlay === undefined || !file.ranges.published
       ? undefined
       : readRefreshedRanges(overlay, name);
-  const list = crawlerListOf(name, file, refreshed);
-  return { file, proofs: { list, hostNames: file.reverse_dns ?? [] } };
+  if (refreshed === undefined) return loaded;
+  return { ...loaded, proofs: { ...proofs, list: crawlerListOf(name, file, refreshed) } };
 }
 
 function readCrawlerFile(path: string): CrawlerFile {

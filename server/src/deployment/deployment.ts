@@ -1,8 +1,10 @@
 import type { Analytics } from '@guard/analytics';
+import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { type NetworkData, networkDataAt } from '@guard/config/catalogue/data-age';
 import type { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { AuthenticateBearer, Log, Replay, SessionStore } from '@guard/config/contract/ports';
 import { redirectsToHttps } from '@guard/config/settings/derived/acme-hosts';
+import { crawlerRangesFolder } from '@guard/config/settings/derived/data-places';
 import { createBearerAuth } from '@guard/config/settings/keys/key-ring';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import type { TlsCertificate } from '@guard/config/settings/sections/tls';
@@ -88,8 +90,8 @@ export async function buildDeployment(
   dependencies: Dependencies,
 ): Promise<Deployment> {
   const pause = inSlices();
-  const policy = validatorSettings(settings);
-  await pause();
+  const ranges = crawlerRangesFolder(settings);
+  const policy = validatorSettings(settings, await CrawlerCatalogue.loadInSlices(ranges, pause));
   const { collector } = settings.public_urls;
   const options: ValidatorOptions = {
     ...policy,

@@ -22,7 +22,7 @@ export async function changesBetween(
   const { organisations: oldOrganisations, sites: oldSites, ...oldRest } = before;
   const { organisations, sites, ...rest } = after;
   const names = [
-    ...fieldsThatDiffer(oldRest, rest),
+    ...(await fieldsThatDiffer(oldRest, rest, pause)),
     ...(await entriesThatDiffer(
       'organisations',
       { old: oldOrganisations, fresh: organisations, nameOf: ({ id }) => id },
@@ -56,21 +56,47 @@ async function entriesThatDiffer<T extends Organisation | Site>(
     .map((name) => `${list}.${name} (removed)`);
   for (const [name, entry] of after) {
     const was = before.get(name);
-    if (was === undefined) names.push(`${list}.${name} (added)`);
-    else names.push(...fieldsThatDiffer(was, entry).map((field) => `${list}.${name}.${field}`));
+    if (was === undefined) {
+      names.push(`${list}.${name} (added)`);
+      continue;
+    }
+    const fields = await fieldsThatDiffer(was, entry, pause);
+    names.push(...fields.map((field) => `${list}.${name}.${field}`));
     await pause();
   }
   return names;
 }
 
-function fieldsThatDiffer<T extends object>(before: T, after: T): string[] {
-  const fields = new Map([...Object.entries(before), ...Object.entries(after)]);
-  return [...fields.keys()].filter((field) => {
+async function fieldsThatDiffer<T extends object>(
+  before: T,
+  after: T,
+  pause: Pause,
+): Promise<string[]> {
+  const names: string[] = [];
+  for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
     // The field can be missing in one of the two: then its value is undefined.
     const [was, is]: unknown[] = [Reflect.get(before, field), Reflect.get(after, field)];
-    // Many rules can share a long list, which is compared once as text.
-    return field === 'rules' ? settingsText(was) !== settingsText(is) : !isDeepStrictEqual(was, is);
-  });
+    const isEqual =
+      field === 'rules' && Array.isArray(was) && Array.isArray(is)
+        ? await areSameRules(was, is, pause)
+        : isDeepStrictEqual(was, is);
+    if (!isEqual) names.push(field);
+  }
+  return names;
+}
+
+/** Many rules can share a long list, which is compared once as text. */
+async function areSameRules(
+  before: readonly unknown[],
+  after: readonly unknown[],
+  pause: Pause,
+): Promise<boolean> {
+  if (before.length !== after.length) return false;
+  for (const [at, rule] of after.entries()) {
+    if (settingsText(before[at]) !== settingsText(rule)) return false;
+    await pause();
+  }
+  return true;
 }
 
 /** Settings that are only read at the start. They stay until the process ends. */

@@ -18,7 +18,7 @@ export interface ReloaderOptions {
    */
   readonly load: (files: readonly string[]) => Promise<SettingsRead>;
   /** The settings with which Guard started. */
-  readonly first: Loaded;
+  readonly first: Pick<Loaded, 'settings' | 'files'>;
   /** Applies settings. Rejects with the reason when it cannot; then nothing has changed. */
   readonly apply: (next: NewSettings) => Promise<void>;
   /** Whether a change of a settings file starts a reload, too. */

@@ -5,14 +5,17 @@ import { databaseFilesOf } from '@guard/config/settings/derived/fetched-database
 import type { Settings } from '@guard/config/settings/schema';
 
 /** The part of the settings that a validator needs, both to serve and to explain. */
-export function validatorSettings(settings: Settings) {
+export function validatorSettings(
+  settings: Settings,
+  crawlers = CrawlerCatalogue.load(undefined, crawlerRangesFolder(settings)),
+) {
   return {
     organisations: settings.organisations,
     sites: settings.sites,
     secrets: settings.secret,
     observe: settings.observe,
     healthToken: settings.health_check_token,
-    crawlers: CrawlerCatalogue.load(undefined, crawlerRangesFolder(settings)),
+    crawlers,
     botKeys: botKeysOf(settings.web_bot_auth),
     databases: databaseFilesOf(settings),
   };

@@ -86,7 +86,8 @@ export async function compileRulesInSlices(
     list.push(compileRule(all, place, source));
     await pause();
   }
-  return { list, index: new RuleIndex(all.map(({ match }) => match)) };
+  const matches = all.map(({ match }) => match);
+  return { list, index: await RuleIndex.inSlices(matches, pause) };
 }
 
 function inOrder({ rules, presets = [] }: RulesToCompile): readonly Rule[] {

@@ -1,6 +1,7 @@
 import { literalFolder } from '@guard/config/matching/glob';
 import { canonicalHost } from '@guard/config/matching/host';
 import type { Match } from '@guard/config/settings/sections/rule';
+import type { Pause } from '@guard/config/time/slices';
 import type { Facts } from '../request/facts.ts';
 
 /** Places in the list of rules, in ascending order. */
@@ -32,8 +33,18 @@ export class RuleIndex implements FindRules {
   readonly #byParent = new Map<string, ByPath>();
   readonly #ofAnyHost = new ByPath();
 
-  constructor(matches: readonly Match[]) {
+  constructor(matches: readonly Match[] = []) {
     for (const [place, match] of matches.entries()) this.#add(match, place);
+  }
+
+  /** The same, with `pause` awaited after each rule. */
+  static async inSlices(matches: readonly Match[], pause: Pause): Promise<RuleIndex> {
+    const index = new RuleIndex();
+    for (const [place, match] of matches.entries()) {
+      index.#add(match, place);
+      await pause();
+    }
+    return index;
   }
 
   #add({ host: hosts = [], path: paths = [], method: methods = [] }: Match, place: number): void {

@@ -23,6 +23,17 @@ export const ELSEWHERE: ReadonlySet<string> = new Set<keyof Settings>([
  * one after a change. Keys and secrets have no part in it, so no guess of one can be checked with it.
  */
 export function settingsRevision(settings: Settings): string {
+  const known = revisions.get(settings);
+  if (known !== undefined) return known;
+  const revision = revisionOf(settings);
+  revisions.set(settings, revision);
+  return revision;
+}
+
+/** Settings in memory never change, and a start asks three times. */
+const revisions = new WeakMap<Settings, string>();
+
+function revisionOf(settings: Settings): string {
   const { organisations, sites, ...rest } = settings;
   const deciding = {
     ...Object.fromEntries(Object.entries(rest).filter(([name]) => !ELSEWHERE.has(name))),
