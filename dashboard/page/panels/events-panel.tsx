@@ -36,41 +36,24 @@ export function EventsPanel() {
     </>
   );
   if (live) return <LiveTail tools={tools} />;
-  if (state.grouped) {
-    return (
-      <QueryPanel
-        title="Sessions"
-        about="The one that was seen last comes first."
-        sql={sessions(scope, state.before)}
-        empty="No more sessions in this period."
-        tools={tools}
-      >
-        {({ rows }) => {
-          const last = rows.length === PAGE_ROWS ? rows.at(-1) : undefined;
-          return (
-            <>
-              <SessionList rows={rows} />
-              <Pages older={last === undefined ? '' : `${num(last[5])}.${text(last[13])}`} />
-            </>
-          );
-        }}
-      </QueryPanel>
-    );
-  }
+  const { grouped, before } = state;
+  // The columns with the time and the id of a row. The next page begins behind them.
+  const [time, id] = grouped ? [5, 13] : [0, 1];
   return (
     <QueryPanel
-      title="Events"
-      about="The newest comes first."
-      sql={events(scope, state.before)}
-      empty="No more events in this period."
+      key={String(grouped)}
+      title={grouped ? 'Sessions' : 'Events'}
+      about={grouped ? 'The one that was seen last comes first.' : 'The newest comes first.'}
+      sql={grouped ? sessions(scope, before) : events(scope, before)}
+      empty={`No more ${grouped ? 'sessions' : 'events'} in this period.`}
       tools={tools}
     >
       {({ rows }) => {
         const last = rows.length === PAGE_ROWS ? rows.at(-1) : undefined;
         return (
           <>
-            <EventList events={rows.map(eventOfRow)} />
-            <Pages older={last === undefined ? '' : `${num(last[0])}.${text(last[1])}`} />
+            {grouped ? <SessionList rows={rows} /> : <EventList events={rows.map(eventOfRow)} />}
+            <Pages older={last === undefined ? '' : `${num(last[time])}.${text(last[id])}`} />
           </>
         );
       }}
