@@ -124,7 +124,7 @@ function failure(
   DecisionEvent,
   'createdAt' | 'action' | 'response' | 'statusCode' | 'observe' | 'durationUs'
 > {
-  const mark = target.indexOf('?');
+  const path = pathOf(target);
   const [presented = ''] = presentedSessions(undefined, req.headers.cookie);
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(req.headers)) {
@@ -145,8 +145,8 @@ function failure(
     scheme: client.scheme,
     protocol: protocol ?? '',
     host,
-    path: pathOf(target),
-    query: mark === -1 ? '' : target.slice(mark + 1),
+    path,
+    query: target.slice(path.length + 1),
     referrerOrigin: referrerOrigin(req.headers.referer),
     ip: client.ip,
     ipFrom: client.from,
