@@ -1,7 +1,7 @@
 import type { Visit } from '../arrive/arrive.ts';
 import { atEndOfTurn, type Waiting } from '../base/event-loop.ts';
 import type { Forward, ForwardPorts } from './forward-ports.ts';
-import { BUSY, ORIGIN_FAILURES, type OriginFailure, REPEATABLE } from './origin-failure.ts';
+import { BUSY, ORIGIN_FAILURES, type OriginFailure } from './origin-failure.ts';
 import {
   CONTENT_LENGTH,
   fieldsForOrigin,
@@ -19,6 +19,7 @@ import type { Underway } from '../listen/connection.ts';
 import { isHttp10 } from '../message/message.ts';
 import { linger, plainAnswer, serve } from '../message/own-answer.ts';
 import type { AnswerHandler, Lane, Origin, OriginError, OriginExchange } from '../origin/origin.ts';
+import { REPEATABLE } from '../origin/origin.ts';
 
 /** Sends an admitted request to its origin and the answer to the visitor, both as streams with back-pressure. */
 export function createForward(ports: ForwardPorts): Forward {
@@ -33,8 +34,7 @@ const HELD_BYTES = 16 * 1024;
 
 /**
  * One request at the origin. The visitor's side is `waiting` until the origin's final header section, `answering`
- * until the whole answer is here, `ending` until it is written, and then `done`. The origin's side ends with onEnd or
- * onError, which may come later.
+ * until the whole answer is here, `ending` until it is written, and then `done`. The origin's side may end later.
  */
 class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
   readonly #ports: ForwardPorts;

@@ -25,6 +25,3 @@ export const ORIGIN_FAILURES: Readonly<Record<OriginError['kind'], OriginFailure
 
 /** The lane of the origin was full. */
 export const BUSY: OriginFailure = { status: 503, reason: 'busy', again: 'no' };
-
-/** Methods that may be sent twice (RFC 9110 section 9.2.2) and have no body to send again. */
-export const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

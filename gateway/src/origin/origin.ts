@@ -8,6 +8,9 @@ import type { Turns } from './origins.ts';
  */
 export type Lane = 'plain' | 'upload' | 'retry';
 
+/** Methods that may be sent twice (RFC 9110 section 9.2.2) and have no body to send again. */
+export const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /** A request as it is to be written. */
 export interface OriginRequest {
   readonly method: string;

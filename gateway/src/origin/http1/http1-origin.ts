@@ -5,17 +5,15 @@ import type { Connection, ConnectionPool } from './connection.ts';
 import { type Dial, dialTo } from './dial.ts';
 import { HTTP1_LIMITS } from './limits.ts';
 import { requestHead } from './request-head.ts';
-import type {
-  AnswerHandler,
-  Lane,
-  OpenOrigin,
-  OriginError,
-  OriginExchange,
-  OriginRequest,
+import {
+  type AnswerHandler,
+  type Lane,
+  type OpenOrigin,
+  type OriginError,
+  type OriginExchange,
+  type OriginRequest,
+  REPEATABLE,
 } from '../origin.ts';
-
-/** The methods without a body that may be sent twice (RFC 9110 section 9.2.2). */
-const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * The client of an origin in HTTP/1.1 (RFC 9112). Each connection carries one request at a time, so no request waits
