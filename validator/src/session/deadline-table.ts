@@ -60,11 +60,6 @@ export class DeadlineTable {
     return Atomics.load(this.#ints, ENTRIES);
   }
 
-  /** Most entries that fit. */
-  get capacity(): number {
-    return this.#sets * WAYS;
-  }
-
   /** True for exactly one caller per key before `expiresAt`. */
   spend(key: string, nowMs: number, expiresAt: number): boolean {
     this.#hash(key, '');
