@@ -1,12 +1,8 @@
-import { networkOf } from '@guard/config/net/network-of';
 import type { Clock } from '@guard/config/contract/ports';
-import { CHALLENGE } from '@guard/config/contract/limits';
 import { createCascadeSheets } from '../challenge/cascade/sheet.ts';
 import type { ChallengeTerms } from '../challenge/tickets/challenge-terms.ts';
-import { newReference } from '../challenge/tickets/reference-code.ts';
-import { issueTicket, newTicketId } from '../challenge/tickets/ticket.ts';
+import { issueTicket, newTicket } from '../challenge/tickets/ticket.ts';
 import { connectionClass } from '../request/client-class.ts';
-import { hashUserAgent } from '../request/user-agent-hash.ts';
 import { createSealer } from '../session/sealer.ts';
 import type { OpenSessionOptions } from './open-session.ts';
 
@@ -22,19 +18,10 @@ export function createScriptTickets(options: {
 }): OpenSessionOptions['issueTicket'] {
   const sealer = createSealer(options.secrets, 'ticket');
   const sheets = createCascadeSheets(options.secrets);
-  return ({ organisation, sessionId, ip, userAgent, origin }) => {
-    const nowMs = options.clock();
-    const terms = options.termsOf(organisation);
-    const id = newTicketId();
+  return ({ origin, ...visitor }) => {
+    const begun = newTicket({ ...visitor, nowMs: options.clock() });
     const ticket = issueTicket(sealer, {
-      id,
-      organisation,
-      sessionId,
-      issuedAt: nowMs,
-      expiresAt: nowMs + CHALLENGE.ticketTtlMs,
-      network: networkOf(ip),
-      userAgentHash: hashUserAgent(userAgent),
-      reference: newReference(),
+      ...begun,
       origin,
       // The upload may go to another host than the visited one, so its handshake may differ.
       client: connectionClass(origin.startsWith('https:') ? 'https' : 'http', undefined),
@@ -43,8 +30,8 @@ export function createScriptTickets(options: {
       witnessed: false,
       // Caches keep the script longer than a program is valid.
       program: '',
-      ...terms,
+      ...options.termsOf(begun.organisation),
     });
-    return { ticket, sheet: sheets.issue(id) };
+    return { ticket, sheet: sheets.issue(begun.id) };
   };
 }

@@ -1,6 +1,4 @@
-import { CHALLENGE } from '@guard/config/contract/limits';
 import type { Reason } from '@guard/config/contract/reasons';
-import { networkOf } from '@guard/config/net/network-of';
 import { chooseLanguage } from '../../pages/choose-language.ts';
 import type { FormSource } from '../../pages/form-source.ts';
 import { createInterstitial } from '../../pages/interstitial.ts';
@@ -11,10 +9,8 @@ import { createQuestionPool } from '../learned/question-pool.ts';
 import { createWitnesses } from '../witnesses/witnesses.ts';
 import type { Programs } from '../program/programs.ts';
 import type { ChallengeTerms } from './challenge-terms.ts';
-import { newReference } from './reference-code.ts';
 import { handshakeOf } from '../../request/client-class.ts';
-import { hashUserAgent } from '../../request/user-agent-hash.ts';
-import { issueTicket, newTicketId } from './ticket.ts';
+import { issueTicket, newTicket } from './ticket.ts';
 
 export interface ChallengeRequest {
   readonly organisation: string;
@@ -62,23 +58,14 @@ export function createChallengeIssuer(options: {
   const pool = createQuestionPool(options.secrets);
   const render = createInterstitial();
   return (request) => {
-    const { organisation, sessionId, ip, userAgent, client, found, terms, uploadUrl, nowMs } =
-      request;
+    const { sessionId, client, found, terms, uploadUrl, nowMs } = request;
     const program = options.programs.next();
-    const reference = newReference();
-    const id = newTicketId();
-    const userAgentHash = hashUserAgent(userAgent);
+    const begun = newTicket(request);
+    const { id, reference } = begun;
     // A collector on another host cannot serve witnesses to a page that measures them.
     const witnessed = uploadUrl.startsWith('/');
     const ticket = issueTicket(sealer, {
-      id,
-      organisation,
-      sessionId,
-      issuedAt: nowMs,
-      expiresAt: nowMs + CHALLENGE.ticketTtlMs,
-      network: networkOf(ip),
-      userAgentHash,
-      reference,
+      ...begun,
       origin: '',
       client,
       found,

@@ -1,7 +1,10 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
+import { networkOf } from '@guard/config/net/network-of';
 import { z } from 'zod';
+import { hashUserAgent } from '../../request/user-agent-hash.ts';
 import { randomText } from '../../session/random-text.ts';
 import type { Sealer } from '../../session/sealer.ts';
+import { newReference } from './reference-code.ts';
 import { readFields, writeFields } from './ticket-fields.ts';
 
 /**
@@ -145,6 +148,27 @@ function ticketOf(fields: z.output<typeof Fields>): Ticket {
     found: found === '' ? NOTHING : found.split(' '),
     witnessed: witnessed !== '',
     program,
+  };
+}
+
+/** The fields that are made in the same way for each new ticket. */
+export function newTicket(visitor: {
+  readonly organisation: string;
+  readonly sessionId: string;
+  readonly ip: string;
+  readonly userAgent: string;
+  readonly nowMs: number;
+}) {
+  const { organisation, sessionId, nowMs } = visitor;
+  return {
+    id: newTicketId(),
+    organisation,
+    sessionId,
+    issuedAt: nowMs,
+    expiresAt: nowMs + CHALLENGE.ticketTtlMs,
+    network: networkOf(visitor.ip),
+    userAgentHash: hashUserAgent(visitor.userAgent),
+    reference: newReference(),
   };
 }
 
