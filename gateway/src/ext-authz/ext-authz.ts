@@ -10,6 +10,7 @@ import {
 import { FORWARD_AUTH_LIMITS } from '../forward-auth/server.ts';
 import type { Connection, ConnectionOf } from '../listen/connection.ts';
 import type { VisitorSocket } from '../message/message.ts';
+import { plainAnswer } from '../message/own-answer.ts';
 import { deniedResponse, passResponse } from './check-response.ts';
 import type { CheckRequest, CheckResponse } from './messages.ts';
 import { readCheck } from './read-check.ts';
@@ -18,6 +19,8 @@ import { readCheck } from './read-check.ts';
 export interface ExtAuthz {
   /** The refusal of a peer that may not ask. Undefined when it may. */
   readonly refuse: (from: VisitorSocket) => CheckResponse | undefined;
+  /** The denial of a request whose message is too large to be read. */
+  readonly denyTooLarge: () => CheckResponse;
   /** Undefined when Guard itself failed. Then the failure mode of Envoy decides. */
   readonly check: (
     request: CheckRequest,
@@ -36,6 +39,8 @@ interface Reply {
   readonly outcome: 'passed' | 'denied' | 'refused' | 'failed';
   readonly response: CheckResponse | undefined;
 }
+
+const FIELDS_TOO_LARGE = plainAnswer(431, 'Header fields too large.');
 
 /**
  * Envoy asks the same questions over gRPC that other proxies ask over HTTP (forward-auth.ts). Only their form differs.
@@ -78,6 +83,10 @@ export function createExtAuthz(stages: ExtAuthzStages): ExtAuthz {
       if (connection.trusted) return undefined;
       count('refused');
       return refusal('not in trusted_proxies', 403, connection).response;
+    },
+    denyTooLarge() {
+      count('denied');
+      return deniedResponse(FIELDS_TOO_LARGE);
     },
     async check(request, from, isGone) {
       let reply: Reply;

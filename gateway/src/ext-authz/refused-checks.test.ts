@@ -81,13 +81,28 @@ describe('a described request that is none', () => {
 });
 
 describe('a message', () => {
-  test.each([
-    ['that is none of the service', Buffer.from([0x0a, 0xff, 0xff]), 13],
-    ['of more than a megabyte', Buffer.alloc(1_100_000), 8],
-  ])('%s gets an error of gRPC, and the next one is answered', async (_what, bytes, code) => {
+  test('that is none of the service gets an error of gRPC, and the next one is answered', async () => {
     const { envoy, status, asked } = await startEnvoyAsked();
-    await expect(envoy.checkBytes(bytes)).rejects.toMatchObject({ code });
+    const broken = Buffer.from([0x0a, 0xff, 0xff]);
+    await expect(envoy.checkBytes(broken)).rejects.toMatchObject({ code: 13 });
     expect(asked).toEqual([]);
     expect(await status(LOGIN)).toBe('passes');
   });
+
+  test.each([
+    ['a little', withHeaders({ a: 'b'.repeat(1_100_000) })],
+    ['far', withHeaders({ a: 'b'.repeat(12_000_000) })],
+  ])(
+    '%s above a megabyte is denied, because Envoy may let an error pass, and the next one is answered',
+    async (_how, http) => {
+      const { status, asked, counted } = await startEnvoyAsked();
+      expect(await Promise.all([status(http), status(http)])).toEqual([
+        'RequestHeaderFieldsTooLarge',
+        'RequestHeaderFieldsTooLarge',
+      ]);
+      expect(asked).toEqual([]);
+      expect(counted('guard_forward_auth_requests_total', 'denied')).toBe(2);
+      expect(await status(LOGIN)).toBe('passes');
+    },
+  );
 });

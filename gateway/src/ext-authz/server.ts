@@ -5,6 +5,7 @@ import {
   Server,
   ServerCredentials,
   ServerInterceptingCall,
+  type ServerInterceptingCallInterface,
   type ServerInterceptor,
   type ServiceDefinition,
   status,
@@ -22,7 +23,7 @@ const PROTO = fileURLToPath(new URL('../../proto', import.meta.url));
 const SERVICE = 'envoy.service.auth.v3.Authorization';
 
 const EXT_AUTHZ_LIMITS = {
-  /** Far above the limit of read-check.ts for headers. Envoy treats the refusal of a message as a failed question. */
+  /** Far above the limit of read-check.ts for headers. */
   maxMessageBytes: 1024 * 1024,
   /**
    * Questions of one connection that may be under way at once: as many as a cluster of Envoy sends by default. Envoy
@@ -55,7 +56,8 @@ export class ExtAuthzServer {
       'grpc-node.max_session_memory': EXT_AUTHZ_LIMITS.sessionMegabytes,
       'grpc.max_connection_idle_ms': accept.limits.idleTimeoutMs,
       'grpc.enable_channelz': 0,
-      interceptors: [this.#refuseStrangers(current)],
+      // Only the first one is handed the call of the library itself.
+      interceptors: [denyTooLarge(current), this.#refuseStrangers(current)],
     });
     this.#grpc.addService(serviceDefinition(), this.#implementation(current));
     // The library has no option for it. resets.test.ts notices when the object has another name.
@@ -116,9 +118,7 @@ export class ExtAuthzServer {
             next();
             return;
           }
-          call.sendMetadata(new Metadata());
-          call.sendMessage(refusal, () => undefined);
-          call.sendStatus({ code: status.OK, details: '' });
+          respond(call, refusal);
         },
       });
   }
@@ -128,6 +128,28 @@ export class ExtAuthzServer {
     const isUnix = typeof this.#server.address() === 'string';
     return this.#sockets.get(peer) ?? (isUnix ? this.#local : new Socket());
   }
+}
+
+/**
+ * The library ends a call with an error as soon as it reads that the message is too large. For Envoy an error is no
+ * answer, and with `failure_mode_allow` a visitor with so large headers would pass.
+ */
+function denyTooLarge(current: () => ExtAuthz): ServerInterceptor {
+  return (_method, call) => {
+    const end = call.sendStatus.bind(call);
+    call.sendStatus = (ended) => {
+      call.sendStatus = end;
+      if (ended.code !== status.RESOURCE_EXHAUSTED) end(ended);
+      else respond(call, current().denyTooLarge());
+    };
+    return new ServerInterceptingCall(call);
+  };
+}
+
+function respond(call: ServerInterceptingCallInterface, response: CheckResponse): void {
+  call.sendMetadata(new Metadata());
+  call.sendMessage(response, () => undefined);
+  call.sendStatus({ code: status.OK, details: '' });
 }
 
 /** The name that the library gives to the peer of a call. */
