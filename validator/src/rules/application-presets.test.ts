@@ -6,7 +6,7 @@ import { curl, googlebot, visit } from '../../../test/kit/visitors.ts';
 /** Everybody is challenged, as a cautious user would have it. */
 const STRICT = '[{ name: everybody, match: {}, detect: true, challenge: always }]';
 const guard = validatorWith(STRICT, {
-  organisation: { presets: ['wp-cron', 'apt', 'containers'] },
+  organisation: { presets: ['feeds', 'wp-cron', 'apt', 'containers', 'media'] },
 });
 
 type Over = Partial<ValidateRequest>;
@@ -123,5 +123,46 @@ describe('preset:containers lets through what has the path of a container regist
     ['/v2/a/manifests/1', { headers: { ...googlebot } }],
   ] as const)('and not %s %j', async (path, over) => {
     expect((await decided(path, over))[0]).not.toBe('allow');
+  });
+});
+
+describe('preset:media lets mail programs and players read pictures, sound and films', () => {
+  test.each([
+    ['/mail/logo.png', as('Mozilla/5.0 (X11; rv:115.0) Gecko/20100101 Thunderbird/115.6.0')],
+    [
+      '/mail/logo.JPG?v=2',
+      as(
+        'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
+      ),
+    ],
+    ['/mail/logo.gif', as('YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy.html')],
+    ['/episodes/1.mp3', as('AntennaPod/3.3.2')],
+    ['/episodes/1.m4a', { method: 'HEAD', ...as('Overcast/3.0 (+http://overcast.fm/)') }],
+    ['/live/main.m3u8', as('AppleCoreMedia/1.0.0.21E236 (iPhone; U; CPU OS 17_4_1 like Mac OS X)')],
+    ['/films/1.mp4', as('Lavf/59.27.100')],
+  ] as const)('%s', async (path, over) => {
+    expect(await decided(path, over)).toEqual(['allow', 'preset:media']);
+  });
+
+  test.each([
+    ['/episodes/1.mp3', { method: 'POST' }],
+    [
+      '/logo.png',
+      as('Mozilla/5.0 AppleWebKit/537.36 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'),
+    ],
+    ['/logo.png', { headers: { ...googlebot } }],
+    ['/admin%3f.png', {}],
+    ['/shop.php/1.png', {}],
+    ['/png', {}],
+    ['/admin/?x=.png', {}],
+  ] as const)('and not %s %j', async (path, over) => {
+    expect((await decided(path, over))[0]).not.toBe('allow');
+  });
+
+  test.each([
+    ['a calendar that is subscribed to', '/team.ics', 'Google-Calendar-Importer'],
+    ['what DokuWiki calls its feed', '/feed.php?mode=list', 'newsboat/2.21'],
+  ])('%s is a feed', async (_what, path, userAgent) => {
+    expect(await decided(path, as(userAgent))).toEqual(['allow', 'preset:feeds']);
   });
 });

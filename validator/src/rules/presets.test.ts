@@ -70,7 +70,7 @@ describe('preset:well-known lets any honest program read the files that are made
     ['/.well-known/;/../admin', {}],
     ['/robots.txt/../admin', {}],
     ['/a/robots.txt', {}],
-    ['/apple-touch-icon/x.png', {}],
+    ['/apple-touch-icon/x.png', { method: 'OPTIONS' }],
     ['/robots.txt', { headers: { ...googlebot } }],
     ['/robots.txt', as('Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/147.0.0.0')],
   ] as const)('and not %s %j', async (path, over) => {

@@ -60,3 +60,24 @@ export const containers: Match = {
   ],
   not: { any: [CAUGHT_LYING, BEHIND_A_SCRIPT] },
 };
+
+const PICTURES = 'avif|gif|ico|jpe?g|png|svg|webp';
+const SOUND_AND_FILMS = 'aac|flac|m3u8|m4[abvs]|mkv|mov|mp3|mp4|mpd|og[agv]|opus|ts|vtt|wav|webm';
+
+/** Proxies through which people see the pictures of their mail. */
+const MAIL_PROXIES = ['GoogleImageProxy', 'YahooMailProxy'];
+
+/**
+ * What mail programs, podcast apps and players fetch. The claim of a crawler still counts: who keeps crawlers of
+ * AI away keeps their pictures too.
+ */
+export const media: Match = {
+  method: ['GET', 'HEAD'],
+  path: [{ regex: `(?i)[^/]\\.(${PICTURES}|${SOUND_AND_FILMS})$` }],
+  any: [
+    { crawler: { identified: false } },
+    { crawler: { name: MAIL_PROXIES } },
+    { crawler: { category: ['Feed Readers'] } },
+  ],
+  not: { any: [CAUGHT_LYING, BEHIND_A_SCRIPT] },
+};

@@ -54,7 +54,7 @@ export const wellKnown: Match = {
 };
 
 /**
- * RSS, Atom and JSON Feed under the names that blogs, forges and shops give them. Any program may read
+ * RSS, Atom, JSON Feed and calendars under the names that blogs, forges and shops give them. Any program may read
  * one, so no User-Agent is asked for.
  */
 export const feeds: Match = {
@@ -78,6 +78,10 @@ export const feeds: Match = {
     '/**/atom.xml',
     '/**/index.xml',
     '/**/feed.json',
+    // DokuWiki, phpBB.
+    '/**/feed.php',
+    // Calendars that people subscribe to (RFC 5545).
+    '/**/*.ics',
   ],
   not: { any: [CAUGHT_LYING, BEHIND_A_SCRIPT] },
 };

@@ -1,5 +1,5 @@
 import type { Match, Rule } from '../sections/rule.ts';
-import { apt, containers, wpCron } from './application-matches.ts';
+import { apt, containers, media, wpCron } from './application-matches.ts';
 import { feeds, git, linkPreviews, monitors, webhooks, wellKnown } from './preset-matches.ts';
 import { PRESET_PREFIX, type Preset, PRESETS } from '../sections/preset-names.ts';
 
@@ -41,5 +41,7 @@ function matchOf(preset: Preset, webhookPaths: readonly string[]): Match {
       return apt;
     case 'containers':
       return containers;
+    case 'media':
+      return media;
   }
 }

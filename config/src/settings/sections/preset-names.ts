@@ -9,6 +9,7 @@ export const PRESETS = [
   'wp-cron',
   'apt',
   'containers',
+  'media',
 ] as const;
 export type Preset = (typeof PRESETS)[number];
 
