@@ -47,10 +47,12 @@ test.each(['json', 'ecs'] as const)(
       () => undefined,
       () => format,
     );
-    const hostile = 'a\n{"level":"error"}\r\u0085\u2028\u2029\u001b[2J\u009b2J\u007f\u202e';
+    const hostile =
+      'a\n{"level":"error"}\r\u0085\u2028\u2029\u001b[2J\u009b2J\u007f\u202e\ufffe\ufdd0\u{1fffe}';
     log('info', 'decision', { action: 'block', user_agent: hostile });
     const [line = ''] = taken;
-    expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    // journalctl shows a line with a noncharacter as `[512B blob data]`, and CrowdSec reads what it shows.
+    expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{NChar}]/u);
     expect(Object.values(JSON.parse(line) as object)).toContain(hostile);
   },
 );

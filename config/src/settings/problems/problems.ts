@@ -51,12 +51,23 @@ export function quote(text: string): string {
   return inertJson(short);
 }
 
-/** A value as JSON on one line, without terminal control characters. U+0085 and U+2028 do not split it either. */
+/**
+ * A value as JSON on one line, without terminal control characters. U+0085 and U+2028 do not split it either. It has no
+ * noncharacters, for which journalctl would hide the whole line.
+ */
 export function inertJson(value: unknown): string {
   return JSON.stringify(value).replace(
-    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\p{Noncharacter_Code_Point}]/gu,
+    escaped,
   );
+}
+
+/** An escape for each UTF-16 unit: JSON has no other one. */
+function escaped(character: string): string {
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 }
 
 /** `a, b or c`. */
