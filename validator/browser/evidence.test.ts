@@ -2,6 +2,7 @@ import { Window as HappyWindow } from 'happy-dom';
 import { CookieJar, JSDOM, VirtualConsole } from 'jsdom';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { poll } from '../../test/kit/http.ts';
 import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { known, Upload } from '../page-contract/evidence.ts';
 import { WITNESSES } from '../page-contract/limits.ts';
@@ -15,9 +16,12 @@ import { startSite, type Site } from './testing/test-site.ts';
 
 let browser: Browser;
 let site: Site;
+/** Begins before the other tests: it waits as long as a page waits for its files. */
+let inJsdom: ReturnType<typeof visitInJsdom>;
 
 beforeAll(async () => {
   browser = await launchPlain();
+  inJsdom = visitInJsdom();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {
@@ -140,8 +144,8 @@ const HEADERS = {
   'accept-language': 'en-US,en;q=0.9',
 };
 
-async function challengePage() {
-  const response = await fetch(`${site.url}/`, { headers: HEADERS });
+async function challengePage({ url }: Site) {
+  const response = await fetch(`${url}/`, { headers: HEADERS });
   return {
     html: await response.text(),
     cookie: (response.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '',
@@ -149,10 +153,10 @@ async function challengePage() {
 }
 
 /** `fetch` for a document that has none of its own; it says what the browser would, and keeps what it sent. */
-function fetchOf(cookie: string, sent: string[]) {
+function fetchOf(at: Site, cookie: string, sent: string[]) {
   return (url: string, { method = 'GET', body }: { method?: string; body?: string }) => {
     if (body !== undefined) sent.push(body);
-    return fetch(new URL(url, site.url), {
+    return fetch(new URL(url, at.url), {
       method,
       body: body ?? null,
       headers: { ...HEADERS, cookie, 'content-type': 'application/json' },
@@ -170,34 +174,47 @@ function judgedByLayoutAlone(sent: string | undefined) {
   return judge({ ...evidence, readings }, request, [widthsFor(upload)], USUAL).kind;
 }
 
+/** A visit of jsdom to a site of its own, once it has an outcome. */
+async function visitInJsdom() {
+  const of = await startSite();
+  const { html, cookie } = await challengePage(of);
+  const sent: string[] = [];
+  const cookieJar = new CookieJar();
+  await cookieJar.setCookie(cookie, of.url);
+  const { window } = new JSDOM(html, {
+    url: `${of.url}/`,
+    runScripts: 'dangerously',
+    pretendToBeVisual: true,
+    resources: { userAgent: HEADERS['user-agent'] },
+    virtualConsole: new VirtualConsole(),
+    cookieJar,
+    beforeParse: (inside) => {
+      Object.assign(inside, { fetch: fetchOf(of, cookie, sent) });
+    },
+  });
+  // It waits for its files to the end: jsdom loads no frame in a shadow tree.
+  const enough = WITNESSES.waitMs + 10_000;
+  await poll(
+    () => Promise.resolve(of.outcomes.length),
+    (count) => count > 0,
+    enough,
+  );
+  window.close();
+  of.server.closeAllConnections();
+  of.server.close();
+  return { of, sent };
+}
+
 describe('documents without layout run the page and are not let through', () => {
   test('jsdom', async () => {
-    const { html, cookie } = await challengePage();
-    const sent: string[] = [];
-    const cookieJar = new CookieJar();
-    await cookieJar.setCookie(cookie, site.url);
-    const { window } = new JSDOM(html, {
-      url: `${site.url}/`,
-      runScripts: 'dangerously',
-      pretendToBeVisual: true,
-      resources: { userAgent: HEADERS['user-agent'] },
-      virtualConsole: new VirtualConsole(),
-      cookieJar,
-      beforeParse: (inside) => {
-        Object.assign(inside, { fetch: fetchOf(cookie, sent) });
-      },
-    });
-    // It waits as long as a page waits for its files: jsdom loads no frame in a shadow tree.
-    const patience = { timeout: WITNESSES.waitMs + 10_000 };
-    await expect.poll(() => site.outcomes.length, patience).toBeGreaterThan(0);
-    window.close();
-    expect(site.outcomes.map(({ kind }) => kind)).not.toContain('verified');
-    expect([...site.store.sessions.values()].map(({ state }) => state)).not.toContain('verified');
+    const { of, sent } = await inJsdom;
+    expect(of.outcomes.map(({ kind }) => kind)).not.toContain('verified');
+    expect([...of.store.sessions.values()].map(({ state }) => state)).not.toContain('verified');
     expect(judgedByLayoutAlone(sent[0])).not.toBe('human');
   });
 
   test('happy-dom', async () => {
-    const { html, cookie } = await challengePage();
+    const { html, cookie } = await challengePage(site);
     const sent: string[] = [];
     const window = new HappyWindow({
       url: `${site.url}/`,
@@ -207,7 +224,7 @@ describe('documents without layout run the page and are not let through', () => 
         navigator: { userAgent: HEADERS['user-agent'] },
       },
     });
-    Object.assign(window, { fetch: fetchOf(cookie, sent) });
+    Object.assign(window, { fetch: fetchOf(site, cookie, sent) });
     window.document.cookie = cookie;
     window.document.write(html);
     await expect.poll(() => site.outcomes.length, { timeout: 8_000 }).toBeGreaterThan(0);
