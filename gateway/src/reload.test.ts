@@ -76,7 +76,7 @@ describe('reload', () => {
     expect(bodyOf(await getFrom('new.example', port))).toBe('<p>stopped</p>');
   });
 
-  test('a request that waits for its decision ends under the settings it began with, at its old origin', async () => {
+  test('a request that waits for its decision keeps its settings and its origin', async () => {
     const before = await startOrigin();
     const after = await startOrigin();
     const asked = Promise.withResolvers<undefined>();
@@ -96,7 +96,7 @@ describe('reload', () => {
     expect([before.arrived.length, after.arrived.length]).toEqual([1, 0]);
   });
 
-  test('connections stay, those of visitors and those to an origin that the site keeps', async () => {
+  test('connections of visitors, and to an origin that the site keeps, stay open', async () => {
     const origin = await startOrigin();
     const connections = countConnections(origin);
     const { gateway, port } = await startGateway({ origin: origin.address });
@@ -114,7 +114,7 @@ describe('reload', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('trusted_proxies holds for a connection that is open already', async () => {
+  test('new trusted_proxies hold for open connections too', async () => {
     const origin = await startOrigin();
     const { gateway, port, asked } = await startGateway({ origin: origin.address });
     const visitor = new LastingVisitor(port);
@@ -136,7 +136,7 @@ describe('reload', () => {
     ]);
   });
 
-  test('an origin that no site has any more is let go once its time is over', async () => {
+  test('an origin that no site has any more is closed after its time', async () => {
     const before = await startOrigin();
     const after = await startOrigin();
     const connections = countConnections(before);
@@ -157,7 +157,7 @@ describe('reload', () => {
 });
 
 describe('the switches of one site', () => {
-  test('sites[].observe: true asks, and enforces nothing', async () => {
+  test('sites[].observe: true asks the validator and enforces nothing', async () => {
     const origin = await startOrigin();
     const { gateway, port } = await startGateway({ origin: origin.address });
     gateway.reload(settingsFor(origin.address, { validate: blocking, observe: true }));
@@ -165,7 +165,7 @@ describe('the switches of one site', () => {
     expect(origin.arrived[0]?.headers['x-guard-decision']).toBe('observe');
   });
 
-  test('sites[].protect: [] asks nobody about anything', async () => {
+  test('sites[].protect: [] never asks the validator', async () => {
     const origin = await startOrigin();
     const { gateway, port } = await startGateway({ origin: origin.address });
     gateway.reload(settingsFor(origin.address, { validate: blocking, protect: [] }));

@@ -35,7 +35,7 @@ async function start(options: Partial<RigOptions> = {}) {
 }
 
 describe('RFC 8555 8.3: what an authority asks while it checks a host', () => {
-  test('an awaited token is answered before anything is judged, and reaches no origin', async () => {
+  test('an awaited token is answered before the decision, and reaches no origin', async () => {
     const { ask, asked, events, origin } = await start();
     const answer = await ask('GET', PATH + AWAITED);
     expect(statusOf(answer)).toBe(200);

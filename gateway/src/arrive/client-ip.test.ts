@@ -54,7 +54,7 @@ const OPEN_QUOTES = [
   '"',
 ];
 
-describe('nothing an untrusted peer sends is believed', () => {
+describe('no forwarded header of an untrusted peer is believed', () => {
   test.each([
     ['X-Forwarded-For: 198.51.100.7'],
     ['Forwarded: for=198.51.100.7;proto=https'],
@@ -76,7 +76,7 @@ describe('nothing an untrusted peer sends is believed', () => {
   });
 });
 
-describe('a trusted peer is believed, and its chain walked from the right', () => {
+describe('the chain of a trusted peer is read from the right', () => {
   test.each<{ trusted: string[]; chain: string; ip: string }>([
     { trusted: [PEER], chain: '198.51.100.7', ip: '198.51.100.7' },
     { trusted: [PEER], chain: '10.9.9.9, 198.51.100.7', ip: '198.51.100.7' },
@@ -137,7 +137,7 @@ describe('a trusted peer is believed, and its chain walked from the right', () =
   });
 });
 
-describe('RFC 7239 section 4: a visitor’s element reaches over none that a proxy added', () => {
+describe('RFC 7239 section 4: a visitor’s element cannot hide the element of a proxy', () => {
   const OWN = 'for="[2001:db8::7]:4711";proto=https;by="_a,b"';
   test.each(OPEN_QUOTES)('%s', async (sent) => {
     const { visit } = await behind([PEER]);
@@ -150,7 +150,7 @@ describe('RFC 7239 section 4: a visitor’s element reaches over none that a pro
     }
   });
 
-  test('also where the header is as long as it can be', async () => {
+  test('also with the longest header', async () => {
     const signs = ['"', '\\"', ',"', '\\'].map((sign) => sign.repeat(30_000 / sign.length));
     for (const long of signs) {
       const seen = await through([PEER], `Forwarded: ${long}`, `Forwarded: ${OWN}`);
@@ -178,7 +178,7 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
     expect(rig.counted('guard_gateway_forwarded_undecided_total', '')).toBe(0);
   });
 
-  test('count no further than they agree while nothing tells which one the proxy wrote, and the log says so', async () => {
+  test('count only as far as they agree until it is known which one the proxy writes, and the log says so', async () => {
     const { visit, rig } = await behind([PEER, '10.0.0.0/8']);
     const first = await visit(XFF, FORWARDED, HOST);
     expect([first.ip, first.url]).toEqual(['127.0.0.1', 'http://shop.example/']);
@@ -197,7 +197,7 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
     expect(lines.map(({ fields }) => fields['peer'])).toEqual(['127.0.0.1']);
   });
 
-  test('of more than 1,024 proxies the one that asked longest ago is learned anew, and no other', async () => {
+  test('of more than 1,024 proxies only the one that asked longest ago is forgotten', async () => {
     const { visitFrom } = await behind(['127.0.0.0/8']);
     await visitFrom('127.0.0.1', XFF);
     const others = Array.from({ length: 1_024 }, (_, i) => `127.1.${i >> 8}.${i & 255}`);

@@ -32,8 +32,8 @@ async function start(options: Partial<RigOptions> = {}) {
   return { ...rig, origin, ask };
 }
 
-describe('RFC 9110 15.4.9: http is sent to https', () => {
-  test('with path and query, before anything is judged, and no event is made of it', async () => {
+describe('RFC 9110 15.4.9: http is redirected to https', () => {
+  test('keeps path and query, and happens before the decision, without an event', async () => {
     const { ask, asked, events, origin, counted } = await start();
     const answer = await ask('GET /a%20b?c=d&e', 'shop.example');
     expect(answer).toEqual({ status: 308, location: 'https://shop.example/a%20b?c=d&e' });
@@ -47,13 +47,13 @@ describe('RFC 9110 15.4.9: http is sent to https', () => {
     expect(answer).toEqual({ status: 308, location: 'https://a.shop.example/x' });
   });
 
-  test('who named a port is sent to the port of https', async () => {
+  test('a visitor who named a port gets the port of https', async () => {
     const { ask, tlsPort } = await start();
     const { location } = await ask('GET /', 'shop.example:8080');
     expect(location).toBe(`https://shop.example:${tlsPort}/`);
   });
 
-  test('what looks like another host in the path stays a path', async () => {
+  test('a path that looks like another host stays a path', async () => {
     const { ask } = await start();
     const { location } = await ask('GET //evil.example/%0d%0aSet-Cookie:a', 'shop.example');
     expect(location).toBe('https://shop.example//evil.example/%0d%0aSet-Cookie:a');
@@ -75,23 +75,23 @@ describe('RFC 9110 15.4.9: http is sent to https', () => {
     },
   );
 
-  test('a host that any visitor may name is not redirected to, where a site takes every host', async () => {
+  test('a host without a certificate is not redirected when the site takes every host', async () => {
     const { ask } = await start({ hosts: ['*'] });
     expect((await ask('GET /', 'evil.example')).status).toBe(200);
   });
 
-  test('what an authority of certificates asks is not redirected (RFC 8555 8.3)', async () => {
+  test('a request of a certificate authority is not redirected (RFC 8555 8.3)', async () => {
     const { ask } = await start();
     expect((await ask('GET /.well-known/acme-challenge/x', 'shop.example')).status).toBe(200);
   });
 
-  test('a trusted proxy that was asked over https is not sent back to it', async () => {
+  test('a request that reached a trusted proxy over https is not redirected', async () => {
     const { ask } = await start({ trustedProxies: ['127.0.0.1'] });
     expect((await ask('GET /', 'shop.example', 'X-Forwarded-Proto: https')).status).toBe(200);
     expect((await ask('GET /', 'shop.example', 'X-Forwarded-Proto: http')).status).toBe(308);
   });
 
-  test('a visitor cannot say that it came by https', async () => {
+  test('a visitor cannot claim https', async () => {
     const { ask } = await start();
     expect((await ask('GET /', 'shop.example', 'X-Forwarded-Proto: https')).status).toBe(308);
   });

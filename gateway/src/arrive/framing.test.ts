@@ -14,7 +14,7 @@ import { startOrigin } from '../testing/recording-origin.ts';
 const HOST = 'Host: shop.example';
 const CLOSE = 'Connection: close';
 
-describe('bodies stay bodies', () => {
+describe('bodies are passed on', () => {
   const SMUGGLED = 'GET /admin HTTP/1.1\r\nHost: shop.example\r\n\r\n';
 
   test.each(['DELETE', 'OPTIONS', 'GET', 'HEAD', 'POST'])(
@@ -80,13 +80,13 @@ describe('limits', () => {
     expect(origin.arrived).toHaveLength(1);
   });
 
-  test('a target longer than a validator may be asked about gets 414', async () => {
+  test('a target that is too long for the validator gets 414', async () => {
     const origin = await startOrigin();
     const { port } = await startGateway({ origin: origin.address });
     expect(statusOf(await get(port, `/${'a'.repeat(17_000)}`))).toBe(414);
   });
 
-  test('a visitor who does not finish the header section gets 408', async () => {
+  test('an unfinished header section gets 408', async () => {
     const origin = await startOrigin();
     const limits = { headersTimeoutMs: 200, connectionsCheckingIntervalMs: 50 };
     const { port } = await startGateway({ origin: origin.address, limits });
@@ -95,7 +95,7 @@ describe('limits', () => {
     expect(statusOf(await client.untilClosed())).toBe(408);
   });
 
-  test('more requests on one connection than may be under way get 503 with Retry-After', async () => {
+  test('too many requests under way on one connection get 503 with Retry-After', async () => {
     const held: ServerResponse[] = [];
     const origin = await startOrigin((_req, res) => held.push(res));
     const limits = { maxPipelined: 2, drainMs: 0 };
@@ -112,7 +112,7 @@ describe('limits', () => {
   });
 });
 
-test('an unknown host gets 421 with a short text, on any port and in any case of a known one the site', async () => {
+test('an unknown host gets 421; a known host gets its site, with any port and in upper or lower case', async () => {
   const origin = await startOrigin();
   const { port, counted } = await startGateway({ origin: origin.address });
   const unknown = await rawExchange(port, 'GET / HTTP/1.1', 'Host: other.example', CLOSE, '', '');

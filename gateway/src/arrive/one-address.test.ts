@@ -43,7 +43,7 @@ function warnings({ logged }: Rig) {
 const nobody = () => ({});
 const forwarded = (index: number) => ({ 'x-forwarded-for': `198.51.100.${index % 250}` });
 
-test('a proxy of a private address that is not believed is named after the first requests', async () => {
+test('a private proxy that is not trusted is named in the log after the first requests', async () => {
   const { rig, many } = await watched();
   await many(127, forwarded);
   expect(warnings(rig)).toEqual([]);
@@ -74,7 +74,7 @@ test('several balancers of one site are named together', async () => {
   expect(rig.gauged('guard_gateway_one_address')).toBe(0);
 });
 
-test('more addresses than a few are not named: no list of strangers grows', async () => {
+test('only a few addresses are named in the log', async () => {
   const { rig, many } = await watched();
   await many(128, forwarded, (index) => `127.0.1.${1 + (index % 100)}`);
   expect(warnings(rig)).toEqual([]);
@@ -100,7 +100,7 @@ test('without forwarded headers it takes minutes and some hundred requests to sa
   expect(String(warnings(rig)[0]?.['advice'])).toMatch(/trusted_proxies.*listen\.proxy_protocol/);
 });
 
-test('one line an hour, while the gauge says what the last window showed', async () => {
+test('one log line an hour; the gauge shows the last window', async () => {
   const { rig, time, many } = await watched({ trustedProxies: ['127.0.0.1'] });
   const window = async (headersOf: (index: number) => Record<string, string>) => {
     time.ms += 5 * MINUTE_MS;
@@ -118,14 +118,14 @@ test('one line an hour, while the gauge says what the last window showed', async
   expect(warnings(rig)).toHaveLength(2);
 });
 
-test('many visitors, one of whom sends half of all requests, are no proxy', async () => {
+test('many visitors are no proxy, even if one sends half of all requests', async () => {
   const { rig, time, many } = await watched({ trustedProxies: ['127.0.0.1'] });
   time.ms += 5 * MINUTE_MS;
   await many(512, (index) => forwarded(index % 2 === 0 ? 0 : index));
   expect(warnings(rig)).toEqual([]);
 });
 
-test('a public address is not to be trusted unasked: it may be one visitor who floods', async () => {
+test('the advice for a public address warns: it may be one visitor', async () => {
   const { rig, time, many } = await watched({ trustedProxies: ['127.0.0.1'] });
   time.ms += 5 * MINUTE_MS;
   await many(512, () => ({ 'x-forwarded-for': '198.51.100.7' }));
@@ -133,7 +133,7 @@ test('a public address is not to be trusted unasked: it may be one visitor who f
   expect(String(warnings(rig)[0]?.['advice'])).toMatch(/^if 198\.51\.100\.7 is a proxy of yours/);
 });
 
-test('a stranger who sends the header himself gets no word said for him while others come too', async () => {
+test('a visitor who sends the header causes no advice while other visitors come', async () => {
   const { rig, time, many } = await watched({ trustedProxies: ['127.0.0.1'] });
   time.ms += 5 * MINUTE_MS;
   // Eight of ten requests are the flood. X-Forwarded-For has a made-up address in front of what the proxy adds.
@@ -143,7 +143,7 @@ test('a stranger who sends the header himself gets no word said for him while ot
   expect(warnings(rig)).toEqual([]);
 });
 
-test('a site that hardly anybody visits says nothing', async () => {
+test('a site with few visitors logs nothing', async () => {
   const { rig, time, many } = await watched();
   await many(256, nobody);
   time.ms += 61 * MINUTE_MS;

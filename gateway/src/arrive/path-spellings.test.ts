@@ -46,13 +46,13 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (protocol) => {
     return { asked: rig.asked.map(({ url }) => url.slice(url.indexOf('/', 8))), origin };
   }
 
-  test('no spelling slips past protect', async () => {
+  test('no spelling evades protect', async () => {
     const { asked, origin } = await statusesOf({ protect: ['/admin/**'], skip: [] });
     expect(asked.toSorted()).toEqual(SPELLINGS.toSorted());
     expect(origin.arrived).toEqual([]);
   });
 
-  test('nor hides behind skip', async () => {
+  test('no spelling evades the decision by skip', async () => {
     const skip = ['/public/**', '/*.png', '/admin/*.png', '/%*/**'];
     const { asked, origin } = await statusesOf({ protect: ['/**'], skip });
     expect(asked.toSorted()).toEqual(SPELLINGS.toSorted());

@@ -47,7 +47,7 @@ describe('contract 2.7: an event says in which version of HTTP the gateway was a
     },
   );
 
-  test('and nothing where another proxy was asked', async () => {
+  test('is empty when another proxy was asked', async () => {
     const { contexts, validate } = listening();
     const { asking } = await startAsked({ validate });
     const headers = {
@@ -59,7 +59,7 @@ describe('contract 2.7: an event says in which version of HTTP the gateway was a
     expect(contexts.map((context) => 'protocol' in context)).toEqual([false]);
   });
 
-  test('and so does that of a failure', async () => {
+  test('the event of a failure names it too', async () => {
     const { rig } = await setUp({
       validate: () => ({ kind: 'failed', reason: 'timeout', detail: '' }),
     });

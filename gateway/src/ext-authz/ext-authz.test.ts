@@ -12,7 +12,7 @@ import { allow, answering, html } from '../testing/gateway-rig.ts';
 const block = answering({ decision: 'block', status_code: 451, response_html: html('<p>nö</p>') });
 
 describe('a question of Envoy over gRPC', () => {
-  test('puts to the validator what the same question over HTTP does', async () => {
+  test('asks the validator the same as a question over HTTP', async () => {
     const { asking, envoy, asked, counted } = await startEnvoyAsked();
     const answer = await envoy.check(LOGIN);
     expect(answer.status.code).toBe(0);
@@ -38,7 +38,7 @@ describe('a question of Envoy over gRPC', () => {
     expect(counted('guard_forward_auth_requests_total', 'passed')).toBe(2);
   });
 
-  test('is read from raw headers too, in which names come twice and values are bytes', async () => {
+  test('is also read from raw headers, with repeated names and values in bytes', async () => {
     const { envoy, asked } = await startEnvoyAsked();
     const raw = [
       ...Object.entries(CHECKED_HEADERS),
@@ -61,13 +61,13 @@ describe('a question of Envoy over gRPC', () => {
     });
   });
 
-  test('takes the address from X-Forwarded-For, from the right, as long as it names trusted ones', async () => {
+  test('takes the visitor from X-Forwarded-For, from the right, behind the trusted addresses', async () => {
     const { envoy, asked } = await startEnvoyAsked({ trustedProxies: ['127.0.0.1', '10.0.0.0/8'] });
     await envoy.check(withHeaders({ 'x-forwarded-for': `192.0.2.1, ${VISITOR}, 10.1.1.1` }));
     expect(asked[0]?.ip).toBe(VISITOR);
   });
 
-  test('that passes tells the origin who the visitor is, and lets no visitor say it', async () => {
+  test('that passes tells the origin who the visitor is, and removes what the visitor sent about it', async () => {
     const { envoy } = await startEnvoyAsked({ skip: ['/assets/**'] });
     const { ok_response: ok } = await envoy.check(LOGIN);
     expect(fieldsOf(ok?.headers)).toMatchObject({ 'x-guard-decision': 'allow' });
@@ -80,7 +80,7 @@ describe('a question of Envoy over gRPC', () => {
     expect(skipped.ok_response?.headers_to_remove).toContain('x-guard-request-id');
   });
 
-  test('takes cookies and headers of an allow along (contract 4.1 rule 2)', async () => {
+  test('passes on cookies and headers of an allow (contract 4.1 rule 2)', async () => {
     const cookie = {
       name: '_guard',
       value: 'v',
@@ -149,7 +149,7 @@ describe('a denied question', () => {
     expect([status.code, denied?.status.code]).toEqual([7, named]);
   });
 
-  test('with a body that is no text gets a short one, since Envoy would take it for a fault', async () => {
+  test('with a body that is not text gets a short text, because Envoy would treat it as a failure', async () => {
     const bytes = Buffer.from([0xff, 0xfe]).toString('base64');
     const { envoy } = await startEnvoyAsked({
       validate: answering({ decision: 'block', response_html: bytes }),
@@ -177,7 +177,7 @@ describe('the fail policy is that of the front proxy (contract 7.1)', () => {
   });
 });
 
-test('a gateway that closes answers what is under way', async () => {
+test('a gateway that closes answers the questions under way', async () => {
   const asked = Promise.withResolvers<unknown>();
   const released = Promise.withResolvers<unknown>();
   const { envoy, gateway } = await startEnvoyAsked({
@@ -196,7 +196,7 @@ test('a gateway that closes answers what is under way', async () => {
   await closed;
 });
 
-test('the library is loaded by a gateway that listens for Envoy, and by no other', () => {
+test('only a gateway that listens for Envoy loads the library', () => {
   const index = join(import.meta.dirname, '../index.ts');
   const loaded = (module: string) =>
     execFileSync(

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { LOGIN, startEnvoyAsked, withHeaders, without } from '../testing/ext-authz-rig.ts';
 
-describe('who asks', () => {
-  test('is a trusted peer: each other one is denied before its message is read, and the log says why', async () => {
+describe('the peers that may ask', () => {
+  test('an untrusted peer is denied before its message is read, and the log says why', async () => {
     const { envoy, status, asked, logged, counted } = await startEnvoyAsked({ trustedProxies: [] });
     expect(await status(LOGIN)).toBe('Forbidden');
     const large = await envoy.checkBytes(Buffer.alloc(3_000_000));
@@ -19,14 +19,14 @@ describe('who asks', () => {
     expect(counted('guard_forward_auth_requests_total', 'refused')).toBe(2);
   });
 
-  test('is believed as long as it is trusted, also after a reload', async () => {
+  test('a reload changes which peers are trusted', async () => {
     const { gateway, status } = await startEnvoyAsked();
     expect(await status(LOGIN)).toBe('passes');
     gateway.reload({ trustedProxies: [], observe: false, sites: [] });
     expect(await status(LOGIN)).toBe('Forbidden');
   });
 
-  test('may come by a unix socket, and is trusted then', async () => {
+  test('a peer on a unix socket is trusted', async () => {
     const path = join(testFolder(), 'guard.sock');
     const { status } = await startEnvoyAsked({ trustedProxies: [] }, path);
     expect(await status(LOGIN)).toBe('passes');
@@ -42,7 +42,7 @@ describe('who asks', () => {
     expect(logged[0]?.fields).toEqual({ peer: '127.0.0.1', reason: `no ${name}` });
   });
 
-  test('about no HTTP request gets 400', async () => {
+  test('a question without an HTTP request gets 400', async () => {
     const { envoy, logged } = await startEnvoyAsked();
     const { denied_response: denied } = await envoy.checkBytes(Buffer.alloc(0));
     expect(denied?.status.code).toBe('BadRequest');
@@ -50,7 +50,7 @@ describe('who asks', () => {
   });
 });
 
-describe('a described request that is none', () => {
+describe('a described request that is not valid', () => {
   test.each([
     ['an unknown host', { host: 'elsewhere.example' }, 'MisdirectedRequest'],
     ['a host that would rewrite the URL', { host: 'shop.example/public?' }, 'BadRequest'],

@@ -39,7 +39,7 @@ function record() {
 }
 
 describe('a request that is traced', () => {
-  test('tells every stage once, in order, and the origin gets its trace instead of the visitor’s', async () => {
+  test('reports every stage once, in order, and the origin gets Guard’s trace, not the visitor’s', async () => {
     const { told, tracing, until } = record();
     const origin = await startOrigin();
     const { port } = await startGateway({ origin: origin.address, tracing });
@@ -60,7 +60,7 @@ describe('a request that is traced', () => {
     expect(headers['x-other']).toBe('kept');
   });
 
-  test('whose fields come again has its own trace each time, and never the visitor’s', async () => {
+  test('with a repeated header section has its own trace each time', async () => {
     const { tracing, until } = record();
     const origin = await startOrigin();
     const client = new RawClient((await startGateway({ origin: origin.address, tracing })).port);
@@ -74,7 +74,7 @@ describe('a request that is traced', () => {
     expect(traces).toEqual([['of /1 #1'], ['of /2 #1'], ['of /3 #1'], ['of /4 #1']]);
   });
 
-  test('that the validator answers ends without an origin', async () => {
+  test('that is answered by the validator has no origin call', async () => {
     const { told, tracing, until } = record();
     const response_html = html('no');
     const validate = answering({ decision: 'block', status_code: 451, response_html });
@@ -84,7 +84,7 @@ describe('a request that is traced', () => {
     expect(told).toEqual(['/shut begun', '/shut served undefined', '/shut ended 451']);
   });
 
-  test('that is tried at two origins has two attempts, and origins that refuse are still left out', async () => {
+  test('that is tried at two origins has two attempts, and refusing origins are still left out', async () => {
     const { told, tracing, until } = record();
     const origin = await startOrigin();
     const { port } = await startGateway({ origin: [NOBODY, origin.address], tracing });
@@ -96,7 +96,7 @@ describe('a request that is traced', () => {
     expect(told.filter((line) => line.endsWith('#2'))).toHaveLength(1);
   });
 
-  test('whose visitor goes ends without a status, and its origin call as aborted', async () => {
+  test('ends without a status when the visitor leaves, and its origin call is aborted', async () => {
     const { told, tracing, until } = record();
     const origin = await startOrigin(() => undefined);
     const { port } = await startGateway({ origin: origin.address, tracing });
@@ -111,7 +111,7 @@ describe('a request that is traced', () => {
     expect(told.slice(-2)).toEqual(['/slow back aborted', '/slow ended undefined']);
   });
 
-  test('is told of in the same way over HTTP/2, also when its stream is reset', async () => {
+  test('is reported in the same way over HTTP/2, also when its stream is reset', async () => {
     const { told, tracing, until } = record();
     const origin = await startOrigin((req, res) => {
       if (req.url === '/h2') res.end('hello');
@@ -158,7 +158,7 @@ describe('a request that is traced', () => {
     await until('/chat ended undefined');
   });
 
-  test('a fault of our own ends it with a 500', async () => {
+  test('an internal error ends it with a 500', async () => {
     const { tracing, until } = record();
     const validate: Validate = () => ({ kind: 'nonsense' }) as never; // what no validator answers
     const { port } = await startGateway({ origin: NOBODY, validate, tracing });
@@ -170,7 +170,7 @@ describe('a request that is traced', () => {
 describe('Server-Timing', () => {
   const ASKED = 'X-Guard-Server-Timing: 1';
 
-  test('stands beside what the origin says of itself', async () => {
+  test('is added to the Server-Timing of the origin', async () => {
     const origin = await startOrigin((_req, res) => {
       res.setHeader('Server-Timing', 'db;dur=53');
       res.end();

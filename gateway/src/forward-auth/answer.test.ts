@@ -4,7 +4,7 @@ import { HeldAnswers } from './answer.ts';
 const LIMITS = { heldAnswers: 3, heldBytes: 100, heldMs: 1_000 };
 const answerOf = (bytes: number) => ({ status: 403, fields: [], body: Buffer.alloc(bytes) });
 
-test('an answer is given out once', () => {
+test('an answer can be taken once', () => {
   const held = new HeldAnswers(() => 0, LIMITS);
   const answer = answerOf(1);
   const id = held.keep(answer);
@@ -13,7 +13,7 @@ test('an answer is given out once', () => {
   expect(held.take('no such name')).toBeUndefined();
 });
 
-test('an answer is too old after heldMs', () => {
+test('an answer expires after heldMs', () => {
   let now = 500;
   const held = new HeldAnswers(() => now, LIMITS);
   const [inTime, late] = [held.keep(answerOf(1)), held.keep(answerOf(1))];
@@ -32,14 +32,14 @@ test.each([
   expect(ids.map((id) => held.take(id) !== undefined)).toEqual(there);
 });
 
-test('one that is larger than all of them may be is not kept, and pushes out none', () => {
+test('an answer above the bound is not kept, and replaces none', () => {
   const held = new HeldAnswers(() => 0, LIMITS);
   const [small, large] = [held.keep(answerOf(10)), held.keep(answerOf(101))];
   expect(held.take(small)).toBeDefined();
   expect(held.take(large)).toBeUndefined();
 });
 
-test('what was taken makes room', () => {
+test('an answer that was taken makes room', () => {
   const held = new HeldAnswers(() => 0, LIMITS);
   for (let round = 0; round < 10; round++) {
     const id = held.keep(answerOf(90));

@@ -11,7 +11,7 @@ const block = answering({ decision: 'block', status_code: 451, response_html: ht
 
 describe('a question of a proxy', () => {
   test.each(ASKING)(
-    'in the words of %s is put to the validator like any request (contract 2.1)',
+    'in the form of %s is judged like any request (contract 2.1)',
     async (name, asking) => {
       const { asking: url, asked, counted } = await startAsked();
       const answer = await ask(url, asking, { referer: 'https://elsewhere.example/' });
@@ -36,21 +36,18 @@ describe('a question of a proxy', () => {
     },
   );
 
-  test.each(ASKING)(
-    'of %s is not answered by what the visitor says in another one’s words',
-    async (name, asking) => {
-      const { asking: url, asked } = await startAsked();
-      const elsewhere = { ...original, 'x-original-url': 'https://shop.example/public' };
-      const others =
-        name === 'nginx' || name === 'haproxy'
-          ? { ...forwarded, 'x-forwarded-uri': '/public' }
-          : elsewhere;
-      await ask(url, { ...asking, headers: { ...others, ...asking.headers } });
-      expect(asked.map(({ url: about }) => about)).toEqual(['https://shop.example/login?a=1']);
-    },
-  );
+  test.each(ASKING)('of %s ignores headers in the form of another proxy', async (name, asking) => {
+    const { asking: url, asked } = await startAsked();
+    const elsewhere = { ...original, 'x-original-url': 'https://shop.example/public' };
+    const others =
+      name === 'nginx' || name === 'haproxy'
+        ? { ...forwarded, 'x-forwarded-uri': '/public' }
+        : elsewhere;
+    await ask(url, { ...asking, headers: { ...others, ...asking.headers } });
+    expect(asked.map(({ url: about }) => about)).toEqual(['https://shop.example/login?a=1']);
+  });
 
-  test('about a path that is skipped, in every reading of it, is answered without asking', async () => {
+  test('about a skipped path is answered without a question to the validator', async () => {
     const { asking: url, asked } = await startAsked({ skip: ['/assets/**'], validate: block });
     const about = (path: string) =>
       send(`${url}/check/nginx`, {
@@ -62,7 +59,7 @@ describe('a question of a proxy', () => {
     expect((await about('/assets/%2e%2e/login')).status).toBe(403);
   });
 
-  test('takes cookies and headers of an allow along, and keeps them from shared caches (contract 4.1 rule 2)', async () => {
+  test('passes on cookies and headers of an allow, and forbids shared caches to keep them (contract 4.1 rule 2)', async () => {
     const cookie = {
       name: '_guard',
       value: 'v',
@@ -110,7 +107,7 @@ describe('a denied question', () => {
     },
   );
 
-  test('that would pass by the time its page is fetched is asked to come again', async () => {
+  test('whose visitor would pass when the page is fetched gets 503', async () => {
     const { asking: url } = await startAsked();
     const answer = await send(`${url}/answer`, { headers: original });
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
@@ -153,7 +150,7 @@ describe('the fail policy is that of the front proxy (contract 7.1)', () => {
   });
 });
 
-describe('what a proxy hands over under its own path', () => {
+describe('a request that a proxy passes on with its own path', () => {
   test('goes to the collector, with the visitor’s address', async () => {
     const seen: unknown[] = [];
     const { asking: url } = await startAsked({
@@ -193,7 +190,7 @@ describe('what a proxy hands over under its own path', () => {
     expect(statusOf(answer)).toBe(404);
   });
 
-  test('is served where the validator has the answer, such as a managed robots.txt', async () => {
+  test('is served when the validator has an answer, such as a managed robots.txt', async () => {
     const { asking: url } = await startAsked({
       validate: answering({ response_html: html('User-agent: *') }),
     });
@@ -204,7 +201,7 @@ describe('what a proxy hands over under its own path', () => {
   });
 });
 
-test('the front proxy reads none of these headers, from a trusted peer neither (GHSA-6wcg-mqvh-fcvg)', async () => {
+test('the front proxy ignores these headers, also from a trusted peer (GHSA-6wcg-mqvh-fcvg)', async () => {
   const { url, asked } = await startAsked({ validate: block });
   const headers = {
     ...forwarded,

@@ -4,8 +4,8 @@ import { send } from '../../../test/kit/http.ts';
 import { startAsked } from '../testing/forward-auth-rig.ts';
 import { rawExchange, statusOf } from '../testing/raw-client.ts';
 
-describe('who asks', () => {
-  test('is a trusted peer: anybody else gets 403, and the log says why, once in a while', async () => {
+describe('the peers that may ask', () => {
+  test('an untrusted peer gets 403, and the log sometimes says why', async () => {
     const {
       asking: url,
       asked,
@@ -26,7 +26,7 @@ describe('who asks', () => {
     expect(counted('guard_forward_auth_requests_total', 'refused')).toBe(ASKING.length + 1);
   });
 
-  test('is believed as long as it is trusted, also after a reload', async () => {
+  test('a reload changes which peers are trusted', async () => {
     const { gateway, asking: url } = await startAsked();
     const [, asking] = ASKING[0] ?? [];
     if (asking === undefined) throw new Error('nobody asks');
@@ -52,7 +52,7 @@ describe('who asks', () => {
   });
 });
 
-describe('a described request that is none', () => {
+describe('a described request that is not valid', () => {
   test.each([
     ['an unknown host', { 'x-forwarded-host': 'elsewhere.example' }, 421],
     ['a host that would rewrite the URL', { 'x-forwarded-host': 'shop.example/public?' }, 400],
@@ -74,7 +74,7 @@ describe('a described request that is none', () => {
     expect(asked).toEqual([]);
   });
 
-  test('X-Original-URL twice is no URL', async () => {
+  test('a second X-Original-URL makes the request invalid', async () => {
     const { askingPort, asked } = await startAsked();
     const twice = ['https://shop.example/', 'https://shop.example/'].map(
       (url) => `X-Original-URL: ${url}`,

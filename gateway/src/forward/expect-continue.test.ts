@@ -29,7 +29,7 @@ function hasOnlyAsked(bytes: string | undefined): boolean {
 }
 
 describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) => {
-  test('goes to the origin, whose 100 invites the body, and whose connection is kept', async () => {
+  test('goes to the origin, its 100 lets the body come, and the connection is kept', async () => {
     const origin = await startTcpOrigin((socket, bytes) => {
       if (bytes.endsWith('hi')) socket.write(OK);
     });
@@ -49,7 +49,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     expect(origin.sockets).toHaveLength(1);
   });
 
-  test.each([413, 417])('a final %i instead is the answer, and the body is never taken', async (status) => {
+  test.each([413, 417])('a final %i instead of a 100 is passed on, and the body is not read', async (status) => {
     const origin = await startTcpOrigin((socket) => {
       socket.write(`HTTP/1.1 ${status} No\r\nContent-Length: 2\r\n\r\nno`);
     });
@@ -63,7 +63,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     expect(rig.counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
   }); // prettier-ignore
 
-  test('behind the header section of an answer nobody is invited and nothing taken, however long its body takes', async () => {
+  test('after the header section of the answer no 100 is sent and no body is read', async () => {
     const origin = await startTcpOrigin((socket, bytes) => {
       if (bytes.startsWith('POST /answered')) {
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nha');
@@ -81,7 +81,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     expect(answered.interim).toEqual([]);
   });
 
-  test('an origin that says nothing about it gets the body after a while, and its late 100 is not repeated', async () => {
+  test('an origin that sends no 100 gets the body after a while, and a late 100 is not sent again', async () => {
     const origin = await startTcpOrigin((socket, bytes) => {
       if (bytes.endsWith('hi')) socket.write(CONTINUE + OK);
     });
@@ -92,7 +92,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: INVITED });
   });
 
-  test('a body that comes unasked waits for the 100 all the same', async () => {
+  test('a body that comes early still waits for the 100', async () => {
     const origin = await startTcpOrigin((socket, bytes) => {
       if (bytes.startsWith('GET') || bytes.endsWith('hi')) socket.write(OK);
     });
@@ -107,7 +107,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: INVITED });
   });
 
-  test('and is not taken where the origin does not want it', async () => {
+  test('and is not read when the origin does not want it', async () => {
     const origin = await startTcpOrigin((socket) => {
       socket.write('HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno');
     });
@@ -119,7 +119,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
   });
 
-  test('an origin that closes instead of answering is a 502, and nobody was invited', async () => {
+  test('an origin that closes without an answer gives 502, and the visitor got no 100', async () => {
     const origin = await startTcpOrigin((socket) => socket.end());
     const rig = await start(origin.address);
     const visitor = await ask(front, rig).untilHead();
@@ -139,7 +139,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     expect(rig.counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
   });
 
-  test('a visitor who leaves while waiting is a 499, and the origin is let off', async () => {
+  test('a visitor who leaves while waiting gives 499, and the origin request is cancelled', async () => {
     const origin = await startTcpOrigin(() => undefined);
     const rig = await start(origin.address);
     const visitor = ask(front, rig);
@@ -152,7 +152,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     expect(rig.counted('guard_gateway_origin_errors_total', 'reset')).toBe(0);
   });
 
-  test.each(['with its length', 'in chunks'])('10 MiB %s arrive whole', async (framing) => {
+  test.each(['with its length', 'in chunks'])('10 MiB %s arrive complete', async (framing) => {
     const hash = createHash('sha256');
     const sent = Buffer.alloc(10 * 1024 * 1024, 'any of 26 letters, and more');
     const origin = await startOrigin((req, res) => {
@@ -175,7 +175,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
   });
 });
 
-test('RFC 9112 9.3: a visitor who was invited keeps the connection, one who was not is told that it closes', async () => {
+test('RFC 9112 9.3: the connection is kept after a 100, and closes without one', async () => {
   const origin = await startTcpOrigin((socket, bytes) => {
     if (bytes.startsWith('PUT')) socket.write('HTTP/1.1 417 No\r\nContent-Length: 2\r\n\r\nno');
     else socket.write(bytes.endsWith('hi') ? OK : CONTINUE);
@@ -200,8 +200,8 @@ test('RFC 9112 9.3: a visitor who was invited keeps the connection, one who was 
   expect(headersOf(refusal, 'connection')).toEqual(['close']);
 });
 
-describe('RFC 9110 10.1.1: what the origin is not asked', () => {
-  test('HTTP/1.0 cannot: its expectation is ignored', async () => {
+describe('RFC 9110 10.1.1: expectations that do not reach the origin', () => {
+  test('the expectation of HTTP/1.0 is ignored', async () => {
     const origin = await startOrigin();
     const { port } = await start(origin.address);
     const lines = ['POST / HTTP/1.0', 'Host: shop.example', 'Expect: 100-continue'];
@@ -211,7 +211,7 @@ describe('RFC 9110 10.1.1: what the origin is not asked', () => {
     expect(origin.arrived[0]?.headers.expect).toBeUndefined();
   });
 
-  test('an expectation that is more than this one is met by the gateway', async () => {
+  test('the gateway answers other expectations itself', async () => {
     const origin = await startOrigin((req, res) => req.on('end', () => res.end('stored')).resume());
     const { port } = await start(origin.address);
     const client = new RawClient(port);
@@ -223,7 +223,7 @@ describe('RFC 9110 10.1.1: what the origin is not asked', () => {
     expect(origin.arrived[0]?.headers.expect).toBeUndefined();
   });
 
-  test('one without a body to send asks for nothing', async () => {
+  test('one without a body does not wait for a 100', async () => {
     const origin = await startOrigin();
     const { port } = await start(origin.address);
     const lines = ['GET / HTTP/1.1', 'Host: shop.example', 'Expect: 100-continue', '', ''];
@@ -231,7 +231,7 @@ describe('RFC 9110 10.1.1: what the origin is not asked', () => {
     expect(origin.arrived[0]?.headers.expect).toBeUndefined();
   });
 
-  test('a denied visitor is never invited, and the origin hears nothing', async () => {
+  test('a denied visitor gets no 100, and the request does not reach the origin', async () => {
     const origin = await startOrigin();
     const { port } = await startGateway({
       origin: origin.address,

@@ -42,7 +42,7 @@ describe('streaming', () => {
     },
   );
 
-  test('an upload arrives whole, and no faster than the origin takes it', async () => {
+  test('an upload arrives complete, and no faster than the origin reads it', async () => {
     const hash = createHash('sha256');
     let taken = 0;
     let open = () => {};
@@ -69,7 +69,7 @@ describe('streaming', () => {
     expect(hash.digest('hex')).toBe(createHash('sha256').update(body).digest('hex'));
   });
 
-  test('a download arrives whole, and the origin is held back while the visitor reads nothing', async () => {
+  test('a download arrives complete, and the origin has to wait while the visitor reads nothing', async () => {
     let left = 0;
     const body = Buffer.alloc(64 * MiB, 'download');
     const origin = await startOrigin((_req, res) => {
@@ -139,7 +139,7 @@ describe('visitors who go away, or stand still', () => {
     await eventually(() => origin.sockets.every((socket) => socket.closed));
   });
 
-  test('an abort in the middle of an upload leaves the origin with a broken request, never a whole one', async () => {
+  test('after an abort during an upload the origin has an incomplete request', async () => {
     const origin = await startOrigin(() => undefined);
     const { port } = await startGateway({ origin: origin.address });
     let aborted = false;
@@ -152,22 +152,19 @@ describe('visitors who go away, or stand still', () => {
     expect(origin.arrived).toEqual([]);
   });
 
-  test.each(FRONTS)(
-    'RFC 9110 15.5.9: over %s an upload that stands still gets 408',
-    async (front) => {
-      const origin = await startOrigin(() => undefined);
-      const limits = { uploadIdleMs: 50, lingerMs: 100 };
-      const rig = await startGateway({ origin: origin.address, certificates, limits });
-      const sent = visit(front, rig, { method: 'POST', upload: true });
-      sent.out.write('x');
-      expect((await sent.untilEnd()).status).toBe(408);
-      expect(sent.received).toBe('The upload stalled.\n');
-      expect(origin.arrived).toEqual([]);
-    },
-  );
+  test.each(FRONTS)('RFC 9110 15.5.9: over %s a stalled upload gets 408', async (front) => {
+    const origin = await startOrigin(() => undefined);
+    const limits = { uploadIdleMs: 50, lingerMs: 100 };
+    const rig = await startGateway({ origin: origin.address, certificates, limits });
+    const sent = visit(front, rig, { method: 'POST', upload: true });
+    sent.out.write('x');
+    expect((await sent.untilEnd()).status).toBe(408);
+    expect(sent.received).toBe('The upload stalled.\n');
+    expect(origin.arrived).toEqual([]);
+  });
 
   test.each(FRONTS)(
-    'over %s a visitor who takes nothing loses the answer when the time is up, and the origin is let off',
+    'over %s a visitor who reads nothing loses the answer after the time limit, and the origin request is cancelled',
     async (front) => {
       const origin = await startOrigin((_req, res) => res.end(Buffer.alloc(16 * MiB)));
       const limits = { idleTimeoutMs: 300 };
@@ -220,7 +217,7 @@ describe('answers without a body', () => {
   );
 });
 
-test('close waits for what is under way, and cuts what outlasts its time', async () => {
+test('close waits for requests under way, and cuts them after the time limit', async () => {
   let finish = () => {};
   const origin = await startOrigin((req, res) => {
     if (req.url === '/slow') finish = () => res.end('late');

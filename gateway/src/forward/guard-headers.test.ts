@@ -60,7 +60,7 @@ describe('the origin is told in X-Guard-*', () => {
     expect(sessionDigest(SESSION)).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('no session and no crawler where there is none, and nothing but the decision where nobody was asked', async () => {
+  test('no session and no crawler if there is none; only the decision if the validator was not asked', async () => {
     const origin = await startOrigin();
     const { port } = await startGateway({
       origin: origin.address,

@@ -50,7 +50,7 @@ describe.each(FRONTS)(
   },
 );
 
-test('RFC 9112 7.1.2: so do those of a trailer, and it stands behind the last chunk alone', async () => {
+test('RFC 9112 7.1.2: the same for trailers, which follow the last chunk', async () => {
   const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n';
   const origin = await startTcpOrigin((socket) =>
     socket.write(`${head}2\r\nok\r\n0\r\nX-Sum: ${BYTES}\r\nx-b: 1\r\nX-Sum: 2\r\n\r\n`, 'latin1'),

@@ -81,7 +81,7 @@ describe.each(FRONTS)('over %s: an origin that fails (RFC 9110 15.6)', (front) =
   );
 });
 
-describe('RFC 9110 15.6.5: an origin that stands still, over every front at once', () => {
+describe('RFC 9110 15.6.5: a stalled origin, over every protocol at once', () => {
   test('before its header section → 504', async () => {
     const origin = await startTcpOrigin(() => undefined);
     const rig = await start(origin.address, { originHeadersMs: 100 });
@@ -93,7 +93,7 @@ describe('RFC 9110 15.6.5: an origin that stands still, over every front at once
     expect(origin.sockets).toHaveLength(FRONTS.length);
   });
 
-  test('in the middle of its answer: what came arrives, and no end of it', async () => {
+  test('in the middle of its answer: the first part arrives, without an end', async () => {
     const part = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart';
     const origin = await startTcpOrigin((socket) => socket.write(part));
     const rig = await start(origin.address, { originBodyIdleMs: 100 });
@@ -106,7 +106,7 @@ describe('RFC 9110 15.6.5: an origin that stands still, over every front at once
   });
 });
 
-test('RFC 9112 8: the bytes of a truncated answer reach the visitor, and no end of it', async () => {
+test('RFC 9112 8: a truncated answer reaches the visitor without an end', async () => {
   const part = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart\r\n';
   const origin = await startTcpOrigin((socket) => socket.end(part));
   const client = new RawClient((await start(origin.address)).port);
@@ -116,7 +116,7 @@ test('RFC 9112 8: the bytes of a truncated answer reach the visitor, and no end 
   expect(received).not.toMatch(/0\r\n\r\n$/);
 });
 
-describe('RFC 9110 15: a status above 599 means whatever two programs agreed on', () => {
+describe('RFC 9110 15: a status above 599 is passed on', () => {
   const startOdd = async (answer: string) => {
     const origin = await startTcpOrigin((socket, head) =>
       socket.write(head.includes('/odd') ? answer : OK),
@@ -125,7 +125,7 @@ describe('RFC 9110 15: a status above 599 means whatever two programs agreed on'
   };
   const odd = { path: '/odd' };
 
-  test.each(['600', '999'])('%s is handed on where the protocol has it', async (status) => {
+  test.each(['600', '999'])('%s is passed on if the protocol has it', async (status) => {
     const rig = await startOdd(OK.replace('200', status));
     for (const front of FRONTS.filter((each) => each !== 'HTTP/2')) {
       const answer = await wholeVisit(front, rig, odd);
@@ -134,7 +134,7 @@ describe('RFC 9110 15: a status above 599 means whatever two programs agreed on'
   });
 
   test.each(['600', '999'])(
-    'HTTP/2 has no %s: 502, and no other stream suffers',
+    'a %s from the origin is a 502 over HTTP/2, and other streams go on',
     async (status) => {
       const rig = await startOdd(OK.replace('200', status));
       const session = openHttp2(rig.tlsPort);
@@ -149,7 +149,7 @@ describe('RFC 9110 15: a status above 599 means whatever two programs agreed on'
     },
   );
 
-  test('nor for an upload that is still under way', async () => {
+  test('also not for an upload under way', async () => {
     const rig = await startOdd('HTTP/1.1 999 Odd\r\n\r\n');
     const sent = visit('HTTP/2', rig, { ...odd, method: 'POST', upload: true });
     sent.out.write('part');
@@ -160,7 +160,7 @@ describe('RFC 9110 15: a status above 599 means whatever two programs agreed on'
 });
 
 test.each(['POST', 'DELETE', 'PATCH'])(
-  'RFC 9110 9.2.2: a %s without a body goes to another origin where there was no connection, since nothing was sent',
+  'RFC 9110 9.2.2: a %s without a body goes to another origin when no connection opened',
   async (method) => {
     const origin = await startOrigin();
     const rig = await start([refusingAddress(), refusingAddress(), origin.address]);
@@ -172,7 +172,7 @@ test.each(['POST', 'DELETE', 'PATCH'])(
 );
 
 test.each(FRONTS)(
-  'RFC 9110 9.2.2: over %s an upload goes to another origin as well, whole, since nothing was taken of it',
+  'RFC 9110 9.2.2: over %s an unread upload goes to another origin, complete',
   async (front) => {
     const origin = await startOrigin((req, res) => req.on('end', () => res.end('stored')));
     const rig = await start([refusingAddress(), refusingAddress(), origin.address]);
@@ -185,7 +185,7 @@ test.each(FRONTS)(
   },
 );
 
-test('a connection that the origin closed under a GET is replaced once; a POST is not sent twice', async () => {
+test('a GET on a closed connection is sent once more; a POST is not', async () => {
   let closing = false;
   const origin = await startTcpOrigin((socket) => {
     if (closing && origin.sockets.indexOf(socket) === 0) socket.destroy();

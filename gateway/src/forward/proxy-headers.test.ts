@@ -18,7 +18,7 @@ function startUploadOrigin() {
 }
 
 describe('to the origin', () => {
-  test('RFC 9110 7.6.1: hop-by-hop fields end here, by list and by Connection', async () => {
+  test('RFC 9110 7.6.1: known hop-by-hop fields, and those that Connection names, are removed', async () => {
     const origin = await startOrigin();
     const { port } = await startGateway({ origin: origin.address });
     await get(
@@ -104,7 +104,7 @@ describe('to the origin', () => {
     ]);
   });
 
-  test('RFC 9110 6.5: trailers of an upload reach the origin, announced, except those that 6.5.1 forbids and those that speak for somebody', async () => {
+  test('RFC 9110 6.5: announced trailers of an upload reach the origin, without forbidden fields (6.5.1) and claims', async () => {
     const origin = await startUploadOrigin();
     const { port } = await startGateway({ origin: origin.address });
     const head = ['POST / HTTP/1.1', 'Host: shop.example', 'Connection: close', 'Trailer: X-Sum'];
@@ -127,7 +127,7 @@ describe('to the origin', () => {
     expect(sent).toMatch(/\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 42\r\nx-b: \xe9\r\n\r\n$/);
   });
 
-  test('RFC 9113 8.1: trailers of an HTTP/2 upload reach the origin in chunks, and nowhere else', async () => {
+  test('RFC 9113 8.1: trailers of an HTTP/2 upload reach the origin only with chunks', async () => {
     const origin = await startUploadOrigin();
     const certificates = [selfSigned('shop.example')];
     const { tlsPort } = await startGateway({ origin: origin.address, certificates });
@@ -150,7 +150,7 @@ describe('to the origin', () => {
     expect(sent).toMatch(/content-length: 2\r\n[^]*\r\n\r\nok$/);
   });
 
-  test('RFC 9110 8.6: an upload of nothing stays one', async () => {
+  test('RFC 9110 8.6: an empty upload keeps its length', async () => {
     const origin = await startOrigin();
     const { port } = await startGateway({ origin: origin.address });
     const lines = ['POST / HTTP/1.1', 'Host: shop.example', 'Connection: close'];
@@ -159,7 +159,7 @@ describe('to the origin', () => {
     expect(origin.arrived.map(({ headers }) => headers['content-length'])).toEqual(['0', '0']);
   });
 
-  test('RFC 9110 7.6.3: Via is appended to, and a request that has been here too often gets 508', async () => {
+  test('RFC 9110 7.6.3: Guard adds itself to Via, and a request in a loop gets 508', async () => {
     const origin = await startOrigin();
     const { port } = await startGateway({ origin: origin.address });
     await get(port, '/', 'Via: 1.0 fred');
@@ -170,7 +170,7 @@ describe('to the origin', () => {
 });
 
 describe('to the visitor', () => {
-  test('RFC 9110 7.6.1: hop-by-hop fields of the origin end here, duplicates and order stay', async () => {
+  test('RFC 9110 7.6.1: hop-by-hop fields of the origin are removed; duplicates and order stay', async () => {
     const origin = await startTcpOrigin((socket) =>
       socket.end(
         [
@@ -226,7 +226,7 @@ describe('to the visitor', () => {
     expect(bodyOf(answer)).toBe('ok');
   });
 
-  test('RFC 8297: 103 Early Hints go ahead of the answer, never to HTTP/1.0', async () => {
+  test('RFC 8297: 103 Early Hints are sent before the answer, but not to HTTP/1.0', async () => {
     const origin = await startOrigin((_req, res) => {
       res.writeEarlyHints({ link: '</a.css>; rel=preload' });
       res.end('hello');

@@ -130,7 +130,7 @@ test('RFC 9110 5.3: order of one name, spelling and raw bytes of a 101 reach the
   expect(headersOf(received, 'upgrade')).toEqual(['websocket']);
 });
 
-test('an origin that does not switch is heard to the end, and cleaned as any answer is (RFC 9110 7.6.1)', async () => {
+test('an answer that does not switch is passed on without hop-by-hop fields (RFC 9110 7.6.1)', async () => {
   const origin = await startTcpOrigin((socket) =>
     socket.write(
       [
@@ -175,7 +175,7 @@ test.each([
   },
 );
 
-test('RFC 9112 8: an answer that the origin broke off never looks whole', async () => {
+test('RFC 9112 8: an answer that the origin broke off never looks complete', async () => {
   const said = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n';
   const origin = await startTcpOrigin((socket) => socket.end(said));
   const rig = await startGateway({ origin: origin.address });
@@ -186,7 +186,7 @@ test('RFC 9112 8: an answer that the origin broke off never looks whole', async 
   expect(rig.counted('guard_gateway_requests_total', 'failed')).toBe(1);
 });
 
-test('an answer that stands still is cut off in time', async () => {
+test('a stalled answer is cut in time', async () => {
   const said = 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc';
   const origin = await startTcpOrigin((socket) => socket.write(said));
   const rig = await startGateway({ origin: origin.address, limits: { originBodyIdleMs: 50 } });
@@ -218,7 +218,7 @@ test('the origin is held back while the visitor takes nothing of its answer, and
   expect((await client.untilClosed()).length).toBeLessThan(32 * MiB);
 });
 
-test('a visitor who has left a tunnel takes the origin’s side along, also where that sees no end in it', async () => {
+test('a visitor who leaves a tunnel ends the origin’s side, even if the origin does not close', async () => {
   const origin = await startTcpOrigin((socket, head) => {
     socket.allowHalfOpen = true;
     if (head.endsWith('\r\n\r\n')) socket.write(SWITCHED);

@@ -31,7 +31,7 @@ async function shake(port: number): Promise<number> {
   return statusOf(answer);
 }
 
-test('a handshake goes past an origin that refuses, before and after that is known', async () => {
+test('a handshake reaches the other origin when one refuses', async () => {
   const time = { now: Date.now() };
   const alive = await startSwitching();
   const origin = [refusingAddress(), alive.address];
@@ -71,7 +71,7 @@ test('an origin that refused a handshake is left out for a second, then one trie
   expect(came).toBe(2);
 });
 
-test('RFC 9110 15.6.3: where every origin refuses, the visitor is told so', async () => {
+test('RFC 9110 15.6.3: 502 when every origin refuses', async () => {
   const rig = await startGateway({ origin: [refusingAddress(), refusingAddress()] });
   const answer = await rawExchange(rig.port, ...HANDSHAKE);
   expect(statusOf(answer)).toBe(502);
@@ -108,7 +108,7 @@ test('RFC 9110 15.6.5: an origin that does not answer the handshake → 504', as
 });
 
 test.each(['ends', 'is reset'] as const)(
-  'a visitor whose connection %s before the answer is logged as 499, and the origin let off',
+  'when the connection %s before the answer, 499 is logged and the origin request is cancelled',
   async (how) => {
     const silent = await startTcpOrigin(() => undefined);
     const rig = await startGateway({ origin: silent.address });
@@ -146,7 +146,7 @@ test.each([
   });
 });
 
-test('an address that has all the tunnels it may leaves the others their own', async () => {
+test('the tunnel limit of one address does not affect other addresses', async () => {
   const origin = await startSwitching();
   const limits = { maxUpgradesPerAddress: 1 };
   const rig = await startGateway({

@@ -47,7 +47,7 @@ test.each(['visitor', 'origin'] as const)(
   },
 );
 
-test('a tunnel in which nobody says anything stays open', async () => {
+test('a silent tunnel stays open', async () => {
   const { visitor, origin } = await openTunnel(20);
   let timeouts = 0;
   for (const { inner } of [visitor, origin]) inner.on('timeout', () => timeouts++);

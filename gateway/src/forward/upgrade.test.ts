@@ -49,7 +49,7 @@ async function startEcho() {
   return { address, handshakes, sockets };
 }
 
-test('RFC 6455: frames go both ways through an admitted WebSocket, also those sent with the handshake', async () => {
+test('RFC 6455: frames go both ways, also those sent with the handshake', async () => {
   const origin = await startEcho();
   const { port, asked, counted } = await startGateway({ origin: origin.address });
   const client = new RawClient(port);
@@ -65,7 +65,7 @@ test('RFC 6455: frames go both ways through an admitted WebSocket, also those se
   expect(counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
 });
 
-test('a handshake is cleaned like any request', async () => {
+test('a handshake loses the same header fields as a request', async () => {
   const origin = await startEcho();
   const { port } = await startGateway({ origin: origin.address });
   const client = new RawClient(port);
@@ -88,7 +88,7 @@ test('a handshake is cleaned like any request', async () => {
   expect([...headers.keys()].filter((name) => /guard_|proxy/i.test(name))).toEqual([]);
 });
 
-test('RFC 9110 10.1.1: a handshake that says Expect reaches the origin like any other', async () => {
+test('RFC 9110 10.1.1: a handshake with Expect reaches the origin', async () => {
   const origin = await startEcho();
   const { port } = await startGateway({ origin: origin.address });
   const client = new RawClient(port);
@@ -124,7 +124,7 @@ test('contract 4.1 rule 2: cookies of an allow go onto the handshake’s answer'
   expect(headersOf(received, 'set-cookie')).toEqual(['_guard=v; Path=/; Max-Age=9; SameSite=Lax']);
 });
 
-test('a denied handshake gets a plain answer and a closed socket, and the origin hears nothing', async () => {
+test('a denied handshake gets an ordinary answer, and does not reach the origin', async () => {
   const origin = await startEcho();
   const { port } = await startGateway({
     origin: origin.address,
@@ -157,7 +157,7 @@ test('an unknown host, the collector’s paths and absolute-form nonsense are re
   expect(origin.handshakes).toEqual([]);
 });
 
-test('an origin that is away gets the visitor a 502; one that refuses the handshake is relayed', async () => {
+test('an origin that is away gives 502; an answer that refuses the handshake is passed on', async () => {
   const away = await startGateway({ origin: refusingAddress() });
   expect(statusOf(await rawExchange(away.port, 'GET / HTTP/1.1', ...HANDSHAKE, '', ''))).toBe(502);
   expect(away.counted('guard_gateway_origin_errors_total', 'connect')).toBe(1);
@@ -196,7 +196,7 @@ test.each([
   },
 );
 
-test('a handshake with a body is a plain request, whose body stays a body', async () => {
+test('a handshake with a body is an ordinary request', async () => {
   const origin = await startOrigin();
   const { port } = await startGateway({ origin: origin.address });
   const smuggled = 'GET /admin HTTP/1.1\r\nHost: shop.example\r\n\r\n';
@@ -207,7 +207,7 @@ test('a handshake with a body is a plain request, whose body stays a body', asyn
   expect(origin.arrived[0]?.body).toBe(smuggled);
 });
 
-test('RFC 6455 7.4.1: a gateway that closes tells both sides 1001, and a visitor who leaves takes the origin’s side along', async () => {
+test('RFC 6455 7.4.1: a gateway that closes sends 1001 to both sides, and a visitor who leaves ends the origin’s side', async () => {
   const origin = await startEcho();
   const { gateway, port } = await startGateway({ origin: origin.address });
   const [first, second] = [new RawClient(port), new RawClient(port)];
@@ -227,7 +227,7 @@ test('RFC 6455 7.4.1: a gateway that closes tells both sides 1001, and a visitor
   expect(told).toBe('\x88\x82\0\0\0\0\x03\xe9');
 });
 
-test('a tunnel whose visitor takes nothing does not keep a gateway from closing', async () => {
+test('a tunnel whose visitor reads nothing does not keep a gateway from closing', async () => {
   const origin = await startEcho();
   const rig = await startGateway({ origin: origin.address, limits: { drainMs: 50 } });
   const client = new RawClient(rig.port);

@@ -63,7 +63,7 @@ test.each(['TCP', 'TLS'] as const)(
 );
 
 test.each(['TCP', 'TLS'] as const)(
-  'over %s a side that reads nothing holds the other one back, and loses nothing',
+  'over %s a side that reads nothing makes the other one wait, and loses nothing',
   async (transport) => {
     const { near, far } = await openTunnel(transport);
     const block = Buffer.alloc(1024 * 1024, 'block');
@@ -89,7 +89,7 @@ test.each(['TCP', 'TLS'] as const)(
 );
 
 test.each(['TCP', 'TLS'] as const)(
-  'over %s a side that has ended still hears the other one',
+  'over %s a side that has ended still gets the bytes of the other one',
   async (transport) => {
     const first = await openTunnel(transport);
     const atOrigin = collect(first.far);

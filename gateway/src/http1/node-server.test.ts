@@ -21,7 +21,7 @@ async function overTls(port: number, bytes: string): Promise<string> {
   return client.untilClosed();
 }
 
-describe('what the parser refuses, or a path that no origin should read, is answered, counted as refused and logged sparingly', () => {
+describe('a refused request or path is answered, counted and logged sparingly', () => {
   test.each([
     ['RFC 9112 section 3: no request line', 'nonsense\r\n\r\n', 400],
     ['RFC 9112 section 5: space before the colon', `${HEAD}A : b\r\n\r\n`, 400],
@@ -55,7 +55,7 @@ describe('what the parser refuses, or a path that no origin should read, is answ
     expect(lines(rig)).toEqual([{ event: 'gateway_request_refused', fields }]);
   });
 
-  test('a connection that a browser opened in advance is no request', async () => {
+  test('a connection that a browser opened in advance is not counted', async () => {
     const origin = await startOrigin();
     const rig = await startGateway({
       origin: origin.address,
@@ -70,7 +70,7 @@ describe('what the parser refuses, or a path that no origin should read, is answ
     expect(rig.counted(REQUESTS, 'refused')).toBe(1);
   });
 
-  test('a visitor who breaks off is no fault of theirs or ours', async () => {
+  test('a visitor who breaks off causes no error', async () => {
     const origin = await startOrigin();
     const rig = await startGateway({ origin: origin.address });
     const client = new RawClient(rig.port);
@@ -81,7 +81,7 @@ describe('what the parser refuses, or a path that no origin should read, is answ
     expect(rig.counted(REQUESTS, 'refused')).toBe(0);
   });
 
-  test('RFC 9112 section 7.1: garbage behind a request whose answer has begun is not answered into it', async () => {
+  test('RFC 9112 section 7.1: garbage behind a request does not get an answer inside the running answer', async () => {
     const origin = await startOrigin((_req, res) => {
       res.writeHead(200, { 'content-length': '1000' });
       res.write('first half;');
@@ -96,7 +96,7 @@ describe('what the parser refuses, or a path that no origin should read, is answ
     expect(rig.counted(REQUESTS, 'refused')).toBe(1);
   });
 
-  test('RFC 9112 section 7.1: a bad chunk size behind a request that is not answered yet is a 400', async () => {
+  test('RFC 9112 section 7.1: a bad chunk size before the answer gets 400', async () => {
     const origin = await startOrigin(() => undefined);
     const rig = await startGateway({ origin: origin.address });
     const chunked = 'POST / HTTP/1.1\r\nHost: shop.example\r\nTransfer-Encoding: chunked\r\n\r\n';
@@ -105,7 +105,7 @@ describe('what the parser refuses, or a path that no origin should read, is answ
   });
 });
 
-test('connections above the count are closed at once, counted and logged', async () => {
+test('connections above the limit are closed at once, counted and logged', async () => {
   const origin = await startOrigin();
   const rig = await startGateway({ origin: origin.address, limits: { maxConnections: 2 } });
   const held = [new RawClient(rig.port), new RawClient(rig.port)];

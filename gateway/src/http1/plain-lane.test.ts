@@ -39,7 +39,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     expect(received.match(/<[^>]*>/g)?.join()).toBe('<GET /1 0>,<GET /2 0>,<POST /3 3>,<GET /4 0>');
   });
 
-  test('RFC 9112 section 9.3.2: a request that comes before the answer to the last is not lost, and waits', async () => {
+  test('RFC 9112 section 9.3.2: a request that comes before the last answer waits and is not lost', async () => {
     const held: (() => void)[] = [];
     const origin = await startOrigin((req, res) => {
       held.push(() => res.end(`<${req.url ?? ''}>`));
@@ -58,7 +58,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     expect(received.match(/<[^>]*>/g)?.join()).toBe('</1>,</2>,</3>');
   });
 
-  test('RFC 9112 section 9.3.2: garbage behind a request is refused behind its answer, and not into it', async () => {
+  test('RFC 9112 section 9.3.2: garbage behind a request is refused after the answer to the request', async () => {
     let finish = (): unknown => undefined;
     const origin = await startOrigin((_req, res) => {
       res.write('first half;');
@@ -75,7 +75,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     );
   });
 
-  test('RFC 9112 section 7.1: an answer of unknown length goes out in chunks, trailers behind it', async () => {
+  test('RFC 9112 section 7.1: an answer of unknown length is sent in chunks with trailers', async () => {
     const origin = await startOrigin((_req, res) => {
       res.setHeader('Trailer', 'X-Sum');
       res.write('first;');
@@ -113,7 +113,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     }
   }); // prettier-ignore
 
-  test('RFC 8297: hints go out ahead of the answer, and the connection is kept', async () => {
+  test('RFC 8297: hints are sent before the answer, and the connection is kept', async () => {
     const origin = await startOrigin((_req, res) => {
       res.writeEarlyHints({ link: ['</a.css>; rel=preload', '</b.js>; rel=preload'] }, () => {
         res.end('hello');
@@ -129,7 +129,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     }
   });
 
-  test('RFC 9110 section 6.6.1: Date is the origin’s where it sends one', async () => {
+  test('RFC 9110 section 6.6.1: the Date of the origin is kept', async () => {
     const date = 'Tue, 15 Nov 1994 08:12:31 GMT';
     const origin = await startOrigin((_req, res) => {
       res.setHeader('Date', date);
@@ -140,7 +140,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     expect(headersOf(await client.until(/hello/), 'date')).toEqual([date]);
   });
 
-  test('a visitor who takes no answers is not asked for more questions', async () => {
+  test('no more requests are read from a visitor who does not read answers', async () => {
     const body = 'x'.repeat(16 * 1024);
     const origin = await startOrigin((_req, res) => res.end(body));
     const client = open(transport, await startGateway({ origin: origin.address, certificates }));
@@ -183,7 +183,7 @@ describe('connections end when they should', () => {
     expect(rig.counted('guard_gateway_requests_total', 'refused')).toBe(0);
   });
 
-  test('an answer of which nothing moves for idleTimeoutMs; one that moves is let be', async () => {
+  test('an answer ends when no byte moves for idleTimeoutMs, and not before', async () => {
     let sent = 0;
     const origin = await startOrigin((req, res) => {
       res.write('begun');
@@ -208,7 +208,7 @@ describe('connections end when they should', () => {
     expect(rig.counted('guard_gateway_requests_total', 'aborted')).toBe(1);
   });
 
-  test('a draining gateway closes what is idle, and what is busy behind its answer', async () => {
+  test('a draining gateway closes idle connections at once, and busy ones after their answer', async () => {
     const held: (() => void)[] = [];
     const origin = await startOrigin((req, res) => {
       if (req.url === '/') res.end('hello');
@@ -241,7 +241,7 @@ describe('connections end when they should', () => {
     await client.untilClosed();
   });
 
-  test('an origin that breaks off in the middle: the connection is cut, so that nobody takes it for the end', async () => {
+  test('when the origin breaks off, the connection is cut, so that the answer does not look complete', async () => {
     const origin = await startTcpOrigin((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n');
       setImmediate(() => socket.destroy());

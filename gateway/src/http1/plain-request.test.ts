@@ -33,8 +33,8 @@ const CHROME = [
   '',
 ].join('\r\n');
 
-describe('what is plain', () => {
-  test('the request of a browser, in the shapes that Node gives it', () => {
+describe('plain requests', () => {
+  test('the request of a browser is read like Node reads it', () => {
     const head = read(CHROME);
     expect(head).toMatchObject({ method: 'GET', target: '/a/b?c=%20d' });
     expect(head?.rawHeaders.slice(0, 4)).toEqual([
@@ -53,14 +53,14 @@ describe('what is plain', () => {
     expect(head?.rawHeaders).toEqual(['Host', 'a', 'X-A', '', 'x-b', 'caf\xe9']);
   });
 
-  test('as many fields as the limit says, and not one more', () => {
+  test('the number of fields is limited', () => {
     const fields = (count: number) =>
       `GET / HTTP/1.1\r\n${Array.from({ length: count }, (_, i) => `x-${i}: 1\r\n`).join('')}\r\n`;
     expect(read(fields(MAX_FIELDS))?.rawHeaders).toHaveLength(2 * MAX_FIELDS);
     expect(read(fields(MAX_FIELDS + 1))).toBeUndefined();
   });
 
-  test('names that every object has are fields like any other', () => {
+  test('names such as `constructor` are ordinary fields', () => {
     const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
     const head = read(`GET / HTTP/1.1\r\n${names.map((name) => `${name}: 1\r\n`).join('')}\r\n`);
     expect(Object.keys(head?.headers ?? {})).toEqual(names.map((name) => name.toLowerCase()));

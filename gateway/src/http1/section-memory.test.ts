@@ -32,8 +32,8 @@ async function sent(
   return seen;
 }
 
-describe('a header section that comes again', () => {
-  test('RFC 9110 section 5.3: goes to the origin in its order and spelling each time', async () => {
+describe('a header section that is repeated', () => {
+  test('RFC 9110 section 5.3: keeps its order and spelling each time', async () => {
     const origin = await startMirror();
     const client = new RawClient((await startGateway({ origin: origin.address })).port);
     const lines = ['hOST: shop.example', 'X-B: 1', 'x-a: \t2 ', 'Max-Forwards: 7', 'TE: trailers'];
@@ -46,7 +46,7 @@ describe('a header section that comes again', () => {
     expect(new Set(seen.map((fields) => fields.split('X-Guard', 1)[0])).size).toBe(1);
   });
 
-  test('says where it came from for a trusted proxy, and for nobody else', async () => {
+  test('keeps its forwarded fields only when it comes from a trusted proxy', async () => {
     const origin = await startMirror();
     const { port, asked } = await startGateway({
       origin: origin.address,
@@ -67,7 +67,7 @@ describe('a header section that comes again', () => {
     );
   });
 
-  test('is its own alone: one character more or less anywhere makes it another', async () => {
+  test('differs from a section with one character more or less', async () => {
     const origin = await startMirror();
     const { port, asked } = await startGateway({ origin: origin.address });
     const client = new RawClient(port);
@@ -87,7 +87,7 @@ describe('a header section that comes again', () => {
     }
   });
 
-  test('is passed on whole when it is too long to be remembered', async () => {
+  test('is passed on completely when it is too long to be remembered', async () => {
     const origin = await startMirror();
     const client = new RawClient((await startGateway({ origin: origin.address })).port);
     const value = 'x'.repeat(6000);
@@ -100,7 +100,7 @@ describe('a header section that comes again', () => {
   });
 });
 
-describe('what is remembered', () => {
+describe('the memory of sections', () => {
   function reading(memory: SectionMemory, section: string): HeaderSection | undefined {
     const request = `GET / HTTP/1.1\r\n${section}`;
     return memory.read(Buffer.from(request, 'latin1'), request, request.indexOf('\n') + 1);
@@ -108,7 +108,7 @@ describe('what is remembered', () => {
 
   const section = `Host: a\r\n${COOKIE}\r\n\r\n`;
 
-  test('is what came twice, and is forgotten when it was not used between two looks', () => {
+  test('keeps a section that came twice, and forgets it when it is not used', () => {
     const memory = new SectionMemory(100);
     const [first, second, third] = [0, 1, 2].map(() => reading(memory, section));
     expect(first?.notes).toBeUndefined();
@@ -123,7 +123,7 @@ describe('what is remembered', () => {
     expect(reading(memory, section)?.headers['cookie']).toBe(COOKIE.slice('Cookie: '.length));
   });
 
-  test('of sections that count their requests one is remembered, and no other taken for it', () => {
+  test('keeps one of many sections with a request counter, and does not confuse them', () => {
     const memory = new SectionMemory(100);
     const counting = (count: number) => `Host: a\r\n${COOKIE}\r\nX-Request-Id: ${count}\r\n\r\n`;
     const sections = Array.from({ length: 9 }, (_, i) => reading(memory, counting(10 + i)));
@@ -133,7 +133,7 @@ describe('what is remembered', () => {
     );
   });
 
-  test('what is not plain is not plain the second time either', () => {
+  test('does not make a second request plain when the first was not', () => {
     const memory = new SectionMemory(2);
     for (const bad of ['Host: a\r\nhost: b\r\n\r\n', 'A: 1\r\nB: 2\r\nC: 3\r\n\r\n', '\r\n', '']) {
       for (const turn of [1, 2, 3]) expect([turn, reading(memory, bad)]).toEqual([turn, undefined]);

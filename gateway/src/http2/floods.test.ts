@@ -64,7 +64,7 @@ const moreHeaders = Buffer.concat(
   ),
 );
 
-describe('RFC 9113 10.5: a flood ends its own connection, and nobody else’s', () => {
+describe('RFC 9113 10.5: a flood ends only its own connection', () => {
   const cases: readonly [string, Buffer, Buffer][] = [
     ['CONTINUATION that never ends the section (CVE-2024-27316)', openHeaders(1), moreHeaders],
     [
@@ -109,7 +109,7 @@ describe('RFC 9113 10.5: a flood ends its own connection, and nobody else’s', 
   });
 });
 
-test('RFC 9113 10.5: floods leave nothing behind, and a neighbour is answered all the while', async () => {
+test('RFC 9113 10.5: floods leave no memory behind, and other visitors are answered meanwhile', async () => {
   const limits = { http2ResetBurst: 50, http2ResetRate: 1 };
   const { tlsPort, counted } = await startFlooded({ limits });
   const neighbour = openHttp2(tlsPort);
@@ -150,8 +150,8 @@ async function keptBytes(): Promise<number> {
   return least;
 }
 
-describe('RFC 9113 10.5.1: a header section is as large as it says when it is unpacked', () => {
-  test('a bomb of HPACK: one entry of the table, named a thousand times, costs one request', async () => {
+describe('RFC 9113 10.5.1: the size of a header section is the decoded size', () => {
+  test('HPACK bomb: a table entry that is repeated a thousand times costs one request', async () => {
     const { origin, tlsPort } = await startFlooded();
     const client = new FrameClient(tlsPort);
     const pseudo = headersFrame(1, get()).subarray(9);
@@ -167,7 +167,7 @@ describe('RFC 9113 10.5.1: a header section is as large as it says when it is un
   });
 });
 
-describe('RFC 9113 5.1 and 8.1: frames where none belong', () => {
+describe('RFC 9113 5.1 and 8.1: frames at a wrong place', () => {
   const trailers = (fields: readonly (readonly [string, string])[]) => headersFrame(1, fields);
   test.each([
     ['trailers with a pseudo-header', trailers([[':path', '/admin']])],
@@ -191,10 +191,10 @@ describe('RFC 9113 5.1 and 8.1: frames where none belong', () => {
   });
 });
 
-describe('RFC 9113 10.5: a visitor who takes nothing', () => {
+describe('RFC 9113 10.5: a visitor who reads nothing', () => {
   const NO_WINDOW = frame(SETTINGS, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0]));
 
-  test('holds back its own answer only, and loses it when its time is up', async () => {
+  test('delays only its own answer, and loses it after the time limit', async () => {
     const { origin, tlsPort, counted } = await startFlooded({ limits: { idleTimeoutMs: 300 } });
     const client = new FrameClient(tlsPort);
     client.send(NO_WINDOW, headersFrame(1, get('/large')));
@@ -223,7 +223,7 @@ describe('RFC 9113 10.5: a visitor who takes nothing', () => {
     }
   });
 
-  test('and reads nothing is cut off, whatever is still to be written', async () => {
+  test('and reads nothing is cut, even with unwritten bytes', async () => {
     const limits = { idleTimeoutMs: 300, keepAliveTimeoutMs: 300, lingerMs: 100 };
     const { tlsPort, counted } = await startFlooded({ limits });
     const client = new FrameClient(tlsPort);

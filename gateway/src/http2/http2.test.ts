@@ -12,7 +12,7 @@ function startHttps(origin: string, more: Partial<RigOptions> = {}) {
   return startGateway({ origin, certificates, ...more });
 }
 
-describe('a request of HTTP/2 takes the way of any request (RFC 9113 section 8)', () => {
+describe('a request of HTTP/2 is handled like any request (RFC 9113 section 8)', () => {
   test('it reaches the origin as HTTP/1.1: Host from :authority, fields in order, Via 2.0', async () => {
     const origin = await startOrigin();
     const { tlsPort, asked } = await startHttps(origin.address);
@@ -36,7 +36,7 @@ describe('a request of HTTP/2 takes the way of any request (RFC 9113 section 8)'
     expect(Object.keys(asked[0]?.headers ?? {}).some((name) => name.startsWith(':'))).toBe(false);
   });
 
-  test('Cookie that was split is one field again (section 8.2.3)', async () => {
+  test('a split Cookie is joined to one field (section 8.2.3)', async () => {
     const origin = await startOrigin();
     const { tlsPort } = await startHttps(origin.address);
     await exchange(openHttp2(tlsPort), { cookie: ['a=1', 'b=2', 'c=3'] });
@@ -64,7 +64,7 @@ describe('a request of HTTP/2 takes the way of any request (RFC 9113 section 8)'
     expect(origin.arrived).toEqual([]);
   });
 
-  test('HEAD, 204 and 304 have no body; connection-specific fields of the origin end here', async () => {
+  test('HEAD, 204 and 304 have no body; connection-specific fields of the origin are removed', async () => {
     const origin = await startOrigin((req, res) => {
       const status = Number(req.url?.slice(1)) || 200;
       res.writeHead(status, { 'Keep-Alive': 'timeout=5', 'X-Kept': 'yes' }).end();
@@ -101,7 +101,7 @@ describe('a request of HTTP/2 takes the way of any request (RFC 9113 section 8)'
     expect(answer.trailers['x-sum']).toBe('42');
   });
 
-  test('20 MiB go up and down whole, on one connection with 20 small requests', async () => {
+  test('20 MiB go up and down complete, beside 20 small requests on the same connection', async () => {
     const big = randomBytes(20 * 1024 * 1024);
     const origin = await startOrigin((req, res) => {
       if (req.method === 'POST') req.pipe(res);
@@ -118,7 +118,7 @@ describe('a request of HTTP/2 takes the way of any request (RFC 9113 section 8)'
   });
 });
 
-describe('RFC 9113 8.2.1: a field that HTTP/1.1 could not carry', () => {
+describe('RFC 9113 8.2.1: a field that is not possible in HTTP/1.1', () => {
   const base = [
     [':method', 'POST'],
     [':scheme', 'https'],
@@ -147,7 +147,7 @@ describe('RFC 9113 8.2.1: a field that HTTP/1.1 could not carry', () => {
 });
 
 describe('one visitor does not cost the others (RFC 9113 section 10.5)', () => {
-  test('more streams than allowed are refused, and the rest is served', async () => {
+  test('streams above the limit are refused, and the others are served', async () => {
     const origin = await startOrigin((_req, res) => setTimeout(() => res.end('ok'), 50));
     const { tlsPort } = await startHttps(origin.address, { limits: { http2Streams: 4 } });
     const client = new FrameClient(tlsPort);
@@ -173,7 +173,7 @@ describe('one visitor does not cost the others (RFC 9113 section 10.5)', () => {
     expect((await exchange(session)).status).toBe(200);
   });
 
-  test('a visitor who resets a stream ends that request at the origin, and no other', async () => {
+  test('a stream that the visitor resets ends only its own request at the origin', async () => {
     let aborted = 0;
     const origin = await startOrigin((req, res) => {
       if (req.url === '/slow') res.once('close', () => aborted++);
@@ -190,7 +190,7 @@ describe('one visitor does not cost the others (RFC 9113 section 10.5)', () => {
     expect(counted('guard_gateway_requests_total', 'aborted')).toBe(1);
   });
 
-  test('close() lets what is under way finish and takes nothing new (section 6.8)', async () => {
+  test('close() lets requests under way finish and takes no new ones (section 6.8)', async () => {
     const waiting: (() => void)[] = [];
     const origin = await startOrigin((_req, res) => waiting.push(() => res.end('late')));
     const { tlsPort, gateway } = await startHttps(origin.address);

@@ -28,7 +28,7 @@ describe('the opening of HTTP/2 by real clients (RFC 9113 section 3.4)', () => {
   });
 
   test.each(captured)(
-    '$client, byte by byte: never anything but incomplete before SETTINGS is whole',
+    '$client, byte by byte: incomplete until the SETTINGS are complete',
     ({ bytes }) => {
       const settingsEnd = 24 + 9 + bytes.readUIntBE(24, 3);
       for (let length = 0; length < settingsEnd; length++) {
@@ -42,7 +42,7 @@ describe('the opening of HTTP/2 by real clients (RFC 9113 section 3.4)', () => {
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const settings = Buffer.from('000006040000000000000400100000', 'hex');
 
-test('a WINDOW_UPDATE that has not come is unknown, unless a request came without one', () => {
+test('a missing WINDOW_UPDATE is unknown until the first request', () => {
   const fingerprint = (...frames: string[]) => {
     const bytes = Buffer.concat([
       preface,

@@ -21,7 +21,7 @@ async function start(limits = {}) {
   return { ...rig, origin, collected };
 }
 
-test('an upload below /.guard/ goes to the collector with the visitor’s address, and nobody is asked about it', async () => {
+test('an upload below /.guard/ goes to the collector with the visitor’s address, without a decision', async () => {
   const { port, origin, collected, asked } = await start();
   const answer = await rawExchange(
     port,
@@ -83,7 +83,7 @@ describe('no spelling of /.guard/ reaches the origin', () => {
     expect(origin.arrived).toEqual([]);
   });
 
-  test('/.guardian is a path of the site', async () => {
+  test('/.guardian belongs to the site', async () => {
     const { port, origin } = await start();
     expect(statusOf(await get(port, '/.guardian/x'))).toBe(200);
     expect(origin.arrived).toHaveLength(1);
@@ -103,7 +103,7 @@ test('an upload of more than 64 KiB gets 413', async () => {
   expect(collected).toEqual([]);
 });
 
-test('above the memory of all uploads the one that began first gets 408, and later ones arrive', async () => {
+test('at the memory limit of all uploads, the oldest gets 408, and later ones arrive', async () => {
   const { port, collected } = await start({ collectorBytes: 9000 });
   const part = (text: string) => text.repeat(3000);
   const begin = (text: string) => {
@@ -134,7 +134,7 @@ test('an upload that does not arrive gets 408', async () => {
   expect(collected).toEqual([]);
 });
 
-test('a collector that breaks its word costs one visitor an answer, not the process', async () => {
+test('a collector that throws costs one answer and does not end the process', async () => {
   const origin = await startOrigin();
   const rig = await startGateway({
     origin: origin.address,

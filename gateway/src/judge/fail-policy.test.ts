@@ -92,7 +92,7 @@ describe('contract 7.1: fail open on any 5xx, timeout, transport error or succes
     expect(rig.counted('guard_gateway_fail_open_total', 'connection')).toBe(1);
   });
 
-  test('an answer that is no HTTP → open, counted as connection', async () => {
+  test('an answer that is not HTTP → open, counted as connection', async () => {
     const origin = await startOrigin();
     const garbage = await startTcpOrigin((socket) => socket.end('SSH-2.0-x\r\n\r\n'));
     const rig = await startRemote(garbage.address, origin.address, 5_000);

@@ -4,7 +4,7 @@ import { get, headersOf, statusOf } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
 describe('observe', () => {
-  test('asks and passes everything, and puts nothing of the validator on the answer', async () => {
+  test('asks, lets everything pass, and adds nothing to the answer', async () => {
     const origin = await startOrigin();
     const { port, asked } = await startGateway({
       origin: origin.address,

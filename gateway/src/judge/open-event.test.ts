@@ -113,7 +113,7 @@ describe('over every front, one event for each decision', () => {
     expect(recorded(rig)).toEqual(Array.from({ length: 6 }, () => [499, 0, false]));
   });
 
-  test('is recorded before a gateway that ends has closed, also where requests are cut', async () => {
+  test('is recorded before a gateway has closed, also for requests that are cut', async () => {
     const origin = await startTcpOrigin(() => undefined);
     const rig = await start(origin.address, { limits: { drainMs: 50 } });
     for (const front of FRONTS) visit(front, rig);
@@ -124,7 +124,7 @@ describe('over every front, one event for each decision', () => {
     expect(recorded(rig)).toEqual(Array.from({ length: 4 }, () => [499, 0, false]));
   });
 
-  test('does not exist where nobody was asked, or another process recorded it', async () => {
+  test('does not exist without a decision, or when another process recorded it', async () => {
     const origin = await startOrigin();
     const unasked = await start(origin.address, { skip: ['/**'] });
     const remote = await start(origin.address, {
@@ -179,7 +179,7 @@ describe.each(FRONTS)('the time that an origin took, over %s', (front) => {
     return { ms: answers[0]?.ms ?? NaN, eventMs: (rig.events[0]?.originUs ?? 0) / 1000 };
   }
 
-  test('is without the time in which the visitor sent a body', async () => {
+  test('leaves out the time in which the visitor sent a body', async () => {
     const begun = Promise.withResolvers<undefined>();
     const { ms, eventMs } = await dripped(
       (req, res) => {
@@ -195,7 +195,7 @@ describe.each(FRONTS)('the time that an origin took, over %s', (front) => {
     expect(eventMs - ms).toBeGreaterThan(DRIPPED_MS - 2);
   });
 
-  test('is nothing where the origin answers before the body has ended', async () => {
+  test('is 0 when the origin answers before the body has ended', async () => {
     const { ms } = await dripped(
       (_req, res) => res.writeHead(403).end('early'),
       (sent) => sent.untilHead(),
@@ -204,7 +204,7 @@ describe.each(FRONTS)('the time that an origin took, over %s', (front) => {
   });
 });
 
-test('RFC 9112 section 7.1: an upload whose chunk is refused tells the 400', async () => {
+test('RFC 9112 section 7.1: an upload with a bad chunk gets 400', async () => {
   const origin = await startOrigin();
   const rig = await start(origin.address);
   const head = ['POST / HTTP/1.1', 'Host: shop.example', 'Transfer-Encoding: chunked', '', ''];
@@ -235,7 +235,7 @@ describe('RFC 6455 section 4: a WebSocket handshake is one event', () => {
   });
 });
 
-test.each(ASKING)('a question of %s is one event, as it was decided', async (_name, asking) => {
+test.each(ASKING)('a question of %s causes one event with its decision', async (_name, asking) => {
   const { asking: url, ...rig } = await startAsked({ validate: remembering });
   await ask(url, asking);
   expect(recorded(rig)).toEqual([[200, 0, false]]);

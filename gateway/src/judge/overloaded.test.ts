@@ -10,8 +10,8 @@ import { selfSigned } from '../testing/self-signed.ts';
 const overloaded = () =>
   ({ kind: 'failed', reason: 'overloaded', detail: 'too many questions' }) as const;
 
-describe('a gateway with too many open questions passes nobody (RFC 9110 section 15.6.4)', () => {
-  test('503 with Retry-After, counted as not passed, and an event that says so', async () => {
+describe('a gateway with too many open questions lets no request pass (RFC 9110 section 15.6.4)', () => {
+  test('gets 503 with Retry-After, a count and an event', async () => {
     const origin = await startOrigin();
     const rig = await startGateway({ origin: origin.address, validate: overloaded, remote: true });
     const answer = await get(rig.port);
@@ -36,7 +36,7 @@ describe('a gateway with too many open questions passes nobody (RFC 9110 section
     expect(origin.arrived).toEqual([]);
   });
 
-  test('a proxy that asks shows it in its own way, and none of them passes the request', async () => {
+  test('each proxy can show the denial, and none lets the request pass', async () => {
     const { asking: url } = await startAsked({ validate: overloaded });
     const told = await Promise.all(ASKING.map(([, asking]) => ask(url, asking)));
     expect(ASKING.map(([name], i) => [name, told[i]?.status])).toEqual([

@@ -192,7 +192,7 @@ describe('what a validator cannot do to the message', () => {
   );
 });
 
-test('RFC 9110 9.3.2: HEAD gets the head of a served answer and no body', async () => {
+test('RFC 9110 9.3.2: HEAD gets the header section without the body', async () => {
   const origin = await startOrigin();
   const { port } = await startGateway({
     origin: origin.address,

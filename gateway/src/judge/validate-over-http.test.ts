@@ -115,7 +115,7 @@ describe('what is no answer', () => {
     expect(await ask()).toMatchObject({ kind: 'failed', reason });
   });
 
-  test.each([301, 302, 307, 308])('a %i is followed nowhere', async (status) => {
+  test.each([301, 302, 307, 308])('a %i is not followed', async (status) => {
     const elsewhere = await startScripted(say(ALLOW));
     const redirect = answer(status, '', `Location: ${elsewhere.address}/validate`);
     const validator = await startScripted(say(redirect));
@@ -136,7 +136,7 @@ describe('what is no answer', () => {
 });
 
 describe('connections', () => {
-  test('one is kept for questions that come one after the other, interim answers or not', async () => {
+  test('one is kept for questions one after the other, also with interim answers', async () => {
     const validator = await startScripted(say(`HTTP/1.1 103 X\r\nLink: </a>\r\n\r\n${ALLOW}`));
     const { ask } = connectTo(validator.address);
     for (let i = 0; i < 20; i++) {
@@ -147,7 +147,7 @@ describe('connections', () => {
     expect(validator.sockets).toHaveLength(1);
   });
 
-  test('RFC 9110 9.2.2: a question is sent once more when a kept connection was closed meanwhile', async () => {
+  test('RFC 9110 9.2.2: a question is sent again when its kept connection was closed', async () => {
     const validator = await startScripted(say(ALLOW), (socket) => socket.destroy(), say(ALLOW));
     const { ask, counted } = connectTo(validator.address);
     expect((await ask()).kind).toBe('answered');
@@ -194,7 +194,7 @@ describe('connections', () => {
     expect(validator.asked()).toBe(asked);
   });
 
-  test('are bounded, and so is who waits for one: beyond it the answer is there at once', async () => {
+  test('are bounded, and so is the queue: above it the failure comes at once', async () => {
     const held: Socket[] = [];
     const validator = await startScripted((socket) => held.push(socket));
     const limits = { connections: 2, waiting: 1 };
@@ -211,7 +211,7 @@ describe('connections', () => {
     expect(validator.sockets).toHaveLength(2);
   });
 
-  test('one that does not open in time is given up, and the next question tries anew', async () => {
+  test('one that does not open in time is given up, and the next question tries again', async () => {
     const mute = await startTcpOrigin(() => undefined);
     const limits = { connections: 1, waiting: 0 };
     const url = mute.address.replace('http:', 'https:');
@@ -250,8 +250,8 @@ describe('connections', () => {
   });
 });
 
-describe('a validator that gives no answers', () => {
-  test('is not asked any more, and one question at a time finds out when it is back', async () => {
+describe('a validator that does not answer', () => {
+  test('is not asked any more; single questions find out when it is back', async () => {
     const held: Socket[] = [];
     const validator = await startScripted((socket) => held.push(socket));
     const { address } = validator;

@@ -15,7 +15,7 @@ function sendAndReset(port: number): Promise<void> {
   });
 }
 
-test('who sends a request and resets the connection at once is not taken for a trusted peer', async () => {
+test('a peer that resets the connection after its request is not trusted', async () => {
   const origin = await startOrigin();
   const rig = await startGateway({ origin: origin.address });
   for (let attempt = 0; attempt < 50; attempt++) await sendAndReset(rig.port);
@@ -41,7 +41,7 @@ afterEach(() => {
   for (const socket of opened.splice(0)) socket.destroy();
 });
 
-test('one address holds a part of all connections, and leaves the others to others', async () => {
+test('one address can hold only a part of all connections', async () => {
   const origin = await startOrigin();
   const limits = { maxConnectionsPerAddress: 3 };
   const rig = await startGateway({ origin: origin.address, limits });
@@ -54,7 +54,7 @@ test('one address holds a part of all connections, and leaves the others to othe
   await expect.poll(() => isClosed(rig.port)).toBe(false);
 });
 
-test('a trusted proxy brings the connections of many, and has no limit of its own', async () => {
+test('a trusted proxy has no limit of connections', async () => {
   const origin = await startOrigin();
   const limits = { maxConnectionsPerAddress: 1 };
   const rig = await startGateway({

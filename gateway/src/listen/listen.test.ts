@@ -31,7 +31,7 @@ async function originAt(where: { host: string; port: number } | { path: string }
 }
 
 describe('IPv6 and both families', () => {
-  test('[::1]: the visitor and the chain are written in IPv6 (RFC 5952)', async () => {
+  test('[::1]: visitor and chain are written in the IPv6 form of RFC 5952', async () => {
     const origin = await startOrigin();
     const rig = await startGateway({ origin: origin.address, host: '::1' });
     expect(rig.url).toBe(`http://[::1]:${rig.port}`);
@@ -40,7 +40,7 @@ describe('IPv6 and both families', () => {
     expect(origin.arrived[0]?.headers['x-forwarded-for']).toBe('::1');
   });
 
-  test('[::] takes both; a visitor of IPv4 is known and trusted by the IPv4 address', async () => {
+  test('[::] takes both families; an IPv4 visitor is known and trusted by its IPv4 address', async () => {
     const origin = await startOrigin();
     const trustedProxies = ['127.0.0.0/8', '::1'];
     const rig = await startGateway({ origin: origin.address, host: '::', trustedProxies });
@@ -70,7 +70,7 @@ test('unix sockets in and out', async () => {
   expect(rig.asked[0]?.ip).toBe('127.0.0.1');
 });
 
-test('a socket file that a killed process left behind is taken over; one that is in use is not', async () => {
+test('a socket file of a killed process is replaced; one in use is not', async () => {
   const origin = refusingAddress();
   const unixPath = freshPath('gateway.sock');
   const script = freshPath('listen.cjs');
@@ -90,7 +90,7 @@ test('a socket file that a killed process left behind is taken over; one that is
   await expect(startGateway({ origin, unixPath })).rejects.toThrow('EADDRINUSE');
 });
 
-test('a file that is no socket is left alone', async () => {
+test('a file that is not a socket is not touched', async () => {
   const unixPath = freshPath('data.txt');
   writeFileSync(unixPath, 'precious');
   const origin = refusingAddress();

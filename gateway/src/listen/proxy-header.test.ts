@@ -71,7 +71,7 @@ const WHOLE: readonly [string, Buffer, string | undefined][] = [
   ],
 ];
 
-describe('proxy-protocol.txt, sections 2.1 and 2.2: who it names, and where it ends', () => {
+describe('proxy-protocol.txt, sections 2.1 and 2.2: the named address, and the end of the header', () => {
   test.each(WHOLE)('%s', (_what, header, source) => {
     const followed = Buffer.concat([header, line('GET / HTTP/1.1\r\n')]);
     expect(readProxyHeader(followed)).toEqual({ kind: 'read', bytes: header.length, source });
@@ -159,7 +159,7 @@ describe('section 2.2: a block of any other form is refused', () => {
   });
 });
 
-test('whatever comes: no exception, no header that ends behind its bytes, and more bytes change nothing', () => {
+test('any bytes: no exception, no header longer than its bytes, and more bytes change nothing', () => {
   const random = seededRandom();
   console.log(`seed ${random.seed}`);
   const seen = new Set<string>();

@@ -75,7 +75,7 @@ describe('the address in the header is the peer of the connection', () => {
     expect(rig.asked.map(({ ip }) => ip)).toEqual(Array(4).fill('198.51.100.7'));
   });
 
-  test('split in two at every byte, nothing is lost and nothing is added', async () => {
+  test('no byte is lost or added, wherever header and request are split', async () => {
     const { rig, origin } = await behindBalancer();
     const whole = Buffer.concat([binaryHeader(), Buffer.from(request())]);
     for (let at = 1; at < whole.length; at++) {
@@ -90,7 +90,7 @@ describe('the address in the header is the peer of the connection', () => {
     expect(origin.arrived).toHaveLength(whole.length - 1);
   });
 
-  test('it holds for every request of the connection, pipelined ones and large uploads too', async () => {
+  test('the address holds for every request of the connection, also for pipelined ones and uploads', async () => {
     const { rig, origin } = await behindBalancer();
     const keep = 'GET /a HTTP/1.1\r\nHost: shop.example\r\n\r\n';
     const body = 'x'.repeat(300_000);
@@ -116,17 +116,17 @@ describe('the address in the header is the peer of the connection', () => {
   });
 });
 
-describe('forwarded headers are believed of the address in the header, not of the balancer', () => {
+describe('forwarded headers are believed if the address in the PROXY header is trusted', () => {
   const claim = 'X-Forwarded-For: 203.0.113.9';
 
-  test('a visitor of the balancer makes no claims', async () => {
+  test('forwarded headers of a visitor are ignored', async () => {
     const { rig, origin } = await behindBalancer();
     await exchanged(over(rig), LINE, request(claim));
     expect(rig.asked[0]?.ip).toBe('198.51.100.7');
     expect(origin.arrived[0]?.headers['x-forwarded-for']).toBe('198.51.100.7');
   });
 
-  test('a trusted proxy before the balancer does', async () => {
+  test('forwarded headers of a trusted proxy before the balancer are believed', async () => {
     const trustedProxies = [BALANCER, '198.51.100.0/24'];
     const { rig } = await behindBalancer({ trustedProxies });
     await exchanged(over(rig), LINE, request(claim));
@@ -145,7 +145,7 @@ describe('forwarded headers are believed of the address in the header, not of th
   });
 });
 
-describe('what is not introduced is closed without a word', () => {
+describe('a connection without a PROXY header is closed without an answer', () => {
   test.each([
     ['no header', request(), 'proxy_header_malformed'],
     ['a header of another form', `PROXY TCP4 me you 1 2\r\n${request()}`, 'proxy_header_malformed'],
@@ -170,7 +170,7 @@ describe('what is not introduced is closed without a word', () => {
     expect(origin.arrived).toEqual([]);
   });
 
-  test('a health check that connects and goes is no fault', async () => {
+  test('a health check that only connects is not an error', async () => {
     const { rig } = await behindBalancer();
     const checks = ['end', 'resetAndDestroy'] as const;
     for (const leave of checks) {
@@ -182,13 +182,13 @@ describe('what is not introduced is closed without a word', () => {
     expect(rig.logged.filter(({ event }) => event === 'gateway_connection_refused')).toEqual([]);
   });
 
-  test('a second header is no request', async () => {
+  test('a second PROXY header is refused', async () => {
     const { rig } = await behindBalancer();
     expect(await exchanged(over(rig), LINE + LINE + request())).toMatch(/^HTTP\/1\.1 400 /);
     expect(rig.asked).toEqual([]);
   });
 
-  test('reload: who is trusted from now on', async () => {
+  test('a reload changes which balancers are trusted', async () => {
     const { rig } = await behindBalancer();
     rig.gateway.reload({ ...rig.settings, trustedProxies: [] });
     expect(await exchanged(over(rig), LINE + request())).toBe('');
@@ -196,7 +196,7 @@ describe('what is not introduced is closed without a word', () => {
     expect(await exchanged(over(rig), LINE + request())).toContain('hello');
   });
 
-  test('closing does not wait for who was not introduced yet', async () => {
+  test('closing does not wait for a connection without its header', async () => {
     const { rig } = await behindBalancer({ limits: { proxyHeaderMs: 60_000, drainMs: 100 } });
     const client = new RawClient(over(rig));
     client.send('PROXY ');
@@ -207,7 +207,7 @@ describe('what is not introduced is closed without a word', () => {
   });
 });
 
-test('without the setting a PROXY header is no request, whoever sends it', async () => {
+test('without the setting a PROXY header is refused from every peer', async () => {
   const { rig } = await behindBalancer({ proxyProtocol: false });
   expect(await exchanged(over(rig), LINE + request())).toMatch(/^HTTP\/1\.1 400 /);
 });
@@ -227,7 +227,7 @@ function secured(socket: Socket, protocol: 'h2' | 'http/1.1', header: string | B
   return secure;
 }
 
-describe('before TLS: the ClientHello comes behind the header, and is the visitor’s', () => {
+describe('with TLS the visitor’s ClientHello follows the PROXY header', () => {
   const certificates = [shop];
 
   test.each([
@@ -259,7 +259,7 @@ describe('before TLS: the ClientHello comes behind the header, and is the visito
   });
 });
 
-test('on a unix socket: whoever may open it may introduce', async () => {
+test('on a unix socket every peer may send the PROXY header', async () => {
   const unixPath = freshPath('gateway.sock');
   const { rig } = await behindBalancer({ unixPath, trustedProxies: [] });
   expect(await exchanged(connect(unixPath), LINE + request())).toContain('hello');

@@ -25,7 +25,7 @@ function connectTo(
   return new RawClient(transport === 'TCP' ? rig.port : connectHttp1(rig.tlsPort));
 }
 
-describe('a header section has its time, however it is spent (slowloris)', () => {
+describe('a header section has a time limit, also when bytes keep coming (slowloris)', () => {
   test.each(transports)('over %s, one byte after the other: 408', async (transport) => {
     const origin = await startOrigin();
     const rig = await startGateway({
@@ -68,7 +68,7 @@ describe('a header section has its time, however it is spent (slowloris)', () =>
   });
 });
 
-describe('64 uploads that trickle leave others alone', () => {
+describe('64 slow uploads do not delay other visitors', () => {
   test.each(transports)(
     'over %s: each GET is answered while all of them are open',
     async (transport) => {
@@ -123,7 +123,7 @@ describe('64 uploads that trickle leave others alone', () => {
   });
 });
 
-describe('a visitor who goes away in the middle (499)', () => {
+describe('a visitor who leaves before the end (499)', () => {
   test.each(FRONTS)('over %s, before it is decided', async (front) => {
     const origin = await startOrigin();
     const decision = Promise.withResolvers<ValidateOutcome>();

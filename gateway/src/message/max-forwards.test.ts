@@ -42,7 +42,7 @@ describe('RFC 9110 7.6.2: Max-Forwards of OPTIONS', () => {
     },
   );
 
-  test.each(['GET', 'PROPFIND'])('of %s it may be ignored, and is left alone', async (method) => {
+  test.each(['GET', 'PROPFIND'])('of %s it may be ignored, and is not touched', async (method) => {
     expect(await forwardedAs(method, '0')).toEqual({ status: 200, values: ['0'] });
   });
 

@@ -36,7 +36,7 @@ test.each([
   expect(connectOptions(OriginAddress.parse(origin)).options).toMatchObject({ port });
 });
 
-describe('RFC 6066 3: the name asked for in TLS is the origin’s own, and an address is none', () => {
+describe('RFC 6066 3: SNI is the origin’s own name, and never an address', () => {
   test.each([
     ['localhost', ['localhost']],
     ['127.0.0.1', []],

@@ -19,7 +19,7 @@ test('a pool with a dead origin answers every visitor', async () => {
   expect(alive.arrived).toHaveLength(10);
 });
 
-test('an upload goes past an origin that refuses, before and after that is known', async () => {
+test('an upload reaches the other origin, before and after the first one is known to refuse', async () => {
   const time = { now: Date.now() };
   const clock = () => time.now;
   const alive = await startOrigin();
@@ -35,7 +35,7 @@ test('an upload goes past an origin that refuses, before and after that is known
   expect(alive.arrived.every(({ body }) => body === 'ok')).toBe(true);
 });
 
-test('an origin that answers badly is no origin that is gone: it keeps its turn', async () => {
+test('an origin that sends errors still gets its turn', async () => {
   const alive = await startOrigin();
   const odd = await startTcpOrigin((socket) => socket.end('SSH-2.0-x\r\n\r\n'));
   const rig = await startGateway({ origin: [alive.address, odd.address] });
@@ -44,7 +44,7 @@ test('an origin that answers badly is no origin that is gone: it keeps its turn'
   expect(statuses.toSorted()).toEqual([200, 200, 200, 502, 502, 502]);
 });
 
-test('where every origin is gone each visitor is told so, and none is told anything else', async () => {
+test('when no origin can be reached, each visitor gets that answer', async () => {
   const rig = await startGateway({ origin: [refusingAddress(), refusingAddress()] });
   for (let i = 0; i < 6; i++) expect(statusOf(await get(rig.port))).toBe(502);
 });

@@ -42,7 +42,7 @@ describe.each([
     return origin;
   }
 
-  test('an answer arrives as it was sent: interim ones, status, fields in order and spelling, body, trailers', async () => {
+  test('an answer arrives as it was sent: interim answers, status, order and spelling of fields, body, trailers', async () => {
     const { url } = await scripted(() =>
       keep(
         'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n' +
@@ -61,7 +61,7 @@ describe.each([
     });
   });
 
-  test('a request goes out as it was given: order, spelling, duplicates and bytes', async () => {
+  test('a request is sent with its order, spelling, duplicates and bytes', async () => {
     const origin = await scripted((sent) => (asked(sent) ? keep(OK) : undefined));
     const fields = ['Host', 'shop.example', 'X-b', '1', 'x-A', '\xe9\xff', 'X-b', '2'];
     await hear(open(origin.url), { method: 'DELETE', target: '/a%2Fb?c=1//d', fields });
@@ -74,7 +74,7 @@ describe.each([
     ]);
   });
 
-  test('a body goes out with its length, or in chunks (RFC 9112 section 6)', async () => {
+  test('a body is sent with its length, or in chunks (RFC 9112 section 6)', async () => {
     const origin = await scripted((sent) =>
       /aaabbbb$|0\r\n\r\n$/.test(sent) ? keep(OK) : undefined,
     );
@@ -91,7 +91,7 @@ describe.each([
     );
   });
 
-  test('a connection is used again, and none waits behind another', async () => {
+  test('a connection is used again, and no request waits behind another', async () => {
     let release = () => {};
     const origin = await scripted((sent, connection) => {
       if (!sent.includes('/slow')) return keep(OK);
@@ -112,7 +112,7 @@ describe.each([
     expect((await slow?.heard)?.body.toString()).toBe('ok');
   });
 
-  test('the retry lane takes a connection of its own', async () => {
+  test('the retry lane opens a new connection', async () => {
     const origin = await scripted(() => keep(OK));
     const client = open(origin.url);
     await hear(client);
@@ -120,7 +120,7 @@ describe.each([
     expect(origin.sockets).toHaveLength(2);
   });
 
-  test('a full lane takes nothing more; the others do, and it does again after each kind of end', async () => {
+  test('a full lane takes no more requests until one has ended; other lanes do', async () => {
     const origin = await scripted((sent) => {
       if (sent.includes('/ok')) return keep(OK);
       return sent.includes('/bad') ? end('nonsense\r\n\r\n') : undefined;
@@ -137,7 +137,7 @@ describe.each([
     expect((await hear(client, { target: '/ok' })).status).toBe(200);
   });
 
-  test('an abort cuts the connection, and nothing more is heard', async () => {
+  test('after an abort the connection is cut and the handler is not called', async () => {
     const origin = await scripted((sent) =>
       asked(sent) ? keep('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart') : undefined,
     );
@@ -152,7 +152,7 @@ describe.each([
     expect([early?.answer.error, late?.answer.error]).toEqual([undefined, undefined]);
   });
 
-  test('pause holds the origin back, resume lets it go on', async () => {
+  test('pause stops reading from the origin, resume continues', async () => {
     const body = Buffer.alloc(32 * 1024 * 1024, 'x');
     const head = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
     const origin = await scripted(() => ({ pieces: [head, body], then: 'keep' }));
@@ -197,7 +197,7 @@ describe.each([
     expect((await hear(open(origin.url))).error?.kind).toBe(kind);
   }); // prettier-ignore
 
-  test('malformed: an answer that the handler cannot pass on; the next one is none the worse for it', async () => {
+  test('malformed: an answer that the handler cannot pass on; the next answer is not affected', async () => {
     class Refusing extends Listener {
       override onHead(): void {
         throw new Error('not to be passed on');
@@ -209,7 +209,7 @@ describe.each([
     expect((await hear(client)).status).toBe(200);
   });
 
-  test('connect: an address where nobody listens', async () => {
+  test('connect: an address without a listener', async () => {
     expect((await hear(open(refusingAddress()))).error?.kind).toBe('connect');
   });
 
@@ -223,7 +223,7 @@ describe.each([
     expect([body.error?.kind, body.status]).toEqual(['timeout', 200]);
   });
 
-  test('close lets the request under way finish and closes what is idle; destroy cuts it', async () => {
+  test('close closes idle connections and lets a request under way finish; destroy cuts it', async () => {
     let release = () => {};
     const origin = await scripted((sent, connection) => {
       if (sent.includes('/ok')) return keep(OK);

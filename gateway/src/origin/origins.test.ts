@@ -21,7 +21,7 @@ describe('origin pools with health', () => {
     expect(turns.count).toBe(3);
   });
 
-  test('one that refused is left out for a second, then one request tries it', () => {
+  test('an origin that refused is left out for a second, and then one request tries it', () => {
     const { take, report, time } = build('a', 'b', 'c');
     report('b', false);
     expect(take(4)).toBe('caca');
@@ -31,7 +31,7 @@ describe('origin pools with health', () => {
     expect(take(6).match(/b/g)).toHaveLength(1);
   });
 
-  test('the pause doubles with each try that fails, up to 30 s, and ends with one that succeeds', () => {
+  test('the pause doubles with each failed try, up to 30 s, and ends with a success', () => {
     const { take, report, time } = build('a', 'b');
     const pauses: number[] = [];
     for (let i = 0; i < 7; i++) {
@@ -51,14 +51,14 @@ describe('origin pools with health', () => {
     expect(take(2)).toContain('a');
   });
 
-  test('requests that were under way together when it went are one failure', () => {
+  test('requests that fail together count as one failure', () => {
     const { take, report, time } = build('a', 'b');
     for (let i = 0; i < 100; i++) report('a', false);
     time.now += 1_000;
     expect(take(2)).toContain('a');
   });
 
-  test('a try that never says how it ended is followed by another', () => {
+  test('a try without a report is followed by another try', () => {
     const { take, report, time } = build('a', 'b');
     report('a', false);
     for (let i = 0; i < 5; i++) {
@@ -67,13 +67,13 @@ describe('origin pools with health', () => {
     }
   });
 
-  test('where none can be reached, all are tried', () => {
+  test('when no origin can be reached, all are tried', () => {
     const { take, report } = build('a', 'b', 'c');
     for (const name of 'abc') report(name, false);
     expect(take(6)).toBe('bcabca');
   });
 
-  test('a single origin is always the one', () => {
+  test('a single origin is always used', () => {
     const { take, report } = build('a');
     report('a', false);
     expect(take(3)).toBe('aaa');

@@ -20,7 +20,7 @@ test('the end of each certificate in use, by its first host, in seconds since 19
   expect(rig.gauged(EXPIRY)).toEqual(new Map([['shop.example', 1_700_000_000]]));
 });
 
-test('a gateway without https has no certificate to watch', async () => {
+test('a gateway without https reports no certificate', async () => {
   const rig = await startGateway({ origin: refusingAddress() });
   expect(rig.gauged(EXPIRY)).toBeUndefined();
 });

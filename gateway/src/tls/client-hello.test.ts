@@ -69,7 +69,7 @@ describe('the bytes come as they come', () => {
   const { helloBytes, facts } = handshakeOf('Chromium 156');
   const whole = { kind: 'hello', hello: facts.hello };
 
-  test('every beginning of a hello is incomplete, and never anything else', () => {
+  test('every beginning of a hello is incomplete', () => {
     for (let length = 0; length < helloBytes.length; length++) {
       expect(readHello(helloBytes.subarray(0, length)).kind).toBe('incomplete');
     }
@@ -94,7 +94,7 @@ describe('the bytes come as they come', () => {
     expect(readHello(bytes)).toEqual({ kind: 'foreign' });
   });
 
-  test('a hello that announces more than 16 KiB, or goes on for ever, is not waited for', () => {
+  test('a hello above 16 KiB, or without an end, is not waited for', () => {
     const huge = Buffer.from([22, 3, 1, 0, 4, 1, 0xff, 0xff, 0xff]);
     expect(readHello(huge)).toEqual({ kind: 'unreadable' });
     const slow = inRecords(
@@ -105,7 +105,7 @@ describe('the bytes come as they come', () => {
   });
 });
 
-test('bytes that are no hello never throw: 20,000 mutations', () => {
+test('bytes that are not a hello never throw: 20,000 mutations', () => {
   const { seed, below } = seededRandom();
   console.log(`seed ${seed}`);
   const kinds = new Set<string>();

@@ -21,7 +21,7 @@ async function handshake(port: number, protocol: string): Promise<TLSSocket> {
   return socket;
 }
 
-test('close() waits for nobody who has asked for nothing, and for everybody else', async () => {
+test('close() waits for visitors with a request, and for no others', async () => {
   const origin = await startTcpOrigin(() => undefined);
   const { gateway, tlsPort } = await startGateway({
     origin: origin.address,

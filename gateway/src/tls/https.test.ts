@@ -54,7 +54,7 @@ describe('HTTP/2 and HTTP/1.1 on one port, by ALPN (RFC 7301)', () => {
   const version = ['-o', '/dev/null', '-w', '%{http_version} %{response_code}'];
 
   test.each([
-    ['h2 where it is offered', ['--http2'], '2 200'],
+    ['h2 if it is offered', ['--http2'], '2 200'],
     ['http/1.1 where that is all', ['--http1.1'], '1.1 200'],
     ['http/1.1 without ALPN', ['--no-alpn'], '1.1 200'],
     ['TLS 1.2', ['--tls-max', '1.2'], '2 200'],
@@ -66,7 +66,7 @@ describe('HTTP/2 and HTTP/1.1 on one port, by ALPN (RFC 7301)', () => {
     expect(origin.arrived[0]?.headers['x-forwarded-proto']).toBe('https');
   });
 
-  test('a client that offers neither is refused, and so is TLS 1.1', async () => {
+  test('a client without either protocol is refused, and so is TLS 1.1', async () => {
     const origin = await startOrigin();
     const { tlsPort } = await startGateway({ origin: origin.address, certificates: [shop] });
     await expect(handshake(tlsPort, { alpn: ['imap'] })).rejects.toThrow();
@@ -74,7 +74,7 @@ describe('HTTP/2 and HTTP/1.1 on one port, by ALPN (RFC 7301)', () => {
     expect(await curl(tlsPort)).toBe('hello');
   });
 
-  test('a plain listener beside it serves on, and says http', async () => {
+  test('an http listener beside it still serves, with the scheme http', async () => {
     const origin = await startOrigin();
     const rig = await startGateway({ origin: origin.address, certificates: [shop] });
     await rawExchange(
@@ -85,14 +85,14 @@ describe('HTTP/2 and HTTP/1.1 on one port, by ALPN (RFC 7301)', () => {
     expect(rig.transports).toEqual([undefined]);
   });
 
-  test('plain http on the https port is told so', async () => {
+  test('plain http on the https port gets an explanation', async () => {
     const origin = await startOrigin();
     const { tlsPort } = await startGateway({ origin: origin.address, certificates: [shop] });
     const answer = await rawExchange(tlsPort, 'GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*This port speaks https only$/);
   });
 
-  test('a connection that does not say what it is ends in time', async () => {
+  test('a connection without a ClientHello is closed in time', async () => {
     const origin = await startOrigin();
     const { tlsPort } = await startGateway({
       origin: origin.address,
@@ -134,7 +134,7 @@ describe('the certificate of the host that is asked for (RFC 6066 section 3)', (
     expect((await exchange(session)).status).toBe(200);
   });
 
-  test('a pair that the TLS library refuses leaves the last good one in use', async () => {
+  test('a certificate that the TLS library refuses does not replace the last good one', async () => {
     const origin = await startOrigin();
     const rig = await startGateway({ origin: origin.address, certificates: [shop] });
     const bad = { ...shop, key: other.key };
@@ -145,7 +145,7 @@ describe('the certificate of the host that is asked for (RFC 6066 section 3)', (
 });
 
 describe('what the handshake showed goes to the validator', () => {
-  test('JA4 and the opening of HTTP/2, as curl makes them', async () => {
+  test('JA4 and the HTTP/2 opening of curl', async () => {
     const origin = await startOrigin();
     const rig = await startGateway({ origin: origin.address, certificates: [shop] });
     await curl(rig.tlsPort);
@@ -172,7 +172,7 @@ describe('what the handshake showed goes to the validator', () => {
     expect(rig.asked[0]?.ip).toBe('198.51.100.7');
   });
 
-  test('a hello in the smallest pieces is read and handed on unharmed', async () => {
+  test('a hello in pieces of one byte is read and passed on unchanged', async () => {
     const origin = await startOrigin();
     const rig = await startGateway({ origin: origin.address, certificates: [shop] });
     const relay = await pieceByPiece(rig.tlsPort);

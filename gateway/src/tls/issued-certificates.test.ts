@@ -41,7 +41,7 @@ async function handshake(port: number, servername: string, alpn: string): Promis
 const NO_NAME = { code: 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME' };
 
 describe('certificates that an authority issued', () => {
-  test('before the first one a handshake ends with an alert that says so (RFC 6066 3)', async () => {
+  test('before the first certificate a handshake ends with an alert (RFC 6066 3)', async () => {
     const { shownTo, gateway, logged } = await start();
     await expect(shownTo('shop.example')).rejects.toMatchObject(NO_NAME);
     expect(logged.map(({ event }) => event)).toContain('gateway_has_no_certificate');
@@ -65,7 +65,7 @@ describe('certificates that an authority issued', () => {
     expect([...(ends as ReadonlyMap<string, number>).keys()]).toEqual(['blog.example']);
   });
 
-  test('one that the TLS library refuses leaves those of before in use', async () => {
+  test('one that the TLS library refuses does not replace the earlier ones', async () => {
     const { shownTo, gateway } = await start();
     gateway.showIssued([shop]);
     const broken = { ...blog, key: Buffer.from('no key') };
@@ -91,7 +91,7 @@ describe('tls-alpn-01 (RFC 8737)', () => {
     await expect(shownTo('proof.example')).rejects.toMatchObject(NO_NAME);
   });
 
-  test('no visitor is shown the proof, and no request can be sent where it is shown', async () => {
+  test('no visitor gets the proof certificate, and its connection takes no request', async () => {
     const { tlsPort, shownTo, origin } = await start({ challenges, certificates: [shop] });
     expect(await shownTo('proof.example')).toBe('shop.example');
     const socket = await handshake(tlsPort, 'proof.example', 'acme-tls/1');

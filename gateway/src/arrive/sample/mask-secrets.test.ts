@@ -7,7 +7,7 @@ const names = compileSecretNames(['Date-of-Birth']);
 const form = (text: string) => maskSecrets(text, 'form', names);
 const text = (given: string) => maskSecrets(given, 'text', names);
 
-describe('the name of a field tells whether it is a secret', () => {
+describe('a field is secret by its name', () => {
   test.each([
     ...['password', 'user[newPassword]', 'PASSWD', 'pwd', 'pass1', 'passwort', 'пароль', 'otp'],
     ...['pin', 'userPIN2', 'cardNumber', 'card_cvc', 'cc-cvv', 'api_key', 'x-api-key', 'apiKey'],
@@ -38,7 +38,7 @@ test.each([
   expect(form(sent)).toBe(kept);
 });
 
-test('a form that is JSON is read as such, because clients forget to say so', () => {
+test('JSON with the type of a form is read as JSON', () => {
   expect(form('{"password":"hun&ter2","a":"="}')).toBe('{"password":"***","a":"="}');
 });
 
@@ -69,7 +69,7 @@ test.each([
   expect(text(sent)).toBe(kept);
 });
 
-test('JSON nested deeper than anybody needs is read as any text, and costs no stack', () => {
+test('deeply nested JSON is read as plain text', () => {
   const deep = '['.repeat(16_000);
   expect(text(`${deep}"a","password":"hunter2"`)).toBe(`${deep}"a","***`);
 });
@@ -145,7 +145,7 @@ function anyObject(random: SeededRandom, isSecret: boolean, depth = 0): unknown 
   );
 }
 
-describe('property: wherever a sample is cut, no byte of a secret is in it', () => {
+describe('property: a sample has no byte of a secret, wherever it is cut', () => {
   test.each([
     ['form', anyForm],
     [
@@ -166,7 +166,7 @@ describe('property: wherever a sample is cut, no byte of a secret is in it', () 
     expect(withSecret).toBeGreaterThan(500);
   });
 
-  test('and what speaks of none is kept as it came', () => {
+  test('a text without secret names is kept unchanged', () => {
     const random = seededRandom();
     for (let round = 0; round < 1000; round++) {
       const pairs = Array.from({ length: 4 }, (): [string, string] => [

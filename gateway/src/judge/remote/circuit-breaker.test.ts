@@ -33,7 +33,7 @@ function build() {
 }
 
 describe('a circuit breaker', () => {
-  test('opens after failures in a row that go on, and not when one answer lies between them', () => {
+  test('opens after failures in a row, and not when an answer comes between them', () => {
     const { breaker, changes, time, ask } = build();
     for (let i = 1; i < failures; i++) ask('failed');
     time.now += leastMs;
@@ -103,14 +103,14 @@ describe('a circuit breaker', () => {
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000]);
   });
 
-  test('lets the next question try when a trial ended without saying anything', () => {
+  test('lets the next question try when a trial showed nothing', () => {
     const { time, ask, open } = build();
     open();
     time.now += firstPauseMs;
     expect([ask('neither'), ask('answered'), ask('answered')]).toEqual(['trial', 'trial', 'asked']);
   });
 
-  test('hears nothing in an answer to what was asked before it opened', () => {
+  test('ignores an answer to a question from before it opened', () => {
     const { breaker, changes, open } = build();
     const early = breaker.admit();
     open();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Queue, type Waiter, Window } from './queue.ts';
 
-test('after silence a new question is asked at once, though stale ones still wait', () => {
+test('after silence a new question is sent at once, although old ones still wait', () => {
   const queue = new Queue({ connections: 1, waiting: 10 }, new Window(150, () => 0));
   const started: string[] = [];
   const waiter = (name: string, isInTime: boolean): Waiter => ({

@@ -35,14 +35,14 @@ test('what is asked at once doubles with each round of prompt answers while othe
   expect(rounds).toEqual([16, 32, 64, 128, 256, 256]);
 });
 
-test('a long question takes the room of many short ones, and the longest may go alone', () => {
+test('a long question takes the room of many short ones, and the longest is sent alone', () => {
   const { answer, room } = build();
   expect(room(64 * KIB)).toBe(1);
   answer(1_000);
   expect(room(16 * KIB)).toBe(16);
 });
 
-test('it stays where an answer is kept for an eighth of its time, and halves once where for a quarter', () => {
+test('it stays when answers take an eighth of the time limit, and halves once when they take a quarter', () => {
   const { time, answer, room } = build();
   answer(1_000);
   answer(1, 10 + LIMIT_MS / 8 + 1);
@@ -56,13 +56,13 @@ test('it stays where an answer is kept for an eighth of its time, and halves onc
   expect(room()).toBe(16);
 });
 
-test('a validator that is far away is prompt all the same', () => {
+test('a long distance to the validator does not count as slow', () => {
   const { answer, room } = build();
   answer(1_000, 200);
   expect(room()).toBe(256);
 });
 
-test('one that answers nobody for as long as an answer may take is silent, and asked one question at a time', () => {
+test('one without an answer for the time limit is silent, and is asked one question at a time', () => {
   const { window, time, answer, room } = build();
   answer(1_000);
   window.sent(KIB);

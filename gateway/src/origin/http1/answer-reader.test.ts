@@ -57,7 +57,7 @@ function whole(text: string, method?: string): Notes {
 const answer = (...lines: readonly string[]) => ['HTTP/1.1 200 OK', ...lines].join('\r\n');
 const chunked = (...lines: readonly string[]) => answer('Transfer-Encoding: chunked', '', ...lines);
 
-describe('however an answer is cut into chunks, it reads the same (RFC 9112 section 2.2)', () => {
+describe('an answer reads the same, however it is cut into chunks (RFC 9112 section 2.2)', () => {
   const random = seededRandom();
   const methods = ['GET', 'GET', 'GET', 'HEAD'] as const;
 
@@ -143,7 +143,7 @@ describe('where an answer ends (RFC 9112 section 6.3)', () => {
     expect(whole(text)).toMatchObject({ complete: undefined, fault: undefined });
   });
 
-  test('what stands behind the end belongs to nobody, and the connection with it (RFC 9112 section 6.3)', () => {
+  test('bytes behind the end of an answer end the connection (RFC 9112 section 6.3)', () => {
     const sound = answer('Content-Length: 2', '', 'ok');
     expect(whole(`${sound}HTTP/1.1 200 OK\r\n`)).toMatchObject({
       body: 'ok',
@@ -167,7 +167,7 @@ describe('a length is one length (RFC 9112 section 6.3, RFC 9110 section 8.6)', 
   });
 });
 
-describe('what is no answer, or two (RFC 9112 sections 2.2, 4, 5, 6, 7)', () => {
+describe('bytes that are not exactly one answer (RFC 9112 sections 2.2, 4, 5, 6, 7)', () => {
   test.each([
     ['a bare LF', 'HTTP/1.1 200 OK\nContent-Length: 0\r\n\r\n'],
     ['a bare CR', answer('X: a\rY: b', 'Content-Length: 0', '', '')],
@@ -222,7 +222,7 @@ describe('what is no answer, or two (RFC 9112 sections 2.2, 4, 5, 6, 7)', () => 
   }); // prettier-ignore
 });
 
-describe('nothing is without a bound', () => {
+describe('every part has a bound', () => {
   const many = (count: number, line: string) => Array.from({ length: count }, () => line);
   const { maxFields, maxInterim, maxChunkLineBytes, maxChunkExtensionBytes } = HTTP1_LIMITS;
   const wide = ';x=' + 'y'.repeat(maxChunkLineBytes - 100);
@@ -244,7 +244,7 @@ describe('nothing is without a bound', () => {
     expect(whole(text.slice(0, 100)).fault).toBeUndefined();
   });
 
-  test('what is just inside them is read', () => {
+  test('an answer just inside the bounds is read', () => {
     const fields = many(MAX_HEADER_BYTES / 4 - 10, 'a:');
     expect(whole(answer(...fields, 'Content-Length: 2', '', 'ok')).body).toBe('ok');
     const interim = 'HTTP/1.1 103 Wait\r\n\r\n'.repeat(maxInterim);
@@ -253,7 +253,7 @@ describe('nothing is without a bound', () => {
   });
 });
 
-test('Keep-Alive: timeout is read in any spelling, and nothing else for it', () => {
+test('Keep-Alive: timeout is read in any spelling, and other parameters are ignored', () => {
   const hint = (...lines: readonly string[]) =>
     whole(answer(...lines, 'Content-Length: 0', '', '')).complete;
   expect(hint('Keep-Alive: max=5, Timeout=7')).toMatchObject({ keepsForS: 7 });

@@ -4,7 +4,7 @@ import { ask, hear } from '../../testing/origin-client.ts';
 import { eventually } from '../../testing/raw-client.ts';
 import { HTTP1_LIMITS } from './limits.ts';
 
-describe('a connection is used again only where nothing can be mistaken (RFC 9112 section 9.3)', () => {
+describe('a connection is used again only when no bytes can be misread (RFC 9112 section 9.3)', () => {
   test.each([
     ['Connection: close', 'GET', OK.replace('\r\n', '\r\nConnection: close\r\n')],
     ['HTTP/1.0', 'GET', OK.replace('1.1', '1.0')],
@@ -32,7 +32,7 @@ describe('a connection is used again only where nothing can be mistaken (RFC 911
     expect(origin.sockets).toHaveLength(2);
   });
 
-  test('the origin is told which connection is the last use of it', async () => {
+  test('the origin is told that a request is the last on its connection', async () => {
     const origin = await scripted(() => keep(OK));
     const client = openClient(origin.url);
     await hear(client);
@@ -42,7 +42,7 @@ describe('a connection is used again only where nothing can be mistaken (RFC 911
     );
   });
 
-  test('the one that fell idle last is taken first, and the others are let go in time', async () => {
+  test('the connection that fell idle last is taken first, and the others expire', async () => {
     const sweep = holdSweeps();
     const origin = await scripted(() => keep(OK));
     const client = openClient(origin.url);
@@ -56,7 +56,7 @@ describe('a connection is used again only where nothing can be mistaken (RFC 911
     expect(origin.sockets).toHaveLength(3);
   });
 
-  test('what the origin promises in Keep-Alive: timeout bounds it, less a margin', async () => {
+  test('Keep-Alive: timeout of the origin, less a margin, bounds the idle time', async () => {
     const sweep = holdSweeps();
     const origin = await scripted(() => keep(OK.replace('\r\n', '\r\nKeep-Alive: timeout=20\r\n')));
     const client = openClient(origin.url);
@@ -68,7 +68,7 @@ describe('a connection is used again only where nothing can be mistaken (RFC 911
     await eventually(() => allClosed(origin));
   });
 
-  test('what must not be sent twice goes on a connection that has just been used, or on a new one', async () => {
+  test('a request that must not be sent twice takes a recently used or a new connection', async () => {
     const sweep = holdSweeps();
     const origin = await scripted(() => keep(OK));
     const client = openClient(origin.url);
@@ -83,7 +83,7 @@ describe('a connection is used again only where nothing can be mistaken (RFC 911
     expect(origin.sockets).toHaveLength(2);
   });
 
-  test('an exchange that is over cannot reach the one that has its connection next', async () => {
+  test('an exchange that has ended cannot affect the next one on its connection', async () => {
     const origin = await scripted((sent) => (sent.includes('/slow') ? undefined : keep(OK)));
     const client = openClient(origin.url);
     const first = ask(client);

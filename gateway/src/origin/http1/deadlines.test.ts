@@ -5,8 +5,8 @@ import { holdSweeps, keep, openClient, scripted } from '../../testing/http1-rig.
 import { ask, hear, PartedBody } from '../../testing/origin-client.ts';
 import { eventually } from '../../testing/raw-client.ts';
 
-describe('waits have an end', () => {
-  test('a visitor who uploads slowly is not the origin’s fault; an origin that takes nothing is', async () => {
+describe('every wait ends', () => {
+  test('a slow upload is no timeout of the origin; an origin that reads nothing is', async () => {
     const sweep = holdSweeps();
     const origin = await scripted(() => undefined);
     const client = openClient(origin.url, { originHeadersMs: 1_000 });
@@ -33,7 +33,7 @@ describe('waits have an end', () => {
     expect((await stuck?.heard)?.error?.kind).toBe('timeout');
   });
 
-  test('no deadline comes early, and each part of a body begins a new one', async () => {
+  test('no deadline is early, and each part of a body starts a new one', async () => {
     const sweep = holdSweeps();
     const origin = await scripted(() => keep('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na'));
     const client = openClient(origin.url, { originBodyIdleMs: 2_000 });
@@ -47,7 +47,7 @@ describe('waits have an end', () => {
     expect((await listener?.heard)?.body.toString()).toBe('abb');
   });
 
-  test('an answer that the visitor holds back is waited for without an end', async () => {
+  test('an answer that the visitor does not read has no deadline', async () => {
     const sweep = holdSweeps();
     const origin = await scripted(() => keep('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na'));
     const client = openClient(origin.url, { originBodyIdleMs: 500 });
@@ -61,7 +61,7 @@ describe('waits have an end', () => {
     expect((await listener?.heard)?.error?.kind).toBe('timeout');
   });
 
-  test('a connection that does not come to stand in time is none', async () => {
+  test('a connection that does not open in time fails', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const accepted: Socket[] = [];

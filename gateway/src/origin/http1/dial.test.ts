@@ -14,7 +14,7 @@ import { OK, openClient } from '../../testing/http1-rig.ts';
 import { hear } from '../../testing/origin-client.ts';
 import { selfSigned } from '../../testing/self-signed.ts';
 
-describe('where an origin can be', () => {
+describe('addresses of an origin', () => {
   test('at a unix socket', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'guard-origin-'));
     const path = join(folder, 'origin.sock');
@@ -67,7 +67,7 @@ describe('where an origin can be', () => {
       return { port, seen };
     }
 
-    test('with its own name asked for and verified, HTTP/1.1 agreed on, and the session taken up again', async () => {
+    test('the origin’s name is verified, HTTP/1.1 is agreed on, and the session is resumed', async () => {
       const { port, seen } = await startTls('localhost');
       const client = openClient(`https://localhost:${port}`);
       expect((await hear(client)).body.toString()).toBe('ok');
@@ -79,7 +79,7 @@ describe('where an origin can be', () => {
       ]);
     });
 
-    test('a certificate for another name is no connection', async () => {
+    test('a certificate for another name fails the connection', async () => {
       const { port } = await startTls('other.example');
       const { error } = await hear(openClient(`https://localhost:${port}`));
       expect(error?.kind).toBe('connect');

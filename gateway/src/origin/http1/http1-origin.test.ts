@@ -3,7 +3,7 @@ import { IdleStack } from './http1-origin.ts';
 
 const at = (idleSince: number) => ({ idleSince });
 
-test('the one that was used last is taken first, unless it has been idle for too long', () => {
+test('the connection that was used last is taken first, unless it was idle too long', () => {
   const stack = new IdleStack(3);
   const [old, recent] = [at(1), at(5)];
   stack.put(old);
@@ -15,7 +15,7 @@ test('the one that was used last is taken first, unless it has been idle for too
   expect(stack.take(0)).toBeUndefined();
 });
 
-test('there are never more than its bound, and one that was removed is not taken', () => {
+test('the stack never exceeds its bound, and a removed connection is not taken', () => {
   const stack = new IdleStack(2);
   const [first, second] = [at(1), at(2)];
   expect([stack.put(first), stack.put(second), stack.put(at(3))]).toEqual([true, true, false]);

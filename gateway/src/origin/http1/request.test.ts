@@ -3,7 +3,7 @@ import { allClosed, keep, OK, openClient, scripted } from '../../testing/http1-r
 import { hear, PartedBody } from '../../testing/origin-client.ts';
 import { eventually } from '../../testing/raw-client.ts';
 
-describe('what cannot be one request is not sent (RFC 9112 section 11.1)', () => {
+describe('a request that could be read as two is not sent (RFC 9112 section 11.1)', () => {
   const sized = () => new PartedBody([Buffer.from('abc')]);
   test.each([
     ['CR LF in a value', { fields: ['X', 'a\r\nY: b'] }],
@@ -68,7 +68,7 @@ describe('bodies of requests', () => {
     expect(origin.received[0]).not.toContain(': b');
   });
 
-  test('POST, PUT and PATCH without content say so (RFC 9110 section 8.6), GET says nothing', async () => {
+  test('POST, PUT and PATCH without a body send Content-Length: 0, GET does not (RFC 9110 section 8.6)', async () => {
     const origin = await scripted(() => keep(OK));
     const client = openClient(origin.url);
     for (const method of ['POST', 'PUT', 'PATCH', 'GET']) await hear(client, { method });
@@ -82,7 +82,7 @@ describe('bodies of requests', () => {
     ]);
   });
 
-  test('an answer that comes before the upload is through is whole, and ends the connection', async () => {
+  test('an answer before the end of the upload is complete, and then the connection closes', async () => {
     const origin = await scripted((sent) => (sent.includes('ab') ? keep(OK) : undefined));
     const client = openClient(origin.url);
     const body = new PartedBody([Buffer.from('ab')], 1_000);
