@@ -1,6 +1,6 @@
 import { type RigOptions, startGateway } from './gateway-rig.ts';
 
-/** A gateway that only proxies ask; the origin is one that nobody could reach. */
+/** A gateway that only other proxies ask. Its origin cannot be reached. */
 export async function startAsked(options: Partial<RigOptions> = {}) {
   const rig = await startGateway({
     origin: 'http://127.0.0.1:9',

@@ -5,31 +5,31 @@ import { onTestFinished } from 'vitest';
 import { connectHttp1, eventually } from './raw-client.ts';
 import { selfSigned } from './self-signed.ts';
 
-/** The ways by which a visitor comes to a gateway. */
+/** The protocols by which a visitor reaches a gateway. */
 export const FRONTS = ['HTTP/1.1', 'HTTP/1.1 over TLS', 'HTTP/2'] as const;
 export type Front = (typeof FRONTS)[number];
 
-/** What a rig needs for all of them. */
+/** The certificates that a rig needs for all of them. */
 export const certificates = [selfSigned('shop.example')];
 
 export interface VisitOptions {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The request is whole when `out` is ended; else there is no body. */
+  /** True: the request ends when `out` ends. Otherwise it has no body. */
   readonly upload?: boolean;
-  /** Takes nothing of the answer's body. */
+  /** Does not read the body of the answer. */
   readonly deaf?: boolean;
 }
 
-/** One request on a connection of its own, and as much of the answer as has come. */
+/** One request on its own connection, and the part of the answer that has come. */
 export class FrontVisit {
   status = 0;
   headers: Readonly<Record<string, string | string[] | undefined>> = {};
   received = '';
   /** Each interim answer: status, and its fields as names and values in turn. */
   readonly interim: { readonly status: number; readonly fields: readonly string[] }[] = [];
-  /** `cut` where the answer cannot be taken for a whole one. */
+  /** `cut`: the connection ended before the answer. */
   state: 'open' | 'whole' | 'cut' = 'open';
   readonly out: Writable;
   readonly #deaf: boolean;
@@ -74,12 +74,12 @@ interface Ports {
   readonly tlsPort: number;
 }
 
-/** Begins a request to a rig that was started with `certificates`. */
+/** Starts a request to a rig that was started with `certificates`. */
 export function visit(front: Front, ports: Ports, options: VisitOptions = {}): FrontVisit {
   return front === 'HTTP/2' ? visitHttp2(ports, options) : visitHttp1(front, ports, options);
 }
 
-/** The same, to its end. */
+/** The same, and waits for the end. */
 export function wholeVisit(
   front: Front,
   ports: Ports,

@@ -21,7 +21,7 @@ import {
   type GatewaySettings,
 } from '../index.ts';
 
-/** What one test wants different from a gateway that allows everything to one origin. */
+/** The differences from a gateway that lets every request pass to one origin. */
 export interface RigOptions {
   readonly origin: string | readonly string[];
   readonly hosts?: readonly string[];
@@ -55,23 +55,23 @@ export interface Rig {
   readonly url: string;
   /** Port of https; 0 without certificates. */
   readonly tlsPort: number;
-  /** Every question the validator was asked. */
+  /** Every question to the validator. */
   readonly asked: ValidateRequest[];
-  /** What it was told of the visitor's handshake, question by question. */
+  /** The visitor's handshake of each question. */
   readonly transports: (TransportFacts | undefined)[];
-  /** What the gateway runs by, to be changed and given to `reload`. */
+  /** The settings of the gateway. A test can change them and call `reload`. */
   readonly settings: GatewaySettings;
   readonly events: DecisionEvent[];
   readonly logged: { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }[];
   /** A counter by name and label. */
   readonly counted: (name: string, label: string) => number;
-  /** The present value of a gauge; undefined when nobody registered it. */
+  /** The present value of a gauge. Undefined when it is not registered. */
   readonly gauged: (name: string) => ReturnType<ReadGauge> | undefined;
 }
 
 type ReadGauge = Parameters<Metrics['gauge']>[1];
 
-/** A listening gateway with everything it reports at hand; closed when the test ends. */
+/** A listening gateway with everything that it reports. It is closed when the test ends. */
 export async function startGateway(options: RigOptions): Promise<Rig> {
   const asked: ValidateRequest[] = [];
   const transports: (TransportFacts | undefined)[] = [];
@@ -153,7 +153,7 @@ export async function startGateway(options: RigOptions): Promise<Rig> {
   };
 }
 
-/** A validator that answers every question alike. */
+/** A validator that gives the same answer to every question. */
 export function answering(response: Partial<ForeignValidateResponse>): Validate {
   const outcome: ValidateOutcome = {
     kind: 'answered',

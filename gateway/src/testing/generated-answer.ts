@@ -1,15 +1,15 @@
-/** What chooses: test/kit/seeded-random.ts. */
+/** The random generator: test/kit/seeded-random.ts. */
 export interface Dice {
   readonly below: (limit: number) => number;
   readonly pick: <T>(list: readonly [T, ...T[]]) => T;
 }
 
-/** An answer as an origin may send it, well or badly. */
+/** An answer of an origin, correct or damaged. */
 export interface GeneratedAnswer {
   readonly bytes: Buffer;
-  /** What was done to it; empty for a sound one. */
+  /** The damage. Empty for a correct answer. */
   readonly damage: string;
-  /** The origin leaves the connection open: the answer says itself where it ends. */
+  /** The origin keeps the connection open, because the answer has its own end. */
   readonly keeps: boolean;
 }
 
@@ -109,7 +109,7 @@ function chunk(random: Dice, body: string): string {
 
 type Damage = (random: Dice, text: string) => string;
 
-/** What broken origins and attackers do, and what nobody does on purpose. */
+/** Damage by broken origins, by attackers, and by chance. */
 const DAMAGES: Readonly<Record<string, Damage>> = {
   'cut off': (random, text) => text.slice(0, random.below(text.length)),
   'a byte changed': (random, text) => splice(random, text, 1, anyByte(random)),
@@ -147,7 +147,7 @@ function damage(random: Dice, text: string): GeneratedAnswer {
   const [first = 'nothing', ...others] = Object.keys(DAMAGES);
   const name = random.pick([first, ...others]);
   const damaged = DAMAGES[name]?.(random, text) ?? '';
-  // Whoever waits for more is shown that there is none.
+  // The connection closes, so a reader that waits for more sees the end.
   return { bytes: Buffer.from(damaged, 'latin1'), damage: name, keeps: false };
 }
 

@@ -6,13 +6,13 @@ import { type Script, type ScriptedOrigin, startScripted } from './origin-client
 
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-/** An answer in one piece, behind which the connection stays open. */
+/** An answer in one piece. The connection stays open after it. */
 export const keep = (text: string): Script => ({
   pieces: [Buffer.from(text, 'latin1')],
   then: 'keep',
 });
 
-/** Our client of one origin; destroyed when the test ends. */
+/** Our client of one origin. It is destroyed when the test ends. */
 export function openClient(
   address: Origin | string,
   limits: Partial<GatewayLimits> = {},
@@ -30,7 +30,7 @@ export async function scripted(...args: Parameters<typeof startScripted>): Promi
   return origin;
 }
 
-/** The sweeps of clients happen when a test says so; sockets go on by themselves. */
+/** Clients sweep only when the returned function is called. Sockets work as usual. */
 export function holdSweeps(): (ms: number) => void {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => {

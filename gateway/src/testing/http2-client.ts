@@ -17,13 +17,13 @@ export interface StreamAnswer {
   readonly interim: readonly number[];
 }
 
-/** A connection of Node's own HTTP/2 client to the rig's https port, or over one that a test has made. */
+/** A connection of Node's HTTP/2 client to the rig's https port, or over a given TLS socket. */
 export function openHttp2(tlsPort: number, over?: TLSSocket): ClientHttp2Session {
   const session = connect(`https://shop.example:${tlsPort}`, {
     host: '127.0.0.1',
     servername: 'shop.example',
     rejectUnauthorized: false,
-    // A test hands over large bodies at once.
+    // Tests write large bodies at once.
     maxSessionMemory: 100,
     ...(over && { createConnection: () => over }),
   });
@@ -34,7 +34,7 @@ export function openHttp2(tlsPort: number, over?: TLSSocket): ClientHttp2Session
   return session;
 }
 
-/** One request; rejects with the reset or the end of the connection. */
+/** One request. Rejects when the stream is reset or the connection ends. */
 export function exchange(
   session: ClientHttp2Session,
   headers: OutgoingHttpHeaders = {},
@@ -104,7 +104,7 @@ const STATUS_BY_INDEX: Readonly<Record<number, number>> = {
   0x8e: 500,
 };
 
-/** An HTTP/2 connection on which a test writes frames as it likes and reads the types that come back. */
+/** An HTTP/2 connection on which a test writes any frames and reads the types of the answers. */
 export class FrameClient {
   readonly socket: TLSSocket;
   closed = false;
@@ -140,7 +140,7 @@ export class FrameClient {
     return this.framesOn(stream).map(({ type }) => type);
   }
 
-  /** The frames received on one stream so far, of which the last may still be coming. */
+  /** The frames received on one stream so far. The last one may be incomplete. */
   framesOn(stream: number): { readonly type: number; readonly payload: Buffer }[] {
     const frames: { type: number; payload: Buffer }[] = [];
     for (let at = 0; at + 9 <= this.#received.length;) {

@@ -11,7 +11,7 @@ import type {
   RequestBody,
 } from '../origin/origin.ts';
 
-/** One answer, as a client handed it over. */
+/** One answer, as a client passed it on. */
 export interface Heard {
   interim: { readonly status: number; readonly fields: readonly string[] }[];
   status: number;
@@ -22,11 +22,11 @@ export interface Heard {
   error: OriginError | undefined;
 }
 
-/** Takes an answer whole, and fails where a client breaks the order of the port. */
+/** Collects an answer, and fails when a client breaks the order of the port. */
 export class Listener implements AnswerHandler {
-  /** Resolves when the answer, or the error, was heard. */
+  /** Resolves after the answer or the error. */
   readonly heard: Promise<Heard>;
-  /** Set by `ask`: nothing may be heard before `send` has returned. */
+  /** Set by `ask`. No call may come before `send` has returned. */
   exchange: OriginExchange | undefined;
   readonly answer: Heard = {
     interim: [],
@@ -93,15 +93,15 @@ export class Listener implements AnswerHandler {
   }
 }
 
-/** What a test asks of an origin; what it does not say is that of a plain GET. */
+/** A request of a test. Missing fields are those of a plain GET. */
 export interface Asked extends Partial<Pick<OriginRequest, 'method' | 'target' | 'body'>> {
   /** Names and values in turn. */
   readonly fields?: readonly string[];
-  /** So many fields are the visitor's, and the others added by the gateway; all, unless it is said. */
+  /** The number of visitor's fields. The gateway has added the others. Default: all are the visitor's. */
   readonly sent?: number;
 }
 
-/** Sends one request and gives who listens; undefined when the lane is full. */
+/** Sends one request and returns its listener. Undefined when the lane is full. */
 export function ask(
   origin: Origin,
   request: Asked = {},
@@ -110,7 +110,7 @@ export function ask(
   return listen(origin, new Listener(), request, lane);
 }
 
-/** The same with a listener of one's own. */
+/** The same with the listener of the caller. */
 export function listen(
   origin: Origin,
   listener: Listener,
@@ -133,12 +133,12 @@ export async function hear(origin: Origin, request: Asked = {}, lane?: Lane): Pr
   return listener.heard;
 }
 
-/** A body that comes in these parts, one a turn, for as long as it is wanted. */
+/** A body in these parts, one in each turn, until it is stopped. */
 export class PartedBody implements RequestBody {
   readonly length: number | undefined;
   paused = false;
   stopped = false;
-  /** More may be added; there is no end yet. */
+  /** True while more parts may be added. */
   holdEnd = false;
   readonly #parts: Buffer[];
   readonly #trailers: readonly string[];
@@ -155,7 +155,7 @@ export class PartedBody implements RequestBody {
     this.#trailers = trailers;
   }
 
-  /** In chunks, since its length is not said. */
+  /** A body in chunks, because its length is unknown. */
   static chunked(parts: readonly Buffer[], trailers: readonly string[] = []): PartedBody {
     const body = new PartedBody(parts, 0, trailers);
     return Object.assign(body, { length: undefined });
@@ -206,7 +206,7 @@ export class PartedBody implements RequestBody {
   }
 }
 
-/** How a scripted origin answers one request: these pieces, one a turn, and then its end or silence. */
+/** The answer to one request: these pieces, one in each turn, and then the end or silence. */
 export interface Script {
   readonly pieces: readonly Buffer[];
   readonly then: 'end' | 'reset' | 'keep';
@@ -214,13 +214,13 @@ export interface Script {
 
 export interface ScriptedOrigin {
   readonly url: string;
-  /** What each connection has sent, in the order of the connections. */
+  /** The bytes that each connection has sent. */
   readonly received: string[];
   readonly sockets: Socket[];
   close(): Promise<void>;
 }
 
-/** An origin of bytes: `script` is asked with everything a connection has sent since its last answer. */
+/** An origin that works on bytes. `script` gets all bytes since the last answer on the connection. */
 export async function startScripted(
   script: (sent: string, connection: number) => Script | undefined,
 ): Promise<ScriptedOrigin> {

@@ -2,13 +2,13 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
 
-/** A connection on which a test writes bytes as it likes and reads what comes back. */
+/** A connection on which a test writes any bytes and reads the answer. */
 export class RawClient {
   readonly socket: Socket;
   received = '';
   closed = false;
 
-  /** Opens a TCP connection to a port of this machine, or takes one over that may be TLS. */
+  /** Opens a TCP connection to a local port, or uses the given socket, which may be TLS. */
   constructor(target: number | Socket) {
     this.socket = typeof target === 'number' ? connect(target, '127.0.0.1') : target;
     this.socket.setEncoding('latin1');
@@ -28,7 +28,7 @@ export class RawClient {
     this.socket.write(lines.join('\r\n'), 'latin1');
   }
 
-  /** Waits until what was received matches; rejects with it when the deadline passes. */
+  /** Waits until the received text matches. Rejects with the text after the deadline. */
   async until(pattern: RegExp): Promise<string> {
     await eventually(
       () => pattern.test(this.received),
@@ -64,7 +64,7 @@ export async function rawExchange(port: number, ...lines: readonly string[]): Pr
   return client.untilClosed();
 }
 
-/** One whole request with `Connection: close`; resolves to the whole answer. */
+/** One request with `Connection: close`. Resolves to the complete answer. */
 export function get(port: number, path = '/', ...headers: readonly string[]): Promise<string> {
   return rawExchange(
     port,

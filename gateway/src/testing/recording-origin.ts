@@ -12,12 +12,12 @@ export interface Arrived {
 
 export interface HttpOrigin {
   readonly address: string;
-  /** Every request that arrived whole, in order. */
+  /** Every complete request, in order. */
   readonly arrived: Arrived[];
   readonly server: Server;
 }
 
-/** An HTTP origin that keeps what it was sent, and answers `hello` unless told how. */
+/** An HTTP origin that records its requests. It answers `hello` by default. */
 export async function startOrigin(
   respond: (req: IncomingMessage, res: ServerResponse) => void = (_req, res) => res.end('hello'),
 ): Promise<HttpOrigin> {
@@ -44,7 +44,7 @@ export interface TcpOrigin {
   readonly sockets: Socket[];
 }
 
-/** An origin that sees bytes, and answers them as the test says: `head` is all that came so far. */
+/** An origin that works on bytes. `head` is all that came so far, and the test gives the answer. */
 export async function startTcpOrigin(
   respond: (socket: Socket, head: string, connection: number) => void,
 ): Promise<TcpOrigin> {
@@ -69,8 +69,8 @@ export async function startTcpOrigin(
 let refusing = 0;
 
 /**
- * An address of this machine that refuses connections, another one at each call. No program is given port 1; a free
- * port may be given to the next one that asks.
+ * A local address that refuses connections, another one at each call. Port 1 stays free, while a free port could be
+ * given to another program.
  */
 export function refusingAddress(): string {
   refusing += 1;
