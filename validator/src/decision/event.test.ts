@@ -6,7 +6,7 @@ import { curl, visit } from '../../../test/kit/visitors.ts';
 const DETECT = '[{ name: r, match: {}, detect: true }]';
 
 describe('the event (contract 2.7)', () => {
-  test('says what was asked, concluded and enforced', async () => {
+  test('has the question, the conclusion and the enforced decision', async () => {
     const { ask, events } = validatorWith(DETECT);
     const headers = { ...curl, referer: 'https://search.example/find?q=private' };
     const answer = await ask(visit({ url: 'https://shop.example/a?b=c', headers }));

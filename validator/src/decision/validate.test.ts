@@ -114,7 +114,7 @@ describe('the Validate port: "never rejects"', () => {
     expect(validate(visit(), open, caller, engine)).toMatchObject({ kind: 'response' });
   });
 
-  test('a source that throws is an outcome (contract 7.1 internal_server_error)', () => {
+  test('a source that throws gives an outcome (contract 7.1 internal_server_error)', () => {
     const { engine, log } = engineWith({});
     const open = compilePolicy(organisationWith('[]'), crawlers, ports);
     const sources = { ...engine.sources, networkOf: broken };

@@ -63,7 +63,7 @@ describe('an explanation is the decision itself', () => {
     ]);
   });
 
-  test('it lists what was found, also where no rule asks', async () => {
+  test('it lists the findings, also when no rule uses them', async () => {
     const { findings, weighed, verdict } = await explainBy(
       validatorWith('[]'),
       visit({ headers: { ...googlebot } }),
@@ -75,7 +75,7 @@ describe('an explanation is the decision itself', () => {
     expect(verdict).toMatchObject({ concluded: 'allow', rule: '', reasons: [] });
   });
 
-  test('observe: what was concluded and what is enforced are apart', async () => {
+  test('observe: the event has the conclusion and the enforced decision', async () => {
     const guard = validatorWith(RULES, { observe: true });
     const { verdict } = await explainBy(guard, visit({ headers: { ...googlebot } }));
     expect(verdict).toMatchObject({ concluded: 'block', enforced: 'allow', observe: true });
@@ -100,7 +100,7 @@ describe('an explanation changes nothing', () => {
     expect(answer).toMatchObject({ rate_limited: true, retry_after: 60 });
   });
 
-  test('a session can be supposed, and is not kept', async () => {
+  test('a session can be assumed, and is not stored', async () => {
     const guard = validatorWith('[{ name: r, match: { session: verified }, verdict: block }]');
     const { facts, verdict } = await explainBy(guard, visit(), { session: 'verified' });
     expect(verdict.rule).toBe('r');
@@ -112,7 +112,7 @@ describe('an explanation changes nothing', () => {
   });
 });
 
-test('a body that POST /validate refuses is refused in the same words', async () => {
+test('a body that POST /validate refuses has the same message here', async () => {
   const { validator } = validatorWith('[]');
   const explained = await validator.explain('acme', { body: '{"ip":"1.2.3.4"}', site: '' });
   expect(explained).toMatchObject({ kind: 'error', type: 'missing_fields' });

@@ -4,7 +4,7 @@ import { formSource } from './form-source.ts';
 const url = { scheme: 'https', host: 'shop.example' };
 const post = (headers: Record<string, string>) => formSource({ method: 'POST', url, headers });
 
-describe('contract 3: a form that meets a challenge is sent again only where that forges nothing', () => {
+describe('contract 3: a challenged form is sent again only if it is the site’s own', () => {
   test.each(['GET', 'HEAD'])('%s sends no form', (method) => {
     expect(formSource({ method, url, headers: { 'sec-fetch-site': 'cross-site' } })).toBe('none');
   });

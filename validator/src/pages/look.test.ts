@@ -76,7 +76,7 @@ describe('a challenge page of their own', () => {
     '<!doctype html><html lang="{{lang}}" dir="{{dir}}"><head>{{head}}<style nonce="{{nonce}}">h2{}</style></head><body><h2>Ours</h2>{{challenge}}</body></html>';
   const look = compileLook(branding, { html });
 
-  test('is served with everything the check needs, under the same policy', () => {
+  test('has everything that the check needs, with the same policy', () => {
     const { html: page, headers } = challenge(look);
     const nonce = /'nonce-([^']+)'/.exec(headers['Content-Security-Policy'] ?? '')?.[1] ?? '';
     expect(page).toContain('<html lang="en" dir="ltr">');

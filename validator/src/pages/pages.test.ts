@@ -62,7 +62,7 @@ describe('contract 3: the challenge page', () => {
     expect(one.html).not.toMatch(/\son\w+=|\sstyle=/);
   });
 
-  test('fetches nothing from outside: no address but its own upload, what stands beside it, and its own files', () => {
+  test('loads nothing from outside: only its upload, the paths beside it, and its own files', () => {
     const { html } = render(options);
     const urls = Array.from(html.matchAll(/url\(([^)]*)\)/g), ([, url = '']) => url);
     expect(urls.filter((url) => !url.startsWith('/.guard/witness?'))).toEqual([]);
@@ -73,7 +73,7 @@ describe('contract 3: the challenge page', () => {
     expect(script).not.toMatch(/\bhref=|url\(|@import|https?:\/\//);
   });
 
-  test('frames its own host and frames without one, and nothing where it uploads to another host', () => {
+  test('may frame its own host and data:, and nothing when it uploads to another host', () => {
     expect(render(options).headers['Content-Security-Policy']).toContain(
       "; frame-src data: 'self';",
     );
@@ -82,7 +82,7 @@ describe('contract 3: the challenge page', () => {
     expect(headers['Content-Security-Policy']).not.toContain('frame-src');
   });
 
-  test('may load images and fonts of its own host, and none where it uploads to another host', () => {
+  test('may load images and fonts of its own host, and none when it uploads to another host', () => {
     const files = "; img-src 'self'; font-src 'self'";
     expect(render(options).headers['Content-Security-Policy']).toContain(files);
     const uploadUrl = 'https://collector.guard.example/verify';
@@ -90,7 +90,7 @@ describe('contract 3: the challenge page', () => {
     expect(headers['Content-Security-Policy']).not.toMatch(/img-src|font-src/);
   });
 
-  test('lets itself connect to the collector it uploads to, and to nothing else', () => {
+  test('may connect only to its collector', () => {
     const own = render(options).headers['Content-Security-Policy'];
     expect(own).toMatch(/connect-src 'self'$/);
     const uploadUrl = 'https://collector.guard.example/verify';
@@ -100,7 +100,7 @@ describe('contract 3: the challenge page', () => {
     );
   });
 
-  test('is kept by no cache and sniffed by no browser', () => {
+  test('forbids caching and content sniffing', () => {
     expect(render(options).headers).toMatchObject({
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
@@ -110,7 +110,7 @@ describe('contract 3: the challenge page', () => {
     });
   });
 
-  test('holds no redirect target: nothing it is given is a place to go to', () => {
+  test('has no redirect target from its input', () => {
     const { html } = render(options);
     const attributes = [...html.matchAll(/\sdata-(\w+)="/g)].map(([, name]) => name);
     expect(new Set(attributes)).toEqual(
@@ -220,7 +220,7 @@ describe("a page of the user's own", () => {
     );
   });
 
-  test('has nothing where there is nothing to say, and none of the placeholders of a value', () => {
+  test('leaves a value without content empty, and fills no placeholder inside a value', () => {
     const page = own('[{{support}}][{{retry_after}}]{{reference}}', {
       look,
       retryAfterS: undefined,
@@ -229,7 +229,7 @@ describe("a page of the user's own", () => {
     expect(page.html).toBe('[][]{{support}}');
   });
 
-  test('has the headers of the built-in one, but for what its own style and script need', () => {
+  test('has the headers of the built-in page, with additions for its own style and script', () => {
     const { 'Content-Security-Policy': policy, ...headers } = own(html).headers;
     const builtIn = own(html, { own: undefined }).headers;
     expect({ ...builtIn, 'Content-Security-Policy': policy }).toEqual(own(html).headers);

@@ -34,7 +34,7 @@ describe('for each directive the first matching rule that sets it decides', () =
     expect((await ask(visit())).decision).toBe('allow');
   });
 
-  test('verdict: allow spares an address detection and challenge', async () => {
+  test('verdict: allow switches off detection and challenge for an address', async () => {
     const { ask } = validatorWith(
       '[{ name: office, match: { ip: 203.0.113.0/24 }, verdict: allow }, { name: rest, match: {}, detect: true, challenge: always }]',
     );
@@ -62,7 +62,7 @@ describe('for each directive the first matching rule that sets it decides', () =
     expect(events).toMatchObject([{ action: 'challenge', rule: 'r', challenge: 'issued' }]);
   });
 
-  test('a path written in another way does not slip past a rule', async () => {
+  test('a path in another spelling does not evade a rule', async () => {
     const { ask } = validatorWith('[{ name: admin, match: { path: /admin/** }, verdict: block }]');
     for (const path of [
       '/admin',
@@ -77,7 +77,7 @@ describe('for each directive the first matching rule that sets it decides', () =
     }
   });
 
-  test('a lenient rule must match every reading of the path, or it would be a way in', async () => {
+  test('a lenient rule must match every reading of the path', async () => {
     const { ask } = validatorWith(`
 - { name: feed, match: { path: /public/** }, verdict: allow }
 - { name: not the shop, match: { not: { path: /shop/** } }, detect: false }
@@ -114,7 +114,7 @@ describe('for each directive the first matching rule that sets it decides', () =
     expect((await ask(tool)).decision).toBe('block');
   });
 
-  test('a rule can ask for what detection found', async () => {
+  test('a rule can have findings as its condition', async () => {
     const { ask } = validatorWith(
       '[{ name: tor, match: { category: suspicious_network }, verdict: block }]',
     );
@@ -126,7 +126,7 @@ describe('for each directive the first matching rule that sets it decides', () =
 describe('monitor (contract 1): terminal blocks become allow, challenges stay', () => {
   const impostor = visit({ headers: { ...googlebot } });
 
-  test('a lifted block does not lift the challenge that every session must pass', async () => {
+  test('a lifted block does not lift the challenge of `challenge: always`', async () => {
     const { ask } = validatorWith(
       '[{ name: r, match: {}, detect: true, challenge: always, monitor: true }]',
     );
@@ -226,7 +226,7 @@ describe('the crawler allowlist is a built-in rule that runs last (contract 1.4)
     });
   });
 
-  test('a crawler that is not on it has no access, whatever its address proves', async () => {
+  test('a crawler that is not on it has no access, also with a proof', async () => {
     const { ask } = validatorWith('[{ name: r, match: {}, detect: true }]', {
       organisation: { crawler_allowlist: [] },
     });

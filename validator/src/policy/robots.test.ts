@@ -35,7 +35,7 @@ test('a Content-Signal is what the rules say of a verified crawler of its catego
   );
 });
 
-test('a crawler that is disallowed has a group of its own, which reserves every use', async () => {
+test('a disallowed crawler has its own group, which reserves every use', async () => {
   const robots = await robotsUnder(
     '[{ name: no, match: { crawler: { name: GPTBot } }, verdict: block }]',
   );
@@ -45,7 +45,7 @@ test('a crawler that is disallowed has a group of its own, which reserves every 
   );
 });
 
-test('a licence for one crawler by name does not grant the use to all others', async () => {
+test('a rule for one crawler does not grant the use to all others', async () => {
   const robots = await robotsUnder(`[
     { name: has a contract, match: { crawler: { name: GPTBot } }, verdict: allow },
     { name: training, match: { crawler: { rsl_category: ai-train } }, verdict: block }]`);
@@ -61,7 +61,7 @@ test('one category of a use that is blocked reserves the use; one that is let in
   expect(forAll(await one('allow'))).not.toContain('ai-input');
 });
 
-test('a rule that lets everybody in grants no use', async () => {
+test('a rule that allows all visitors grants no use', async () => {
   const robots = await robotsUnder('[{ name: open, match: {}, verdict: allow }]');
   expect(robots).toBe('User-agent: *\nAllow: /\n');
 });
@@ -86,7 +86,7 @@ async function namesWithout(...crawlers: readonly string[]): Promise<readonly st
   return [...robots.matchAll(/^User-agent: ([^*].*)$/gm)].map(([, name = '']) => name);
 }
 
-test('RFC 9309 2.2.1: a crawler is named by each word that it can look for, and else by its name', async () => {
+test('RFC 9309 2.2.1: a crawler is listed by each word that it can look for, or else by its name', async () => {
   expect(await namesWithout('Yahoo! Slurp')).toEqual(['Slurp']);
   expect(await namesWithout('Petal Search')).toEqual(['AspiegelBot']);
   expect(await namesWithout('BuiltWith')).toEqual(['BuiltWith', 'BW']);
@@ -94,7 +94,7 @@ test('RFC 9309 2.2.1: a crawler is named by each word that it can look for, and 
   expect(await namesWithout('Sogou web spider')).toEqual(['Sogou web spider']);
 });
 
-test('RFC 9309 2.2.1: a name that a strict reader cuts to that of another crawler is left out, unless that is disallowed too', async () => {
+test('RFC 9309 2.2.1: a name that a strict reader cuts to another crawler is left out, unless that one is disallowed too', async () => {
   expect(await namesWithout('Bluesky Cardyb', 'PayPal IPN', 'GPTBot')).toEqual(['GPTBot']);
   const both = await namesWithout('Bluesky Cardyb', 'Bluesky');
   expect(both.toSorted()).toEqual(['Bluesky', 'Bluesky Cardyb']);
@@ -105,7 +105,7 @@ test('the signal use is what the operator chose, beside the signals that the rul
   expect(robots).toBe('User-agent: *\nContent-Signal: search=yes, use=reference\nAllow: /\n');
 });
 
-test('the line of the licence stands first and in no group', async () => {
+test('the line of the licence comes first and in no group', async () => {
   const robots = await robotsUnder('[]', {
     robots_txt: { license: 'https://shop.example/license.xml' },
   });

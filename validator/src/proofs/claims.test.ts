@@ -61,7 +61,7 @@ describe('a signature with the key of its operator verifies a crawler (RFC 9421)
   });
 });
 
-test('a host name verifies from the second request on, and unmasks who has a foreign one', async () => {
+test('a host name proves a crawler from the second request on, and shows an impersonator', async () => {
   const names = new Map([
     ['198.18.0.7', 'x.crawl.baidu.com'],
     ['198.18.0.8', 'host.example'],

@@ -56,7 +56,7 @@ async function second(over: Partial<Resolver>, crawler = baidu, ip = IP) {
   return dns.confirm(crawler, ip);
 }
 
-test('a request never waits: the first sight of an address is unverifiable, the next one knows', async () => {
+test('a request never waits: the first request of an address is unverifiable, the next one has the answer', async () => {
   const resolver = resolverOf(named('baiduspider-180-76-15-5.crawl.baidu.com'));
   const { dns } = reverseDns(resolver);
   expect(dns.confirm(baidu, IP)).toBe('unverifiable');
@@ -74,7 +74,7 @@ describe('a name confirms', () => {
     },
   );
 
-  test('an IPv6 address in whatever spelling the name server has', async () => {
+  test('an IPv6 address in any spelling of the name server', async () => {
     const ip = '2400:da00::1';
     const over: Partial<Resolver> = {
       reverse: () => Promise.resolve(['x.crawl.baidu.com']),
@@ -92,7 +92,7 @@ describe('a name confirms', () => {
   });
 });
 
-describe('where the operator publishes host names alone, an impersonator is who', () => {
+describe('an impersonator, if the operator publishes only host names', () => {
   test.each([
     'crawl.baidu.com.evil.example',
     'evilcrawl.baidu.com.example',
@@ -114,7 +114,7 @@ describe('where the operator publishes host names alone, an impersonator is who'
   });
 });
 
-test('where ranges are published too, a foreign name accuses no crawler, and the right one verifies', async () => {
+test('when ranges are published too, a foreign name is no proof of an impersonator, and the right one verifies', async () => {
   expect(await second(named('host.example'), yandex)).toBe('unverifiable');
   expect(await second(named('spider-1.yandex.com'), yandex)).toBe('verified');
 });
@@ -136,7 +136,7 @@ describe('a failure of DNS accuses no crawler', () => {
   });
 });
 
-test('a crawler whose operator publishes no names is never asked about', () => {
+test('no name is looked up for a crawler whose operator publishes none', () => {
   const resolver = resolverOf({});
   const { dns } = reverseDns(resolver);
   expect(dns.confirm(claimed('GPTBot'), IP)).toBe('unverifiable');
@@ -158,7 +158,7 @@ describe('with time', () => {
     expect(dns.confirm(baidu, IP)).toBe('unverifiable');
   });
 
-  test('an answer is asked for again when it has expired, and a confirmed one stands meanwhile', async () => {
+  test('an expired answer is looked up again, and a confirmed one counts meanwhile', async () => {
     let over = named('x.crawl.baidu.com');
     const resolver = resolverOf({
       reverse: (ip) => (over.reverse ?? failure('ENOTFOUND'))(ip),
@@ -194,7 +194,7 @@ describe('with time', () => {
 });
 
 describe('nothing is unbounded', () => {
-  test('questions: some at a time, some in a queue, and what is more is asked when it comes again', async () => {
+  test('questions: some at once, some in a queue, and the rest when the address comes again', async () => {
     let open: (() => void)[] = [];
     let most = 0;
     const resolver = resolverOf({
@@ -222,7 +222,7 @@ describe('nothing is unbounded', () => {
     expect(resolver.asked).toBe(6);
   });
 
-  test('answers: the one used longest ago is forgotten', async () => {
+  test('answers: the one unused longest is forgotten', async () => {
     const resolver = resolverOf({});
     const { dns } = reverseDns(resolver, { maxAnswers: 2 });
     for (const ip of ['198.18.0.1', '198.18.0.2', '198.18.0.3']) {

@@ -39,7 +39,7 @@ function shop(rules = DETECT, botKeys = [THIEF, CHATGPT], organisation = {}) {
 }
 
 describe('a valid signature is an identity whatever the User-Agent says', () => {
-  test('an agent that looks like a Chrome with a wrong header is named, and its headers are no doubt', async () => {
+  test('a signed agent that looks like a Chrome with a wrong header is recognised, without findings', async () => {
     const { ask, come } = shop();
     expect(await ask(visit({ headers: odd }))).toMatchObject({
       decision: 'redirect',
@@ -48,14 +48,14 @@ describe('a valid signature is an identity whatever the User-Agent says', () => 
     expect(await come()).toMatchObject({ decision: 'allow', signedAgent: 'chatgpt-agent' });
   });
 
-  test('but opens nothing: it has its free pages, and then the challenge', async () => {
+  test('does not open the site: it has its free pages, and then the challenge', async () => {
     const { come } = shop();
     const decisions: string[] = [];
     for (let page = 0; page < 7; page += 1) decisions.push((await come()).decision);
     expect(decisions).toEqual([...Array<string>(5).fill('allow'), 'redirect', 'redirect']);
   });
 
-  test('and no claim to be a crawler: that is judged as ever', async () => {
+  test('a crawler claim of a signed agent is judged as usual', async () => {
     const googlebot = { ...odd, 'user-agent': GOOGLEBOT_UA };
     expect(await shop().come({}, googlebot)).toMatchObject({
       decision: 'block',
@@ -79,7 +79,7 @@ describe('a valid signature is an identity whatever the User-Agent says', () => 
   });
 });
 
-describe('what a stranger has of the signature of somebody else', () => {
+describe('use of another agent’s signature', () => {
   test.each<[string, Partial<Signing>]>([
     ['recorded at another site', { authority: 'other.example' }],
     ['that has expired', { createdMs: 0 }],
@@ -96,13 +96,13 @@ describe('what a stranger has of the signature of somebody else', () => {
     expect(answer.block_reasons).toEqual(['client_hints_mismatch']);
   });
 
-  test('a directory that lists a foreign key gets nothing by it, also where it is the only one', async () => {
+  test('a directory gains nothing by a foreign key, even when no other lists it', async () => {
     expect((await shop(DETECT, [THIEF]).come()).signedAgent).toBeUndefined();
     expect((await shop(DETECT, [THIEF, CHATGPT]).come()).signedAgent).toBe('chatgpt-agent');
     expect((await shop(DETECT, [CHATGPT, THIEF]).come()).signedAgent).toBe('chatgpt-agent');
   });
 
-  test('a nonce counts once, and the signature of one site until it expires', async () => {
+  test('a nonce counts once, and a signature of one site counts until it expires', async () => {
     const { come } = shop();
     expect((await come({ nonce: 'n' })).signedAgent).toBe('chatgpt-agent');
     expect((await come({ nonce: 'n' })).signedAgent).toBeUndefined();
@@ -111,7 +111,7 @@ describe('what a stranger has of the signature of somebody else', () => {
   });
 });
 
-test('of one address 20 bad signatures a minute are checked; then none counts, and no other address suffers', async () => {
+test('20 bad signatures a minute of one address are checked; then none counts; other addresses are not affected', async () => {
   const { come, time } = shop();
   for (let sent = 0; sent < 20; sent += 1) await come({ authority: `${sent}.example` });
   expect((await come()).signedAgent).toBeUndefined();
@@ -133,7 +133,7 @@ test.each<[string, Partial<Signing>]>([
   expect((await come()).signedAgent).toBe('chatgpt-agent');
 });
 
-test('a signature that was good before counts also behind an address that sent bad ones', async () => {
+test('a signature that was good before still counts from an address with bad ones', async () => {
   const { come, time } = shop();
   const createdMs = time.now;
   expect((await come({ createdMs })).signedAgent).toBe('chatgpt-agent');

@@ -61,7 +61,7 @@ describe('a dictionary (RFC 9651 section 3.2)', () => {
   });
 });
 
-test('whatever is sent is parsed or refused, and what is parsed reads the same when written again', () => {
+test('any text is parsed or refused, and a parsed text is the same when written again', () => {
   const random = seededRandom();
   const { seed } = random;
   const pieces: [string, ...string[]] = [

@@ -155,7 +155,7 @@ function fault(request: SentRequest, keys?: Record<string, unknown>[]): string {
 }
 
 describe('Web Bot Auth', () => {
-  test('a signature with a key of the directory is valid, and says whose it is', () => {
+  test('a signature with a key of the directory is valid, and names the agent', () => {
     expect(check(signed(bot))).toMatchObject({
       kind: 'valid',
       key: { agent: 'OpenAI', operator: 'OpenAI', keyId: bot.keyId },
@@ -186,7 +186,7 @@ describe('Web Bot Auth', () => {
     expect(check(signed(bot, { request, components })).kind).toBe('valid');
   });
 
-  test('a request without a signature of this kind proves and disproves nothing', () => {
+  test('a request without such a signature has no proof and no fault', () => {
     expect(check(REQUEST)).toEqual({ kind: 'absent' });
     const parameters = `;keyid="${bot.keyId}";tag="another-use"`;
     expect(check(signed(bot, { parameters }))).toEqual({ kind: 'absent' });
@@ -249,7 +249,7 @@ describe('Web Bot Auth', () => {
     expect(quickestMs(covering(14))).toBeLessThan(4 * quickestMs(covering(1)));
   });
 
-  test('clocks may be half a minute apart, and a signature may last a day', () => {
+  test('clocks may differ by half a minute, and a signature may last a day', () => {
     expect(check(signed(bot, { created: now + 30, expires: now + 60 })).kind).toBe('valid');
     expect(check(signed(bot, { created: now - 600, expires: now - 29 })).kind).toBe('valid');
     expect(check(signed(bot, { created: now - 10, expires: now - 10 + 86_400 })).kind).toBe(
@@ -257,7 +257,7 @@ describe('Web Bot Auth', () => {
     );
   });
 
-  test('a signature is worth nothing when anything it covers was changed', () => {
+  test('a signature is invalid when a covered component was changed', () => {
     const good = signed(bot);
     const agent = { ...good.headers, 'signature-agent': '"https://other.example"' };
     expect(fault({ ...good, headers: agent })).toBe('signature');
@@ -275,7 +275,7 @@ describe('Web Bot Auth', () => {
   });
 
   test.each([
-    ['a Signature-Input that is no dictionary', { 'signature-input': 'sig1=(' }],
+    ['a Signature-Input that is not a dictionary', { 'signature-input': 'sig1=(' }],
     ['no Signature', { signature: '' }],
     ['a Signature under another label', { signature: `sig2=:${'A'.repeat(86)}==:` }],
     ['a Signature of another length', { signature: 'sig1=:AAAA:' }],
@@ -293,7 +293,7 @@ describe('Web Bot Auth', () => {
     expect(check(signed(current), [current.directory]).kind).toBe('valid');
   });
 
-  test('a nonce counts once; a signature without one as often as it is sent', () => {
+  test('a nonce counts once; a signature without one counts each time', () => {
     const checkSignature = createSignatureCheck(keysOf(bot.directory), () => NOW);
     const once = signed(bot, {
       parameters: `;keyid="${bot.keyId}";nonce="n1";tag="web-bot-auth"`,

@@ -7,7 +7,7 @@ const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
 
 describe('what a User-Agent claims', () => {
-  test('Chrome on Windows, and what it always sends', () => {
+  test('the headers that Chrome on Windows always sends', () => {
     expect(readAgent(CHROME)).toMatchObject({
       engine: 'chromium',
       major: 147,
@@ -38,7 +38,7 @@ describe('what a User-Agent claims', () => {
     });
   });
 
-  test('of a browser inside an app nothing is expected', () => {
+  test('nothing is expected of a browser inside an app', () => {
     const view = CHROME.replace('Chrome/', 'QtWebEngine/6.8.1 Chrome/');
     expect(readAgent(view)).toMatchObject({
       embedded: true,
@@ -53,7 +53,7 @@ describe('what a User-Agent claims', () => {
     expect(readAgent(CHROME)).toBe(readAgent(CHROME));
   });
 
-  test('a string of a megabyte is read as far as a browser would write', () => {
+  test('only the beginning of a very long string is read', () => {
     const long = `${CHROME} ${'a'.repeat(2 ** 20)}`;
     expect(readAgent(long)).toBe(readAgent(`${long}b`));
   });

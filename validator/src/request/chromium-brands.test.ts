@@ -35,7 +35,7 @@ describe('the brand list of Chromium (W3C UA-CH, GREASE)', () => {
     expect(hasGreaseOf(156, '"Not:A-Brand";v="8", "Chromium";v="156"')).toBe(true);
   });
 
-  test('nothing is expected of other products, and of versions that drew it otherwise', () => {
+  test('nothing is expected of other products, and of older versions', () => {
     expect(expectedBrands(claim(147, ' Vivaldi/8.0'))).toBe('');
     expect(expectedBrands(claim(100))).toBe('');
     expect(hasGreaseOf(100, '" Not A;Brand";v="99", "Chromium";v="100"')).toBe(true);

@@ -39,7 +39,7 @@ test('a new and a resumed connection of one browser are the same client, over HT
   );
 });
 
-test('another TLS library, another order in HTTP/2 and another scheme are another client, both ways', () => {
+test('another TLS library, order in HTTP/2 or scheme is another client, both ways', () => {
   const judged = connectionClass('https', chromium);
   const others = [
     connectionClass('https', openssl),
@@ -53,7 +53,7 @@ test('another TLS library, another order in HTTP/2 and another scheme are anothe
   }
 });
 
-test('what Guard did not see is no difference, nor is a session of an earlier version', () => {
+test('an unseen part is no difference, and neither is a session of an earlier version', () => {
   const unseen = connectionClass('https', undefined);
   expect(isSameClient(connectionClass('https', chromium), unseen)).toBe(true);
   expect(isSameClient(unseen, connectionClass('https', chromium))).toBe(true);
@@ -78,7 +78,7 @@ function without(name: string, headers: Readonly<Record<string, string>>): Recor
   return Object.fromEntries(Object.entries(headers).filter(([field]) => field !== name));
 }
 
-test('a page without Accept-Language or Accept-Encoding, or with them the other way round, is of another client', () => {
+test('Accept-Language or Accept-Encoding that is missing, or in another order, is another client', () => {
   const judged = ofEngine(chromeHttps);
   const lacking = without('accept-language', chromeHttps);
   for (const other of [lacking, firefoxHttps, curl]) {
@@ -90,7 +90,7 @@ test('a page without Accept-Language or Accept-Encoding, or with them the other 
   expect(isSameClient(ofEngine(safariIphone), ofEngine(curl))).toBe(false);
 });
 
-test('requests of scripts are compared by their connection alone, also where only Accept tells them from pages', () => {
+test('requests of scripts are compared only by their connection, also when only Accept shows that they are no pages', () => {
   const swapped = { 'accept-language': 'de', ...scriptFetch };
   expect(isSameClient(ofEngine(chromeHttps), ofEngine(swapped))).toBe(true);
   for (const accept of ['*/*', 'text/html']) {
@@ -100,7 +100,7 @@ test('requests of scripts are compared by their connection alone, also where onl
   }
 });
 
-test('behind a CDN that drops or moves fields for some paths, pages have only in common that one had them', () => {
+test('behind a CDN that changes fields for some paths, all pages have the shape `proxied`', () => {
   const via: Readonly<Record<string, string>> = { ...chromeHttps, via: '1.1 cdn' };
   const lacking = without('accept-language', via);
   const behind = (headers: typeof via) => ofEngine(headers, 'https', 'x-forwarded-for');
@@ -108,7 +108,7 @@ test('behind a CDN that drops or moves fields for some paths, pages have only in
   expect(isSameClient(ofEngine(chromeHttps), behind({ ...curl, via: '1.1 me' }))).toBe(false);
 });
 
-test('a visitor who says that he came through a proxy is compared by his fields as everybody is', () => {
+test('a Via of the visitor does not prevent the comparison of its fields', () => {
   const via: Readonly<Record<string, string>> = { ...chromeHttps, via: '1.1 me' };
   expect(isSameClient(ofEngine(via), ofEngine(chromeHttps))).toBe(true);
   for (const other of [without('accept-language', via), { ...curl, via: '1.1 me' }]) {

@@ -13,7 +13,7 @@ test.each([
   expect(scanJson(text, 16)).toEqual({ depth, members });
 });
 
-test('counting stops where the depth passes what is allowed', () => {
+test('counting stops above the allowed depth', () => {
   expect(scanJson('['.repeat(100_000), 16).depth).toBe(17);
 });
 

@@ -42,7 +42,7 @@ describe('no condition is ever forgotten', () => {
   });
 
   test.each(Object.entries(STRANGER))(
-    'a match with %s alone does not hold for a visitor who does not meet it',
+    'a match with only %s does not hold for another visitor',
     async (name, wanted) => {
       expect(await matches({ [name]: wanted })).toBe(false);
     },
@@ -158,7 +158,7 @@ describe('country and asn', () => {
     expect((await own.ask(visit({ ip: '8.8.8.8' }))).decision).toBe('allow');
   });
 
-  test('a database that cannot be opened stops the start, and is named', () => {
+  test('a database that cannot be opened stops the start, and the message names it', () => {
     const databases = { asn: '/nonexistent/asn.mmdb' };
     expect(() => validatorWith('[]', { databases })).toThrow('/nonexistent/asn.mmdb');
   });
@@ -199,7 +199,7 @@ describe('header and user_agent', () => {
   });
 });
 
-describe('a value that is padded is tested as a whole, as long as it may be', () => {
+describe('a padded value is tested completely, up to the longest', () => {
   const padding = 'x'.repeat(16_000);
   const agent = (userAgent: string) => ({ headers: { ...curl, 'user-agent': userAgent } });
 
@@ -253,7 +253,7 @@ describe('crawler', () => {
     expect(await matches({ crawler }, visitor)).toBe(expected);
   });
 
-  test('allowlisted is about the list of the organisation, whatever the address proves', async () => {
+  test('allowlisted depends only on the list of the organisation, not on a proof', async () => {
     const listed = { crawler_allowlist: ['Googlebot'] };
     const other = { crawler_allowlist: ['Bingbot'] };
     expect(await matches({ crawler: { allowlisted: true } }, real, listed)).toBe(true);
@@ -263,7 +263,7 @@ describe('crawler', () => {
   });
 });
 
-describe('category: what detection found, also where no rule asks it to decide', () => {
+describe('category: findings count also when no rule sets detect', () => {
   test.each([
     ['suspicious_network', { ip: '3.5.140.2' }, true],
     ['suspicious_network', {}, false],
@@ -290,7 +290,7 @@ describe('any, all and not', () => {
   });
 });
 
-test('what is compiled once is asked often, and asks for findings only where a condition needs them', () => {
+test('findings are made only when a condition needs them', () => {
   const asked = { findings: 0 };
   const findings = {
     all() {

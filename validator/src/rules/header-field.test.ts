@@ -26,10 +26,10 @@ test.each([
   expect(await matches(STRICT, sent(headers))).toBe(false);
 });
 
-test('an element of a list is no value of its own: browsers accept */* beside others', async () => {
+test('an element of a list is not a value: browsers accept */* beside others', async () => {
   expect(await matches({ header: { accept: 'text/html' } }, sent({}))).toBe(false);
 });
 
-test('a double negation reads as a rule that blocks does', async () => {
+test('a double negation is read like a blocking rule', async () => {
   expect(await matches(LENIENT, sent({ x_debug: '1' }))).toBe(true);
 });

@@ -84,7 +84,7 @@ describe('rate_limit by: session', () => {
     expect((await ask(visit({ cookie: uuid(9) }))).rate_limited).toBe(true);
   });
 
-  test('a session taken to another browser counts as none', async () => {
+  test('a session in another browser is no session', async () => {
     const guard = limitedBy('session', 1);
     const cookie = keepVerified(guard, uuid(1));
     const headers = { ...chromeHttps, 'user-agent': 'another browser' };
@@ -120,13 +120,13 @@ describe('rate_limit by: header:<name>', () => {
     expect((await ask(withKey(HOME_IP))).rate_limited).toBeUndefined();
   });
 
-  test('a header that is called like a property of every object is a header', async () => {
+  test('a header with the name of an object’s property is a header', async () => {
     const { ask } = limitedBy('header:constructor', 1);
     expect((await ask(visit())).decision).toBe('allow');
     expect((await ask(visit())).rate_limited).toBe(true);
   });
 
-  test('the value itself is in no counter: it may be a credential', async () => {
+  test('the counter does not contain the value, because it may be a credential', async () => {
     const { ask, store } = limitedBy('header:authorization');
     const keys: string[] = [];
     const take = store.take.bind(store);
@@ -185,13 +185,13 @@ describe('rate_limit by a list: every one of its budgets holds', () => {
     expect(await passing(limitedBy('[ip, session]'), fewAddresses)).toBe(6);
   });
 
-  test('a dropped cookie changes the counter to the address alone, and is charged once', async () => {
+  test('without the cookie only the address is charged, and once', async () => {
     const guard = limitedBy('[ip, session, header:x-device]');
     expect(await passing(guard, [visit(), visit(), visit(), visit()])).toBe(3);
     expect(guard.store.counterCount).toBe(1);
   });
 
-  test('who is refused by one budget does not use up another', async () => {
+  test('a request that one budget refuses takes nothing from another', async () => {
     const guard = limitedBy('[ip, header:x-device]');
     const used = Array.from({ length: 3 }, () => device('a', '192.0.2.1'));
     expect(await passing(guard, used)).toBe(3);
@@ -237,7 +237,7 @@ describe('IPv6 is counted by /64, /56 and /48, with 1, 4 and 16 budgets', () => 
     expect(await passes(by, of32)).toBe(100);
   });
 
-  test('a neighbour in the /56 has a budget of his own', async () => {
+  test('a neighbour in the /56 has its own budget', async () => {
     const { ask } = limitedBy('ip', 1);
     await ask(visit({ ip: '2a02:1748:1:100::1' }));
     expect((await ask(visit({ ip: '2a02:1748:1:100::2' }))).rate_limited).toBe(true);
@@ -246,7 +246,7 @@ describe('IPv6 is counted by /64, /56 and /48, with 1, 4 and 16 budgets', () => 
 });
 
 describe('budgets are apart', () => {
-  test('two rules, and two rules whose names begin like an address, never share one', async () => {
+  test('two rules never share a budget, whatever their names', async () => {
     const { ask } = validatorWith(`
 - { name: 'a', match: { path: /a }, rate_limit: { requests: 1, per: 1m } }
 - { name: '${HOME_IP} a', match: { path: /b }, rate_limit: { requests: 1, per: 1m } }`);
@@ -255,7 +255,7 @@ describe('budgets are apart', () => {
     expect((await ask(visit({ url: 'https://shop.example/a' }))).rate_limited).toBe(true);
   });
 
-  test('a budget refills one request at a time, and says when (GCRA)', async () => {
+  test('a budget refills one request at a time, and gives the time of the next one (GCRA)', async () => {
     const { ask, time } = limitedBy('ip', 6);
     for (let i = 0; i < 6; i++) await ask(visit());
     expect((await ask(visit())).retry_after).toBe(10);
@@ -266,7 +266,7 @@ describe('budgets are apart', () => {
     expect((await ask(visit())).rate_limited).toBe(true);
   });
 
-  test('a million addresses leave as many counters as the store may hold, over all budgets together', async () => {
+  test('a million addresses leave no more counters than the limit of the store', async () => {
     const { MemoryStore } = await import('@guard/validator');
     const limits = { maxSessions: 10, maxSpent: 10, maxBudgets: 1_024 };
     const store = new MemoryStore(() => 0, limits);

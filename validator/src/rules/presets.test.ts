@@ -206,14 +206,14 @@ describe.each([
     expect(await decided(at('/', head))).toEqual(['allow', rule]);
   });
 
-  test('sends nothing, and from elsewhere reads nothing', async () => {
+  test('sends nothing, and reads nothing from other origins', async () => {
     const posted: Over = { ...as(userAgent), ip, method: 'POST' };
     expect((await decided(at('/login', posted)))[0]).not.toBe('allow');
     expect((await decided(at('/', { ...as(userAgent), ip: HOME_IP })))[0]).not.toBe('allow');
   });
 });
 
-describe('a preset lifts a challenge, and no rule of the user', () => {
+describe('a preset lifts a challenge, but no rule of the user', () => {
   const feed = at('/feed');
 
   test("a user's block and a user's own allow decide before it", async () => {
@@ -226,7 +226,7 @@ describe('a preset lifts a challenge, and no rule of the user', () => {
     expect(events.map(({ rule }) => rule)).toEqual(['not from there', 'preset:feeds']);
   });
 
-  test('a budget still counts what it lets through', async () => {
+  test('a budget counts the requests that fit', async () => {
     const rules = `
 - { name: budget, match: { path: /feed }, rate_limit: { requests: 1, per: 1m } }
 - { name: rest, match: {}, detect: true }`;

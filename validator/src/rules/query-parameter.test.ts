@@ -37,7 +37,7 @@ describe('a parameter of the query has a value', () => {
   });
 
   test.each(['?format=rss&format=html', '?format=html&format=rss', '?FORMAT=html&format=rss'])(
-    'sent twice, %s: an origin may take either value, so what is strict holds and what is lenient does not',
+    'sent twice, %s: strict rules match and lenient rules do not, because an origin may take either value',
     async (query) => {
       expect(await decided(strict, query)).toBe('block');
       expect(await decided(lenient, query)).toBe('block');
@@ -76,7 +76,7 @@ describe('a parameter of the query has a value', () => {
     expect(await decided(strict, query)).toBe('allow'),
   );
 
-  test('a value ends at ; for some origins, and not for others: both are looked at', async () => {
+  test('a value ends at ; for some origins, so both readings are tested', async () => {
     expect(await decided(strict, '?format=rss;x=1')).toBe('block');
     expect(await decided(strict.replace('rss', '"rss;x"'), '?format=rss;x')).toBe('block');
     expect(await decided(lenient, '?format=rss;x=1')).toBe('block');

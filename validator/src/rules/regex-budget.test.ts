@@ -28,7 +28,7 @@ function costly(count: number, verdict: 'allow' | 'block') {
 const REST = { name: 'rest', match: {}, verdict: 'allow' };
 
 describe('limits: all regular expressions of one request may take 100 ms', () => {
-  test('after that a rule that blocks counts a long value as a match, and each request starts anew', async () => {
+  test('after the limit a blocking rule treats a long value as a match; each request has its own limit', async () => {
     expect(await rulesThatDecide([...costly(9, 'block'), REST], 10, 3)).toEqual(
       Array(3).fill('rest'),
     );
@@ -37,7 +37,7 @@ describe('limits: all regular expressions of one request may take 100 ms', () =>
     );
   });
 
-  test('many short values count like a long one: a parameter that is sent 1,000 times', async () => {
+  test('1,000 short values of one parameter count like a long one', async () => {
     const { ask, events } = validatorWith(
       stringify([
         { name: 'q', match: { query: { q: { regex: COSTLY } } }, verdict: 'block' },
@@ -53,7 +53,7 @@ describe('limits: all regular expressions of one request may take 100 ms', () =>
     expect(events[1]?.rule).toBe('rest');
   });
 
-  test('and a rule that lets through does not hold', async () => {
+  test('a rule that lets through does not match', async () => {
     const rules = [...costly(13, 'allow'), { ...REST, verdict: 'block' }];
     expect(await rulesThatDecide(rules, 10)).toEqual(['rest']);
   });

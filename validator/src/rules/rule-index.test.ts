@@ -103,7 +103,7 @@ function linear(count: number): FindRules {
   };
 }
 
-test('the directives of a request are those that all rules give, asked one after the other', () => {
+test('the directives are the same as when all rules are asked one after the other', () => {
   const random = seededRandom();
   let decided = 0;
   let asked = 0;
@@ -129,7 +129,7 @@ test('the directives of a request are those that all rules give, asked one after
   expect(asked).toBeLessThan(0.9 * all);
 });
 
-test('a path that a glob matches is in its folder, or is the folder', () => {
+test('a path that a glob matches is in the glob’s folder, or is the folder', () => {
   const random = seededRandom();
   let matched = 0;
   for (let round = 0; round < rounds(20_000, 500_000); round++) {
@@ -144,7 +144,7 @@ test('a path that a glob matches is in its folder, or is the folder', () => {
   expect(matched).toBeGreaterThan(20);
 });
 
-test('of 10,000 rules for hosts, paths and methods a request is held against a few, in their order', () => {
+test('of 10,000 rules a request is compared with a few, in their order', () => {
   const matches = Array.from({ length: 10_000 }, (_, n) =>
     n % 2 === 0
       ? { host: [`h${n}.example`], path: [`/a/${n}/**`] }

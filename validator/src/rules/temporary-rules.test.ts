@@ -36,7 +36,7 @@ function decision(
 const NOTHING = '[]';
 const BLOCK_ALL = '[{ name: closed, match: {}, verdict: block }]';
 
-describe('a temporary decision holds before the rules of guard.yaml', () => {
+describe('a temporary decision comes before the rules of guard.yaml', () => {
   test.each([
     ['203.0.113.9', '203.0.113.9', 'block'],
     ['203.0.113.9', '203.0.113.10', 'allow'],
@@ -54,7 +54,7 @@ describe('a temporary decision holds before the rules of guard.yaml', () => {
     expect((await ask(visit({ ip }))).decision).toBe(expected);
   });
 
-  test('an allow lets through what a rule blocks, what is detected, and what would be challenged', async () => {
+  test('an allow comes before a rule’s block, detection and the challenge', async () => {
     const { ask, temporary, events } = validatorWith(BLOCK_ALL);
     const allowed = decision('allow', at('203.0.113.9'));
     temporary.replace([allowed]);
@@ -70,7 +70,7 @@ describe('a temporary decision holds before the rules of guard.yaml', () => {
     expect((await ask(visit({ ip: '1.1.1.1' }))).decision).toBe('allow');
   });
 
-  test('a session, as events name it; a visitor who sends another value has it not', async () => {
+  test('a session by the digest in events; another value is not that session', async () => {
     const { ask, store, temporary } = validatorWith(BLOCK_ALL);
     store.keepSession(id, session, HOUR);
     temporary.replace([decision('allow', { kind: 'session', session: sessionDigest(id) })]);
@@ -79,7 +79,7 @@ describe('a temporary decision holds before the rules of guard.yaml', () => {
     expect((await ask(visit({ cookie: id.replace(/^0/, '1') }))).decision).toBe('block');
   });
 
-  test('of several that fit: a session, then the smallest network, then the autonomous system', async () => {
+  test('of several decisions: the session first, then the smallest network, then the autonomous system', async () => {
     const { ask, store, temporary } = validatorWith(NOTHING);
     store.keepSession(id, session, HOUR);
     const ofSession = decision('allow', { kind: 'session', session: sessionDigest(id) });
@@ -103,7 +103,7 @@ describe('what a decision does not reach', () => {
     expect((await ask(visit({ ip: '203.0.113.9' }))).decision).toBe('allow');
   });
 
-  test('the time behind its end, to the millisecond, also while the list is not read again', async () => {
+  test('a decision ends on time, also when the list is not read again', async () => {
     const { ask, temporary, time } = validatorWith(NOTHING);
     temporary.replace([
       decision('block', at('203.0.113.9'), { until: NOW + HOUR }),

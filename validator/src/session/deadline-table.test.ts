@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { allocateDeadlines, DeadlineTable } from './deadline-table.ts';
 
-test('four threads at once: each ticket is spent once, and a budget gives what it holds, alone or with others', async () => {
+test('four threads at once: each ticket is spent once, and no budget is exceeded', async () => {
   const buffer = allocateDeadlines(200_000);
   const data = { buffer, tickets: 20_000, asks: 5_000 };
   const threads = Array.from(
@@ -31,7 +31,7 @@ test('four threads at once: each ticket is spent once, and a budget gives what i
   expect(left.filter((waitMs) => waitMs === 0)).toHaveLength(1_000);
 });
 
-test('a thread that ended inside a set does not hold up the others for ever', () => {
+test('a thread that ended with a lock does not block the others for ever', () => {
   const buffer = allocateDeadlines(1);
   const table = new DeadlineTable(buffer);
   const locks = new Int32Array(buffer, (4 + 48) * 4, 1);
@@ -41,7 +41,7 @@ test('a thread that ended inside a set does not hold up the others for ever', ()
   expect(table.spend('ticket', 0, 1_000)).toBe(false);
 });
 
-test('a full set lets go of what was used longest ago', () => {
+test('a full set forgets the entry that was used longest ago', () => {
   const table = new DeadlineTable(allocateDeadlines(1));
   for (let i = 0; i < 16; i++) table.spend(`${i}`, 0, 1_000);
   expect(table.size).toBe(16);
@@ -52,7 +52,7 @@ test('a full set lets go of what was used longest ago', () => {
   expect(table.size).toBe(16);
 });
 
-test('two names and subjects that read alike when put together have counters of their own', () => {
+test('names and subjects that look equal when joined have different counters', () => {
   const table = new DeadlineTable(allocateDeadlines(100));
   expect(table.take('ab', 'c', 0, { requests: 1, perMs: 1_000 })).toBe(0);
   expect(table.take('a', 'bc', 0, { requests: 1, perMs: 1_000 })).toBe(0);

@@ -56,7 +56,7 @@ sessionStoreContract('LastingStore', async () => {
 });
 
 describe('a store that was closed and is opened again', () => {
-  test('knows who passed, what was spent, and who used up a budget', async () => {
+  test('restores sessions, spent tickets and budgets', async () => {
     const first = await openStore();
     const rejected = { ...session, state: 'rejected', reasons: ['webdriver'] } as const;
     first.store.keepSession('a', session, 4 * HOUR_MS);
@@ -79,7 +79,7 @@ describe('a store that was closed and is opened again', () => {
     await store.close();
   });
 
-  test('does not know again whose time is over by then', async () => {
+  test('does not restore expired sessions', async () => {
     const first = await openStore();
     first.store.keepSession('a', session, HOUR_MS);
     await first.store.close();
@@ -89,7 +89,7 @@ describe('a store that was closed and is opened again', () => {
     await store.close();
   });
 
-  test('gives no session more time because the clock was set back meanwhile', async () => {
+  test('does not extend sessions after the clock was set back', async () => {
     const first = await openStore();
     first.time.now += 400 * 24 * HOUR_MS;
     first.store.keepSession('a', session, HOUR_MS);
@@ -111,7 +111,7 @@ describe('a store that was closed and is opened again', () => {
     await store.close();
   });
 
-  test('that an earlier version closed, with whole agents in it, knows the sessions too', async () => {
+  test('a snapshot of an earlier version with whole User-Agents is restored', async () => {
     const { userAgentHash, ...others } = session;
     const old = { ...others, userAgent: 'Mozilla/5.0', expiresAt: 1_800_000_000_000 + HOUR_MS };
     const tables = Buffer.from('0 0\n');
@@ -124,7 +124,7 @@ describe('a store that was closed and is opened again', () => {
     await store.close();
   });
 
-  test('of another size keeps the sessions and begins with empty tables', async () => {
+  test('with tables of another size restores the sessions and empties the tables', async () => {
     const first = await openStore();
     first.store.keepSession('a', session, HOUR_MS);
     first.store.spend('ticket', HOUR_MS);
@@ -137,13 +137,13 @@ describe('a store that was closed and is opened again', () => {
 });
 
 describe('the file', () => {
-  test('is for its owner only, stands alone, and takes the place of the one before', async () => {
+  test('is readable only by its owner, and replaces the last snapshot', async () => {
     for (let i = 0; i < 3; i++) await (await openStore()).store.close();
     expect(await readdir(folder)).toEqual(['store.snapshot']);
     expect((await stat(snapshot())).mode & 0o777).toBe(0o600);
   });
 
-  test('cut off, changed, of another version or of somebody else is set aside, and never fatal', async () => {
+  test('an incomplete, changed or foreign file, or one of another version, is renamed and not fatal', async () => {
     const first = await openStore();
     for (let i = 0; i < 50; i++) first.store.keepSession(`s${i}`, session, HOUR_MS);
     await first.store.close();
@@ -179,7 +179,7 @@ describe('the file', () => {
     }
   });
 
-  test('that a crash left half written is not looked at', async () => {
+  test('a file that a crash left half-written is ignored', async () => {
     const first = await openStore();
     first.store.keepSession('a', session, HOUR_MS);
     await first.store.close();
@@ -190,7 +190,7 @@ describe('the file', () => {
     expect(await readdir(folder)).toEqual(['store.snapshot']);
   });
 
-  test('is written every minute, so that a process that is killed loses what the last one brought', async () => {
+  test('is written every minute, so a killed process loses at most a minute', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const killed = await openStore();
     killed.store.keepSession('a', session, HOUR_MS);
@@ -211,7 +211,7 @@ describe('the file', () => {
     await Promise.all([killed.store.close(), store.close()]);
   });
 
-  test('that the disk has no room for leaves the one before as it is, and nothing half written', async () => {
+  test('a full disk keeps the last snapshot, and leaves no half-written file', async () => {
     expect(await keepInChild(1, 'unlimited')).toEqual([]);
     expect(await keepInChild(2_000, '8')).toEqual([
       'store_snapshot_restored {"sessions":1}',
@@ -224,7 +224,7 @@ describe('the file', () => {
     await store.close();
   });
 
-  test('that cannot be written is said once, and the store goes on', async () => {
+  test('a failed write is logged once, and the store continues', async () => {
     const at = join(folder, 'a-file');
     await writeFile(at, '');
     const { store, log } = await openStore({ at });

@@ -8,7 +8,7 @@ sessionStoreContract('MemoryStore', () => {
   return { store, pass: (ms) => (time.now += ms) };
 });
 
-test('holds no more than its limits, whatever comes', () => {
+test('never exceeds its limits', () => {
   const store = new MemoryStore(() => 0, { maxSessions: 10, maxSpent: 10, maxBudgets: 10 });
   for (let i = 0; i < 1_000; i++) store.keepSession(`s${i}`, session, 1_000);
   expect(store.sessionCount).toBe(10);
@@ -16,7 +16,7 @@ test('holds no more than its limits, whatever comes', () => {
   expect(store.session('s0')).toBeUndefined();
 });
 
-test('a flood of rejected sessions pushes out no verified one, and one that passes later is verified', () => {
+test('a flood of rejected sessions replaces no verified one, and a rejected one can pass later', () => {
   const limits = { maxSessions: 100, maxSpent: 10, maxBudgets: 10 };
   const store = new MemoryStore(() => 0, limits);
   for (let i = 0; i < 40; i++) store.keepSession(`person ${i}`, session, 1_000);

@@ -37,7 +37,7 @@ describe('the _guard cookie value is a bare UUID (contract 2.1)', () => {
     }
   });
 
-  test('a rotated secret still recognises what the former one made', () => {
+  test('after a rotation, ids of the former secret are still recognised', () => {
     const rotated = createSessionIds(
       createSealer(['the new secret of the house', 'a secret of the installation'], 'session'),
     );
@@ -50,7 +50,7 @@ describe('the later values of a session', () => {
   const hour = 3_600_000;
   const start = Date.UTC(2026, 10, 21, 12, 34, 56);
 
-  test('are ours, of one root, the same whatever value they are made of, and each later than those before', () => {
+  test('are ours, have one root, do not depend on the value they are made from, and get later', () => {
     const first = ids.mint('acme', start);
     let before = first;
     // Longer than the 13 bits count.
@@ -65,7 +65,7 @@ describe('the later values of a session', () => {
     }
   });
 
-  test('of 1,000 sessions become due at times of their own', () => {
+  test('1,000 sessions are renewed at different times', () => {
     const due = (minutes: number) =>
       Array.from({ length: 1_000 }, () => ids.mint('acme')).filter((id) =>
         isDue(id, start, start + minutes * 60_000),
@@ -83,7 +83,7 @@ describe('the later values of a session', () => {
   });
 });
 
-describe('an id says whether it came with a challenge (contract 2.2: "interstitial never cleared")', () => {
+describe('an id shows whether it came with a challenge (contract 2.2: "interstitial never cleared")', () => {
   const minute = 60_000;
   const start = Date.UTC(2026, 10, 21, 12, 34, 56);
   const uncleared = (ageMs: number, id = ids.mint('acme', start)) =>
@@ -105,13 +105,13 @@ describe('an id says whether it came with a challenge (contract 2.2: "interstiti
     for (let age = 20; age <= 49; age += 1) expect(uncleared(age * minute)).toBe(true);
   });
 
-  test('not once a judgement may have been forgotten: an hour, a day, a month, a set-back clock', () => {
+  test('not after an hour, a day, a month or a clock set back: the judgement may be forgotten', () => {
     for (const age of [60, 61, 24 * 60, 25 * 60, 30 * 24 * 60, -1, -60]) {
       expect(uncleared(age * minute), `${age} minutes`).toBe(false);
     }
   });
 
-  test('and cannot be changed: the mark stands under the MAC', () => {
+  test('the mark cannot be changed, because the MAC covers it', () => {
     const id = ids.mint('acme', start);
     expect(ids.isOurs('acme', id)).toBe(true);
     expect(ids.isOurs('acme', `${id.slice(0, 19)}8000${id.slice(23)}`)).toBe(false);

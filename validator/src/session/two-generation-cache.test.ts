@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { TwoGenerationCache } from './two-generation-cache.ts';
 
-describe('a bounded map that forgets what was not used for long', () => {
-  test('holds at most its limit, whatever is put into it', () => {
+describe('a bounded map that forgets unused entries', () => {
+  test('never exceeds its limit', () => {
     const cache = new TwoGenerationCache<number>(10);
     for (let number = 0; number < 1_000; number++) {
       cache.set(`k${number}`, number);
@@ -24,7 +24,7 @@ describe('a bounded map that forgets what was not used for long', () => {
     expect(cache.get('regular')).toBe('visitor');
   });
 
-  test('gives the value that was set last, also of an entry that has become old', () => {
+  test('returns the value that was set last, also for an old entry', () => {
     const cache = new TwoGenerationCache<number>(4);
     cache.set('a', 1);
     cache.set('b', 2);
@@ -34,7 +34,7 @@ describe('a bounded map that forgets what was not used for long', () => {
     expect(cache.size).toBe(3);
   });
 
-  test('never forgets one of the half used last, and never returns what was not set', () => {
+  test('never forgets the last used half, and never returns a value that was not set', () => {
     const random = seededRandom();
     const max = 16;
     const cache = new TwoGenerationCache<number>(max);
@@ -60,7 +60,7 @@ describe('a bounded map that forgets what was not used for long', () => {
     }
   });
 
-  test('an entry that was there from beginning to end is met, also when the generations change meanwhile', () => {
+  test('an entry that stays is listed, also when the generations change meanwhile', () => {
     const cache = new TwoGenerationCache<number>(20);
     for (let i = 0; i < 10; i++) cache.set(`k${i}`, i);
     const met = new Set<string>();

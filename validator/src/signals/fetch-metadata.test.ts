@@ -48,7 +48,7 @@ describe('fetch metadata (W3C Fetch Metadata Request Headers)', () => {
     ]);
   });
 
-  test('a navigation that asks for no HTML contradicts itself', () => {
+  test('a navigation that does not accept HTML is contradictory', () => {
     expect(fetchMetadataSignal(factsOf(changed(chromeHttps, { accept: '*/*' })))).toEqual([
       'header_contradiction',
     ]);

@@ -47,7 +47,7 @@ describe('header order (contract 2.2, fingerprint_mismatch)', () => {
     ]);
   });
 
-  test('behind a proxy the order says nothing, and a page that sets Accept moves it', () => {
+  test('the order is not checked behind a proxy, nor for requests of scripts', () => {
     const headers = { ...reordered(HTTPX, chromeHttps), ...ACCEPT };
     expect(headerOrderSignal(factsOf({ ...headers, via: '1.1 proxy' }))).toEqual([]);
     const forwarded = { ...headers, 'x-forwarded-for': '84.115.20.7' };

@@ -20,7 +20,7 @@ test('every file with a signal is in the list, and has a test of its own', () =>
   expect(tested.length).toBe(signals.length);
 });
 
-test('a finding that the challenge made and the request shows too is reported once, in its first place', () => {
+test('a finding of both the challenge and the request is reported once', () => {
   const session = {
     organisation: 'acme',
     state: 'rejected',

@@ -47,7 +47,7 @@ describe('headers missing (contract 2.2, header_anomaly)', () => {
     ]);
   });
 
-  test('who claims no browser misses nothing, and crawlers borrow the words of browsers', () => {
+  test('a client that claims no browser, or a crawler, misses no header', () => {
     expect(missingHeadersSignal(factsOf(curl))).toEqual([]);
     const crawler = claimOf({});
     expect(

@@ -65,7 +65,7 @@ describe('browsers that cannot exist on their system', () => {
   });
 });
 
-describe('browsers that hardly exist: a weak sign', () => {
+describe('browsers that hardly anyone uses: a weak sign', () => {
   test.each([
     ['far in the future', chromium(WINDOWS, 'Chrome/999.0.0.0 Safari/537.36')],
     ['older than anything alive', chromium(WINDOWS, 'Chrome/19.0.1084.46 Safari/536.5')],
@@ -91,7 +91,7 @@ describe('browsers that hardly exist: a weak sign', () => {
   });
 });
 
-test('crawlers borrow the words of browsers as they like', () => {
+test('crawlers may use the words of browsers', () => {
   const agent = chromium('Windows NT 11.0', 'Chrome/999.0.0.0 Safari/537.36');
   expect(plausibilitySignal(factsOf({ 'user-agent': agent }, { crawler: claimOf({}) }))).toEqual(
     [],

@@ -15,7 +15,7 @@ test.each([
   expect(found(changes)).toEqual(['proxy_headers']);
 });
 
-test('what names the visitor’s address was written by the proxies of the site', () => {
+test('a field with the visitor’s address was written by a proxy of the site', () => {
   expect(found({ 'x-forwarded-for': `${HOME_IP}, 10.0.0.1` })).toEqual([]);
   expect(found({ forwarded: `for=${HOME_IP};proto=https` })).toEqual([]);
   expect(found({})).toEqual([]);

@@ -32,7 +32,7 @@ describe('script-like values (contract 2.2, header_anomaly)', () => {
     expect(found({ 'accept-encoding': 'gzip' })).toEqual(['accept_encoding_unusual']);
   });
 
-  test('and none behind a CDN, which writes its own, or of a part of a video', () => {
+  test('no finding behind a CDN, or for a part of a video', () => {
     const forwarded = { 'accept-encoding': 'gzip', 'x-forwarded-for': '84.115.20.7' };
     expect(found(forwarded, { ipFrom: 'x-forwarded-for' })).toEqual([]);
     expect(found(forwarded)).toEqual(['accept_encoding_unusual']);

@@ -14,12 +14,12 @@ const session = {
   judgedAt: 0,
 } as const;
 
-test('a rejected session brings the reasons it was rejected for, as far as they are known here', () => {
+test('a rejected session has the reasons of its rejection that this version knows', () => {
   const rejected = { state: 'rejected', id: 'x', session } as const;
   expect(sessionSignal(factsOf(chromeHttps, { session: rejected }))).toEqual(['webdriver']);
 });
 
-test('a verified session, and none, bring nothing', () => {
+test('a verified session, or no session, adds no finding', () => {
   const verified = {
     state: 'verified',
     id: 'x',
@@ -29,7 +29,7 @@ test('a verified session, and none, bring nothing', () => {
   expect(sessionSignal(factsOf(chromeHttps))).toEqual([]);
 });
 
-test('contract 2.2 challenge_failure: a session whose challenge ran out unanswered is never cleared, a fresh one is not', () => {
+test('contract 2.2 challenge_failure: only a session whose challenge expired without an answer is "never cleared"', () => {
   const issued = (challenge: ShownChallenge) => ({ state: 'issued', id: 'x', challenge }) as const;
   expect(sessionSignal(factsOf(chromeHttps, { session: issued('uncleared') }))).toEqual([
     'challenge_never_cleared',

@@ -48,7 +48,7 @@ describe('the handshake against the claimed browser (contract 2.2, fingerprint_m
   });
 });
 
-test('a browser of 2016 may have any handshake but one that no browser makes', () => {
+test('a browser of 2016 may have any handshake of a browser', () => {
   const agent =
     'Mozilla/5.0 (Windows NT 6.1) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/49.0.2623.112 Safari/537.36';
   const old = { ...chromeHttps, 'user-agent': agent };
@@ -56,7 +56,7 @@ test('a browser of 2016 may have any handshake but one that no browser makes', (
   expect(found(old, 'Firefox 153')).toEqual([]);
 });
 
-test('an app of a Mac names no browser, and no library but that of a browser', () => {
+test('an app on a Mac names no browser, only a browser’s library', () => {
   const agent =
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)';
   const app = { ...chromeHttps, 'user-agent': agent };
@@ -74,7 +74,7 @@ describe('what is not known is no finding', () => {
     expect(transportTlsSignal(facts)).toEqual([]);
   });
 
-  test('who claims no browser has its own reasons', () => {
+  test('a client that claims no browser has its own reasons', () => {
     expect(found(curl, 'curl 7.88')).toEqual([]);
   });
 

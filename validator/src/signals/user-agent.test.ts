@@ -5,7 +5,7 @@ import { userAgentSignal } from './user-agent.ts';
 
 const found = (userAgent: string) => userAgentSignal(factsOf({ 'user-agent': userAgent }));
 
-describe('what a User-Agent says of itself (contract 2.2, bot_identity and automated_browser)', () => {
+describe('the claims of a User-Agent (contract 2.2, bot_identity and automated_browser)', () => {
   test('none', () => {
     expect(userAgentSignal(factsOf({}))).toEqual(['user_agent_missing']);
   });

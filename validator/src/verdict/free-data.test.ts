@@ -35,7 +35,7 @@ describe('requests for data and for parts of a page', () => {
     expect(await decisions(guard, 30, elsewhere)).toEqual(times(30, 'allow'));
   });
 
-  test('count like pages where no page was loaded; their answer is no page', async () => {
+  test('count like pages when no page was loaded; their answer is not counted', async () => {
     const guard = guarded();
     const found = await decisions(guard, 6, () => visit({ headers: scriptFetch }));
     expect(found).toEqual([...times(5, 'allow'), 'redirect']);
@@ -43,7 +43,7 @@ describe('requests for data and for parts of a page', () => {
     expect(headers?.['Content-Type']).toContain('application/problem+json');
   });
 
-  test('of a file that pages are made of, or of a preflight, are free for everybody', async () => {
+  test('for a file of a page, or a preflight, are free for all visitors', async () => {
     const guard = guarded();
     const image = () => visit({ url: 'https://shop.example/logo.PNG?v=2', headers: pictureOfPage });
     expect(await decisions(guard, 20, image)).toEqual(times(20, 'allow'));
@@ -131,7 +131,7 @@ describe('requests for data and for parts of a page', () => {
     );
   });
 
-  test('a session that came with a challenge page opens no network for data, until a page is loaded', async () => {
+  test('a session from a challenge page opens no network for data before a page is loaded', async () => {
     const guard = guarded();
     await decisions(guard, 5, () => visit());
     const challenged = await guard.ask(visit());
@@ -167,7 +167,7 @@ describe('requests for data and for parts of a page', () => {
     expect(await decisions(guard, 30, data)).toEqual(times(30, 'allow'));
   });
 
-  test('where the documents of an address are used up, its next page leads to the challenge, and so to more', async () => {
+  test('when the documents of an address are used up, its next page leads to the challenge', async () => {
     const guard = guarded();
     const { cookies } = await guard.ask(visit());
     const cookie = cookies?.[0]?.value ?? '';
@@ -178,7 +178,7 @@ describe('requests for data and for parts of a page', () => {
     expect(await documents(guard, 60, data)).toBe(60);
   });
 
-  test('a flood of documents ends at its addresses at once when the shape has used up its own', async () => {
+  test('when the shape has used up its documents, each address has few at once', async () => {
     const guard = guarded({ challenge: { pressure: false } });
     const ipOf = (index: number) => `84.116.${index}.7`;
     for (let index = 0; index < 200; index++) await guard.ask(visit({ ip: ipOf(index) }));
@@ -209,7 +209,7 @@ describe('requests for data and for parts of a page', () => {
     expect(await documents(guard, 30, () => data(3))).toBe(30);
   });
 
-  test('a page that asks for hundreds of JSON answers stays free while its shape has used up its documents', async () => {
+  test('a page that asks for hundreds of JSON answers stays free, even when its shape has used up its documents', async () => {
     const guard = guarded({ challenge: { pressure: false } });
     const ipOf = (index: number) => `84.116.${index}.7`;
     for (let index = 0; index < 30; index++) {

@@ -5,7 +5,7 @@ import { firefoxHttps, visit } from '../../../test/kit/visitors.ts';
 
 const MINUTE_MS = 60_000;
 describe('challenge: auto, the first pages are free', () => {
-  test('five pages in ten minutes for a visitor without a session, then the challenge, which says why', async () => {
+  test('five pages in ten minutes for a visitor without a session, then the challenge with its reason', async () => {
     const guard = guarded();
     expect(await decisions(guard, 7, () => visit())).toEqual([
       ...times(5, 'allow'),
@@ -20,7 +20,7 @@ describe('challenge: auto, the first pages are free', () => {
     expect(await decisions(guard, 2, () => visit())).toEqual(['allow', 'redirect']);
   });
 
-  test('a new session, or none, for each page gains nothing', async () => {
+  test('a new session for each page, or none, gains nothing', async () => {
     const guard = guarded();
     const cookies: string[] = [];
     for (let index = 0; index < 5; index++) {
@@ -49,7 +49,7 @@ describe('challenge: auto, the first pages are free', () => {
     expect(found).toEqual([...times(16, 'allow'), ...times(4, 'redirect')]);
   });
 
-  test('a session that passed the challenge counts no page', async () => {
+  test('pages of a session that passed are not counted', async () => {
     const guard = guarded();
     const { cookies } = await guard.ask(visit());
     const cookie = cookies?.[0]?.value ?? '';
@@ -75,7 +75,7 @@ describe('challenge: auto, the first pages are free', () => {
     expect((await decisions(guard, 6, () => visit())).at(-1)).toBe('redirect');
   });
 
-  test('in monitor mode a visitor who would be blocked has no more free pages than any other', async () => {
+  test('in monitor mode a visitor who would be blocked has the same free pages as others', async () => {
     const guard = guarded({ monitor: true });
     const headers = { ...firefoxHttps, 'user-agent': 'Mozilla/5.0 HeadlessChrome/156.0.0.0' };
     const found = await decisions(guard, 7, () => visit({ headers }));

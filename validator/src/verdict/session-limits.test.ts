@@ -35,7 +35,7 @@ async function passing({ ask }: TestValidator, count: number, request: () => Val
 }
 
 describe('what one passed challenge is good for', () => {
-  test('600 pages an hour, then the challenge; a new pass gives as many again', async () => {
+  test('600 pages an hour, then the challenge; a new pass gives the same number', async () => {
     const guard = guarded({ requests_per_minute: 100_000 });
     expect(await passing(guard, 700, page)).toBe(600);
     expect(guard.events.at(-1)).toMatchObject({
@@ -61,7 +61,7 @@ describe('what one passed challenge is good for', () => {
     expect(await passing(guard, 20, data)).toBe(10);
   });
 
-  test('100 requests at once, where the caller says when they end', async () => {
+  test('100 requests at once, when the caller reports their ends', async () => {
     const guard = guarded();
     guard.origin.answers = 'never';
     expect(await passing(guard, 110, data)).toBe(100);
@@ -71,7 +71,7 @@ describe('what one passed challenge is good for', () => {
     expect((await guard.ask(page())).status_code).toBe(200);
   });
 
-  test('a caller of the API that passes on few fields has no page counted for each file', async () => {
+  test('a caller of the API with few fields has files not counted as pages', async () => {
     const guard = guarded({ pages_per_hour: 5 });
     const headers = { 'user-agent': chromeHttps['user-agent'] ?? '' };
     const file = () => visit({ cookie: PASS, url: 'https://shop.example/a.js', headers });
@@ -98,7 +98,7 @@ describe('what one passed challenge is good for', () => {
     expect(await passingAt('globex', 10)).toBe(10);
   });
 
-  test('what a foreign page sends from the visitor’s browser takes nothing from the visitor', async () => {
+  test('requests of a foreign page in the visitor’s browser take nothing from the visitor', async () => {
     const guard = guarded({ requests_per_minute: 10, at_once: 10 });
     guard.origin.answers = 'never';
     const headers = { ...scriptFetch, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
@@ -106,7 +106,7 @@ describe('what one passed challenge is good for', () => {
     expect(await passing(guard, 10, data)).toBe(10);
   });
 
-  test('data that a page asks for is no document', async () => {
+  test('data that a page asks for is not a document', async () => {
     const guard = guarded({ pages_per_hour: 10 });
     guard.origin.answers = 'data';
     expect(await passing(guard, 200, data)).toBe(200);
@@ -123,7 +123,7 @@ describe('what one passed challenge is good for', () => {
     expect(await passing(guard, 300, style)).toBe(300);
   });
 
-  test('ten documents for each page may come in answer to data and parts; then these have to wait too', async () => {
+  test('ten documents for each page may answer data and parts; then such requests have to wait too', async () => {
     for (const [headers, answers] of [
       [pictureOfPage, 'document'],
       [pictureOfPage, 'data'],
@@ -167,7 +167,7 @@ describe('what one passed challenge is good for', () => {
     expect((await guard.ask(page(ids.at(-1)))).decision).toBe('redirect');
   });
 
-  test('in monitor mode a rejected session has what a doubtful one has, and is then asked again', async () => {
+  test('in monitor mode a rejected session has the limits of a short pass, and is then challenged again', async () => {
     const guard = guarded({ pages_per_hour: 100 }, MONITORED);
     const rejected = {
       ...verifiedSession({ judgedAt: guard.time.now }),
@@ -196,7 +196,7 @@ describe('what one passed challenge is good for', () => {
     expect(await passing(guard, 5, page)).toBe(5);
   });
 
-  test('a pass that comes from four networks of three systems within ten minutes has to be made again', async () => {
+  test('a pass from four networks of three systems within ten minutes has to be passed again', async () => {
     const guard = guarded();
     const from = (ip: string) => () => visit({ cookie: PASS, ip });
     const phone = ['84.115.20.7', '178.113.40.7', '84.115.99.7', '178.113.41.9'];
@@ -213,7 +213,7 @@ describe('what one passed challenge is good for', () => {
     expect(await passing(guard, 1, from('2a02:1748:1::1'))).toBe(1);
   });
 
-  test('a traveller with a network every few minutes is left alone', async () => {
+  test('a traveller with a new network every few minutes is not challenged', async () => {
     const guard = guarded();
     const homes = ['84.115.20.7', '178.113.40.7', '90.146.1.1', '80.109.4.4', '62.178.1.1'];
     for (const ip of [...homes, ...homes]) {

@@ -33,7 +33,7 @@ const READING_S = [4, 31, 9, 2, 55, 12, 7, 140, 18, 3];
 const readingMs = (index: number) => (READING_S[index % READING_S.length] ?? 0) * SECOND_MS;
 
 describe('a stretch of ten documents', () => {
-  test('at regular intervals, each another one, is regular and a walk; with a query too', () => {
+  test('different documents at regular intervals are regular and a walk, also with queries', () => {
     for (const path of ['/a', '/a?id=']) {
       const [shape, ...others] = shapesOf(
         steps(10, (index) => ({ path: `${path}${index}`, afterMs: 3 * SECOND_MS + index * 100 })),
@@ -43,12 +43,12 @@ describe('a stretch of ten documents', () => {
     }
   });
 
-  test('is not regular with the pauses of a person', () => {
+  test('is not regular when the pauses are those of a person', () => {
     const [shape] = shapesOf(steps(10, (i) => ({ path: `/a${i}`, afterMs: readingMs(i) })));
     expect(shape?.isRegular).toBe(false);
   });
 
-  test('is no walk where a document came again, or where links led to them', () => {
+  test('is no walk when documents repeat, or when links led to them', () => {
     const regular = { afterMs: 2 * SECOND_MS };
     const again = steps(12, (i) => ({ ...regular, path: i === 6 ? '/a1' : `/a${i}` }));
     const linked = steps(10, (i) => ({
@@ -73,7 +73,7 @@ describe('a stretch of ten documents', () => {
     }
   });
 
-  test('tabs that are opened at once are one event; more than anybody opens are fast', () => {
+  test('tabs that are opened together are one event; more than a person opens are fast', () => {
     const tabs = steps(30, (i) => ({ path: `/a${i}`, afterMs: 200 }));
     expect(shapesOf(tabs)).toEqual([]);
     const tenTimes = steps(100, (i) => ({
@@ -100,7 +100,7 @@ describe('a stretch of ten documents', () => {
     expect(shapesOf(bursts(25, 91 * SECOND_MS))).toEqual([]);
   });
 
-  test('a reader who opens tabs by links, more and more of them, is no walk, however fast', () => {
+  test('many tabs that a person opens by links are no walk, however fast', () => {
     const headers = { 'sec-fetch-site': 'same-origin' };
     const tabs = steps(90, (i) => ({
       path: `/a${i}`,
@@ -110,7 +110,7 @@ describe('a stretch of ten documents', () => {
     expect(shapesOf(tabs)).toEqual([]);
   });
 
-  test('a list that comes again before each burst of tabs does not join them to one', () => {
+  test('a repeated list between bursts of tabs keeps the bursts apart', () => {
     const visits = steps(66, (i) => ({
       path: i % 11 === 0 ? '/list' : `/a${i}`,
       afterMs: i % 11 === 0 ? readingMs(i / 11) + SECOND_MS : 200,
@@ -118,7 +118,7 @@ describe('a stretch of ten documents', () => {
     expect(shapesOf(visits)).toEqual([]);
   });
 
-  test('has the parts that came since the one before', () => {
+  test('counts the parts since the last document', () => {
     const parts = { count: 0 };
     const shape = new SessionShape(parts);
     const ten = (name: string) =>
@@ -148,7 +148,7 @@ test('each time it is found the stretch is twice as long, up to 80, and is held 
   expect(lengths.map((length) => Math.floor(length / 10) * 10)).toEqual([10, 20, 40, 80, 80]);
 });
 
-test('80 documents are a walk: the table of paths does not take them for others', () => {
+test('80 documents are a walk: the table of paths confuses few of them', () => {
   const shape = new SessionShape({ count: 0 });
   for (const pass of [1, 2, 3]) shape.found(pass);
   let walks = 0;

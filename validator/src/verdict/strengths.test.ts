@@ -54,7 +54,7 @@ describe('detection.reasons of an organisation, for requests', () => {
 describe('a rule on reason:', () => {
   const RULES = '[{ name: ours, match: { reason: [vpn_ip, datacenter_ip] }, verdict: block }]';
 
-  test('holds where one of the reasons is found, also for a note, and for no other visitor', async () => {
+  test('matches a visitor with one of the reasons, also with a note, and no other visitor', async () => {
     const { ask } = guardWith({ datacenter_ip: 'note' }, RULES);
     expect((await ask(visit(DATACENTER))).decision).toBe('block');
     expect((await ask(visit())).decision).toBe('allow');
@@ -101,7 +101,7 @@ describe('detection.reasons of an organisation, for uploads', () => {
     });
   });
 
-  test('made conclusive, the same finding rejects', async () => {
+  test('the same finding rejects when it is set to conclusive', async () => {
     const { decision, block_reasons } = await answered(
       { debugger_attached: 'conclusive' },
       listening,
@@ -110,7 +110,7 @@ describe('detection.reasons of an organisation, for uploads', () => {
     expect(block_reasons).toContain('debugger_attached');
   });
 
-  test('a conclusive finding made a note lets its visitor pass; off, no event names it', async () => {
+  test('a conclusive finding that is set to note lets its visitor pass; set to off, no event names it', async () => {
     const replaced = { automation: { value: ['__playwright'] } };
     expect((await answered({}, replaced)).decision).toBe('block');
     const noted = await answered({ automation_globals: 'note' }, replaced);

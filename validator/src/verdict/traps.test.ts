@@ -46,7 +46,7 @@ async function decisionOf(guard: TestValidator, request: ValidateRequest) {
 const lastReasons = ({ events }: TestValidator) => events.at(-1)?.blockReasons;
 
 describe('a path that no site serves', () => {
-  test('who asks for it is challenged, and so is each new visitor of the address, for 10 minutes', async () => {
+  test('a visitor who asks for it is challenged, and so are new visitors of the address for 10 minutes', async () => {
     const guard = guarded();
     expect(await decisionOf(guard, visit({ url: TRAP, headers: curl }))).toBe('redirect');
     expect(lastReasons(guard)).toEqual(['http_client_user_agent', 'trap_hit']);
@@ -70,7 +70,7 @@ describe('a path that no site serves', () => {
     expect(await decisionOf(guard, picture)).toBe('allow');
   });
 
-  test('it is the same path in every spelling that an origin could read', async () => {
+  test('every spelling of the path is the same path', async () => {
     const guard = guarded();
     for (const path of ['/%2eenv', '//.env', '/.ENV', '/a/../.env', '/.git/config']) {
       await guard.ask(visit({ url: `https://shop.example${path}`, headers: curl }));
@@ -82,7 +82,7 @@ describe('a path that no site serves', () => {
     }
   });
 
-  test('a session that passed is asked once more, gets its page then, and is never blocked', async () => {
+  test('a session that passed before is challenged once more, and never blocked', async () => {
     const guard = guarded();
     const cookie = (await guard.ask(visit())).cookies?.[0]?.value ?? '';
     passes(guard, cookie);
@@ -161,7 +161,7 @@ describe('a stranger cannot make a visitor hit a trap', () => {
     expect(await decisionOf(guard, neighbour())).toBe('allow');
   });
 
-  test('a browser that says nothing over https is none, and counts', async () => {
+  test('a browser without fetch metadata over https is not a browser, and its hit counts', async () => {
     const guard = guarded();
     const headers = Object.fromEntries(
       Object.entries(chromeHttps).filter(([name]) => !name.startsWith('sec-fetch')),
@@ -170,7 +170,7 @@ describe('a stranger cannot make a visitor hit a trap', () => {
     expect(await decisionOf(guard, neighbour())).toBe('redirect');
   });
 
-  test('a link in a mail, also one that a stranger redirects, costs its reader a challenge, and no neighbour anything', async () => {
+  test('a link in a mail, also with a redirect, costs its reader a challenge and does not affect neighbours', async () => {
     const guard = guarded();
     const session = (await guard.ask(visit())).cookies?.[0]?.value ?? '';
     const reader = { cookie: session };
@@ -186,7 +186,7 @@ describe('a stranger cannot make a visitor hit a trap', () => {
     expect(await decisionOf(guard, visit(reader))).toBe('allow');
   });
 
-  test('a program that names no browser is remembered by its address, whatever it says of its requests', async () => {
+  test('a program that names no browser is remembered by its address, whatever its headers claim', async () => {
     const guard = guarded();
     await guard.ask(visit({ url: TRAP, headers: { ...chromeHttps, ...curl } }));
     expect(await decisionOf(guard, neighbour())).toBe('redirect');

@@ -32,11 +32,11 @@ describe('what findings amount to', () => {
     }
   });
 
-  test('a network never rejects: who has such an address is asked', () => {
+  test('a network never rejects a visitor, it only leads to a challenge', () => {
     expect(weighed(['datacenter_ip', 'vpn_ip', 'tor_ip', 'session_moved'])).toBe('ask');
   });
 
-  test('an honest script in a datacenter is asked, too', () => {
+  test('a script in a datacenter that names itself is challenged too', () => {
     expect(weighed(['http_client_user_agent', 'datacenter_ip'])).toBe('ask');
   });
 
@@ -45,12 +45,12 @@ describe('what findings amount to', () => {
     expect(weighed(['client_hints_mismatch', 'header_missing', 'datacenter_ip'])).toBe('reject');
   });
 
-  test('a passed challenge answers every doubt, and nothing conclusive', () => {
+  test('a passed challenge outweighs every finding that is not conclusive', () => {
     expect(weighed(['client_hints_mismatch', 'header_missing', 'vpn_ip'], true)).toBe('clean');
     expect(weighed(['crawler_impersonator'], true)).toBe('reject');
   });
 
-  test('a session that was carried elsewhere has to pass once more', () => {
+  test('a session that was moved to another client has to pass once more', () => {
     expect(weighed(['datacenter_ip', 'session_moved'], true)).toBe('ask');
     const others: Reason[] = ['client_hints_mismatch', 'header_missing'];
     expect(weighed([...others, 'session_moved'], true)).toBe('reject');
@@ -66,13 +66,13 @@ describe('what findings amount to', () => {
     expect(weighed(['fonts_mismatch', 'codecs_mismatch'])).toBe('ask');
   });
 
-  test('weak signs never turn a question into a block, however many', () => {
+  test('weak signs never turn a challenge into a block, however many', () => {
     const weak = FINDINGS.filter((reason) => entryOf(reason).strength === 'weak');
     expect(weak.length).toBeGreaterThan(5);
     expect(weighed(['header_missing', 'datacenter_ip', ...weak])).toBe('ask');
   });
 
-  test('notes decide nothing, however many, and do not tip a scale', () => {
+  test('notes decide nothing, however many', () => {
     const notes = FINDINGS.filter((reason) => entryOf(reason).strength === 'note');
     expect(notes.length).toBeGreaterThan(2);
     expect(weighed(notes)).toBe('clean');
@@ -87,7 +87,7 @@ describe('what findings amount to', () => {
     }
   });
 
-  test('an agent switcher in a VPN is asked, and not blocked', () => {
+  test('an agent switcher in a VPN is challenged, not blocked', () => {
     const switched: Reason[] = [
       'agent_impossible',
       'client_hints_mismatch',
@@ -112,13 +112,13 @@ describe('the strengths of an organisation', () => {
     expect(weighed(['vpn_ip'], true, strengths)).toBe('reject');
   });
 
-  test('what is off is not named; a list without anything off stays the same list', () => {
+  test('a reason that is off is left out; a list without such a reason stays the same list', () => {
     const found: Reason[] = ['vpn_ip', 'header_missing'];
     expect(new Strengths({ vpn_ip: 'off' }).withoutOff(found)).toEqual(['header_missing']);
     expect(new Strengths({ vpn_ip: 'note' }).withoutOff(found)).toBe(found);
   });
 
-  test('reasons that are no findings count nothing', () => {
+  test('reasons that are no findings have no points', () => {
     expect(weighed(['policy_block', 'rate_limit_exceeded', 'challenge_incomplete'])).toBe('clean');
   });
 });

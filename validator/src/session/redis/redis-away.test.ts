@@ -31,7 +31,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
   const unanswered = (operation: string) =>
     instance.counts.get(`guard_store_unanswered_total ${operation}`) ?? 0;
 
-  test('stopped (SIGSTOP): who is known goes on, budgets go on, nothing is spent, and it heals', async () => {
+  test('stopped (SIGSTOP): known sessions and budgets work, nothing is spent, and Redis comes back', async () => {
     const { store } = instance;
     await store.keepSession('s', session, HOUR_MS);
     for (let i = 0; i < 2; i++) expect(await store.take('b', 'k', BUDGET)).toBe(0);
@@ -66,7 +66,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     expect([...instance.counts]).toEqual([]);
   });
 
-  test('a spend that may have arrived is no spend: it is refused here, and no visitor gets it again', async () => {
+  test('a spend without an answer is refused, and the ticket cannot be spent again', async () => {
     redis.pause();
     await expect(instance.store.spend('t', HOUR_MS)).rejects.toThrow('away');
     redis.resume();
@@ -75,7 +75,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     expect(spends.filter(Boolean).length).toBeLessThanOrEqual(1);
   });
 
-  test('killed (SIGKILL) and started again: what was spent stays spent, who passed has passed', async () => {
+  test('killed (SIGKILL) and started again: tickets stay spent, and visitors who passed stay verified', async () => {
     const { store } = instance;
     await store.keepSession('s', session, HOUR_MS);
     expect(await store.spend('t', HOUR_MS)).toBe(true);
@@ -90,7 +90,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     await stranger.store.close();
   });
 
-  test('full (OOM): that is away too, until it takes writes again', async () => {
+  test('full (OOM): it counts as away until it accepts writes again', async () => {
     await redis.ask('CONFIG', 'SET', 'maxmemory', '1');
     expect(await instance.store.take('b', 'k', BUDGET)).toBe(0);
     expect(await isAway()).toBe(1);
@@ -100,7 +100,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     expect(await instance.store.spend('t', HOUR_MS)).toBe(true);
   });
 
-  test('a process that was busy itself, before it asked or with the answer at hand, does not take it for gone', async () => {
+  test('a process that was busy itself does not treat Redis as away', async () => {
     const { store } = instance;
     const unsent = Promise.resolve(store.take('b', 'before', BUDGET));
     beBusy(400);
@@ -113,7 +113,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     expect([events(), [...instance.counts]]).toEqual([[], []]);
   });
 
-  test('nor does one that was busy while it connected', async () => {
+  test('a process that was busy while it connected does not either', async () => {
     // The wait for the probe, which lies within that for the connection.
     const spy = vi.spyOn(Patience.prototype, 'begin').mockImplementation(function (
       this: Patience,
@@ -127,7 +127,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     await other.store.close();
   });
 
-  test('a thousand questions at once while it hangs are all answered, and it is asked no further', async () => {
+  test('a thousand questions at once to a hanging Redis are all answered, and it is not asked again', async () => {
     redis.pause();
     const asked = Array.from({ length: 1_000 }, (_, i) =>
       Promise.resolve(instance.store.take('b', `${i}`, BUDGET)),
@@ -155,7 +155,7 @@ describe.skipIf(!hasRedis)('a Redis that is slow', () => {
   });
   const isAway = () => Promise.resolve(instance.gauge('guard_store_away'));
 
-  test('by less than a decision can wait: it is asked, and everything is shared', async () => {
+  test('less than a decision can wait: it is asked, and everything is shared', async () => {
     line.delayMs = 20;
     for (let i = 0; i < 3; i++) expect(await instance.store.take('b', 'k', BUDGET)).toBe(0);
     expect(await instance.store.take('b', 'k', BUDGET)).toBeGreaterThan(0);
@@ -163,7 +163,7 @@ describe.skipIf(!hasRedis)('a Redis that is slow', () => {
     expect([instance.log, [...instance.counts]]).toEqual([[], []]);
   });
 
-  test('by more: decisions go on without it until it is prompt again, and not only until it answers', async () => {
+  test('more than that: decisions go on without it until it answers in time', async () => {
     const { store } = instance;
     await store.keepSession('s', session, HOUR_MS);
     line.delayMs = 250;
@@ -186,7 +186,7 @@ describe.skipIf(!hasRedis)('a Redis that is slow', () => {
 });
 
 describe.skipIf(!hasRedis)('a Redis that is not there yet', () => {
-  test('does not hold up the start, and is used when it comes', async () => {
+  test('does not delay the start, and is used when it comes', async () => {
     const port = await freePort();
     const instance = await openInstance(`redis://127.0.0.1:${port}`);
     expect(instance.gauge('guard_store_away')).toBe(1);
@@ -202,7 +202,7 @@ describe.skipIf(!hasRedis)('a Redis that is not there yet', () => {
     await redis.stop();
   });
 
-  test('a wrong password is a reason, and is in no log', async () => {
+  test('a wrong password is reported, and no log contains it', async () => {
     const redis = await startRedis(['--requirepass', 'right-password']);
     const { port } = redis;
     const refused = await openInstance(`redis://:wrong-password@127.0.0.1:${port}`);

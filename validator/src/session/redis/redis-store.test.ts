@@ -101,7 +101,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
-    test('several counters that are taken together are exact over all of them, and none is drained', async () => {
+    test('counters that are taken together are exact, and a refusal takes from none', async () => {
       await withInstances(clocks, async (...instances) => {
         const of = (subject: string, requests: number) => ({
           subject,
@@ -123,7 +123,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
-    test('a budget is exact over all of them, whatever their clocks say', async () => {
+    test('a budget is exact over all instances, also with different clocks', async () => {
       await withInstances(clocks, async (...instances) => {
         const budget = { requests: 100, perMs: 24 * HOUR_MS };
         const takes = Array.from({ length: 100 }, () =>
@@ -134,7 +134,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
-    test('of what each tells, all hear the newest, and who is alone hears its own', async () => {
+    test('all instances get the newest time; a single one gets its own', async () => {
       await withInstances(clocks, async (a, b, c) => {
         const times = [5_000, 7_000, 6_000];
         const heard = async () => {
@@ -154,7 +154,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
-    test('a session that is rejected at one is no longer verified at another that has just read it', async () => {
+    test('a session that one instance rejects is no longer verified at another instance', async () => {
       await withInstances([now, now], async (a, b) => {
         await a.store.keepSession('s', session, HOUR_MS);
         expect(await b.store.session('s')).toMatchObject({ state: 'verified' });
@@ -167,7 +167,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
   });
 
   describe('round trips', () => {
-    test('a visitor whose session was just read costs none, and the answer comes at once', async () => {
+    test('a session that was just read costs no question, and the answer comes at once', async () => {
       await withInstances([1_000], async (only) => {
         await only.store.keepSession('s', session, HOUR_MS);
         await only.store.session('s');
@@ -180,7 +180,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
-    test('a rejected session is asked for each time: it may pass at another instance', async () => {
+    test('a rejected session is read from Redis each time: it may pass at another instance', async () => {
       await withInstances([1_000], async (only) => {
         await only.store.keepSession('s', { ...session, state: 'rejected' }, HOUR_MS);
         const before = await calls('get');
@@ -189,7 +189,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
-    test('who is over a limit is refused without one until the time that was told', async () => {
+    test('a visitor above a limit is refused without a question until the time that Redis gave', async () => {
       await withInstances([Date.now()], async (only) => {
         const budget = { requests: 2, perMs: HOUR_MS };
         const take = () => only.store.take('b', 'k', budget);
@@ -204,7 +204,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
-    test('several counters cost one together, and none where one of them is known to be used up', async () => {
+    test('several counters cost one question, and none when one of them is known to be used up', async () => {
       await withInstances([Date.now()], async (only) => {
         const charges = [4, 2, 8].map((requests) => ({
           subject: `${requests}`,
@@ -223,7 +223,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
-    test('a script that Redis forgot is given to it again', async () => {
+    test('a script that Redis forgot is sent to it again', async () => {
       await withInstances([Date.now()], async (only) => {
         const budget = { requests: 2, perMs: HOUR_MS };
         expect(await only.store.take('b', 'k', budget)).toBe(0);
@@ -235,7 +235,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
     });
   });
 
-  test('names in Redis say the version, and hold no address, no name of a rule and no header', async () => {
+  test('keys in Redis have the version, and no address, rule name or header', async () => {
     await withInstances([Date.now()], async (only) => {
       const subject = '198.51.100.7 header:Mozilla';
       await only.store.take('acme login', subject, { requests: 1, perMs: HOUR_MS });
@@ -262,7 +262,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
     });
   });
 
-  test('what is no session of this version counts as none', async () => {
+  test('a value that is no session of this version is ignored', async () => {
     await withInstances([Date.now()], async (only) => {
       for (const value of [
         '',
@@ -278,7 +278,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
     });
   });
 
-  test('a session that an earlier version kept, with its whole agent, is one, and only its digest is held', async () => {
+  test('a session of an earlier version with the whole User-Agent is valid, and only its hash is kept', async () => {
     await withInstances([Date.now()], async (only) => {
       const { userAgentHash, ...others } = session;
       const old = { ...others, userAgent: 'Mozilla/5.0', expiresAt: Date.now() + HOUR_MS };

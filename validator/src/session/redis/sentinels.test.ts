@@ -16,7 +16,7 @@ describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
   let watched: WatchedRedis;
   afterEach(() => watched.stop());
 
-  test('killed under load: the store goes on with the next primary, and with what that had by then', async () => {
+  test('killed under load: the store continues with the next primary and its data', async () => {
     watched = await startWatchedRedis();
     const { url, sentinels, primary, replica } = watched;
     const instance = await openInstance(url, Date.now(), sentinels);
@@ -61,7 +61,7 @@ describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
 });
 
 describe.skipIf(!hasRedis)('what can never be the store', () => {
-  test('a Redis Cluster is named as one, though its server takes the first write', async () => {
+  test('a Redis Cluster is recognised, although its server accepts the first write', async () => {
     const redis = await startRedis(['--cluster-enabled', 'yes']);
     const slots = Array.from({ length: 16_384 }, (_, slot) => `${slot}`);
     await redis.ask('CLUSTER', 'ADDSLOTS', ...slots);
@@ -77,7 +77,7 @@ describe.skipIf(!hasRedis)('what can never be the store', () => {
     await redis.stop();
   });
 
-  test('a Sentinel in place of the primary says what to write', async () => {
+  test('a Sentinel instead of the primary gives the line to write', async () => {
     const watched = await startWatchedRedis();
     const { store } = await openInstance(`redis://${watched.sentinels[0] ?? ''}`);
     expect(store.refusal).toMatch(/^this is a Sentinel\. List it in store\.sentinels/);
@@ -86,7 +86,7 @@ describe.skipIf(!hasRedis)('what can never be the store', () => {
   });
 });
 
-test('a Sentinel that takes a connection and says nothing is left: none stays open', async () => {
+test('a connection to a silent Sentinel is closed', async () => {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket.resume());

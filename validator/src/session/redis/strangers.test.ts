@@ -47,14 +47,14 @@ describe.skipIf(!hasRedis)('ids without a MAC of ours, and a Redis to ask', () =
   const invent = (count: number) =>
     Promise.all(Array.from({ length: count }, () => stateOf(randomUUID())));
 
-  test('contract 2.1: what is malformed counts as none, and Redis does not hear of it', async () => {
+  test('contract 2.1: a malformed value is no session, and Redis is not asked', async () => {
     for (const text of ['', 'x', 'g'.repeat(36), '-'.repeat(36), ' '.repeat(36)]) {
       expect(await stateOf(text)).toBe('none');
     }
     expect(await questions()).toBe(0);
   });
 
-  test('3,000 invented ids count as none, and cost 1,000 questions at the most', async () => {
+  test('3,000 invented ids are no sessions, and cost at most 1,000 questions', async () => {
     expect(new Set(await invent(3_000))).toEqual(new Set(['none']));
     expect(await questions()).toBe(1_000);
     only.time.now += 20;
@@ -62,7 +62,7 @@ describe.skipIf(!hasRedis)('ids without a MAC of ours, and a Redis to ask', () =
     expect(await questions()).toBe(1_010);
   });
 
-  test('meanwhile ids of ours are asked for as ever', async () => {
+  test('ids with our MAC are still looked up meanwhile', async () => {
     await invent(2_000);
     const before = await questions();
     const [judged, issued] = [oldSecret.mint('acme'), oldSecret.mint('acme')];
@@ -73,7 +73,7 @@ describe.skipIf(!hasRedis)('ids without a MAC of ours, and a Redis to ask', () =
     expect(await questions()).toBe(before + 2);
   });
 
-  test('while a secret is rotated: who was judged under the next one is known, and stays known in a flood', async () => {
+  test('during a rotation, sessions of the next secret are known, also in a flood', async () => {
     const elsewhere = await openInstance(redis.url, NOW);
     const [early, late] = [newSecret.mint('acme'), newSecret.mint('acme')];
     await elsewhere.store.keepSession(early, { ...session, newest: early }, HOUR_MS);

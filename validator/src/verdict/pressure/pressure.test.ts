@@ -72,7 +72,7 @@ describe('a group far above its own normal', () => {
     ]);
   });
 
-  test('it is normal again by itself, a minute after the flood', async () => {
+  test('it becomes normal again a minute after the flood', async () => {
     const guard = guarded();
     await crowd(guard, 1_000, 2 * SECOND_MS, (index) => visitor(index, '/shop/a'));
     guard.time.now += 50 * SECOND_MS;
@@ -95,7 +95,7 @@ describe('a group far above its own normal', () => {
     expect(await last(guard, visitor(300, '/wiki/a'))).toBe('');
   });
 
-  test('many known clients at one part of the site: that part, in each spelling of its path, and no other', async () => {
+  test('many known clients at one part of the site: pressure on that part, in each spelling of its path', async () => {
     const guard = guarded();
     const shapes = 13;
     const quiet = (index: number) => visitor(index, '/', index % shapes);
@@ -109,7 +109,7 @@ describe('a group far above its own normal', () => {
     expect(await last(guard, visitor(300, '/', 3))).toBe('');
   });
 
-  test('a flood of minutes teaches nothing; a slow rise is followed, at most twice as much in an hour', () => {
+  test('a flood of minutes does not change the normal; a slow rise at most doubles it in an hour', () => {
     const group = new Group('crowd', 0, FLOOR);
     let nowMs = 0;
     /** How many of them come under pressure. */
@@ -212,7 +212,7 @@ describe('a strained origin', () => {
     expect(free(await crowd(guard, 30, 10 * SECOND_MS, shop))).toBe(30);
   });
 
-  test('answers far slower than its own normal do the same; a site that is always slow is normal', async () => {
+  test('answers far slower than normal do the same; a site that is always slow is normal', async () => {
     for (const [normalMs, slowMs, isStrained] of [
       [50, 900, true],
       [600, 2_300, false],
@@ -227,7 +227,7 @@ describe('a strained origin', () => {
     }
   });
 
-  test('19 addresses strain nothing, neither by errors nor by slow answers; a twentieth does', async () => {
+  test('19 addresses with errors or slow answers are no strain; a twentieth is', async () => {
     const from = (addresses: number) => (index: number) =>
       visitor(index % addresses, `/shop/${index}`);
     for (const bad of [
@@ -244,7 +244,7 @@ describe('a strained origin', () => {
     }
   });
 
-  test('a page that is open keeps its data while the site is slow, and not where it fails', async () => {
+  test('an open page keeps its data while the site is slow, but not while it fails', async () => {
     const guard = guarded();
     guard.origin.answer = { status: 200, ms: 50 };
     await crowd(guard, 100, 15 * MINUTE_MS, shop);
@@ -264,7 +264,7 @@ describe('a strained origin', () => {
     expect(await last(guard, open)).toBe('pressure_on_origin');
   });
 
-  test('what fails always is normal after ten minutes, and one address alone strains nothing', async () => {
+  test('an origin that always fails is normal after ten minutes, and one address alone causes no strain', async () => {
     const guard = guarded();
     guard.origin.answer = { status: 500, ms: 3 };
     expect(free(await crowd(guard, 200, MINUTE_MS, () => shop(1)))).toBe(200);
@@ -272,7 +272,7 @@ describe('a strained origin', () => {
     expect(free(await crowd(guard, 90, 30 * SECOND_MS, shop))).toBe(90);
   });
 
-  test('an origin that is strained again at once is spared twice as long', async () => {
+  test('an origin that is strained again at once is protected twice as long', async () => {
     const guard = guarded();
     guard.origin.answer = { status: 503, ms: 3 };
     await crowd(guard, 30, 10 * SECOND_MS, shop);
