@@ -31,6 +31,8 @@ export function representationFor({ headers }: Pick<Facts, 'headers'>): Represen
 }
 
 function wantsPage(headers: Facts['headers']): boolean {
+  // A WebSocket handshake (RFC 6455). Chromium sends neither Accept nor fetch metadata with it.
+  if (headers['sec-websocket-version'] !== undefined) return false;
   const destination = headers['sec-fetch-dest'];
   const mode = headers['sec-fetch-mode'];
   if (destination === FROM_SERVICE_WORKER) {
@@ -69,4 +71,16 @@ export function isPartOfPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): 
 export function isPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolean {
   if (representationFor(facts) !== 'html') return false;
   return facts.headers['sec-fetch-dest'] !== undefined || !isFileOfPage(facts);
+}
+
+/**
+ * Whether the request counts as a page in budgets. Over http, and before Safari 16.4, browsers send no fetch metadata.
+ * They name HTML for each page, and send only a wildcard with scripts and fetches. A program can send that too, and
+ * its documents are counted like all documents that are called data.
+ */
+export function countsAsPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolean {
+  if (!isPage(facts)) return false;
+  const { headers } = facts;
+  const isTold = headers['sec-fetch-dest'] !== undefined || headers['sec-fetch-mode'] !== undefined;
+  return isTold || !headers['accept'] || readPageWish(headers['accept']).named;
 }

@@ -5,6 +5,7 @@ import type { TestValidator } from '../../../test/kit/validator.ts';
 import { verifiedSession } from '../../../test/kit/verified-session.ts';
 import {
   chromeHttp,
+  chromeHttps,
   firefoxHttps,
   pictureOfPage,
   scriptFetch,
@@ -12,6 +13,13 @@ import {
 } from '../../../test/kit/visitors.ts';
 
 const MINUTE_MS = 60_000;
+/** What a browser adds for a WebSocket (RFC 6455 4.1). */
+const HANDSHAKE = {
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+};
 /** What a page in Firefox fetches by itself. */
 const firefoxFetch = Object.fromEntries(
   Object.entries({
@@ -61,6 +69,35 @@ describe('requests for data and for parts of a page', () => {
     );
     const found = await decisions(guard, 5, () => visit({ url, headers: chromeHttp }));
     expect(found).toEqual([...times(4, 'allow'), 'redirect']);
+  });
+
+  test('a script, a fetch and a WebSocket of a page over http are data: browsers send `*/*` for them, or no Accept', async () => {
+    const url = 'http://shop.example/lib/exe/js.php';
+    const bare = Object.fromEntries(
+      Object.entries(chromeHttp).filter(([name]) => !/^(accept|upgrade-insecure.*)$/.test(name)),
+    );
+    const script = { ...bare, accept: '*/*' };
+    const socket = { ...bare, ...HANDSHAKE };
+    for (const headers of [script, socket]) {
+      const guard = guarded();
+      await guard.ask(visit({ url, headers: chromeHttp }));
+      expect(await decisions(guard, 20, () => visit({ url, headers }))).toEqual(times(20, 'allow'));
+      const strange = () => visit({ url, headers, ip: '90.146.1.1' });
+      expect(await decisions(guard, 6, strange)).toEqual([...times(5, 'allow'), 'redirect']);
+    }
+  });
+
+  test('a WebSocket over https is data too: Chromium sends no fetch metadata with it', async () => {
+    const guard = guarded();
+    await guard.ask(visit());
+    const socket = Object.fromEntries(
+      Object.entries({ ...chromeHttps, ...HANDSHAKE }).filter(
+        ([name]) => !/^(sec-fetch-|sec-ch-ua|accept$|upgrade-insecure)/.test(name),
+      ),
+    );
+    expect(await decisions(guard, 20, () => visit({ headers: socket }))).toEqual(
+      times(20, 'allow'),
+    );
   });
 
   test('documents in answer to data: 50 in ten minutes, then none until ten minutes are over', async () => {

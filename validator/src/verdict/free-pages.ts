@@ -10,7 +10,7 @@ import type { Organisation } from '@guard/config/settings/schema';
 import { afterWith } from '../session/after-with.ts';
 import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
-import { isFileOfPage, isPage } from '../request/representation.ts';
+import { countsAsPage, isFileOfPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
 import { LateCache } from './late-cache.ts';
 import { begin, end, UnderWay } from './under-way.ts';
@@ -109,7 +109,7 @@ export class FreePages {
   take(facts: Facts, store: SessionStore, few: boolean): MaybePromise<FreePage> {
     const isSpent = store.remembers(this.#spentFor(facts, few), senderOf(facts));
     // A page is counted in the same turn, so that a shared store costs no more time.
-    const page = isPage(facts) ? this.#takePage(facts, store) : undefined;
+    const page = countsAsPage(facts) ? this.#takePage(facts, store) : undefined;
     return afterWith(isSpent, undefined, (spent) =>
       spent ? 'spent' : (page ?? this.#takeData(facts, store, few)),
     );
@@ -226,7 +226,7 @@ export class FreePages {
  * have their own counters, so that they take nothing from the open pages of the site.
  */
 function isForeign(facts: Facts): boolean {
-  return facts.headers['sec-fetch-site'] === 'cross-site' && !isPage(facts);
+  return facts.headers['sec-fetch-site'] === 'cross-site' && !countsAsPage(facts);
 }
 
 function senderOf(facts: Facts): string {

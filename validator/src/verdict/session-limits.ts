@@ -2,7 +2,7 @@ import type { Budget, Clock, Ending, RequestEnded, Session } from '@guard/config
 import { sessionRoot } from '@guard/config/contract/session-root';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { Facts, SessionFact } from '../request/facts.ts';
-import { isPage, isPartOfPage } from '../request/representation.ts';
+import { countsAsPage, isPartOfPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
 import { waitFor, withOneMore } from '../rules/gcra.ts';
 import { isShortPass, SHORT_PASS_PART } from '../session/short-pass.ts';
@@ -113,7 +113,7 @@ export class SessionLimits {
     const isForeign = facts.headers['sec-fetch-site'] === 'cross-site';
     const pass = this.#passes.pass(sessionRoot(id), session.judgedAt, isForeign);
     const budgets = this.#budgetsOf(session);
-    const asksForPage = isPage(facts);
+    const asksForPage = countsAsPage(facts);
     if (areTooManyNetworks(pass.networks, facts, nowMs) || nowMs < pass.spentUntil) {
       return asksForPage ? USED_UP : WAIT_FOR_PASS;
     }

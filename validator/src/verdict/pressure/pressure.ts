@@ -4,7 +4,7 @@ import { addressGroup } from '@guard/config/net/network-of';
 import type { Organisation } from '@guard/config/settings/schema';
 import { clientShape } from '../../request/client-shape.ts';
 import type { Facts } from '../../request/facts.ts';
-import { isFileOfPage, isPage } from '../../request/representation.ts';
+import { countsAsPage, isFileOfPage } from '../../request/representation.ts';
 import { waitFor, withOneMore } from '../../rules/gcra.ts';
 import { FLOOR, FLOOR_OF_MANY, Group } from './group.ts';
 import { isKnown, KnownGroups } from './known-groups.ts';
@@ -166,7 +166,7 @@ export class Pressure {
 
 /** Whether the request counts as a free page: a page, or data for a visitor without a session. */
 function isCounted(facts: Facts): boolean {
-  return isPage(facts) || (facts.session.state === 'none' && !isFileOfPage(facts));
+  return countsAsPage(facts) || (facts.session.state === 'none' && !isFileOfPage(facts));
 }
 
 /**
@@ -174,12 +174,12 @@ function isCounted(facts: Facts): boolean {
  * open page keeps working.
  */
 function isDataOfOpenPage(facts: Facts): boolean {
-  return facts.session.state === 'issued' && !isPage(facts);
+  return facts.session.state === 'issued' && !countsAsPage(facts);
 }
 
 /** Whether it is for a file of a page. Other sites and mails ask for them too, so they are never challenged. */
 function isFile(facts: Facts): boolean {
-  return isFileOfPage(facts) && !isPage(facts);
+  return isFileOfPage(facts) && !countsAsPage(facts);
 }
 
 function isStillHeld(group: Group | undefined, nowMs: number): boolean {
