@@ -14,6 +14,7 @@ const GROUPS: readonly { readonly title: string; readonly paths: readonly string
       '/protect-a-site',
       '/forward-auth',
       '/works-with',
+      '/applications',
       '/validate-api',
       '/call-the-api',
       '/browser-script',
