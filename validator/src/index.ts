@@ -259,7 +259,7 @@ function inProcess(policy: Policy, engine: Engine, metrics: Metrics): Validate {
     const caller: Caller = {
       site,
       via: 'in-process',
-      tellsEnd: true,
+      reportsEnd: true,
       ipFrom,
       uploadUrl: '/.guard/verify',
       signal,

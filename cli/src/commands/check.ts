@@ -17,7 +17,7 @@ const OPTIONS = {
   probe: {
     type: 'boolean',
     default: false,
-    help: 'connect to every origin, and to the Redis of `store`; origins are sent nothing',
+    help: 'connect to every origin, without a request, and to the Redis of `store`',
   },
   strict: {
     type: 'boolean',
@@ -37,14 +37,14 @@ export const check = createCommand({
   summary: 'Read a settings file and say everything that is wrong with it.',
   usage: ['guard check [FILE] [--probe] [--strict] [--json]'],
   about: `Reads FILE as \`guard start\` would, starts nothing, and lists every problem with its
-file, line and column, what was found and what is allowed. Of a good file it lists the
-presets that are on, and what is seldom meant:
+file, line and column, what was found and what is allowed. For a good file it lists the
+presets that are on, and settings that are often a mistake:
 
   warning  a rule that never counts, because one further up sets the same for every
            request, or that never matches, because no site has its host; monitor on for
            an organisation; observe on; an origin out of reach; a directory of signed
-           agents without keys, or a rule that names an agent of none; a host that gets
-           no certificate by tls.acme
+           agents without keys, or a rule with an agent that no directory has; a host
+           that gets no certificate by tls.acme
   hint     a site that protects the paths of certificates (ACME) or health checks;
            monitor on for a rule; a port where the authority of tls.acme does not connect`,
   options: OPTIONS,
@@ -97,13 +97,13 @@ async function checkFile(file: string, { json, probe, strict }: Wanted): Promise
   const hints = placed.filter(({ level }) => level === 'hint');
   const presets = presetsOf(result);
   if (json) {
-    const told = {
+    const found = {
       revision: settingsRevision(settings),
       presets: Object.fromEntries(presets),
       warnings,
       hints,
     };
-    print(JSON.stringify({ valid: true, problems: [], ...told }));
+    print(JSON.stringify({ valid: true, problems: [], ...found }));
   } else {
     print([summaryOf(file, result), ...presetLines(presets), ...placed.map(lineOf)].join('\n'));
   }

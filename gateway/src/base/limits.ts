@@ -11,7 +11,7 @@ export interface GatewayLimits {
    */
   readonly idleTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
-  /** Time for the header of the PROXY protocol, where it is spoken. */
+  /** Time for the PROXY header of a connection, if the settings require one. */
   readonly proxyHeaderMs: number;
   /** Time for the first message of a TLS handshake, and for all of it. */
   readonly helloMs: number;

@@ -35,7 +35,7 @@ export interface Caller {
   /** How the caller found out the visitor's address. */
   readonly ipFrom: IpSource;
   /** The caller reports how each request ended: KnownBesides.ended. */
-  readonly tellsEnd?: true;
+  readonly reportsEnd?: true;
   /** Aborted when the caller does not need the answer any more. */
   readonly signal?: AbortSignal | undefined;
   /** What the visitor's TLS handshake showed. Undefined when the caller did not see it. */

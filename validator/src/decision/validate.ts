@@ -101,7 +101,7 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
     sessionLimits,
     traps,
     clock: engine.clock,
-    endIsTold: caller.tellsEnd === true,
+    reportsEnd: caller.reportsEnd === true,
   };
   return afterWith(decide(deciding), decision, answered);
 }

@@ -131,9 +131,9 @@ function answerError(reply: FastifyReply, type: ValidateErrorType, message?: str
 }
 
 /**
- * Fastify's own errors in the terms of contract 7.1, which has no 413, 415 or 417: what is wrong with the
- * request is `invalid_request`, everything else `internal_server_error`. Fastify's messages are left
- * out, because some quote the request.
+ * Turns fastify's own errors into errors of contract 7.1, which has no 413, 415 or 417. A fault of the request is
+ * `invalid_request`, any other one is `internal_server_error`. Fastify's messages are left out, because some quote the
+ * request.
  */
 function errorHandler(log: Log) {
   return (error: unknown, _request: FastifyRequest, reply: FastifyReply): FastifyReply => {

@@ -67,7 +67,7 @@ const DERIVED: ReadonlyMap<string, (request: SignedRequest) => string> = new Map
   ['@query', ({ url }: SignedRequest) => queryOf(url)],
 ]);
 
-/** The value of a derived component, of a field (RFC 9421 section 2.1), or of one of its keys (2.1.2). */
+/** The value of a derived component, of a field (RFC 9421 section 2.1), or of a dictionary's key (2.1.2). */
 function valueOf(
   name: string,
   { parameters }: Item,

@@ -34,7 +34,7 @@ export interface Deciding {
   readonly traps: Traps | undefined;
   readonly clock: Clock;
   /** Whether the caller will report how the request ended. */
-  readonly endIsTold: boolean;
+  readonly reportsEnd: boolean;
 }
 
 /**
@@ -261,9 +261,9 @@ function letThrough(
   taken: 'page' | 'data',
   freePages: FreePages,
   few: boolean,
-  { facts, site, store, pressure, clock, endIsTold }: Deciding,
+  { facts, site, store, pressure, clock, reportsEnd }: Deciding,
 ): Asked | undefined {
-  if (!endIsTold) return NOT_CHALLENGED;
+  if (!reportsEnd) return NOT_CHALLENGED;
   const onPage = () => pressure?.takeDocument(facts, site);
   const ended =
     taken === 'data' ? freePages.awaitEnd(facts, store, clock(), few, onPage) : undefined;

@@ -39,9 +39,9 @@ export interface SeenNetwork {
 }
 
 /** Many people share an address. Above this many budgets of one pass, its older passes are used up. */
-const MANY = 20;
+const SOFT_LIMIT = 20;
 /** Above this many budgets, all pages of the address have to wait, even with a new pass. */
-const MOST = 60;
+const HARD_LIMIT = 60;
 
 /** A counter of pages, and its limit. */
 export interface PageCounter {
@@ -51,8 +51,8 @@ export interface PageCounter {
 
 /** The pages of all passes of an address, or of an IPv6 network around it. */
 export interface AddressRecord {
-  readonly many: PageCounter;
-  readonly most: PageCounter;
+  readonly soft: PageCounter;
+  readonly hard: PageCounter;
 }
 
 /**
@@ -119,7 +119,7 @@ export class PassTable {
         held: 0,
         budget: { ...budget, requests: budget.requests * times },
       });
-      record = { many: counter(MANY), most: counter(MOST) };
+      record = { soft: counter(SOFT_LIMIT), hard: counter(HARD_LIMIT) };
       this.#networks.set(key, record);
     }
     return record;

@@ -43,7 +43,7 @@ export type Passed = Extract<SessionFact, { session: unknown }>;
 export interface Taking {
   readonly facts: Facts;
   readonly site: string;
-  readonly endIsTold: boolean;
+  readonly reportsEnd: boolean;
   readonly clock: Clock;
 }
 
@@ -61,7 +61,7 @@ const TOO_MANY_AT_ONCE: Allowance = { kind: 'wait', waitMs: SHORT_WAIT_MS };
 /** For data and parts of pages of a used-up pass. They wait until the visitor has passed again with a page. */
 const WAIT_FOR_PASS: Allowance = { kind: 'wait', waitMs: MINUTE_MS };
 
-/** The endings that count as a document: for pages (which were counted before), for data, and for parts of pages. */
+/** The endings that count as a document. A page was counted at its request, so none of its endings does. */
 const NO_DOCUMENTS: readonly Ending[] = [];
 const OF_DATA: readonly Ending[] = ['document'];
 const OF_PARTS: readonly Ending[] = ['document', 'data'];
@@ -106,7 +106,7 @@ export class SessionLimits {
 
   /** Counts one request of a session that passed. */
   take({ id, session }: Passed, taking: Taking): Allowance {
-    const { facts, endIsTold } = taking;
+    const { facts, reportsEnd } = taking;
     const nowMs = taking.clock();
     // Requests of foreign pages in the visitor's browser have their own counters, so that they take nothing from the
     // visitor.
@@ -118,7 +118,7 @@ export class SessionLimits {
       return asksForPage ? USED_UP : WAIT_FOR_PASS;
     }
     if (!asksForPage && isPartOfPage(facts)) {
-      return endIsTold ? this.#awaitPart(facts.ip, pass, budgets, nowMs) : WITHIN;
+      return reportsEnd ? this.#awaitPart(facts.ip, pass, budgets, nowMs) : WITHIN;
     }
     const waitMs = waitFor(pass.requests, nowMs, budgets.requests);
     if (waitMs > 0) return asksForPage ? USED_UP : { kind: 'wait', waitMs };
@@ -128,7 +128,7 @@ export class SessionLimits {
       if (taken !== WITHIN) return taken;
       if (this.#isOfProgram(pass, session.judgedAt, taking, nowMs)) return OF_A_PROGRAM;
     }
-    if (!endIsTold) return WITHIN;
+    if (!reportsEnd) return WITHIN;
     if (!begin(pass.waiting, budgets.atOnce, nowMs)) return TOO_MANY_AT_ONCE;
     const documents = asksForPage ? NO_DOCUMENTS : OF_DATA;
     return this.#awaitEnd(facts.ip, pass, pass.waiting, documents, budgets, nowMs);
@@ -142,19 +142,19 @@ export class SessionLimits {
   #isOfProgram(
     { shape }: PassRecord,
     passedAt: number,
-    { facts, site, endIsTold }: Taking,
+    { facts, site, reportsEnd }: Taking,
     nowMs: number,
   ): boolean {
     const parts = this.#parts;
-    if (parts === undefined || !endIsTold) return false;
+    if (parts === undefined || !reportsEnd) return false;
     if (shape.isFound(passedAt)) return true;
     const seen = shape.add(facts, nowMs);
     if (seen === undefined) return false;
     const { hasParts, isRegular, isWalk } = seen;
     const lacksParts = !hasParts && parts.areUsual(site);
-    // A session that moves like a program does not count for what is usual.
-    if (!isRegular && !shape.hasTaught) {
-      shape.hasTaught = true;
+    // Sessions that move like a program must not change what is usual for the site.
+    if (!isRegular && !shape.wasCounted) {
+      shape.wasCounted = true;
       parts.learn(site, hasParts);
     }
     if (Number(lacksParts) + Number(isRegular) + Number(isWalk) < 2) return false;
@@ -178,17 +178,17 @@ export class SessionLimits {
     pass.pages = withOneMore(pass.pages, nowMs, pages);
     const records = this.#passes.address(this.#organisation, ip, this.#pagesOfAddress);
     let waitMs = 0;
-    let areMany = false;
-    for (const { many, most } of records) {
-      waitMs = Math.max(waitMs, waitFor(most.held, nowMs, most.budget));
-      areMany ||= waitFor(many.held, nowMs, many.budget) > 0;
+    let isAboveSoft = false;
+    for (const { soft, hard } of records) {
+      waitMs = Math.max(waitMs, waitFor(hard.held, nowMs, hard.budget));
+      isAboveSoft ||= waitFor(soft.held, nowMs, soft.budget) > 0;
     }
     if (waitMs > 0) return { kind: 'wait', waitMs };
-    for (const { many, most } of records) {
-      most.held = withOneMore(most.held, nowMs, most.budget);
-      if (!areMany) many.held = withOneMore(many.held, nowMs, many.budget);
+    for (const { soft, hard } of records) {
+      hard.held = withOneMore(hard.held, nowMs, hard.budget);
+      if (!isAboveSoft) soft.held = withOneMore(soft.held, nowMs, soft.budget);
     }
-    return areMany && ageMs > RECENT_MS ? USED_UP : WITHIN;
+    return isAboveSoft && ageMs > RECENT_MS ? USED_UP : WITHIN;
   }
 
   #awaitPart(ip: string, pass: PassRecord, budgets: Budgets, nowMs: number): Allowance {
@@ -197,7 +197,7 @@ export class SessionLimits {
     return this.#awaitEnd(ip, pass, waitingParts, OF_PARTS, budgets, nowMs);
   }
 
-  /** Counts the endings in `documents` as one document each, and a document also as a page of the address. */
+  /** Each ending in `documents` counts as a document of the pass. A document also counts as a page of the address. */
   #awaitEnd(
     ip: string,
     pass: PassRecord,
@@ -225,8 +225,8 @@ export class SessionLimits {
   /** Counts a page of the address. False when its pages are used up. */
   #takeOfAddress(ip: string, nowMs: number): boolean {
     const records = this.#passes.address(this.#organisation, ip, this.#pagesOfAddress);
-    if (records.some(({ most }) => waitFor(most.held, nowMs, most.budget) > 0)) return false;
-    for (const { most } of records) most.held = withOneMore(most.held, nowMs, most.budget);
+    if (records.some(({ hard }) => waitFor(hard.held, nowMs, hard.budget) > 0)) return false;
+    for (const { hard } of records) hard.held = withOneMore(hard.held, nowMs, hard.budget);
     return true;
   }
 }

@@ -50,7 +50,7 @@ export interface LoadedParts {
  */
 export class SessionShape {
   /** Whether this session was counted in PartsOfSites. Each session is counted once. */
-  hasTaught = false;
+  wasCounted = false;
   /** The pass in which the signs were found. Until the next pass each page is challenged. */
   #foundIn: number | undefined;
   #stretch: number = firstDocuments;

@@ -22,7 +22,7 @@ export const Duration = z.string(EXPECTED_DURATION).transform((text, context) =>
   if (!match || Number(match[1]) === 0) {
     return refuse(context, EXPECTED_DURATION);
   }
-  // The expression has let through the units of the table and no other.
+  // The expression accepts only the units of the table.
   return Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS];
 });
 
@@ -179,14 +179,14 @@ export const ExpiryDate = z
     return start + 86_400_000;
   });
 
-/** One value or a list of them, `most` at the most; always a list afterwards. */
+/** One value, or a list of at most `most` values. The result is always a list. */
 export function oneOrMany<T extends z.ZodType>(schema: T, most?: number) {
   const list = z.array(schema).min(1);
   const bounded = most === undefined ? list : list.max(most);
   return z.union([schema.transform((value) => [value]), bounded]);
 }
 
-/** The name of a header field (RFC 9110 5.1), in any case; lower case afterwards. */
+/** The name of a header field (RFC 9110 5.1). The result is in lower case. */
 export const HeaderName = z
   .string()
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'expected the name of a header')

@@ -19,7 +19,7 @@ export type Cause = Extract<
 /** Bound on log lines, because an attacker can make many groups. */
 const LINES = { requests: 20, perMs: 600_000 };
 /** Bound on groups whose end is logged. More groups can be under pressure. */
-const MAX_TOLD = 1_024;
+const MAX_LOGGED = 1_024;
 /** How often Guard checks whether groups have become normal again. */
 const LOOK_EVERY_MS = 1_000;
 
@@ -37,7 +37,7 @@ interface Held {
 
 /**
  * `challenge: auto` under pressure: the group of requests that causes it has no free pages until it is normal again.
- * A group is a shape of clients, all shapes that are new here together, or a part of a site. It is under pressure
+ * A group is one shape of clients, the group of all shapes that are new here, or a part of a site. It is under pressure
  * while it gets far more free pages than is normal for it, and a part of a site also when its origin is strained.
  *
  * Only free pages of visitors who did not pass are counted, and one address has few, so one address cannot cause
@@ -71,7 +71,7 @@ export class Pressure {
   on(facts: Facts, site: string): Cause | undefined {
     if (this.#held.size === 0) return undefined;
     const nowMs = this.#ports.clock();
-    this.#tellEnds(nowMs);
+    this.#reportEnds(nowMs);
     if (isFile(facts)) return undefined;
     const part = this.#parts.find(nameOfPart(facts, site));
     const strain = part?.origin.strain(nowMs);
@@ -80,10 +80,10 @@ export class Pressure {
     }
     if (!isCounted(facts)) return undefined;
     const shape = this.#shapes.find(clientShape(facts));
-    if (isStillHeld(shape, nowMs)) return 'pressure_by_client';
+    if (countWhileHeld(shape, nowMs)) return 'pressure_by_client';
     const isNew = shape === undefined || !isKnown(shape, nowMs);
-    if (isNew && isStillHeld(this.#newShapes, nowMs)) return 'pressure_by_client';
-    return isStillHeld(part, nowMs) ? 'pressure_on_path' : undefined;
+    if (isNew && countWhileHeld(this.#newShapes, nowMs)) return 'pressure_by_client';
+    return countWhileHeld(part, nowMs) ? 'pressure_on_path' : undefined;
   }
 
   /** Whether a visitor's shape is under pressure. Then each of its addresses has few documents. Counts nothing. */
@@ -136,24 +136,24 @@ export class Pressure {
 
   #begin(cause: Cause, group: Held['group']): Cause {
     const key = `${cause} ${group.name}`;
-    if (!this.#held.has(key) && this.#held.size < MAX_TOLD) {
+    if (!this.#held.has(key) && this.#held.size < MAX_LOGGED) {
       this.#held.set(key, { cause, group });
-      this.#tell('pressure_begins', { cause, group });
+      this.#report('pressure_begins', { cause, group });
     }
     return cause;
   }
 
-  #tellEnds(nowMs: number): void {
+  #reportEnds(nowMs: number): void {
     if (nowMs < this.#lookAt && this.#lookAt - nowMs <= LOOK_EVERY_MS) return;
     this.#lookAt = nowMs + LOOK_EVERY_MS;
     for (const [key, held] of this.#held) {
       if (held.group.isHeld(nowMs)) continue;
       this.#held.delete(key);
-      this.#tell('pressure_ends', held);
+      this.#report('pressure_ends', held);
     }
   }
 
-  #tell(event: 'pressure_begins' | 'pressure_ends', { cause, group }: Held): void {
+  #report(event: 'pressure_begins' | 'pressure_ends', { cause, group }: Held): void {
     const { clock, log, metrics } = this.#ports;
     metrics.count('guard_pressure_changes_total', event === 'pressure_begins' ? cause : 'ended');
     const nowMs = clock();
@@ -182,6 +182,7 @@ function isFile(facts: Facts): boolean {
   return isFileOfPage(facts) && !countsAsPage(facts);
 }
 
-function isStillHeld(group: Group | undefined, nowMs: number): boolean {
+/** Counts the request if the group is under pressure. True when it still is. */
+function countWhileHeld(group: Group | undefined, nowMs: number): boolean {
   return group?.isHeld(nowMs) === true && group.add(nowMs);
 }
