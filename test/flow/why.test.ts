@@ -177,7 +177,7 @@ test('a support desk: from the code on the page to "let in for a day", without S
     ({ status: found }) => found === 0,
     30_000,
   );
-  expect(why2.stdout).toContain(`temporary ${id}, which a person decided for a while.`);
+  expect(why2.stdout).toContain(`temporary ${id}: a person decided so for a while;`);
   expect(why2.stdout).toContain(`guard decisions end ${id}`);
   expect(why2.stdout).not.toContain('Put it first under rules:');
 });

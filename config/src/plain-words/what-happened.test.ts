@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { adviceOf } from './advice.ts';
 import { letInOptions } from './let-in.ts';
-import { sentenceOf } from './what-happened.ts';
+import { ruleText, sentenceOf } from './what-happened.ts';
 import { wholeEvent } from './whole-event.ts';
 
 const knowledge = { rules: [], thresholds: { ask: 2, reject: 6 } };
@@ -34,4 +34,12 @@ test('what a rule decided is not let in by the weight of a finding', () => {
   ];
   expect(kinds(['header_missing'])).toEqual([...visitors, ['reason', 'header_missing']]);
   expect(kinds(['policy_block', 'header_missing'])).toEqual(visitors);
+});
+
+test('the rule behind all rules of guard.yaml is known, and a name that decides no more is said to be so', () => {
+  expect(ruleText('crawler allowlist', knowledge)).toBe(
+    ': allow, for verified crawlers of crawler_allowlist.',
+  );
+  expect(ruleText('temporary tabc123', knowledge)).toMatch(/^: a person decided so for a while/);
+  expect(ruleText('of last year', knowledge)).toBe(': not in the settings of now.');
 });

@@ -1,3 +1,4 @@
+import { ALLOWLIST_RULE } from '../contract/allowlist-rule.ts';
 import { temporaryDecisionOf } from '../contract/temporary-rule.ts';
 import type { Knowledge } from './facts.ts';
 import { isUnanswered, type WholeEvent } from './whole-event.ts';
@@ -61,14 +62,20 @@ export function pointsText(points: number): string {
 
 /** The text behind the name of the deciding rule: what this rule does, and its line in guard.yaml. */
 export function ruleText(name: string, { rules }: Pick<Knowledge, 'rules'>): string {
-  if (temporaryDecisionOf(name) !== undefined) {
-    return ', which a person decided for a while. guard decisions shows who, and why.';
-  }
   const rule = rules.find((one) => one.name === name);
-  if (rule === undefined) return ', which the settings of now do not have.';
+  if (rule === undefined) return `: ${unlistedRuleText(name)}.`;
   const { does, line, preset } = rule;
   const where = line === null ? '' : `. Line ${line} of guard.yaml`;
   return `: ${does}${where}${preset ? ', from a preset' : ''}.`;
+}
+
+/** What decides under a name that no rule of guard.yaml has. */
+export function unlistedRuleText(name: string): string {
+  if (temporaryDecisionOf(name) !== undefined) {
+    return 'a person decided so for a while; guard decisions shows who, and why';
+  }
+  if (name === ALLOWLIST_RULE) return 'allow, for verified crawlers of crawler_allowlist';
+  return 'not in the settings of now';
 }
 
 /** A finding against the visitor. Findings are sorted by points, highest first. */

@@ -2,6 +2,7 @@ import { useContext, useState } from 'preact/hooks';
 import { DataTable } from '../chart/data-table.tsx';
 import { num, text } from '@guard/config/plain-words/cells';
 import type { Row } from '../data/query.ts';
+import { unlistedRuleText } from '@guard/config/plain-words/what-happened';
 import type { RuleFacts } from '@guard/config/plain-words/facts';
 import { SignedIn } from '../data/signed-in.ts';
 import { Replay } from '../event/replay.tsx';
@@ -40,7 +41,9 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
     return [
       <Value field="rule" value={name} key="name" />,
       rule === undefined ? (
-        <span class="muted">not in the settings of now</span>
+        <span class="muted" key="does">
+          {unlistedRuleText(name)}
+        </span>
       ) : (
         <Does key="does" rule={rule} since={row && sinceText(row, now)} />
       ),

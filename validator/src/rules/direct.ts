@@ -1,3 +1,4 @@
+import { ALLOWLIST_RULE } from '@guard/config/contract/allowlist-rule';
 import { areRegexesSpent, beginRegexes } from '@guard/config/matching/regex';
 import type { Match, Rule } from '@guard/config/settings/sections/rule';
 import type { Pause } from '@guard/config/time/slices';
@@ -46,7 +47,7 @@ type Settings = Directives;
 
 /** The built-in rule that runs last: a verified crawler on the allowlist passes. */
 export const allowlistRule: Rule = {
-  name: 'crawler allowlist',
+  name: ALLOWLIST_RULE,
   match: { crawler: { verified: true, allowlisted: true } },
   verdict: 'allow',
 };
