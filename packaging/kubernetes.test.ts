@@ -200,14 +200,30 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
   });
 
   test('writes only where a volume is: the root file system is read-only', () => {
-    const written = [...settingsOf(overlay).matchAll(/(?:spill|path): (\/\S+)/g)].map(
+    const written = [...settingsOf(overlay).matchAll(/(?:spill|path|ranges): (\/[\w/-]+)/g)].map(
       ([, path = '']) => path,
     );
-    expect(written).toEqual(['/var/lib/guard/spill']);
+    expect(written).toEqual(['/var/lib/guard/crawlers', '/var/lib/guard/spill']);
     const mounts = guardOf(overlay)?.volumeMounts.map(({ mountPath }) => mountPath) ?? [];
     for (const path of written) {
       expect(mounts.some((mount) => path.startsWith(`${mount}/`))).toBe(true);
     }
+  });
+
+  test('fetches the lists of crawlers: it has a folder for them, and a way to their operators alone', () => {
+    expect(settingsOf(overlay)).toContain('crawlers: { ranges: /var/lib/guard/crawlers }');
+    const { spec } = objectOf(overlay, 'NetworkPolicy') as {
+      spec: {
+        egress: { to: { ipBlock?: { cidr: string; except: string[] } }[]; ports: unknown }[];
+      };
+    };
+    const out = spec.egress.filter(({ to }) => to.some(({ ipBlock }) => ipBlock !== undefined));
+    expect(out.map(({ ports }) => ports)).toEqual([[{ port: 443 }]]);
+    const blocks = out.flatMap(({ to }) => to.map(({ ipBlock }) => ipBlock));
+    expect(blocks.map((block) => block?.cidr)).toEqual(['0.0.0.0/0', '::/0']);
+    expect(blocks[0]?.except).toEqual(
+      expect.arrayContaining(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16']),
+    );
   });
 
   test('has three pods, never fewer than two, and as many as their processors ask for', () => {
