@@ -5,7 +5,7 @@ import { loadSettings } from '@guard/config/settings/load';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { toPieces } from './settings-pieces.ts';
 
-// read-settings.ts gives each thread this.
+// read-again.ts starts this thread with it.
 const { file, env } = workerData as ReadRequest;
 const result = loadSettings(file, env);
 if (result.kind === 'invalid') {
