@@ -88,8 +88,7 @@ export function openRemote(options: RemoteOptions): Engine {
       // A server is away: it is not waited for once more with each of many organisations.
       if (performance.now() - startedAt > 1000 * patienceS) patienceS = 1;
       const mark = problem === undefined ? 'add' : 'delete';
-      open[mark](organisation);
-      made[mark](organisation);
+      for (const accounts of [open, made]) accounts[mark](organisation);
       lacking ??= problem;
     });
     return lacking;
