@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
@@ -35,6 +36,12 @@ async function startHeld() {
 }
 
 function ask(session: ClientHttp2Session): ClientHttp2Stream {
+  const stream = openQuestion(session);
+  stream.end(framedCheck(LOGIN));
+  return stream;
+}
+
+function openQuestion(session: ClientHttp2Session): ClientHttp2Stream {
   const stream = session.request({
     ':method': 'POST',
     ':path': '/envoy.service.auth.v3.Authorization/Check',
@@ -42,7 +49,6 @@ function ask(session: ClientHttp2Session): ClientHttp2Stream {
     te: 'trailers',
   });
   stream.on('error', () => undefined);
-  stream.end(framedCheck(LOGIN));
   return stream.resume();
 }
 
@@ -77,4 +83,18 @@ test('a burst of 1024 questions on a new connection, before Envoy knows the limi
   const statuses = Array.from({ length: 1_024 }, () => statusOf(ask(session)));
   release();
   expect(new Set(await Promise.all(statuses))).toEqual(new Set(['0']));
+});
+
+test('a stranger who leaves a refused question open does not hold its connection', async () => {
+  const { envoyUrl } = await startEnvoyAsked({
+    trustedProxies: [],
+    limits: { idleTimeoutMs: 100 },
+  });
+  const session = connect(envoyUrl);
+  session.on('error', () => undefined);
+  onTestFinished(() => {
+    session.destroy();
+  });
+  openQuestion(session);
+  await once(session, 'close', { signal: AbortSignal.timeout(5_000) });
 });

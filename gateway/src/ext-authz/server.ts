@@ -70,6 +70,7 @@ export class ExtAuthzServer {
       const name = nameOf(socket);
       this.#sockets.set(name, socket);
       socket.once('close', () => this.#sockets.delete(name));
+      cutStranger(socket, () => accept.trusts(peer), accept.limits.idleTimeoutMs);
       injector.injectConnection(socket);
     });
   }
@@ -128,6 +129,17 @@ export class ExtAuthzServer {
     const isUnix = typeof this.#server.address() === 'string';
     return this.#sockets.get(peer) ?? (isUnix ? this.#local : new Socket());
   }
+}
+
+/** A connection with an open stream is never idle for the library, and a stranger can leave a refused one open. */
+function cutStranger(socket: Socket, isTrusted: () => boolean, afterMs: number): void {
+  const timer = setInterval(() => {
+    if (!isTrusted()) socket.destroy();
+  }, afterMs);
+  timer.unref();
+  socket.once('close', () => {
+    clearInterval(timer);
+  });
 }
 
 /**
