@@ -196,7 +196,7 @@ test('decisions are shared by all instances and all threads, through Redis; they
     );
     expect(new Set(answers)).toEqual(new Set([403]));
     await instances.pop()?.stop();
-    instances.push(await startProduct(settings));
+    instances.push(await startProduct(withThreads));
     const headers = { ...chromeHttp, host: 'shop.example', 'x-forwarded-for': '2001:db8:7::9' };
     const first = await send(`${instances[1]?.addresses.gateway}/`, { headers });
     expect(first.status).toBe(403);
