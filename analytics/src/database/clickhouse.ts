@@ -80,9 +80,8 @@ export function openRemote(options: RemoteOptions): Engine {
   async function openAccounts(): Promise<string | undefined> {
     let lacking: string | undefined;
     let patienceS = CLUSTER_PATIENCE_S;
-    const left = organisations.filter((organisation) => !made.has(organisation));
-    await eachAtOnce(left, async (organisation) => {
-      if (closed()) return;
+    await eachAtOnce(organisations, async (organisation) => {
+      if (closed() || made.has(organisation)) return;
       const startedAt = performance.now();
       const problem = await openAccount(database, { organisation, patienceS }, log);
       // A server is away: it is not waited for once more with each of many organisations.
