@@ -86,6 +86,14 @@ describe('a cluster of two shards (contract 2.7)', () => {
     expect(await query('rival', join)).toBe('rows: 200\n');
   });
 
+  test('what a subquery finds on both shards chooses rows on both: so the dashboard finds sessions', async () => {
+    const newest = `SELECT groupArray((ip, request_id)) FROM (SELECT ip, request_id FROM events_distributed
+      ORDER BY created_at DESC, request_id DESC LIMIT 1 BY request_id LIMIT 150)`;
+    const sql = `WITH (${newest}) AS newest SELECT count() FROM events_distributed
+      WHERE has(newest.1, ip) AND has(newest.2, request_id)`;
+    expect(await query('acme', sql)).toBe('rows: 150\n');
+  });
+
   test('a correlated subquery, which one server alone could answer, is an error with the way out', async () => {
     const sql = `SELECT count() FROM events_distributed AS e WHERE EXISTS
       (SELECT 1 FROM events_distributed AS f WHERE f.ip = e.ip)`;
