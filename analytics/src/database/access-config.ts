@@ -13,38 +13,36 @@ import {
   TABLE,
 } from './accounts.ts';
 
-/** The two files that the embedded engine is started with. Only values that may hold markup are escaped. */
+/** The two files with which the embedded engine starts. Only values that may contain markup are escaped. */
 
 export const CLUSTER = 'guard';
 
 /**
- * Parts of one size are merged when there are about this many. Batches come every second; merged by
- * fives, as ClickHouse does by itself, each row was written again so often that merging cost four
- * times what inserting did.
+ * About this many parts of one size are merged together. A batch comes every second. By default ClickHouse merges five
+ * parts, so each row was rewritten often, and merging cost four times as much as inserting.
  */
 const MERGED_PARTS = 20;
 
 /**
- * Of accounts in the engine that Guard starts. ClickHouse gives a statement one thread for each GiB that the
- * server has free, and this server has less than two: each panel of the dashboard took twice as long.
- * `max_memory_usage` bounds a statement with one thread or with two. A look-up that reads the indexes before the rows, and not
- * beside them, needs half the processor time.
+ * Settings of accounts in the engine that Guard starts. By default a statement gets one thread for each free GiB, and
+ * this server has less than two, so each panel of the dashboard took twice as long. `max_memory_usage` bounds a
+ * statement with any number of threads. A look-up that reads all indexes before the rows needs half the processor time.
  */
 const EMBEDDED_SETTINGS = {
   max_threads_min_free_memory_per_thread: 0,
   use_skip_indexes_on_data_read: 0,
 };
 
-/** Never listened on: equal to the replica's port, it tells the engine that the shard is itself. */
+/** No listener has this port. The replica has the same one, so the engine knows that the shard is itself. */
 const TCP_PORT = 9000;
 
 /**
  * Accounts, rights and row policies.
  *
- * `default` is the account under which the engine runs its own start-up statement: it must have an
- * empty password and be let in from 127.0.0.1. Rights do not hold it: `SELECT file('/etc/passwd')` asks
- * for none. So configXml keeps statements on a path that only Guard knows. A limit of running queries is
- * no such wall: ClickHouse runs KILL QUERY beyond it, with any subquery in its condition.
+ * The engine runs its own start-up statement as `default`. So this account must have an empty password and access from
+ * 127.0.0.1. Rights do not limit it: `SELECT file('/etc/passwd')` needs none. So configXml accepts statements only on a
+ * path that only Guard knows. A limit of running queries would not help: ClickHouse runs KILL QUERY above the limit,
+ * with any subquery in its condition.
  *
  * @param organisations identifiers of settings/schema.ts: letters, digits, `-` and `_`.
  */
@@ -114,25 +112,25 @@ export function usersXml(
 `;
 }
 
-/** What the engine listens for, and on which files it works. */
+/** The listeners and files of the engine. */
 interface ServerPlan {
-  /** A path the operator wrote in guard.yaml, so it is escaped. */
+  /** The operator wrote this path in guard.yaml, so it is escaped. */
   readonly usersPath: string;
   readonly maxMemoryBytes: number;
-  /** Of newQueryPath. */
+  /** The result of newQueryPath. */
   readonly queryPath: string;
-  /** No merge begins because of the age of rows. host.ts stops one that runs already. */
+  /** True: no merge starts because of the age of rows. host.ts stops a running one. */
   readonly holdDeletion?: boolean;
 }
 
-/** The path of statements for one process of the engine. It is a secret: a program that knows it can ask as `default`. */
+/** The secret path for statements of one engine process. A program that knows it can query as `default`. */
 export function newQueryPath(): string {
   return `/${randomBytes(32).toString('hex')}`;
 }
 
 /**
- * Server settings. Over HTTP there are statements on the secret path and a ping below it, and nothing else: not
- * the pages `/play` and `/dashboard`, nor what ClickHouse tells about itself without a password.
+ * Server settings. The only HTTP paths are the secret path for statements and the ping below it. The pages `/play` and
+ * `/dashboard`, and the answers of ClickHouse without a password, are off.
  */
 export function configXml(plan: ServerPlan): string {
   const { usersPath, maxMemoryBytes, queryPath, holdDeletion = false } = plan;
@@ -158,7 +156,7 @@ export function configXml(plan: ServerPlan): string {
 `;
 }
 
-/** Passwords are kept as SHA-256, and every account is let in from this machine only. */
+/** Passwords are kept as SHA-256. Every account has access only from this machine. */
 function identity(password: string): string {
   return `<password_sha256_hex>${sha256Hex(password)}</password_sha256_hex>
       <networks><ip>127.0.0.1</ip></networks>

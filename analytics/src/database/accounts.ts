@@ -2,16 +2,15 @@ import { createHash, createHmac } from 'node:crypto';
 import { QUERY } from '@guard/config/contract/limits';
 import type { Account } from './database-client.ts';
 
-/** Database and tables; the same names in both modes (contract 2.7). */
+/** Database and tables have the same names in both modes (contract 2.7). */
 export const DATABASE = 'default';
 export const LOCAL_TABLE = 'events';
 export const TABLE = 'events_distributed';
 
 /**
- * The account of an organisation: the tenant boundary (contract 5). Its password follows from the
- * secret of the writing account, so that every instance that may write knows it and none stores it.
- *
- * The name cannot meet another account's: no other one begins with `guard_`.
+ * The account of an organisation: the tenant boundary (contract 5). Its password is derived from the secret of the
+ * writing account. So every instance that may write knows it, and none stores it. No other account has a name that begins
+ * with `guard_`.
  */
 export function organisationAccount(organisation: string, secret: string): Account {
   return {
@@ -20,7 +19,7 @@ export function organisationAccount(organisation: string, secret: string): Accou
   };
 }
 
-/** What an account may see of `events`. Identifiers hold nothing that SQL or XML would read. */
+/** The rows of `events` that an account may see. Identifiers have no character with a meaning in SQL or XML. */
 export function rowFilter(organisation: string): string {
   return `organisation = '${organisation}'`;
 }
@@ -30,8 +29,8 @@ export function sha256Hex(text: string): string {
 }
 
 /**
- * Settings of an organisation's account: the limits of contract 8, and what keeps one organisation's
- * query from costing another its answer. The account is readonly, so no query can change them.
+ * Settings of an organisation's account: the limits of contract 8, and bounds that protect the answers of other
+ * organisations. The account is readonly, so no query can change them.
  */
 export const ACCOUNT_SETTINGS: Readonly<Record<string, string | number>> = {
   readonly: 1,
@@ -41,7 +40,7 @@ export const ACCOUNT_SETTINGS: Readonly<Record<string, string | number>> = {
   result_overflow_mode: 'throw',
   max_query_size: 4 * QUERY.maxStatementChars,
   max_memory_usage: 1_000_000_000,
-  // Grouping and sorting go on with files on the disk, of bounded size, long before that limit.
+  // Far below that limit, grouping and sorting continue in files of bounded size.
   max_bytes_before_external_group_by: 250_000_000,
   max_bytes_before_external_sort: 250_000_000,
   max_temporary_data_on_disk_size_for_user: 4_000_000_000,
@@ -50,23 +49,23 @@ export const ACCOUNT_SETTINGS: Readonly<Record<string, string | number>> = {
   cancel_http_readonly_queries_on_client_close: 1,
   // Joins and IN over events_distributed are exact on a cluster only when they are global.
   distributed_product_mode: 'global',
-  // Otherwise the error of a joined subquery without an alias advises this setting, which no query can set.
+  // Otherwise an error about a missing alias recommends this setting, which no query can set.
   joined_subquery_requires_alias: 0,
-  // A busy server of the cluster is waited for. With this on, some queries failed at once (279) where a server was slow.
+  // With this on, some queries failed at once (279) when a server of the cluster was slow.
   use_hedged_requests: 0,
   // A shard that is away is an error, never a lower count.
   skip_unavailable_shards: 0,
-  // JSON answers would otherwise tell how many rows of all organisations were read.
+  // Otherwise JSON answers tell how many rows of all organisations were read.
   output_format_write_statistics: 0,
-  // Errors come as an error status, not inside an answer that looks whole.
+  // Errors come as an error status, not inside an answer that looks complete.
   http_write_exception_in_output_format: 0,
 };
 
 /**
- * The database does not choose parts by their day or by their statistics. The day of a part is the day of the rows of all
- * organisations in it, and the database runs any function of a statement on that day, before it asks the row policy. So
- * `intDiv(1, toInt32(toDate(created_at)) - 20778)` failed, and `range((toDate(created_at) = …) * 60000000)` took longer,
- * where another organisation had rows of that day. The primary key finds the same rows as fast.
+ * Off: the choice of parts by their day or statistics. A part has rows of all organisations. The database runs the
+ * functions of a statement on the day of a part before it applies the row policy. So when another organisation had rows
+ * of that day, `intDiv(1, toInt32(toDate(created_at)) - 20778)` failed, and `range((toDate(created_at) = …) * 60000000)`
+ * took longer. The primary key finds the same rows as fast.
  */
 export const PART_SETTINGS = {
   use_partition_pruning: 0,
@@ -74,8 +73,8 @@ export const PART_SETTINGS = {
 } as const;
 
 /**
- * Where these are 0, the database reads every row that the policy shows. Else it runs some functions on the bounds of ranges
- * of rows, in which other organisations have rows too: `accurateCast` can fail there. They are the only settings that the
- * account may change. A statement cannot change them, since the gate refuses SETTINGS.
+ * With 0 the database reads every row that the policy shows. With 1 it runs some functions on the bounds of ranges that
+ * also have rows of other organisations, where `accurateCast` can fail. The account may change only these settings. A
+ * statement cannot, because the gate refuses SETTINGS.
  */
 export const INDEX_SETTINGS = ['use_primary_key', 'use_skip_indexes'] as const;

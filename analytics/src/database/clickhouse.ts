@@ -33,7 +33,7 @@ interface RemoteOptions {
   readonly organisations: readonly string[];
   readonly log: Log;
   readonly onReady: () => void;
-  /** Between two looks for servers that have joined the cluster. */
+  /** The time between two checks for servers that have joined the cluster. */
   readonly lookEveryMs?: number;
 }
 
@@ -42,19 +42,19 @@ const PING_TIMEOUT_MS = 5000;
 const LOOK_EVERY_MS = 30_000;
 /** Accounts that are made at the same time. With 1,000 organisations, most of the time is spent waiting for answers. */
 const ACCOUNTS_AT_ONCE = 8;
-/** The cluster every ClickHouse server is shipped with: itself. */
+/** Every ClickHouse server has this cluster, which consists of itself. */
 const DEFAULT_CLUSTER = 'default';
 const AWAY: EngineState = { kind: 'away', message: 'The analytics database is not connected.' };
 
 /**
- * Uses a ClickHouse server or cluster over the interface the embedded engine has too. Returns at
- * once; keeps trying until the server is there, and notices when it goes.
+ * Uses a ClickHouse server or cluster over the interface that the embedded engine has too. Returns at once. It tries
+ * until the server answers, and notices when it stops answering.
  *
  * Each organisation has the account `guard_<organisation>`. Guard makes these accounts itself, so
  * the account of the settings needs, in addition to its rights on the two tables, CREATE USER, ALTER USER,
- * CREATE ROW POLICY, and SELECT on the tables WITH GRANT OPTION. Where it lacks them, an administrator
- * must have made them with the statements of accountStatements(); an account that does not work keeps
- * the database from being ready, since nothing else may run an organisation's statements.
+ * CREATE ROW POLICY, and SELECT on the tables WITH GRANT OPTION. Without these rights an administrator has to make the
+ * accounts with the statements of accountStatements(). The database is not ready while one account does not work, because
+ * no other account may run an organisation's statements.
  */
 export function openRemote(options: RemoteOptions): Engine {
   const { settings, log, onReady, lookEveryMs = LOOK_EVERY_MS } = options;
@@ -63,7 +63,7 @@ export function openRemote(options: RemoteOptions): Engine {
   const backoff = new Backoff(250, 10_000);
   /** Organisations whose account works. */
   const open = new Set<string>();
-  /** Those of them whose account was made, or brought up to date, on the servers that are there now. */
+  /** Those of them whose account was created or updated on the present servers. */
   const made = new Set<string>();
   const database = describe(settings, open);
   let organisations = options.organisations;
@@ -76,7 +76,7 @@ export function openRemote(options: RemoteOptions): Engine {
     await sleep(ms, undefined, { signal }).catch(() => undefined);
   }
 
-  /** Undefined when every organisation has an account that works, else what one of them lacks. */
+  /** Undefined when the account of every organisation works. Otherwise what one of them lacks. */
   async function openAccounts(): Promise<string | undefined> {
     let lacking: string | undefined;
     let patienceS = CLUSTER_PATIENCE_S;
@@ -84,7 +84,7 @@ export function openRemote(options: RemoteOptions): Engine {
       if (closed() || made.has(organisation)) return;
       const startedAt = performance.now();
       const problem = await openAccount(database, { organisation, patienceS }, log);
-      // A server is away: it is not waited for once more with each of many organisations.
+      // A server is away. So the wait is short for the other organisations.
       if (performance.now() - startedAt > 1000 * patienceS) patienceS = 1;
       const mark = problem === undefined ? 'add' : 'delete';
       for (const accounts of [open, made]) accounts[mark](organisation);
@@ -171,7 +171,7 @@ async function prepareTables(
   return message === undefined ? undefined : { message, isTooOld: false };
 }
 
-/** Whether servers have joined the cluster, and got their tables. They lack the accounts, too. */
+/** Whether servers have joined the cluster and got their tables. They still need the accounts. */
 async function gaveTables(
   database: Database,
   settings: RemoteSettings,
@@ -225,8 +225,8 @@ async function openAccount(
 }
 
 /**
- * Fails where an account reads a row of another organisation. Servers of a cluster that share no
- * `interserver` secret may ask each other as another account, to which no row policy applies.
+ * A statement that fails when an account can read a row of another organisation. Servers of a cluster without a shared
+ * `interserver` secret may query each other as another account, which has no row policy.
  */
 function wallProbe(organisation: string): string {
   const foreign = `SELECT 1 FROM ${TABLE} WHERE NOT (${rowFilter(organisation)}) LIMIT 1`;
@@ -234,8 +234,8 @@ function wallProbe(organisation: string): string {
 }
 
 /**
- * The statements that make, or bring up to date, one organisation's account on a ClickHouse server.
- * Each can run any number of times. The row policy comes before the first right.
+ * The statements that create or update one organisation's account on a ClickHouse server. Each can run any number of
+ * times. The row policy comes before the first right.
  *
  * @param cluster run them on every server of this cluster; undefined: on the one server.
  */
@@ -259,7 +259,7 @@ export function accountStatements(
   ];
 }
 
-/** Settings that no query may change, as they are written behind SETTINGS. */
+/** The text behind SETTINGS for settings that no query may change. */
 function constants(settings: Readonly<Record<string, string | number>>): string {
   return Object.entries(settings)
     .map(([setting, value]) => `${setting} = ${settingValue(value)} CONST`)

@@ -3,7 +3,7 @@ import { EVENT_COLUMNS } from '../events/columns/event-columns.ts';
 import type { EventColumn } from '../events/columns/column.ts';
 import { DATABASE, LOCAL_TABLE, TABLE } from './accounts.ts';
 
-/** Where the tables are stored: variant server, the shards of a cluster, or shards with replicas. */
+/** Where the tables are stored: one server, the shards of a cluster, or shards with replicas. */
 export type Layout = 'one_server' | 'cluster' | 'replicated_cluster';
 
 /** A column as servers have it, and how many of `servers` have exactly this column. */
@@ -19,8 +19,8 @@ export interface PresentColumn {
 
 /**
  * Columns that are looked up over all days have Bloom filters. They tell which groups of 8192 rows to read
- * (variant in 1000 is read in vain). Without them each look-up reads the column of all rows. Both session columns
- * share variant index, because statements search both.
+ * (one in 1000 is read in vain). Without them each look-up reads the column of all rows. Both session columns share one
+ * index, because statements search both.
  */
 const INDEXES = [
   ['by_reference', 'reference'],
@@ -33,8 +33,8 @@ const INDEXES = [
 export const DEFINITION_QUERY = `SHOW CREATE TABLE ${DATABASE}.${LOCAL_TABLE} FORMAT TSVRaw`;
 
 /**
- * Reads variant {@link PresentColumn} a line, as a JSON array of its fields in order. Unavailable servers are
- * skipped, because variant of them would otherwise keep Guard from using all others.
+ * Reads one {@link PresentColumn} per line, as a JSON array of its fields in order. Unavailable servers are skipped,
+ * because one of them would otherwise keep Guard from using all others.
  */
 export function presentColumnsQuery(cluster: string, layout: Layout): string {
   const columns = 'system.columns';
@@ -54,7 +54,7 @@ export function isTableMissing(present: readonly PresentColumn[]): boolean {
   return [LOCAL_TABLE, TABLE].some((name) => serversWith(name, present) < serversOf(present));
 }
 
-/** On how many servers a table exists. Every column is on all of them, except variant that a newer version adds. */
+/** On how many servers a table exists. Every column is on all of them, except one that a newer version adds. */
 function serversWith(table: string, present: readonly PresentColumn[]): number {
   const have = new Map<string, number>();
   for (const column of present.filter((entry) => entry.table === table)) {
@@ -63,7 +63,7 @@ function serversWith(table: string, present: readonly PresentColumn[]): number {
   return Math.max(0, ...have.values());
 }
 
-/** Returns 1 when there is no table yet: any number above 0 means that variant is missing. */
+/** Returns 1 when there is no table yet: any number above 0 means that one is missing. */
 function serversOf([first]: readonly PresentColumn[]): number {
   return first?.servers ?? 1;
 }
@@ -139,7 +139,7 @@ SETTINGS ${window} = 1000`;
 /**
  * Adds the indexes that a table of an earlier version lacks, and builds them for existing rows. Without this,
  * past days would have no index until they are deleted, because they are not merged again. Building runs in
- * the background and reads only the indexed columns (1 s of variant core for a million rows). If Guard ends
+ * the background and reads only the indexed columns (1 s of one core for a million rows). If Guard ends
  * between the two statements, those days have no index, and look-ups read them as before.
  */
 function indexStatements(scope: string, definition: string): string[] {

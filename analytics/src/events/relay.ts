@@ -4,7 +4,7 @@ import type { Batch } from './batch.ts';
 import { BUFFER, EventBuffer } from './buffer.ts';
 
 interface RelayOptions {
-  /** What the settings forbid to keep. It is removed here, before it leaves the thread. */
+  /** The values that the settings forbid to keep. They are removed before they leave the thread. */
   readonly privacy: EventPrivacy | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,7 +27,7 @@ export interface EventRelay {
 
 export function openEventRelay(options: RelayOptions): EventRelay {
   const { privacy, clock, log, metrics, waiting } = options;
-  /** The number of parts of the open batch that were handedParts over together with their memory. */
+  /** The number of parts of the open batch that were handed over together with their memory. */
   let handedParts = 0;
   function hand(to: 'outbox' | 'disk', batch: Batch): void {
     const parts = batch.parts.slice(handedParts);

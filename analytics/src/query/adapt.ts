@@ -2,24 +2,24 @@ import { LOCAL_TABLE, TABLE } from '../database/accounts.ts';
 import { identifier, keyword, lex, type Token } from './lexer.ts';
 
 /**
- * Two things that are right in SQL and that this database does not take. A statement that it refused for one of them
- * is changed in one way, and the changed statement is judged like any other before it is sent.
+ * Two forms that are valid SQL and that this database refuses. A refused statement is changed to another form. The gate
+ * checks the changed statement like any other.
  */
 
-/** What programs write for a time of UTC: `'2026-11-20T08:00:00.000Z'`. */
+/** A UTC time as programs write it: `'2026-11-20T08:00:00.000Z'`. */
 const UTC_TIME = /^'\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.(\d{1,9}))?Z'$/;
-/** Digits behind the point that `created_at` has. */
+/** Digits after the decimal point in `created_at`. */
 const DIGITS = 3;
 
 /**
- * Such a text (`t`) beside the column created_at (`c`), with one letter for each token: `c > t`, `c NOT BETWEEN t AND t`,
- * `t <= e.c`.
+ * A comparison of such a text (`t`) with the column created_at (`c`). Each token is one letter: `c > t`, `c NOT BETWEEN t
+ * AND t`, `t <= e.c`.
  */
 const COMPARED = /(?<=c(?:o{1,2}|n?b|n?b[ts]a))t|t(?=o{1,2}(?:i\.)*c(?![.(]))/g;
 
 /**
- * The statement with `toDateTime64('…Z', 3, 'UTC')` in place of times that `created_at` is compared with. That is the same
- * moment where a column of this name has another zone, and no text where it has texts: then the database refuses it again.
+ * The statement with `toDateTime64('…Z', 3, 'UTC')` instead of times that are compared with `created_at`. If a column of
+ * this name has another time zone, the moment is the same. If it has texts, the database refuses the statement again.
  */
 export function withTimesOfUtc(sql: string): string {
   const tokens = tokensOf(sql);
@@ -39,10 +39,10 @@ function momentOf(text: string): string {
 }
 
 /**
- * The statement over the table of this server, where that has all rows: ClickHouse takes no subquery that uses columns
- * of the query around it over a Distributed table. The row policy is on that table, so it holds the same.
+ * The statement over the local table, for a server with all rows. Over a Distributed table ClickHouse refuses a subquery
+ * that uses columns of the outer query. The local table has the row policy.
  *
- * @returns undefined where the name of one of the two tables is something else in this statement.
+ * @returns undefined when the name of one of the two tables has another meaning in this statement.
  */
 export function overLocalTable(sql: string): string | undefined {
   const tokens = tokensOf(sql);

@@ -1,13 +1,13 @@
 import { identifier, isSymbol, keyword, type Token } from './lexer.ts';
 
 /**
- * Where a name of a function, or a word of the language, is the name of a column: `host AS hostname`, `GROUP BY
- * hostname`, `ORDER BY settings`. Where tokens alone do not tell for sure, it is not.
+ * Finds columns with the name of a function or a word of the language: `host AS hostname`, `GROUP BY hostname`, `ORDER BY
+ * settings`. When the tokens leave a doubt, the name is not a column.
  */
 
 /**
- * Words behind which a parenthesis groups, or opens a query. Behind every other name it holds the arguments of
- * a function, and there the bare name of a function calls it: `arrayMap(file, …)`.
+ * After these words a parenthesis groups or starts a query. After every other name it has the arguments of a function, and
+ * there the name of a function can call it: `arrayMap(file, …)`.
  */
 const BEFORE_GROUPS = new Set(
   'select distinct from join as materialized with where prewhere and or not in having on by order using over then when else between like ilike limit union all intersect except exists any qualify'.split(
@@ -15,14 +15,14 @@ const BEFORE_GROUPS = new Set(
   ),
 );
 
-/** What may follow a column. None of it is the name of a setting or of a format: `SETTINGS limit = 1` is a clause. */
+/** Words that may follow a column. None is the name of a setting or of a format: `SETTINGS limit = 1` is a clause. */
 export const AFTER_COLUMNS: ReadonlySet<string> = new Set(
   'from where prewhere group order having union except intersect window qualify asc desc and or as format settings into'.split(
     ' ',
   ),
 );
 
-/** Tells of the token at a place whether it names a column, though a function has that name. */
+/** Returns a function that says whether the token at a place names a column, although a function has that name. */
 export function columnNames(tokens: readonly Token[]): (at: number) => boolean {
   const given = new Set<string>();
   for (const [at, token] of tokens.entries()) {
@@ -31,7 +31,7 @@ export function columnNames(tokens: readonly Token[]): (at: number) => boolean {
   const arguments_ = amongArguments(tokens);
   return (at) => {
     const name = identifier(tokens[at]) ?? '';
-    // Columns of the storage begin so. They exist whether or not an alias has their name.
+    // Columns of the storage begin with `_`. They exist even when an alias has their name.
     if (name.startsWith('_') || isSymbol(tokens[at + 1], '(')) return false;
     const before = keyword(tokens[at - 1]);
     if (before === 'as') return true;
@@ -39,7 +39,7 @@ export function columnNames(tokens: readonly Token[]): (at: number) => boolean {
   };
 }
 
-/** For each token, whether it stands among the arguments of a function, in whatever parentheses. */
+/** For each token, whether it is inside the arguments of a function, at any depth. */
 function amongArguments(tokens: readonly Token[]): readonly boolean[] {
   const outer: boolean[] = [];
   let inside = false;
@@ -73,8 +73,8 @@ function isCall(before: Token | undefined): boolean {
 }
 
 /**
- * True where SETTINGS, FORMAT or INTO is no clause: a clause has a name or a string behind it, and no other
- * clause. `LIMIT` is also a setting, so a number must follow it.
+ * True when SETTINGS, FORMAT or INTO is not a clause. After a clause comes a name or a string, and not another clause.
+ * `LIMIT` is also a setting, so a number must follow it.
  */
 export function isColumnWord(tokens: readonly Token[], at: number): boolean {
   const next = tokens[at + 1];

@@ -1,8 +1,8 @@
 import { isSymbol, lex } from './lexer.ts';
 
 /**
- * Why a text cannot stand in parentheses behind WHERE; undefined when it can. A text that closes the parentheses
- * would be read beside the conditions in front of it: `1) OR (1`.
+ * Why a text cannot be put in parentheses after WHERE. Undefined when it can. A text that closes the parentheses would
+ * get around the conditions before it: `1) OR (1`.
  */
 export function conditionFault(sql: string): string | undefined {
   const lexed = lex(sql);

@@ -1,13 +1,13 @@
 import type { DatabaseAnswer } from '../database/database-client.ts';
 
-/** As much of an error as is read. */
+/** The bytes of an error that are read. */
 export const MAX_ERROR_BYTES = 16_384;
 
 const NOT_IMPLEMENTED = 48;
 const TYPE_MISMATCH = 53;
 const CORRELATED = 'Correlated subqueries are not supported with remote tables';
 
-/** What the author of a statement can do about an error of the database, where its own words do not say. */
+/** Remedies for errors of the database whose own text gives none. */
 const WAYS_OUT: ReadonlyMap<number, string> = new Map([
   [47, 'The columns: SELECT * FROM events_distributed LIMIT 0 FORMAT TSVWithNamesAndTypes.'],
   [53, "Write a time as '2026-11-20 08:00:00', which is UTC, or as toDateTime64('…', 3, 'UTC')."],
@@ -18,7 +18,7 @@ const WAYS_OUT: ReadonlyMap<number, string> = new Map([
   [396, 'Aggregate, add a LIMIT, or put a smaller range on created_at.'],
 ]);
 
-/** Error codes by which servers of a cluster say that they did not reach each other. */
+/** Error codes of a cluster whose servers did not reach each other. */
 export const UNREACHED: ReadonlyMap<number, string> = new Map([
   [100, 'UNKNOWN_PACKET_FROM_SERVER'],
   [102, 'UNEXPECTED_PACKET_FROM_SERVER'],
@@ -29,26 +29,26 @@ export const UNREACHED: ReadonlyMap<number, string> = new Map([
   [369, 'ALL_REPLICAS_ARE_STALE'],
 ]);
 
-/** True for the error that a text beside `created_at` leads to which is no time of its type. */
+/** True for the error when `created_at` is compared with a text that is not a time. */
 export function hasOtherType(answer: DatabaseAnswer): boolean {
   return answer.kind === 'answered' && answer.exceptionCode === TYPE_MISMATCH;
 }
 
 /**
- * Limits, cancelled queries and the account: no row of another organisation leads to them. An error of syntax is none of them,
- * since `formatQuery` makes one of a value, and neither is one of memory, which a value can use up.
+ * Errors that no row of another organisation can cause: limits, cancelled queries and the account. A syntax error is not
+ * among them, because `formatQuery` makes one from a value. A memory error is not either, because a value can cause it.
  */
 const OF_NO_ROW = new Set([158, 159, 202, 394, 396, 516]);
 /** UNKNOWN_SETTING and READONLY. */
 const REFUSED_SETTING = new Set([115, 164]);
 
-/** True for an error that may come of the bounds of parts, in which other organisations have rows. */
+/** True for an error that the bounds of parts may have caused. Parts have rows of other organisations. */
 export function mayTellOfOthers(answer: DatabaseAnswer): boolean {
   if (answer.kind !== 'answered' || answer.exceptionCode === 0) return false;
   return !OF_NO_ROW.has(answer.exceptionCode) && !UNREACHED.has(answer.exceptionCode);
 }
 
-/** True where the account may not change a setting: it is not that of accountStatements(), or the server is old. */
+/** True when the account may not change a setting: it was not made by accountStatements(), or the server is old. */
 export function refusedSetting(answer: DatabaseAnswer): boolean {
   return answer.kind === 'answered' && REFUSED_SETTING.has(answer.exceptionCode);
 }
@@ -59,8 +59,8 @@ const TOO_MANY_QUERIES = 202;
 const MEMORY_LIMIT = 241;
 
 /**
- * True where the database had no room for the statement beside the others, so that it can succeed later. A statement that
- * needs more memory than one may have fails again each time.
+ * True when other statements left no memory for this one, so that it can succeed later. A statement above its own memory
+ * limit fails each time.
  */
 export function isCrowded(answer: DatabaseAnswer): boolean {
   if (answer.kind !== 'answered') return false;
@@ -69,12 +69,12 @@ export function isCrowded(answer: DatabaseAnswer): boolean {
   return exceptionCode === MEMORY_LIMIT && !body.includes('Query memory limit exceeded');
 }
 
-/** The error of a full queue of ours, in the words and the form of the database (contract 4.3, default). */
+/** The error when Guard's own queue is full, in the form of a database error (contract 4.3, default). */
 export function tooManyWaiting(whose: string): string {
   return `Code: ${TOO_MANY_QUERIES}. DB::Exception: Too many queries of ${whose} are waiting. Try again later. (TOO_MANY_SIMULTANEOUS_QUERIES)`;
 }
 
-/** True for the error that a subquery which uses columns of the query around it leads to. */
+/** True for the error about a subquery that uses columns of the outer query. */
 export function isCorrelated(answer: DatabaseAnswer): boolean {
   return (
     answer.kind === 'answered' &&
@@ -84,8 +84,8 @@ export function isCorrelated(answer: DatabaseAnswer): boolean {
 }
 
 /**
- * A refusal of the database as a client may read it: its own words (code, exception text, error
- * identifier; contract 7.2), without what they tell about the installation. The way out stands before the identifier.
+ * A refusal of the database for a client: its own text (code, exception text, error identifier; contract 7.2) without
+ * facts about the installation. The remedy stands before the identifier.
  *
  * @param secrets paths and host names that must not show.
  */
@@ -93,7 +93,7 @@ export function publicMessage(body: Buffer, secrets: readonly string[]): string 
   let text = body.toString('utf8', 0, MAX_ERROR_BYTES).trim();
   const code = Number(/^Code: (\d+)\./.exec(text)?.[1]);
   const identifier = UNREACHED.get(code);
-  // Such a text is little else than addresses of servers, in many forms.
+  // Such a text is mostly addresses of servers, in many forms.
   if (identifier !== undefined) {
     return `Code: ${code}. DB::Exception: A server of the analytics database cannot be reached. (${identifier})`;
   }

@@ -1,10 +1,10 @@
 /**
- * Names that no statement may hold. The organisation's account has no right to other tables, to the
- * network or to write. With the names below it could still do harm, because the database asks
- * for no right: read files, learn about the machine, or look past the row policy.
+ * Names that no statement may contain. The organisation's account has no right to other tables, to the network or to
+ * write. The names below need no right, and could still read files, learn about the machine, or get around the row
+ * policy.
  */
 
-/** Refused wherever the name stands, called or not: `arrayMap(file, …)` and `APPLY(file)` call too. */
+/** Refused everywhere, even without parentheses, because `arrayMap(file, …)` and `APPLY(file)` call them too. */
 const FUNCTIONS = new Set(
   [
     // Read files of the machine, or load models from them.
@@ -22,9 +22,9 @@ const FUNCTIONS = new Set(
     'addressToLineWithInlines addressToSymbol demangle hasThreadFuzzer connectionId connection_id',
     'transactionID transactionLatestSnapshot transactionOldestSnapshot zookeeperSessionUptime',
     'isMergeTreePartCoveredBy shardCount shardNum',
-    // Called by the bare name too. What they tell, the name of the account, is the column `organisation`.
+    // Called without parentheses too. They tell the name of the account, which is also the column `organisation`.
     'user currentUser current_user session_user',
-    // Hold a place without doing work, or write to the server's log.
+    // Occupy a slot without doing work, or write to the server's log.
     'sleep sleepEachRow logTrace generateSerialID',
     // Columns of the storage: offsets and sizes are over all organisations' rows.
     '_part _part_index _part_offset _part_starting_offset _part_uuid _part_data_version',
@@ -41,15 +41,15 @@ const FUNCTION_PREFIXES = ['dictget', 'mergetree', '__'];
 /** Databases about the server itself. The account can read a few tables of the first one. */
 export const SERVER_DATABASES: ReadonlySet<string> = new Set(['system', 'information_schema']);
 
-/** The only table functions a statement may read from: they make rows and know nothing. */
+/** The only table functions that a statement may read from. They make rows and read nothing. */
 export const TABLE_FUNCTIONS: ReadonlySet<string> = new Set(
   'numbers numbers_mt generateseries generate_series values'.split(' '),
 );
 
 /**
- * Refused as soon as they are called, wherever that is. The names alone stay free, since some make
- * good aliases (`AS url`, `AS version`). First table functions (`format` is also a scalar function,
- * and stays free), then what tells about the server, the session, or how rows lie in the storage.
+ * Refused when they are called, anywhere. The names alone are allowed, because some are good aliases (`AS url`, `AS
+ * version`). First come table functions, without `format`, which is also a scalar function. Then come functions about the
+ * server, the session, or the storage.
  */
 export const DENIED_CALLS: ReadonlySet<string> = new Set(
   (
@@ -73,7 +73,7 @@ export const DENIED_CALLS: ReadonlySet<string> = new Set(
 /**
  * Formats that a `FORMAT` clause may name. Not allowed are formats that read a schema or template from a file
  * (Template, Protobuf, CapnProto), those that report progress over all organisations' rows, and wire
- * protocols of other databases. In lower case; the database itself does not mind the case.
+ * protocols of other databases. In lower case. The database ignores case.
  */
 export const ALLOWED_FORMATS: ReadonlySet<string> = new Set(
   (

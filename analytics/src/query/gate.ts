@@ -5,14 +5,14 @@ import { TABLE } from '../database/accounts.ts';
 import { identifier, isSymbol, keyword, lex, type Token } from './lexer.ts';
 import { findForeignTable } from './tables.ts';
 
-/** What the gate says of a statement; `message` is for its author. */
+/** The verdict of the gate on a statement. `message` is for its author. */
 type GateVerdict =
   { readonly kind: 'passed' } | { readonly kind: 'refused'; readonly message: string };
 
 /** `(FROM events SELECT 1)` is a query as well. */
 const QUERY_STARTS = new Set(['select', 'with', 'from']);
 
-/** Clauses that change settings or write files; the database would run the first in a subquery. */
+/** Clauses that change settings or write files. The database runs SETTINGS even in a subquery. */
 const FORBIDDEN_CLAUSES = new Map([
   ['settings', 'SETTINGS is not allowed: the limits of a statement are fixed.'],
   ['into', 'INTO is not allowed: the rows come in the answer.'],
@@ -24,8 +24,8 @@ const ONLY_SELECT = 'Only one read-only SELECT statement is allowed.';
 const FORBIDDEN_SUBQUERIES = new Set(['explain', 'describe', 'desc', 'show']);
 
 /**
- * The first of two walls around a statement (contract 4.3): it must be one SELECT, without settings,
- * files, and names that the second wall, the organisation's account, cannot hold back.
+ * The first of two walls around a statement (contract 4.3). It must be one SELECT without settings and files. It must
+ * not contain names that the second wall, the organisation's account, cannot refuse.
  */
 export function judgeStatement(sql: string): GateVerdict {
   if (sql.length > QUERY.maxStatementChars) {
@@ -94,7 +94,7 @@ function judgeKeyword(tokens: readonly Token[], at: number, word: string): strin
     : `The format ${format} is not available; JSONEachRow, CSVWithNames and Parquet are.`;
 }
 
-/** For statements that tell about tables: how else to learn of the columns. */
+/** For statements about tables: another way to find the columns. */
 function wayOut(word: string): string {
   return FORBIDDEN_SUBQUERIES.has(word) && word !== 'explain'
     ? ` For names and types of the columns: SELECT * FROM ${TABLE} LIMIT 0 FORMAT TSVWithNamesAndTypes.`

@@ -19,7 +19,7 @@ export class KeyWatch {
     this.#authenticate = authenticate;
   }
 
-  /** `revoked` fires when the key goes; `done` is to be called once when the query has ended. */
+  /** `revoked` fires when the key is revoked or expired. Call `done` once when the query has ended. */
   watch(
     authorization: string,
     organisation: string,

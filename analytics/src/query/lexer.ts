@@ -1,4 +1,4 @@
-/** A token of a statement: `at` is the place of its first character, `end` the one behind its last. */
+/** A token of a statement. `at` is the index of its first character, `end` the index after its last one. */
 export type Token = Lexeme & { readonly at: number; readonly end: number };
 
 type Lexeme =
@@ -15,7 +15,7 @@ type Lexed =
   | { readonly kind: 'tokens'; readonly tokens: readonly Token[] }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** One step: what was read (nothing for white space and comments) and where the next one begins. */
+/** One step: the token that was read (none for white space and comments), and the start of the next step. */
 type Step =
   | { readonly kind: 'read'; readonly next: number; readonly token?: Lexeme }
   | { readonly kind: 'refused'; readonly message: string };
@@ -24,9 +24,8 @@ const SYMBOLS = new Set('()[]{},;.:+-*/%=<>!|?~^&');
 const SPACE = new Set(' \t\n\r\f\v');
 
 /**
- * Splits a statement into tokens by the rules of ClickHouse's own lexer, as far as it accepts it at
- * all. Wherever the two could read a text differently, this one refuses: what the gate has judged
- * must be what the database runs.
+ * Splits a statement into tokens by the rules of ClickHouse's own lexer. It refuses every text that the two could read
+ * differently, because the database must run exactly the statement that the gate has judged.
  */
 export function lex(sql: string): Lexed {
   const tokens: Token[] = [];
@@ -97,7 +96,7 @@ function readCodedString(sql: string, at: number): Step {
   return { kind: 'read', next: end + 1, token: { kind: 'string' } };
 }
 
-/** Escapes could hide a name from the gate, and no column or alias needs one: they are refused. */
+/** Escapes are refused: they could hide a name from the gate, and no column or alias needs one. */
 function readQuoted(sql: string, at: number, quote: string): Step {
   const end = sql.indexOf(quote, at + 1);
   if (end === -1) return refuse('A quoted identifier is not closed.');
@@ -119,8 +118,8 @@ function readHeredoc(sql: string, at: number): Step {
 }
 
 /**
- * Nothing may be glued to a number: what the database makes of `1file`, `0x`, `1$a$` and `t.1file`
- * are names, strings, or two tokens, and `1.e5` is one. After a dot it reads digits alone: `t.1.2` are two elements.
+ * No letter may follow a number. The database reads `1file`, `0x`, `1$a$` and `t.1file` as names, strings or two tokens,
+ * and `1.e5` as one. After a dot it reads only digits: `t.1.2` are two elements.
  */
 function readNumber(sql: string, at: number, afterDot: boolean): Step {
   const next = afterDot ? runEnd(sql, at, isDigit) : numberEnd(sql, at);
@@ -163,7 +162,7 @@ function codePoint(sql: string, at: number): string {
   return (sql.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** For `token` undefined is the end of the statement, here and below. */
+/** `token` is undefined at the end of the statement, here and below. */
 export function isSymbol(token: Token | undefined, name: string): boolean {
   return token?.kind === 'symbol' && token.name === name;
 }
@@ -173,7 +172,7 @@ export function keyword(token: Token | undefined): string {
   return token?.kind === 'word' ? token.name.toLowerCase() : '';
 }
 
-/** The name an identifier gives, quoted or not, in its own case. */
+/** The name of an identifier with or without quotes. Its case is kept. */
 export function identifier(token: Token | undefined): string | undefined {
   return token?.kind === 'word' || token?.kind === 'quoted' ? token.name : undefined;
 }

@@ -19,9 +19,9 @@ export function createListColumns(state: () => EngineState): ListColumns {
 }
 
 /**
- * The answer to a statement of ours.
+ * The answer to a statement of Guard.
  *
- * @throws why there is none
+ * @throws the reason when there is no answer
  */
 export async function readAsWriter(state: () => EngineState, sql: string): Promise<string> {
   const asked = await ask(state, undefined, ({ client, writer }) =>

@@ -6,26 +6,26 @@ import { BUSY } from './database-error.ts';
 
 interface RouteOptions {
   readonly path: string;
-  /** Who asks; undefined for a request without a valid credential. */
+  /** The sender of a request. Undefined without a valid credential. */
   readonly identify: (request: FastifyRequest) => Asking | undefined;
   readonly runQuery: RunQuery;
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** A caller who takes no rows for this time is cut off: the rows fill memory, and hold a slot of the key. */
+/** A caller that reads no rows for this time is disconnected, because the rows take memory and a slot of the key. */
 const UNREAD_MS = 30_000;
 
-/** When to come again, in seconds. */
+/** After this many seconds the caller may try again. */
 const RETRY_AFTER_S = 2;
 
 const PLAIN = 'text/plain; charset=utf-8';
 
 /**
- * `POST /query` (contract 4.3, 5, 7.2), in a scope of its own: its parser takes every content type as
- * text, and its hooks touch no other route. 417 for an unknown `Expect` is the HTTP server's answer.
+ * `POST /query` (contract 4.3, 5, 7.2), in its own scope. Its parser reads every content type as text, and its hooks do
+ * not affect other routes. The HTTP server itself answers 417 to an unknown `Expect`.
  */
 export function createQueryRoute({ path, identify, runQuery }: RouteOptions): FastifyPluginAsync {
-  /** The credential is asked for before anything else is said, even which methods there are. */
+  /** The credential is checked first. Without it not even the methods are told. */
   async function authorise(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     void reply.header('cache-control', 'no-store');
     if (identify(request) === undefined) {
@@ -37,7 +37,7 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
 
   async function query(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const sql = decodeStatement(request.body);
-    // Asked again rather than carried along in the request: nothing else can then set it.
+    // Found again and not stored in the request, so that no other code can set it.
     const asking = identify(request);
     if (asking === undefined) return answerUnauthorised(reply);
     if (sql === undefined) return answerText(reply, 400, 'The body is not UTF-8 text.');
@@ -53,7 +53,7 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
     );
     instance.addHook('onRequest', authorise);
     instance.post('', query);
-    // Every method but POST ends in `authorise`; what arrives here is a path below this one.
+    // Other methods than POST end in `authorise`. Here only a path below this one arrives.
     instance.setNotFoundHandler((_request, reply) => answerText(reply, 404, 'Not found.'));
     return Promise.resolve();
   };
@@ -70,7 +70,7 @@ type AnswerFailure = (
   reply: FastifyReply,
 ) => Promise<void>;
 
-/** Lets the routes of a scope take a body of any content type, bounded; `decodeStatement` reads it. */
+/** Lets the routes of a scope accept a bounded body of any content type. `decodeStatement` reads it. */
 export function takeStatements(scope: FastifyInstance, answerFailure: AnswerFailure): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
@@ -88,7 +88,7 @@ export function takeStatements(scope: FastifyInstance, answerFailure: AnswerFail
   });
 }
 
-/** The body as text; undefined when it is no UTF-8. */
+/** The body as text. Undefined when it is not UTF-8. */
 export function decodeStatement(body: unknown): string | undefined {
   if (!Buffer.isBuffer(body)) return '';
   try {
@@ -98,7 +98,7 @@ export function decodeStatement(body: unknown): string | undefined {
   }
 }
 
-/** Fires when the caller has gone before it got its answer. */
+/** Fires when the caller disconnects before it has its answer. */
 export function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.on('close', () => {
@@ -129,7 +129,7 @@ async function answerOutcome(reply: FastifyReply, outcome: QueryOutcome): Promis
   }
 }
 
-/** Sends rows to a caller who has to take them in time. */
+/** Sends rows. The caller has to read them in time. */
 export async function sendRows(
   reply: FastifyReply,
   { contentType, body }: Extract<QueryOutcome, { kind: 'rows' }>,
@@ -141,7 +141,7 @@ export async function sendRows(
     .send(Readable.from(pieces(body)));
 }
 
-/** The answer as a stream (contract 4.3): as much of it goes out as the caller takes. */
+/** The answer as a stream (contract 4.3). It is sent no faster than the caller reads. */
 function* pieces(body: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
 }

@@ -23,12 +23,12 @@ import { judgeStatement } from './gate.ts';
 import { KeyWatch } from './key-watch.ts';
 import { FairSlot, SlotTable } from './slots.ts';
 
-/** For a statement, however often it is sent. A little more than the database's own limit, whose error is the better answer. */
+/** For all tries of a statement. It is longer than the database's own limit, because the database's error is better. */
 const TIMEOUT_MS = (QUERY.maxExecutionS + 5) * 1000;
-/** AUTHENTICATION_FAILED: our own accounts are not in place, which is no fault of the statement. */
+/** AUTHENTICATION_FAILED: the organisation's account is missing. The statement is not the cause. */
 const AUTHENTICATION_FAILED = 516;
 const WITHOUT_INDEXES = Object.fromEntries(INDEX_SETTINGS.map((name) => [name, '0']));
-/** How often a statement is sent that found no memory beside the others. The second time and the third, no other such statement runs. */
+/** Most tries of a statement that found no memory. During the second and third, no other such statement runs. */
 const MAX_TRIES = 3;
 const CANCELLED = 'The query was cancelled.';
 
@@ -38,11 +38,11 @@ interface RunOptions {
   readonly authenticate: AuthenticateBearer;
 }
 
-/** A statement that the gate passed; the rest is as in RunQuery. */
+/** A statement that the gate has passed. The other fields are those of RunQuery. */
 interface Statement {
   readonly sql: string;
   readonly form: AnswerForm;
-  /** No part is left out by its bounds. */
+  /** True: the database reads all parts, whatever their bounds. */
   readonly readsAll?: boolean;
 }
 
@@ -50,9 +50,9 @@ type Run = () => Promise<QueryOutcome>;
 
 /**
  * Runs statements (contract 4.3, limits of contract 8): the gate first, then the organisation's own account.
- * An answer is held until it is whole, so that an error that comes late is still an error, and what is too large is 502.
- * A key that asks too much waits for itself before it waits for the other keys of its organisation. A query keeps its slots
- * until its rows are delivered: so the slots bound how many answers are in memory.
+ * An answer is sent when it is complete, so that a late error has an error status, and a large answer gets 502. A key with
+ * too many queries waits for its own before it waits for other keys of its organisation. A query keeps its slots until
+ * its rows are delivered, so the slots bound the answers in memory.
  */
 export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
   const ofKeys = new SlotTable(QUERY.runningOfKey, QUERY.maxWaiting);
@@ -94,7 +94,7 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
   };
 }
 
-/** Runs in one of the slots of `name`, and keeps it until rows are delivered. */
+/** Runs in a slot of `name`, and keeps the slot until the rows are delivered. */
 async function within(
   table: SlotTable,
   name: string,
@@ -151,19 +151,19 @@ interface Recipient {
   readonly organisation: string;
   readonly account: Account;
   readonly ofHeavy: FairSlot;
-  /** What the database may still take for it, however often it is sent. A wait for a slot does not count. */
+  /** The time that the database has left for it, in all tries. A wait for a slot does not count. */
   readonly time: { leftMs: number };
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * The answer to the statement as it is written. One that the database refuses for its dialect is sent
- * again, adapted. An error is that of the organisation's own rows.
+ * The answer to the statement as it is written. A statement that the database refuses because of its dialect is adapted
+ * and sent again. Errors come only from the organisation's own rows.
  */
 async function sendAdapted(to: Recipient, statement: Statement): Promise<DatabaseAnswer> {
   const answer = await sendAdmitted(to, statement);
   const sql = adapted(to.database, answer, statement.sql);
-  // It ends: neither adaptation changes what it made itself.
+  // This ends, because no adaptation changes its own result.
   if (sql !== undefined && sql !== statement.sql && judgeStatement(sql).kind === 'passed') {
     return sendAdapted(to, { ...statement, sql });
   }
@@ -173,8 +173,8 @@ async function sendAdapted(to: Recipient, statement: Statement): Promise<Databas
 }
 
 /**
- * Admits by memory. Most statements need little, so each is sent at once. One that finds no memory beside the others waits
- * for its turn among those, is sent again, and then has what the others of that kind have given back. Organisations take turns.
+ * Admits by memory. Most statements need little, so each is sent at once. A statement that finds no memory waits for its
+ * turn among others of this kind, and is sent again when they have freed theirs. Organisations take turns.
  */
 async function sendAdmitted(to: Recipient, statement: Statement): Promise<DatabaseAnswer> {
   let answer = await send(to, statement);
@@ -214,7 +214,7 @@ async function send(
       database: DATABASE,
       default_format: 'TabSeparated',
       ...form,
-      // As much as may be answered at all: up to there, the status comes after the last row.
+      // The size of the largest answer. Up to this size, the status comes after the last row.
       buffer_size: String(QUERY.maxAnswerBytes + 1),
     },
     body: [Buffer.from(sql)],
@@ -229,15 +229,14 @@ async function send(
     : answer;
 }
 
-/** True when the connection was given up while the database may still be at work. */
+/** True when the connection was closed while the database may still run the query. */
 function wasLeft({ kind }: DatabaseAnswer): boolean {
   return kind === 'aborted' || kind === 'timeout' || kind === 'too_large';
 }
 
 /**
- * Ends a query. The database sees a closed connection by itself, but not from within a join that
- * brings forth no rows: such a query would hold processors until its 30 s are over. A writer without
- * the right to do this leaves it at that.
+ * Ends a query. The database notices a closed connection itself, except in a join without rows: such a query would use
+ * processors until its 30 s are over. A writer without the right does nothing.
  */
 async function stop({ client, writer }: Database, queryId: string): Promise<void> {
   await execute(client, writer, `KILL QUERY WHERE query_id = '${queryId}' ASYNC`);

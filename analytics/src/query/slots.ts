@@ -2,13 +2,13 @@
 type Slot =
   { readonly kind: 'taken'; readonly release: () => void } | { readonly kind: 'full' | 'aborted' };
 
-/** Who holds slots of one name, and who waits for one. */
+/** The holders of slots of one name, and the callers that wait for one. */
 interface Slots {
   taken: number;
   readonly waiting: Set<(slot: Slot) => void>;
 }
 
-/** Slots of each name: made when the first one is taken, forgotten when the last one is given back. */
+/** The slots of each name, from the first that is taken to the last that is given back. */
 export class SlotTable {
   readonly #max: number;
   readonly #maxWaiting: number;

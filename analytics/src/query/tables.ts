@@ -3,20 +3,20 @@ import { TABLE_FUNCTIONS } from './denied.ts';
 import { identifier, isSymbol, keyword, type Token } from './lexer.ts';
 
 /**
- * Finds a table that a statement has no business to read, where tokens alone can tell. It is here for
- * a clear message and a second wall: the organisation's account has rights to two tables only.
+ * Finds a table that a statement must not read, as far as tokens show it. It gives a clear message, and is a second wall:
+ * the organisation's account has rights to only two tables.
  */
 
 /** A pair of parentheses, or the statement itself. */
 interface Frame {
-  /** It holds a query, so its FROM names tables; that of `extract(day FROM …)` does not. */
+  /** It has a query, so its FROM names tables. The FROM of `extract(day FROM …)` does not. */
   isQuery: boolean;
   /** Between FROM and the next clause: a comma is followed by another table. */
   inFrom: boolean;
 }
 
 const QUERY_STARTS = new Set(['select', 'with', 'from']);
-/** Words that tell of a query which begins with a parenthesis: `((SELECT 1) UNION ALL SELECT 2)`. */
+/** Words that show that a parenthesis begins a query: `((SELECT 1) UNION ALL SELECT 2)`. */
 const QUERY_JOINTS = new Set(['select', 'union', 'intersect', 'except']);
 const NEXT_CLAUSES = new Set(
   'where prewhere group order having limit union except intersect select window qualify on using offset format'.split(
@@ -51,13 +51,13 @@ export function findForeignTable(tokens: readonly Token[]): string | undefined {
   return undefined;
 }
 
-/** Where a table is expected, parentheses hold a query, or several tables: `FROM ((SELECT 1) AS a JOIN …)`. */
+/** When a table is expected, parentheses have a query, or several tables: `FROM ((SELECT 1) AS a JOIN …)`. */
 function openFrame(first: Token | undefined, isTable: boolean): Frame {
   const isQuery = QUERY_STARTS.has(keyword(first));
   return { isQuery: isQuery || isTable, inFrom: isTable && !isQuery };
 }
 
-/** True when the token at `at` is one that a table follows; keeps track of the FROM clause. */
+/** True when a table follows the token at `at`. It also updates the state of the FROM clause. */
 function namesTableNext(tokens: readonly Token[], at: number, frame: Frame): boolean {
   if (isSymbol(tokens[at], ',')) return frame.inFrom;
   const word = keyword(tokens[at]);

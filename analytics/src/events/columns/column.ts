@@ -9,10 +9,7 @@ export interface EventColumn {
   readonly comment: string;
   /** How long the value is kept: as long as its row, or the shorter time of `headers` and `body`. */
   readonly kept: 'row' | 'detail';
-  /**
-   * The header field, in lower case, from which the value is columns. If this field is not kept, the value is
-   * not kept either.
-   */
+  /** The header field, in lower case, from which the value is made. Without this field the value is not kept. */
   readonly from?: string;
   readonly values: ColumnValues;
 }

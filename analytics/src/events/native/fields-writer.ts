@@ -113,7 +113,7 @@ function startOf(ends: NumberList, row: number): number {
   return row === 0 ? 0 : ends.at(row - 1);
 }
 
-/** Remembers which object a row of the block was rowMemory from, so that the same object can repeat the row. */
+/** Remembers the object from which each row of the block was made, so that the same object can repeat the row. */
 class RowMemory {
   readonly #rows = new Map<Fields, number>();
   #repeated = 0;
