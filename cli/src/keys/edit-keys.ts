@@ -77,7 +77,7 @@ async function edit(file: string, env: Environment, plan: Plan): Promise<Edited>
     if (made.kind === 'impossible') return leave(byHand(file, plan.place, made.reason));
     const after = parseWithEnvironment(made.text, file, env);
     if (after.kind === 'invalid' || !isAsPlanned(before.settings, after.settings, plan)) {
-      return leave(byHand(file, plan.place, 'the change would mean something else there'));
+      return leave(byHand(file, plan.place, 'the change would also change other settings'));
     }
     return { kind: 'write', text: made.text, result: { ...made, kind: 'edited' } };
   });
@@ -111,7 +111,7 @@ function keysOf(settings: Settings, { organisation, list }: KeyPlace) {
   return settings.organisations.find(({ id }) => id === organisation)?.[list] ?? [];
 }
 
-/** The settings without the list, or in the list without the key. */
+/** The settings without the key. */
 function without(settings: Settings, { organisation, list, id }: KeyPlace): Settings {
   return {
     ...settings,

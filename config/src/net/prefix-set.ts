@@ -31,7 +31,7 @@ export class PrefixSet {
     return PrefixSet.fromRanges(ranges);
   }
 
-  /** The set of a list, which does not change. It is made once for all who ask. */
+  /** The set of a list. The list must not change. Each list has one set, which all callers share. */
   static of(list: readonly string[]): PrefixSet {
     const known = sets.get(list);
     if (known !== undefined) return known;
@@ -40,7 +40,7 @@ export class PrefixSet {
     return set;
   }
 
-  /** Makes the set of a list known that another thread has made. */
+  /** Registers a set that another thread has made from the list. */
   static adopt(list: readonly string[], { v4, v6 }: PrefixWords): void {
     sets.set(list, new PrefixSet(new Ipv4Intervals(...v4), new Ipv6Intervals(...v6)));
   }

@@ -1,4 +1,4 @@
-/** The text of `initialize` of the data server: mistakes that assistants make when they ask nothing first. */
+/** The text of `initialize` of the data server. It prevents the usual mistakes of assistants. */
 export const DATA_INSTRUCTIONS = `Traffic of one organisation behind Guard, as SQL on the table events_distributed: one row for each decision about a request.
 
 - Put a range with both ends on created_at in every query: WHERE created_at BETWEEN now() - INTERVAL 1 DAY AND now64().

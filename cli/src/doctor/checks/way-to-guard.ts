@@ -15,7 +15,7 @@ function judgeUploadPath({ page, uploadByGet, uploadByPost }: Answers): Outcome 
     return lost(`POST ${where} does not come to Guard: ${said(uploadByPost)}`);
   }
   if (!isChallengePage(page) && isGuards(uploadByGet, 404)) {
-    return unchecked(`${where} is not served here; with a remote validator that is meant`);
+    return unchecked(`${where} is not served here, as intended with a remote validator`);
   }
   return lost(`${where} does not lead to Guard: ${said(uploadByGet)}`);
 }
@@ -28,7 +28,7 @@ function lost(found: string): Outcome {
   );
 }
 
-/** An empty answer of Guard's collector. Proxies put a page of their own into theirs. */
+/** Whether it is an empty answer of Guard's collector. The answers of proxies contain a page. */
 function isGuards(answer: Exchange, status: 404 | 405 | 415): boolean {
   return answer.kind === 'answered' && answer.status === status && answer.body === '';
 }
@@ -37,9 +37,9 @@ function said(answer: Exchange): string {
   return answer.kind === 'answered' ? `answered ${answer.status}` : answer.why;
 }
 
-const WHY = 'WebSockets of the site cannot be opened; what uses them falls back or fails.';
+const WHY = 'WebSockets of the site cannot be opened. Pages that need them use a fallback or fail.';
 const ADVICE =
-  'Let the proxy speak HTTP/1.1 to Guard and pass Upgrade and Connection on; in nginx: proxy_http_version 1.1, and proxy_set_header for both.';
+  'Let the proxy use HTTP/1.1 to Guard, and pass on Upgrade and Connection. In nginx: proxy_http_version 1.1, and proxy_set_header for both.';
 
 /** Whether a handshake (RFC 6455 4.1) passes the servers in front. */
 export const webSocket: Check = { name: 'websocket', judge: ofAnswers(judgeWebSocket) };
@@ -59,11 +59,11 @@ function judgeWebSocket({ handshake }: Answers, { seen, expectsWebSocket }: Evid
   }
   const isDenied = isChallengePage(handshake) || denialOf(handshake) !== undefined;
   if (recorded !== undefined && isDenied) {
-    return ok(`a handshake comes to Guard as one, which answers ${status} to this machine`);
+    return ok(`a handshake reaches Guard, which answers ${status} to this machine`);
   }
   if (isDenied) {
     return unchecked(
-      `Guard answers the handshake with ${status}, before it comes to the site`,
+      `Guard answers the handshake with ${status}, so it does not reach the site`,
       'Give an analytics key, or name with --websocket a path that is not protected.',
     );
   }

@@ -21,7 +21,7 @@ function isPublishedUrl(text: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
 }
 
-/** A setting name that is invalid beside the others. */
+/** A setting that must not stand beside the others. */
 function noSuch(message: string) {
   return z
     .unknown()
@@ -80,8 +80,8 @@ function entriesOf<Entry>(
 }
 
 /**
- * One entry, a list of a file or a URL, or several of them; afterwards all entries in one list. Entries of a list
- * are checked as it is read (list-text.ts): a schema for each of 100,000 took four times as long.
+ * One entry, a list of a file or a URL, or several of them. The result is one list of all entries. The entries of a list
+ * are checked when it is read (list-text.ts). A schema for each of 100,000 entries took four times as long.
  */
 export function entriesFrom<Kind extends ListKind, T extends z.ZodType>(kind: Kind, entry: T) {
   type Entries = readonly (z.output<T> | ListEntries[Kind])[];

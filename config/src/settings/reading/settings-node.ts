@@ -1,8 +1,8 @@
 import type { SettingPath } from '../problems/problems.ts';
 
 /**
- * A settings file after YAML and `${NAME}`, before it is checked: plain values that still know where
- * they stand. Offsets count from the start of the text.
+ * A settings file after YAML and `${NAME}`, before it is checked: plain values with their positions. Offsets count from
+ * the start of the text.
  */
 export type SettingsNode = { readonly start: number } & (
   | {
