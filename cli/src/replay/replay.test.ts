@@ -199,7 +199,9 @@ describe('lines that cannot be read', () => {
     );
     const { code, stderr } = await replay('-c', two, write(combined()));
     expect(code).toBe(1);
-    expect(stderr).toContain('.log:1: no host, and several sites: say --site HOST');
+    expect(stderr).toContain(
+      '.log:1: the request has no host, and there are several sites: give --site HOST',
+    );
     const chosen = await replayJson('-c', two, '--site', 'blog.example', write(combined()));
     expect([chosen.judged, chosen.unreadable]).toEqual([1, 0]);
   });

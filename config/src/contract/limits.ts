@@ -41,7 +41,7 @@ export const QUERY = {
   runningOfKey: 4,
   /** Queries of one organisation at a time, so that one key leaves room for the others. */
   runningOfOrganisation: 8,
-  /** Queries that wait, of each; above it the caller gets 503 at once. */
+  /** Queries of a key or organisation that may wait. Above it the caller gets 503 at once. */
   maxWaiting: 16,
 } as const;
 
@@ -63,7 +63,7 @@ export const RETENTION = {
 } as const;
 
 export const BODY_SAMPLE = {
-  /** Most of a request's body that an event can keep, in KiB, where a site asks for it at all. */
+  /** The largest sample of a request's body that a site may set, in KiB. */
   maxKiB: 16,
 } as const;
 
@@ -73,8 +73,8 @@ export const CHALLENGE = {
   /** The largest difference between the clocks of instances that share a secret. */
   clockSkewMs: 60_000,
   /**
-   * Bits of memory-hard work: the most that is ever asked for, what is advised where each visitor has to do it, what
-   * a doubtful visitor has to do. One bit more doubles the work.
+   * Bits of memory-hard work: the maximum, the recommended value when each visitor does it, and the value for a doubtful
+   * visitor. One bit more doubles the work.
    */
   work: { max: 8, advised: 4, ofDoubt: 5 },
   /** Challenges that one network passes without work. */
@@ -83,7 +83,7 @@ export const CHALLENGE = {
   freePages: { pages: 5, per: 10 * 60_000 },
   /** The limits of one passed challenge: more than a person needs, and less than a program that copies a site. */
   sessionLimits: { requests_per_minute: 600, pages_per_hour: 600, at_once: 100 },
-  /** Documents of a session until its shape tells something; each time it was found twice as many, up to the most. */
+  /** The shape of a session is judged after this many documents. Each finding doubles the number, up to the maximum. */
   sessionShape: { firstDocuments: 10, mostDocuments: 80 },
   /** Largest body of an upload. */
   maxUploadBytes: 64 * KiB,
@@ -91,18 +91,18 @@ export const CHALLENGE = {
   uploadBudgetMs: 2_000,
   /**
    * Solved challenges of one network (/24 or /64); above it 429. A browser solves one a day, so an office
-   * of a thousand behind one address passes within ten minutes of the morning. Only an upload that has
-   * nothing left to object to is counted, under the network that its ticket was issued to.
+   * of a thousand behind one address passes within ten minutes of the morning. Only an upload without objections counts,
+   * for the network of its ticket.
    */
   uploadsPerNetwork: { requests: 120, perMs: 60_000 },
   /**
-   * Of one address (IPv4, or /64) these come first, and are not counted for its network: a neighbour who
-   * uses up the network's budget leaves all other visitors theirs.
+   * The first solved challenges of one address (IPv4, or /64) do not count for its network. So a neighbour who uses up the
+   * network's budget does not affect them.
    */
   firstUploadsPerAddress: { requests: 5, perMs: 60_000 },
   /** Useless uploads of one address. Above it the answer is 429. They do not use the budget of solved challenges. */
   vainUploadsPerAddress: { requests: 120, perMs: 60_000 },
-  /** So many wrong answers of one address count for its network. So one neighbour alone causes no work. */
+  /** Only this many wrong answers of one address count for its network, so that one neighbour alone causes no work. */
   failuresPerAddress: { requests: 10, perMs: 600_000 },
   /** How often one ticket may ask for a session. Many copies at the same time count once. */
   usesOfTicket: { requests: 1, perMs: 250 },

@@ -41,5 +41,5 @@ test('the rule behind all rules of guard.yaml is known, and a name that decides 
     ': allow, for verified crawlers of crawler_allowlist.',
   );
   expect(ruleText('temporary tabc123', knowledge)).toMatch(/^: a person decided so for a while/);
-  expect(ruleText('of last year', knowledge)).toBe(': not in the settings of now.');
+  expect(ruleText('of last year', knowledge)).toBe(': not in the current settings.');
 });

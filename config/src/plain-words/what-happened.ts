@@ -48,12 +48,12 @@ function becauseOf(
   if (action === 'limited' && rule !== '')
     return `because the budget of the rule “${rule}” was used up`;
   if (points >= ask) {
-    return `because what was found comes to ${pointsText(points)}; from ${ask} on a visitor is asked, from ${reject} on rejected`;
+    return `because the findings add up to ${pointsText(points)}; a visitor is challenged from ${ask} points, and rejected from ${reject}`;
   }
   if (reasons.length > 0) return `because of ${reasons.join(', ')}`;
   return points === 0
     ? 'and nothing speaks against it'
-    : `and what was found comes to ${points}, below ${ask}`;
+    : `and the findings add up to ${points}, below ${ask}`;
 }
 
 export function pointsText(points: number): string {
@@ -75,7 +75,7 @@ export function unlistedRuleText(name: string): string {
     return 'a person decided so for a while; guard decisions shows who, and why';
   }
   if (name === ALLOWLIST_RULE) return 'allow, for verified crawlers of crawler_allowlist';
-  return 'not in the settings of now';
+  return 'not in the current settings';
 }
 
 /** A finding against the visitor. Findings are sorted by points, highest first. */

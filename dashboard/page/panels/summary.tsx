@@ -113,8 +113,8 @@ function Warnings({ now, stopsNothing }: { readonly now: Totals; readonly stopsN
       {now.watched === 0 ? null : (
         <p class="notice">
           {stopsNothing ? 'All rules are in monitor mode. ' : ''}
-          {plural(now.watched, 'request')} passed that monitor mode or <code>observe</code> kept
-          from being stopped.
+          {plural(now.watched, 'request')} passed only because of monitor mode or{' '}
+          <code>observe</code>.
         </p>
       )}
     </>

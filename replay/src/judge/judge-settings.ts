@@ -45,16 +45,16 @@ export interface JudgeOptions {
 const STORE = { maxSessions: 1, maxSpent: 1, maxBudgets: 200_000 };
 
 /**
- * What stands in for headers that a log does not have: values that no signal holds against a visitor, so
- * that what is unknown is evidence of nothing. Rules never see them (rules-that-hold.ts). The scheme of
- * such a request is http, over which browsers send neither client hints nor fetch metadata.
+ * The values for headers that a log does not have. No signal counts them against a visitor, so an unknown header is no
+ * evidence. Rules never see them (rules-that-hold.ts). The scheme of such a request is http, over which browsers send
+ * neither client hints nor fetch metadata.
  */
 const UNTOLD = {
   accept: 'application/json',
   'accept-language': 'en',
   'accept-encoding': 'gzip, deflate',
 } as const;
-const NO_HOST = 'no host, and several sites: say --site HOST';
+const NO_HOST = 'the request has no host, and there are several sites: give --site HOST';
 const REFUSED = 'a request that a validator refuses';
 const TOLD_BY_A_LOG: ReadonlySet<string> = new Set(['host', 'user-agent', 'referer']);
 
@@ -66,9 +66,9 @@ interface Ports {
 }
 
 /**
- * The decisions that settings would make, by the validator that they configure, without a gateway, a
- * network or a clock of its own: its time is that of the requests, which only goes forward. Nothing is
- * kept but budgets. `observe` is taken as off: what it would enforce is what is asked for.
+ * Finds the decisions that settings would make. It uses the validator of these settings, without a gateway or a network.
+ * Its clock is the time of the requests, and never goes back. It keeps only budgets. It ignores `observe`, because the
+ * question is what the settings would enforce.
  */
 export function createSettingsJudge(settings: Settings, options: JudgeOptions): SettingsJudge {
   let nowMs = 0;

@@ -58,7 +58,7 @@ function isBusy(id: string): boolean {
 }
 
 /**
- * Judges the stored events of one organisation with the settings of now, and once more with one change, in a process of
+ * Judges the stored events of one organisation with the current settings, and once more with one change, in a process of
  * its own. Where the time is up, the answer is about the events that were judged until then, the oldest. Never rejects.
  */
 export async function replayChange(

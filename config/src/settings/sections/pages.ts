@@ -56,8 +56,8 @@ export type ContentUse = z.infer<typeof ContentUse>;
 
 export type RobotsTxt =
   /**
-   * The validator writes it from the rules. `license` is the normalised URL of an RSL document. `use` is what may be kept
-   * of the content.
+   * The validator writes it from the rules. `license` is the normalised URL of an RSL document. `use` says what crawlers
+   * may keep of the content.
    */
   | {
       readonly kind: 'managed';
@@ -74,7 +74,7 @@ const WordOrFile = z.string().transform((value, context): RobotsTxt => {
   return refuse(context, `expected the word managed, or ${page.problem}`);
 });
 
-/** The managed robots.txt with lines that no rule tells. */
+/** The managed robots.txt with settings that do not follow from the rules. */
 const Declared = z
   .strictObject({ license: HttpUrl.optional(), use: ContentUse.optional() })
   .transform(({ license, use }): RobotsTxt => ({
