@@ -12,6 +12,7 @@ const OTHER_BUILDS = new RegExp(
   [
     '-ipv[46]\\.mmdb',
     '/zod/.*\\.cjs',
+    '/(?:zod|zod-to-json-schema|ajv)/(?:src|lib|dist/(?:cjs|types))',
     '/yaml/browser',
     '/(?:nodemailer|hono|@modelcontextprotocol/sdk)/dist/cjs',
     '/lru-cache/dist/(?:commonjs|esm/(?:browser|react-native))',
