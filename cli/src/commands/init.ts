@@ -68,12 +68,14 @@ Each question has an option; what an option says is not asked.`,
     const [more] = positionals;
     if (more !== undefined) return calledWrongly('init', `unexpected word: ${more}`);
     const { into, json } = values;
-    const asksNothing = values.yes || json;
+    const options = Object.values(QUESTIONS).map(({ option }) => option);
+    const open = options.filter((option) => values[option] === undefined);
+    const asksNothing = values.yes || json || open.length === 0;
     if (!asksNothing && !process.stdin.isTTY) {
-      const options = Object.values(QUESTIONS).map(({ option }) => `--${option}`);
+      const missing = open.map((option) => `--${option}`).join(', ');
       return calledWrongly(
         'init',
-        `there is no terminal for questions; add --yes, and set ${options.join(', ')} if the defaults are wrong`,
+        `there is no terminal for questions; add --yes, and set ${missing} if the defaults are wrong`,
       );
     }
     const files = [into, environmentFileOf(into)];

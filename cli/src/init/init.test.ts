@@ -120,6 +120,15 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
     expect(ran.stderr).toContain('there is no terminal for questions; add --yes, and set --site,');
   });
 
+  test('without a terminal it asks nothing when each question has its option', () => {
+    const file = newFile();
+    const options = ['--site', 'shop.example', '--origin', origin.url, '--front', 'nothing'];
+    const args = ['init', '--into', file, ...options, '--events', 'none', '--mode', 'enforce'];
+    const ran = spawnSync(process.execPath, [BIN, ...args], { encoding: 'utf8', input: '' });
+    expect([ran.status, ran.stderr]).toEqual([0, '']);
+    expect(settingsOf(file)).toMatchObject({ observe: false });
+  });
+
   test('on a terminal it asks five questions, asks a wrong answer again, and takes what is usual for an empty one', () => {
     const file = newFile();
     const command = `${process.execPath} ${BIN} init --into ${file}`;
