@@ -40,7 +40,7 @@ const RELOADS = 3;
 const REQUEST_EVERY_MS = 2;
 
 const NOTES = [
-  `large: ${LARGE.sites.toLocaleString('en')} sites, as many organisations, ${LARGE.rules.toLocaleString('en')} rules, of which the first organisation has half, and a list of ${LARGE.networks.toLocaleString('en')} networks that all organisations block; small: 1, 1, ${SMALL.rules} and ${SMALL.networks}`,
+  `large: ${LARGE.sites.toLocaleString('en')} sites, as many organisations, ${LARGE.rules.toLocaleString('en')} rules (the first organisation has half of them), and a list of ${LARGE.networks.toLocaleString('en')} networks that all organisations block; small: 1, 1, ${SMALL.rules} and ${SMALL.networks}`,
   'a start: from the start of the process to the line that says ready, with the embedded database; a reload: from the signal to the line of the log',
   `a request waits: the slowest of one every ${REQUEST_EVERY_MS} ms to the first site; medians over rounds, of ${RELOADS} reloads each; the origin, the load and Guard share both cores`,
   'memory of the process without the database',

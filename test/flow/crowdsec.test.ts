@@ -171,7 +171,7 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     const LISTED = '203.0.113.2';
     const PROGRAMS = ['203.0.113.21', '203.0.113.22'] as const;
     const AT_FOREIGN_PAGE = '203.0.113.23';
-    // What people have who share a busy address, and each of whom is challenged once.
+    // Reasons of people behind a busy address. Each of them is challenged once.
     const CROWDED = 'free_pages_used pressure_on_origin vpn_ip';
     for (const ip of PROGRAMS) expect(await visit(ip)).toBe('origin');
     const visitOften = async (program: string) => {

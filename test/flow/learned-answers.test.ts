@@ -36,7 +36,7 @@ import { useDesk } from '../kit/use-desk.ts';
 const BROWSER_MS = 30_000;
 /** Each asks five of twelve questions; sixteen networks have to answer one. */
 const NETWORKS = 70;
-/** Challenge pages that one start of Firefox answers, the last of which it passes: a start costs more than all of them. */
+/** Challenge pages that one start of Firefox answers. It passes the last one. A start costs more than all pages. */
 const PAGES = 3;
 /** Most starts of the pretending Firefox. */
 const STARTS = 4;

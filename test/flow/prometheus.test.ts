@@ -94,7 +94,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
     expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
   });
 
-  test('one visitor with requests that a site does not answer pages nobody; a site that takes no connection does', async () => {
+  test('one visitor whose requests a site does not answer raises no page; a site that takes no connection raises one', async () => {
     const { groups } = parse(readFileSync(RULES, 'utf8')) as {
       groups: { rules: { alert: string; expr: string }[] }[];
     };

@@ -37,7 +37,7 @@ const IDLE_MS = 1_000;
 
 export interface CrowdsecWatch extends ProcessContext {
   readonly settings: () => Settings;
-  /** Milliseconds since a fixed moment, by a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock, which no change of the system's time moves. */
   readonly elapsed: () => number;
   /** Gets each change, in order. */
   readonly take: (changes: CrowdsecChanges) => void;

@@ -36,7 +36,7 @@ export function logDecisions(
 
 type Line = Readonly<Record<string, string | number | boolean>>;
 
-/** Named as the columns. Empty fields, and those that privacy settings empty in the table, are left out. */
+/** The fields have the names of the columns. Leaves out empty fields and those that privacy settings empty. */
 function lineOf(
   event: DecisionEvent,
   privacy: EventPrivacy | undefined,

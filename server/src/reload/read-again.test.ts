@@ -26,7 +26,7 @@ sites: [{ hosts: ['*.example'], organisation: acme, origin: 'http://127.0.0.1:9'
   return file;
 }
 
-/** Reads the file, of which nothing is known, and counts the threads that it takes. */
+/** Reads the file for the first time, and counts the threads that this takes. */
 async function threadsFor(file: string, env = {}): Promise<number> {
   let threads = 0;
   const count = () => {

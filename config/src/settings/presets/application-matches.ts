@@ -5,7 +5,7 @@ import { BEHIND_A_SCRIPT, CAUGHT_LYING } from './preset-matches.ts';
 
 /**
  * WordPress starts its scheduled tasks by a request to its own public address, without a cookie and with a
- * User-Agent that is a crawler of the catalogue. The page is empty and does only what is due, whoever asks.
+ * User-Agent that is a crawler of the catalogue. The page is empty and does only what is due, for any client.
  * A form is refused: plugins read forms at every address.
  */
 export const wpCron: Match = {
@@ -68,8 +68,8 @@ const SOUND_AND_FILMS = 'aac|flac|m3u8|m4[abvs]|mkv|mov|mp3|mp4|mpd|og[agv]|opus
 const MAIL_PROXIES = ['GoogleImageProxy', 'YahooMailProxy'];
 
 /**
- * What mail programs, podcast apps and players fetch. The claim of a crawler still counts: who keeps crawlers of
- * AI away keeps their pictures too.
+ * What mail programs, podcast apps and players fetch. The claim of a crawler still counts. So a site that stops
+ * crawlers of AI also keeps its pictures from them.
  */
 export const media: Match = {
   method: ['GET', 'HEAD'],
