@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The version of the `node` package in package.json, which all tests run on. */
-const PINNED = '24.21.0';
+const PINNED = '26.10.0';
 
 // A checkout has the package `node`. An installation has the package for its platform, where there is one; npm puts it
 // inside of Guard or beside it.

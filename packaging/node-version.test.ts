@@ -32,15 +32,16 @@ test('a Node that somebody put beside a copy of Guard, and npm did not, is not r
   }
   const entry = join(folder, 'guard/bin/guard.mjs');
   // Another version than that of this process, so that a package of it would be handed over to.
+  const other = `${process.versions.node.split('.', 1)[0]}.99.0`;
   writeFileSync(
     entry,
-    read('bin/guard.mjs').replace(/PINNED = '\d+\.[\d.]+'/, "PINNED = '24.99.0'"),
+    read('bin/guard.mjs').replace(/PINNED = '\d+\.[\d.]+'/, `PINNED = '${other}'`),
   );
   writeFileSync(
     join(folder, 'guard/cli/src/main.ts'),
     "export const main = () => console.log('own');",
   );
-  writeFileSync(join(folder, PLATFORM, 'package.json'), '{"version":"24.99.0"}');
+  writeFileSync(join(folder, PLATFORM, 'package.json'), JSON.stringify({ version: other }));
   writeFileSync(join(folder, PLATFORM, 'bin/node'), '#!/bin/sh\necho planted\n', { mode: 0o755 });
   copyFileSync(join(root, 'bin/guard'), join(folder, 'guard/bin/guard'));
   expect(execFileSync(process.execPath, [entry], { encoding: 'utf8' })).toBe('own\n');

@@ -1,5 +1,9 @@
 import { createServer as createHttp1Server, type Server } from 'node:http';
-import { createServer as createHttp2Server, type Http2Server } from 'node:http2';
+import {
+  createServer as createHttp2Server,
+  type Http2Server,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo } from 'node:net';
 
 /** One request as it arrived: header names as they were spelled, in their order. */
@@ -35,7 +39,7 @@ export async function startRecorder(): Promise<Recorder> {
     res.writeHead(200, answer).end(PAGE);
   });
   const two = createHttp2Server();
-  two.on('stream', (stream, headers, _flags, rawHeaders) => {
+  two.on('stream', (stream: ServerHttp2Stream, headers, _flags, rawHeaders) => {
     first ??= {
       protocol: 'HTTP/2',
       method: headers[':method'] ?? '',

@@ -23,7 +23,10 @@ beforeAll(async () => {
   browser = await launchPlain();
   inJsdom = visitInJsdom();
 });
-afterAll(() => browser.close());
+afterAll(async () => {
+  await browser.close();
+  (await inJsdom).leave();
+});
 beforeEach(async () => {
   site = await startSite();
 });
@@ -199,10 +202,13 @@ async function visitInJsdom() {
     (count) => count > 0,
     enough,
   );
-  window.close();
-  of.server.closeAllConnections();
-  of.server.close();
-  return { of, sent };
+  // At the end, because the page still shows what came of its answer, and would find no document.
+  const leave = () => {
+    window.close();
+    of.server.closeAllConnections();
+    of.server.close();
+  };
+  return { of, sent, leave };
 }
 
 describe('documents without layout run the page and are not let through', () => {

@@ -246,7 +246,7 @@ if (parentPort) {
   // The pool passes this to each worker: worker-pool.ts.
   const data = workerData as WorkerData;
   const worker = new GatewayWorker((message, transfer = []) => {
-    main.postMessage(message, transfer);
+    main.postMessage(message, [...transfer]);
   }, data);
   main.on('message', (message: MessageToWorker) => {
     worker.handle(message);

@@ -27,7 +27,7 @@ const ABANDONED_AFTER_MS = 500;
 export function allocateDeadlines(maxEntries: number): SharedArrayBuffer {
   const sets = 2 ** Math.max(0, Math.ceil(Math.log2(maxEntries / WAYS)));
   const buffer = new SharedArrayBuffer((HEAD + sets * SET) * 4);
-  getRandomValues(new Int32Array(buffer, 0, 2));
+  new Int32Array(buffer).set(getRandomValues(new Int32Array(2)));
   return buffer;
 }
 

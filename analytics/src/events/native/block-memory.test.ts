@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { decodeBlock } from '../../testing/decode-block.ts';
 import { createRecorders } from '../../testing/recorders.ts';
@@ -20,13 +21,13 @@ function setUp() {
   const attempts: { rules: string; memory: ArrayBufferLike }[] = [];
   const outbox = new Outbox({
     insert: async ({ parts: [body = Buffer.alloc(0)] }) => {
-      await new Promise(setImmediate);
+      await setImmediate();
       const rules = new Set(decodeBlock(body).map((row) => row.get('rule')));
       attempts.push({ rules: [...rules].join(), memory: body.buffer });
       const kind = database.answer;
       return kind === 'written' ? { kind } : { kind, reason: 'of the test' };
     },
-    pause: () => new Promise(setImmediate),
+    pause: () => setImmediate(),
     spill: undefined,
     maxMemoryBytes: 32 * MiB,
     done: ({ parts }) => {
@@ -44,7 +45,7 @@ function setUp() {
       const body = 'x'.repeat(1000);
       for (let row = 0; row < ROWS; row += 1) buffer.record(sampleEvent({ rule, body }));
       const turns = Math.ceil(ROWS / BUFFER.encodedPerTurn);
-      for (let turn = 0; turn <= turns; turn += 1) await new Promise(setImmediate);
+      for (let turn = 0; turn <= turns; turn += 1) await setImmediate();
       clock.now += BUFFER.batchAgeMs;
       buffer.tick();
     },
