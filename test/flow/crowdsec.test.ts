@@ -106,6 +106,26 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     await Promise.all(added.map(([, , ip]) => settles(ip, 'origin')));
   });
 
+  test('of two decisions on one address the other one holds when one is deleted', async () => {
+    const [twice, typed, later] = ['203.0.113.31', '203.0.113.32', '203.0.113.33'];
+    await crowdsec.decide('add', '--ip', twice, '--duration', '1h');
+    await crowdsec.decide('add', '--ip', typed, '--duration', '4h');
+    await settles(typed, 'challenge');
+    await crowdsec.decide('add', '--ip', twice, '--duration', '4h');
+    await crowdsec.decide('add', '--ip', typed, '--duration', '1h', '--type=captcha');
+    // What was told in the same answer or before is known when this address is.
+    await crowdsec.decide('add', '--ip', later);
+    await settles(later, 'challenge');
+    const longer = Math.max(...(await crowdsec.idsOf(twice)));
+    await crowdsec.decide('delete', '--id', String(longer));
+    await crowdsec.decide('delete', '--ip', typed, '--type=captcha');
+    await crowdsec.decide('delete', '--ip', later);
+    await settles(later, 'origin');
+    expect([await visit(twice), await visit(typed)]).toEqual(['challenge', 'challenge']);
+    for (const ip of [twice, typed]) await crowdsec.decide('delete', '--ip', ip);
+    await Promise.all([twice, typed].map((ip) => settles(ip, 'origin')));
+  });
+
   test('this CrowdSec takes no usage metrics: it is asked once, and nothing is logged', async () => {
     const asked: string[] = [];
     const lines: unknown[] = [];

@@ -24,6 +24,8 @@ export interface Crowdsec {
   readonly key: string;
   /** `cscli decisions …`. */
   decide(...args: readonly string[]): Promise<void>;
+  /** The ids of all decisions on an address that stand. */
+  idsOf(ip: string): Promise<readonly number[]>;
   /** What `cscli explain` shows of lines of this type. */
   explain(type: string, lines: readonly string[]): Promise<string>;
   /** Reads lines of this type as if they came now, and resolves when it has banned. Returns its log. */
@@ -96,11 +98,17 @@ export async function openCrowdsec(): Promise<Crowdsec> {
     await running?.close();
     running = undefined;
   };
+  const url = `http://127.0.0.1:${port}`;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     key,
     async decide(...args) {
       await promisify(execFile)('cscli', ['-c', config, 'decisions', ...args]);
+    },
+    async idsOf(ip) {
+      const headers = { 'x-api-key': key };
+      const answer = await fetch(`${url}/v1/decisions?ip=${ip}`, { headers });
+      return ((await answer.json()) as { id: number }[]).map(({ id }) => id);
     },
     async explain(type, lines) {
       const file = written(lines);

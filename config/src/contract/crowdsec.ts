@@ -1,7 +1,5 @@
 /** What a CrowdSec agent decided about a part of the internet, as the threads of Guard pass it on. */
 export interface CrowdsecDecision {
-  /** A later decision on the same value has a larger number. */
-  readonly id: number;
   readonly scope: 'network' | 'asn' | 'country';
   /** A network as `canonicalNetwork` writes it (`203.0.113.0/24`), a number, or two capital letters. */
   readonly value: string;
@@ -9,10 +7,11 @@ export interface CrowdsecDecision {
   readonly until: number;
 }
 
-/** The changes from one list of decisions to the next. `removed` is applied before `added`. */
+/** The changes from one list of decisions to the next. Each value is named once. */
 export interface CrowdsecChanges {
   /** Whether `added` is the whole list, which replaces the one before. */
   readonly isWhole: boolean;
+  /** Take the place of a decision on the same value. */
   readonly added: readonly CrowdsecDecision[];
-  readonly removed: readonly Pick<CrowdsecDecision, 'id' | 'scope' | 'value'>[];
+  readonly removed: readonly Omit<CrowdsecDecision, 'until'>[];
 }

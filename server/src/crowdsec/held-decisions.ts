@@ -1,9 +1,27 @@
 import type { CrowdsecChanges, CrowdsecDecision } from '@guard/config/contract/crowdsec';
 
-/** The decisions of CrowdSec. Each value has one decision, because CrowdSec tells only the longest. */
+/**
+ * A decision as CrowdSec tells it. Of the decisions of one type on one value it tells only the one that ends last, and
+ * an end only when none of them stands any more. So the end can be that of a decision that was never told.
+ */
+export interface TypedDecision extends CrowdsecDecision {
+  /** `ban`, `captcha` or a word of the operator. */
+  readonly type: string;
+}
+
+/** An answer of CrowdSec. `removed` is applied before `added`. */
+export interface ToldChanges {
+  readonly isWhole: boolean;
+  readonly added: readonly TypedDecision[];
+  readonly removed: readonly Omit<TypedDecision, 'until'>[];
+}
+
+/** The decisions of CrowdSec. A value is on the list while a decision of any type stands. */
 export class HeldDecisions {
   readonly #most: number;
-  readonly #held = new Map<string, CrowdsecDecision>();
+  /** By value: the one that ends last is the first. */
+  readonly #held = new Map<string, readonly TypedDecision[]>();
+  #size = 0;
 
   /** Holds `most` decisions. */
   constructor(most: number) {
@@ -11,35 +29,60 @@ export class HeldDecisions {
   }
 
   get size(): number {
-    return this.#held.size;
+    return this.#size;
   }
 
-  /** Those that have not ended at `now`. The others are held until CrowdSec takes them away, so that each thread is told. */
+  /**
+   * The values that are on the list at `now`. A decision that has ended is held until CrowdSec takes it away, so that
+   * each thread is told.
+   */
   standing(now: number): readonly CrowdsecDecision[] {
-    return [...this.#held.values()].filter(({ until }) => until > now);
+    return this.#listed().filter(({ until }) => until > now);
   }
 
   /** Returns the changes of the list, undefined when there are none, and how many decisions had no room. */
-  apply({ isWhole, added, removed }: CrowdsecChanges): {
+  apply({ isWhole, added, removed }: ToldChanges): {
     readonly applied: CrowdsecChanges | undefined;
     readonly leftOut: number;
   } {
-    if (isWhole) this.#held.clear();
-    // CrowdSec can tell an end more than once. Meanwhile the value may have a newer decision, which stays.
-    const gone = removed.filter((one) => {
-      const id = this.#held.get(keyOf(one))?.id;
-      return id !== undefined && id <= one.id && this.#held.delete(keyOf(one));
-    });
-    const come = added.filter((one) => {
-      if (this.#held.size >= this.#most && !this.#held.has(keyOf(one))) return false;
-      this.#held.set(keyOf(one), one);
-      return true;
-    });
-    const isSame = !isWhole && come.length + gone.length === 0;
-    return {
-      applied: isSame ? undefined : { isWhole, added: come, removed: gone },
-      leftOut: added.length - come.length,
-    };
+    if (isWhole) {
+      this.#held.clear();
+      this.#size = 0;
+    }
+    const before = new Map(
+      isWhole ? [] : [...removed, ...added].map((one) => [keyOf(one), this.#listedAs(keyOf(one))]),
+    );
+    for (const one of removed) this.#replace(one, []);
+    const leftOut = added.filter((one) => !this.#replace(one, [one])).length;
+    if (isWhole) return { applied: { isWhole, added: this.#listed(), removed: [] }, leftOut };
+    const changed = [...before].filter(([key, was]) => this.#listedAs(key)?.until !== was?.until);
+    const come = changed.flatMap(([key]) => this.#listedAs(key) ?? []);
+    const gone = changed.flatMap(([key, was]) => (this.#held.has(key) || !was ? [] : [was]));
+    const applied = { isWhole, added: come, removed: gone };
+    return { applied: changed.length === 0 ? undefined : applied, leftOut };
+  }
+
+  #listedAs(key: string): TypedDecision | undefined {
+    return this.#held.get(key)?.[0];
+  }
+
+  /** Of each value the decision that ends last, for the threads. */
+  #listed(): CrowdsecDecision[] {
+    return [...this.#held.values()].flatMap(([longest]) => longest ?? []);
+  }
+
+  /** Puts `by` in the place of the decision of this type on this value. False when there is no room. */
+  #replace(one: Omit<TypedDecision, 'until'>, by: readonly TypedDecision[]): boolean {
+    const key = keyOf(one);
+    const before = this.#held.get(key) ?? [];
+    const others = before.filter(({ type }) => type !== one.type);
+    const after = others.length === 0 ? by : [...others, ...by].sort((a, b) => b.until - a.until);
+    const size = this.#size + after.length - before.length;
+    if (size > this.#most) return false;
+    this.#size = size;
+    if (after.length === 0) this.#held.delete(key);
+    else this.#held.set(key, after);
+    return true;
   }
 }
 

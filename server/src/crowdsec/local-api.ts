@@ -1,7 +1,7 @@
-import type { CrowdsecChanges } from '@guard/config/contract/crowdsec';
 import type { CrowdsecSettings } from '@guard/config/settings/schema';
 import { postJson } from '../process/post-json.ts';
 import { fetchFault, fetchList } from '../refresh/fetch-list.ts';
+import type { ToldChanges } from './held-decisions.ts';
 import { readAnswer } from './read-answer.ts';
 
 /** The most bytes of one answer. They are some 200,000 decisions. */
@@ -14,7 +14,7 @@ const BOUNCER = { type: 'guard', version: 'v1' };
 const USER_AGENT = `${BOUNCER.type}/${BOUNCER.version}`;
 
 type Asked =
-  | { readonly kind: 'read'; readonly changes: CrowdsecChanges }
+  | { readonly kind: 'read'; readonly changes: ToldChanges }
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** Asks for the whole list, or for what has changed since the last answer. Never rejects. */

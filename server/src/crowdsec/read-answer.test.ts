@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readAnswer } from './read-answer.ts';
 
-const decision = { id: 1, scope: 'Ip', value: '203.0.113.1', duration: '4h' };
+const decision = { id: 1, type: 'ban', scope: 'Ip', value: '203.0.113.1', duration: '4h' };
 
 test.each([
   '{}',

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CrowdsecChanges, CrowdsecDecision } from '@guard/config/contract/crowdsec';
+import type { CrowdsecDecision } from '@guard/config/contract/crowdsec';
 import { isIpOrCidr } from '@guard/config/net/cidr';
 import { canonicalNetwork } from '@guard/config/settings/derived/temporary-decision';
 import { z } from 'zod';
+import type { ToldChanges, TypedDecision } from './held-decisions.ts';
 
 /** A decision in the form of `GET /v1/decisions/stream`. Guard ignores all other fields. */
 const Written = z.object({
-  id: z.number(),
+  type: z.string().max(100),
   scope: z.string(),
   value: z.string().max(100),
   /** The time until its end, as Go writes it: `3h59m58.4s`. */
@@ -32,7 +33,7 @@ export async function readAnswer(
   text: string,
   now: number,
   isWhole: boolean,
-): Promise<CrowdsecChanges | undefined> {
+): Promise<ToldChanges | undefined> {
   const answer = Answer.safeParse(parsed(text));
   if (!answer.success) return undefined;
   return {
@@ -42,8 +43,8 @@ export async function readAnswer(
   };
 }
 
-async function decisionsOf(values: readonly unknown[], now: number): Promise<CrowdsecDecision[]> {
-  const decisions: CrowdsecDecision[] = [];
+async function decisionsOf(values: readonly unknown[], now: number): Promise<TypedDecision[]> {
+  const decisions: TypedDecision[] = [];
   for (let at = 0; at < values.length; at += DECISIONS_A_TURN) {
     for (const value of values.slice(at, at + DECISIONS_A_TURN)) {
       const decision = decisionOf(value, now);
@@ -63,13 +64,13 @@ export function parsed(text: string): unknown {
   }
 }
 
-function decisionOf(value: unknown, now: number): CrowdsecDecision | undefined {
+function decisionOf(value: unknown, now: number): TypedDecision | undefined {
   const read = Written.safeParse(value);
   if (!read.success || read.data.simulated === true) return undefined;
-  const { id, duration } = read.data;
+  const { type, duration } = read.data;
   const scope = SCOPES.get(read.data.scope.toLowerCase());
   const about = scope && aboutOf(scope, read.data.value);
-  return about && { id, ...about, until: now + millisecondsOf(duration) };
+  return about && { type, ...about, until: now + millisecondsOf(duration) };
 }
 
 /** The scopes of CrowdSec that Guard knows. */

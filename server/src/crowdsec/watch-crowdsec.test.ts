@@ -45,7 +45,7 @@ async function openWatch(kept?: readonly object[]) {
 }
 
 function decision(id: number, value: string, duration = '4h') {
-  return { id, scope: 'Ip', value, duration };
+  return { id, type: 'ban', scope: 'Ip', value, duration };
 }
 
 test('the copy is kept up to date after the clock was set back, and a broken duration leaves it readable', async () => {
@@ -73,17 +73,17 @@ test('a decision that has ended is not in the copy, and each thread is told when
   await vi.waitFor(() => expect(kept()).toContain('203.0.113.2'));
   expect(kept()).not.toContain('203.0.113.1"');
   state.answer = { new: null, deleted: [decision(1, '203.0.113.1', '-1h')] };
-  await vi.waitFor(() => expect(taken.at(-1)?.removed).toMatchObject([{ id: 1 }]));
+  await vi.waitFor(() => expect(taken.at(-1)?.removed).toMatchObject([{ value: '203.0.113.1' }]));
 });
 
 test('what is no network, number or country in the copy is left out, as in an answer', async () => {
-  const at = (scope: string, value: string, id: number) => ({ id, scope, value, until: 11 * HOUR });
-  const good = [at('network', '203.0.113.1', 1), at('asn', '64496', 2), at('country', 'NZ', 3)];
+  const at = (scope: string, value: string) => ({ type: 'ban', scope, value, until: 11 * HOUR });
+  const good = [at('network', '203.0.113.1'), at('asn', '64496'), at('country', 'NZ')];
   const bad = [
     ...['203.0.113.0/', '203.0.113.0/x', '203.0.113.0/33', 'all', ''].map((value) =>
-      at('network', value, 4),
+      at('network', value),
     ),
-    ...[at('asn', 'x', 5), at('country', 'nowhere', 6)],
+    ...[at('asn', 'x'), at('country', 'nowhere')],
   ];
   const { taken } = await openWatch([...bad, ...good]);
   expect(taken[0]?.added).toEqual(good);

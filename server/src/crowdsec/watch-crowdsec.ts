@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CrowdsecChanges, CrowdsecDecision } from '@guard/config/contract/crowdsec';
+import type { CrowdsecChanges } from '@guard/config/contract/crowdsec';
 import { dataFolder } from '@guard/config/settings/derived/data-places';
 import type { CrowdsecSettings, Settings } from '@guard/config/settings/schema';
 import { z } from 'zod';
 import type { Close, ProcessContext } from '../process/process-context.ts';
 import { keepFile } from '../process/keep-file.ts';
-import { HeldDecisions } from './held-decisions.ts';
+import { HeldDecisions, type ToldChanges, type TypedDecision } from './held-decisions.ts';
 import { askCrowdsec } from './local-api.ts';
 import { aboutOf, parsed } from './read-answer.ts';
 import { openUsageReport, type ReportUsage } from './report-usage.ts';
@@ -18,7 +18,7 @@ const KeptDecisions = z.object({
   readAt: z.number(),
   decisions: z.array(
     z.object({
-      id: z.number(),
+      type: z.string(),
       scope: z.enum(['network', 'asn', 'country']),
       value: z.string(),
       until: z.number(),
@@ -26,7 +26,7 @@ const KeptDecisions = z.object({
   ),
 });
 
-/** Further decisions are left out, and the log says so. This many take 16 MB in each thread, and 20 MB more in the main one. */
+/** Further decisions are left out, and the log says so. This many take 16 MB in each thread, and 26 MB more in the main one. */
 const MAX_DECISIONS = 100_000;
 /** The least time between two writes of the copy for the next start. */
 const KEEP_EVERY_MS = 60_000;
@@ -66,7 +66,7 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
   let reportUsage: ReportUsage;
   let clockZero = clock() - elapsed();
 
-  const apply = (changes: CrowdsecChanges): void => {
+  const apply = (changes: ToldChanges): void => {
     const { applied, leftOut } = held.apply(changes);
     if (leftOut > 0) log('warn', 'crowdsec_list_too_long', { kept: held.size, leftOut });
     if (applied === undefined) return;
@@ -150,7 +150,7 @@ function keptFile(settings: Settings): string | undefined {
 
 interface Kept {
   readonly readAt: number;
-  readonly decisions: readonly CrowdsecDecision[];
+  readonly decisions: readonly TypedDecision[];
 }
 
 /** The copy of an earlier run. Undefined when there is no copy, or when it is from another CrowdSec. */
@@ -163,9 +163,9 @@ async function readKept(settings: Settings, url: string): Promise<Kept | undefin
   const { readAt, decisions } = kept.data;
   return {
     readAt,
-    decisions: decisions.flatMap(({ id, scope, value, until }) => {
+    decisions: decisions.flatMap(({ type, scope, value, until }) => {
       const about = aboutOf(scope, value);
-      return about === undefined ? [] : [{ id, ...about, until }];
+      return about === undefined ? [] : [{ type, ...about, until }];
     }),
   };
 }
