@@ -43,9 +43,10 @@ export interface Running {
   readonly addresses: Addresses;
   /**
    * Replaces the current deployment between two requests. Rejects with a readable reason when the new one cannot be
-   * built; then nothing has changed. New values of `listen`, `store`, `analytics` and `workers` are ignored.
+   * built; then nothing has changed. New values of `listen`, `store`, `analytics` and `workers` are ignored. Resolves
+   * with the number of worker threads that have not applied it.
    */
-  readonly reload: (next: NewSettings) => Promise<void>;
+  readonly reload: (next: NewSettings) => Promise<number>;
   /** Sign-in links to the dashboard, one per organisation. Each works once within ten minutes. */
   readonly createDashboardLinks: () => readonly DashboardLink[];
   /** State of the event database. Undefined when the settings name none. */
@@ -283,7 +284,7 @@ async function replaceDeployment(
   { settings, revision, pieces }: NewSettings,
   dependencies: Dependencies,
   state: State,
-): Promise<void> {
+): Promise<number> {
   const before = currentOf(state);
   const next = await buildDeployment(asStarted(settings, before.settings), revision, dependencies);
   state.gateway?.reload(next.gateway);
@@ -295,5 +296,5 @@ async function replaceDeployment(
   dependencies.analytics.setOrganisations(next.settings.organisations);
   retire(before, dependencies.log);
   const listen = sharedAddresses(next.settings.listen, state.addresses);
-  await state.workers?.reload({ ...next.settings, listen }, { revision, pieces });
+  return (await state.workers?.reload({ ...next.settings, listen }, { revision, pieces })) ?? 0;
 }

@@ -100,8 +100,9 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   const started = Promise.withResolvers<Running>();
   // The reloader watches during the start, so that it misses no change. It applies changes after the start.
   const apply = async (next: NewSettings) => {
-    await (await started.promise).reload(next);
+    const threadsWithout = await (await started.promise).reload(next);
     ({ format } = next.settings.log);
+    return threadsWithout;
   };
   const reloader = createReloader({ ...context, file, load, first, apply, watch });
   if (options.onHangUp === 'reload') process.on('SIGHUP', () => void reloader.reload('signal'));

@@ -201,7 +201,7 @@ export const metrics = {
   guard_reloads_total: {
     kind: 'counter',
     label: 'outcome',
-    help: 'Times the settings were read again, by outcome: applied, refused.',
+    help: 'Times the settings were read again, by outcome: applied, partly (a worker thread could not apply them, and starts again), refused.',
   },
   guard_workers: {
     kind: 'gauge',

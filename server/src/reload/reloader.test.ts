@@ -24,7 +24,7 @@ function rig() {
   const lines: { event: string; fields: Parameters<Log>[2] }[] = [];
   const counted: (string | undefined)[] = [];
   const applied: Settings[] = [];
-  const state = { text: START, now: 1_000_000, apply: () => Promise.resolve() };
+  const state = { text: START, now: 1_000_000, apply: () => Promise.resolve(0) };
   const reloader = createReloader({
     file: 'guard.yaml',
     load: () => {
@@ -87,13 +87,13 @@ test('a change that needs a restart is named with its place, and counted until i
 
 test('calls during a reload lead to one more reload, with the file as it is then', async () => {
   const { state, reloader, applied } = rig();
-  const gate = Promise.withResolvers<undefined>();
-  state.apply = () => gate.promise.then(() => undefined);
+  const gate = Promise.withResolvers<number>();
+  state.apply = () => gate.promise;
   const first = reloader.reload('signal');
   await Promise.resolve();
   state.text = START + 'observe: true\n';
   const others = [reloader.reload('signal'), reloader.reload('file'), reloader.reload('signal')];
-  gate.resolve(undefined);
+  gate.resolve(0);
   await Promise.all([first, ...others]);
   expect(applied.map(({ observe }) => observe)).toEqual([false, true]);
 });
@@ -117,10 +117,21 @@ test('settings that cannot be applied are refused with the reason, and the age g
   expect([gauge('guard_last_reload_successful'), gauge('guard_settings_age_seconds')]).toEqual([
     0, 60,
   ]);
-  state.apply = () => Promise.resolve();
+  state.apply = () => Promise.resolve(0);
   await reloader.reload('signal');
   expect([gauge('guard_last_reload_successful'), gauge('guard_settings_age_seconds')]).toEqual([
     1, 0,
   ]);
   expect(counted).toEqual(['refused', 'applied']);
+});
+
+test('settings that a worker thread cannot apply are reported as applied in part', async () => {
+  const { state, reloader, lines, counted, gauge } = rig();
+  state.text = START + 'observe: true\n';
+  state.apply = () => Promise.resolve(2);
+  await reloader.reload('file');
+  expect(lines).toMatchObject([
+    { event: 'reload_applied_in_part', fields: { changed: 'observe', threadsWithout: 2 } },
+  ]);
+  expect([counted, gauge('guard_last_reload_successful')]).toEqual([['partly'], 1]);
 });

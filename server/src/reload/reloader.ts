@@ -19,8 +19,11 @@ export interface ReloaderOptions {
   readonly load: (files: readonly string[]) => Promise<SettingsRead>;
   /** The settings with which Guard started. */
   readonly first: Pick<Loaded, 'settings' | 'files'>;
-  /** Applies settings. Rejects with the reason when it cannot; then nothing has changed. */
-  readonly apply: (next: NewSettings) => Promise<void>;
+  /**
+   * Applies settings. Rejects with the reason when it cannot; then nothing has changed. Resolves with the number of
+   * worker threads that have not applied them.
+   */
+  readonly apply: (next: NewSettings) => Promise<number>;
   /** Whether a change of a settings file starts a reload, too. */
   readonly watch: boolean;
   readonly clock: Clock;
@@ -33,6 +36,9 @@ export interface Reloader {
   reload(cause: Cause): Promise<void>;
   stop(): void;
 }
+
+/** New settings, and the number of worker threads that have not applied them. */
+type Applied = Loaded & NewSettings & { readonly threadsWithout: number };
 
 /** How many problems of a refused file the log line has at most. `guard check` lists all. */
 const MAX_PROBLEMS_LOGGED = 5;
@@ -81,8 +87,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
         refuse(cause, told.join('\n'), result.problems.length);
         return;
       }
-      await options.apply(result);
-      await accept(cause, result);
+      await accept(cause, { ...result, threadsWithout: await options.apply(result) });
     } catch (error) {
       refuse(cause, error instanceof Error ? error.message : String(error), 1);
     }
@@ -94,8 +99,8 @@ export function createReloader(options: ReloaderOptions): Reloader {
     log('error', 'reload_refused', { cause, file, problems, reason });
   }
 
-  async function accept(cause: Cause, read: Loaded & NewSettings): Promise<void> {
-    const { settings, positionOf } = read;
+  async function accept(cause: Cause, read: Applied): Promise<void> {
+    const { settings, positionOf, threadsWithout } = read;
     const late = needRestart(first.settings, settings);
     for (const path of late) tellOfRestart(formatPath(path), positionOf(path));
     const effective = asStarted(settings, first.settings);
@@ -103,13 +108,14 @@ export function createReloader(options: ReloaderOptions): Reloader {
     if (!settings.secret.some((secret) => current.secret.includes(secret))) {
       log('warn', 'reload_voided_sessions', { why: 'no secret of before is in the list' });
     }
-    current = effective;
-    ({ revision } = read);
+    [current, revision] = [effective, read.revision];
     loadedAt = clock();
     awaitingRestart = late.length;
     succeeded = true;
-    metrics.count('guard_reloads_total', 'applied');
-    log('info', 'reload_applied', { cause, file, changed, revision, awaitingRestart });
+    const told = { cause, file, changed, revision, awaitingRestart };
+    metrics.count('guard_reloads_total', threadsWithout > 0 ? 'partly' : 'applied');
+    if (threadsWithout === 0) log('info', 'reload_applied', told);
+    else log('error', 'reload_applied_in_part', { ...told, threadsWithout });
   }
 
   function tellOfRestart(setting: string, { line, column }: Position): void {

@@ -2,24 +2,24 @@
  * Numbered messages to another thread that wait for a reply. Each waits at most `timeoutMs`, so that a thread
  * that hangs does not stop the others.
  */
-export class PendingReplies {
+export class PendingReplies<Reply = void> {
   readonly #timeoutMs: number;
-  readonly #waiting = new Map<number, () => void>();
+  readonly #waiting = new Map<number, (reply?: Reply) => void>();
   #number = 0;
 
   constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Sends a message with a new number. Resolves at its reply or after the time limit. */
-  ask(send: (number: number) => void): Promise<void> {
+  /** Sends a message with a new number. Resolves with its reply, or with nothing after the time limit. */
+  ask(send: (number: number) => void): Promise<Reply | undefined> {
     this.#number += 1;
     const number = this.#number;
     return new Promise((resolve) => {
-      const done = (): void => {
+      const done = (reply?: Reply): void => {
         clearTimeout(timer);
         this.#waiting.delete(number);
-        resolve();
+        resolve(reply);
       };
       const timer = setTimeout(done, this.#timeoutMs);
       this.#waiting.set(number, done);
@@ -28,7 +28,7 @@ export class PendingReplies {
   }
 
   /** Call it when the reply to this number arrives. */
-  replied(number: number): void {
-    this.#waiting.get(number)?.();
+  replied(number: number, reply: Reply): void {
+    this.#waiting.get(number)?.(reply);
   }
 }

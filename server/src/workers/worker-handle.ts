@@ -27,11 +27,11 @@ export class WorkerHandle {
   readonly started: Promise<void>;
   readonly #worker: Worker;
   readonly #closed: Promise<void>;
+  #reason = 'it ended';
 
   constructor(program: URL, workerData: WorkerData, { onMessage, onEnd }: WorkerListeners) {
     const started = Promise.withResolvers<undefined>();
     const closed = Promise.withResolvers<undefined>();
-    let reason = 'it ended';
     this.started = started.promise.then(() => undefined);
     // The pool does not wait for a restarted worker. `onEnd` reports a failure.
     this.started.catch(() => undefined);
@@ -39,17 +39,17 @@ export class WorkerHandle {
     this.#worker = new Worker(program, { workerData });
     this.#worker.on('message', (message: MessageFromWorker) => {
       if (message.kind === 'listening') started.resolve(undefined);
-      else if (message.kind === 'start-failed') ({ reason } = message);
+      else if (message.kind === 'start-failed') this.#reason = message.reason;
       else if (message.kind === 'closed') closed.resolve(undefined);
       else onMessage(this, message);
     });
     this.#worker.on('error', (error) => {
-      reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.#reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     });
     this.#worker.once('exit', () => {
-      started.reject(new Error(reason));
+      started.reject(new Error(this.#reason));
       closed.resolve(undefined);
-      onEnd(this, reason);
+      onEnd(this, this.#reason);
     });
   }
 
@@ -57,8 +57,9 @@ export class WorkerHandle {
     this.#worker.postMessage(message);
   }
 
-  /** Lets the worker finish its requests for at most `withinMs`, then stops the thread. */
-  async end(withinMs: number): Promise<void> {
+  /** Lets the worker finish its requests for at most `withinMs`, then stops the thread. `reason` is for `onEnd`. */
+  async end(withinMs: number, reason = this.#reason): Promise<void> {
+    this.#reason = reason;
     this.send({ kind: 'close' });
     await Promise.race([this.#closed, sleep(withinMs, undefined, { ref: false })]);
     await this.#worker.terminate();

@@ -93,11 +93,22 @@ test('a visitor does not wait for a worker that hangs', async () => {
   expect(pool.store.session('hang')).toBeDefined();
 });
 
-test('a worker that cannot apply new settings is logged with its reason', async () => {
-  const { pool, start, logged } = poolOf(1);
+test('a worker that cannot apply new settings is logged with its reason, and starts again with them', async () => {
+  const { pool, start, known, logged, metrics } = poolOf(2);
   await start();
-  await pool.reload(settings, { revision: '', pieces: [] });
-  expect(logged).toEqual(['worker_reload_failed {"reason":"cannot"}']);
+  const next: Settings = { ...settings, observe: true };
+  expect(await pool.reload(next, { revision: 'faulty', pieces: [] })).toBe(2);
+  const failed = logged.filter((line) => line.startsWith('worker_reload_failed'));
+  expect(failed).toEqual(Array(2).fill('worker_reload_failed {"reason":"cannot"}'));
+  await pool.store.keepSession('a', session, 60_000);
+  const startedWith = async () => {
+    await pool.reload(next, { revision: '', pieces: [] });
+    return metrics
+      .take()
+      .flatMap(([name, label, by]) => (name === 'guard_decisions_total' ? [[label, by]] : []));
+  };
+  await poll(startedWith, (values) => String(values) === 'observe true,2', 5_000);
+  expect(await known()).toBe(2);
 });
 
 test('when a worker cannot start, the start fails with its reason', async () => {

@@ -13,6 +13,8 @@ import type { ProcessContext } from '../process/process-context.ts';
 import { PendingReplies } from './pending-replies.ts';
 import { type SharedSession, WorkerHandle, type WorkerMessage } from './worker-handle.ts';
 
+type Reloaded = Extract<WorkerMessage, { kind: 'reloaded' }>;
+
 /** What workers need to start. It is known when the main thread listens. */
 interface WorkerPoolStart {
   readonly settings: Settings;
@@ -49,7 +51,7 @@ export class WorkerPool {
   readonly #metrics: MetricsPage;
   readonly #workers = new Set<WorkerHandle>();
   readonly #received = new PendingReplies(RECEIVED_WITHIN_MS);
-  readonly #reloaded = new PendingReplies(RELOADED_WITHIN_MS);
+  readonly #reloaded = new PendingReplies<Reloaded>(RELOADED_WITHIN_MS);
   readonly #backoff = new Backoff(RESTART_MS.first, RESTART_MS.longest);
   readonly #backlog = new Int32Array(new SharedArrayBuffer(4));
   #start: WorkerPoolStart | undefined;
@@ -81,20 +83,35 @@ export class WorkerPool {
     await Promise.all(workers.map(({ started }) => started));
   }
 
-  /** Sends the settings that the main thread has applied to every worker. */
+  /**
+   * Sends the settings that the main thread has applied to every worker. Resolves with the number of workers that have
+   * not applied them.
+   */
   async reload(
     settings: Settings,
     { revision, pieces }: Omit<NewSettings, 'settings'>,
-  ): Promise<void> {
+  ): Promise<number> {
     if (this.#start) this.#start = { ...this.#start, settings };
     const { listen, store, analytics, workers } = settings;
     const atStart = { listen, store, analytics, workers };
-    const replies = [...this.#workers].map((worker) =>
-      this.#reloaded.ask((number) => {
+    const applied = [...this.#workers].map(async (worker) => {
+      const reply = await this.#reloaded.ask((number) => {
         worker.send({ kind: 'reload', pieces, atStart, revision, number });
-      }),
-    );
-    await Promise.all(replies);
+      });
+      return this.#hasApplied(worker, reply);
+    });
+    return (await Promise.all(applied)).filter((hasApplied) => !hasApplied).length;
+  }
+
+  /** A worker that cannot apply new settings ends, and starts again with them. A slow one still applies them. */
+  #hasApplied(worker: WorkerHandle, reply: Reloaded | undefined): boolean {
+    // A worker that has ended starts again with the new settings, too.
+    if (!this.#workers.has(worker)) return true;
+    const reason = reply ? reply.fault : `no reply in ${RELOADED_WITHIN_MS / 1000} seconds`;
+    if (reason === undefined) return true;
+    this.#log('error', 'worker_reload_failed', { reason });
+    if (reply) void worker.end(CLOSED_WITHIN_MS, 'it could not apply new settings');
+    return false;
   }
 
   /** Sends changes of CrowdSec to every worker. */
@@ -161,10 +178,7 @@ export class WorkerPool {
         analytics.accept(message.to, message.batch);
         return;
       case 'reloaded':
-        if (message.fault !== undefined) {
-          this.#log('error', 'worker_reload_failed', { reason: message.fault });
-        }
-        this.#reloaded.replied(message.number);
+        this.#reloaded.replied(message.number, message);
         return;
     }
   }

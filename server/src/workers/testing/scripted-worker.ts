@@ -1,12 +1,13 @@
 /**
- * A worker thread for tests of the pool. The id of a session is a command: `crash` or `hang`. At a reload it
- * reports the number of received sessions as a counter.
+ * A worker thread for tests of the pool. The id of a session is a command: `crash` or `hang`. So is the revision at a
+ * reload: it cannot apply `faulty`. Then it reports two counters: the sessions it received, and the value of `observe`
+ * with which it started.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { MessageFromWorker, MessageToWorker, WorkerData } from '../worker-handle.ts';
 
 const main = parentPort;
-const { addresses } = workerData as WorkerData;
+const { addresses, settings } = workerData as WorkerData;
 const send = (message: MessageFromWorker): void => {
   main?.postMessage(message);
 };
@@ -26,12 +27,19 @@ main?.on('message', (message: MessageToWorker) => {
       send({
         kind: 'metrics',
         report: {
-          counters: [['guard_events_total', 'written', sessions]],
+          counters: [
+            ['guard_events_total', 'written', sessions],
+            ['guard_decisions_total', `observe ${settings.observe}`, 1],
+          ],
           histograms: [],
           gauges: new Map(),
         },
       });
-      send({ kind: 'reloaded', fault: 'cannot', number: message.number });
+      send({
+        kind: 'reloaded',
+        fault: message.revision === 'faulty' ? 'cannot' : undefined,
+        number: message.number,
+      });
       return;
     case 'session-shared':
     case 'crowdsec':
