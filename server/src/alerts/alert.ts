@@ -2,6 +2,7 @@
 export const ALERTS = {
   passed_unjudged: 'Requests pass without a decision',
   origin_down: 'The site does not answer',
+  origin_errors: 'Most requests for the site get no answer',
   one_address: 'All visitors seem to come from one address',
   reload_refused: 'Changed settings were refused',
   events_dropped: 'Events are lost',

@@ -111,16 +111,21 @@ describe('conditions of the metrics', () => {
   });
 
   test.each(['timeout', 'reset', 'malformed', 'truncated', 'busy'])(
-    'a stranger who asks for what the site answers with %s does not bring the site down: events tell of how many networks',
+    'a stranger who asks for what the site answers with %s does not cause origin_down, with events and without',
     (reason) => {
       const errors = {
         [`guard_gateway_origin_errors_total{reason="${reason}"}`]: 30,
         'guard_gateway_requests_total{outcome="failed"}': 30,
       };
       expect(found(errors)).toEqual([]);
-      expect(found(errors, {}, false)).toHaveLength(1);
+      expect(found(errors, {}, false).map(([name]) => name)).toEqual(['origin_errors']);
     },
   );
+
+  test('a site that takes no connection is one alert, also without events', () => {
+    const errors = { 'guard_gateway_origin_errors_total{reason="connect"}': 120 };
+    expect(found(errors, {}, false).map(([name]) => name)).toEqual(['origin_down']);
+  });
 
   test('a few errors of the origin among many requests are none', () => {
     const errors = { 'guard_gateway_origin_errors_total{reason="connect"}': 30 };

@@ -17,8 +17,8 @@ export const LEAST_ORIGIN_ERRORS = 10;
 /**
  * The alerts that follow from the metrics of this Guard. `before` is about a minute older than `now`.
  *
- * @param hasEvents The events show which visitors got no answer, and from how many networks. A visitor can
- *   send a request that a site does not answer. But a visitor cannot make a site refuse connections.
+ * @param hasEvents The events show from how many networks the visitors were who got no answer. Without events
+ *   there is `origin_errors`, which one visitor can cause. A visitor cannot make a site refuse connections.
  */
 export function metricConditions(before: Reading, now: Reading, hasEvents: boolean): Alert[] {
   const seconds = Math.max(1, Math.round((now.atMs - before.atMs) / 1000));
@@ -34,14 +34,16 @@ export function metricConditions(before: Reading, now: Reading, hasEvents: boole
       `${unjudged} requests in ${seconds} seconds reached the site without a decision.`,
     );
   }
-  const errors = growthOf('guard_gateway_origin_errors_total', ...(hasEvents ? ['connect'] : []));
+  const errors = growthOf('guard_gateway_origin_errors_total');
+  const refused = growthOf('guard_gateway_origin_errors_total', 'connect');
   // Answers of Guard itself must not hide the errors: most requests can be blocked robots.
   const requests = growthOf('guard_gateway_requests_total', 'forwarded', 'failed');
-  if (errors >= LEAST_ORIGIN_ERRORS && 2 * errors > requests) {
-    add(
-      'origin_down',
-      `${errors} of ${requests} requests for the site in ${seconds} seconds got no answer.`,
-    );
+  const isMost = (part: number) => part >= LEAST_ORIGIN_ERRORS && 2 * part > requests;
+  const ofRequests = `of ${requests} requests for the site in ${seconds} seconds`;
+  if (isMost(refused)) {
+    add('origin_down', `${refused} ${ofRequests} got no connection.`);
+  } else if (isMost(errors) && !hasEvents) {
+    add('origin_errors', `${errors} ${ofRequests} got no answer. One visitor can cause that.`);
   }
   if (sum(now, 'guard_gateway_one_address') > 0 && sum(before, 'guard_gateway_one_address') > 0) {
     add(
