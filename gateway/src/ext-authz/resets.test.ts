@@ -6,6 +6,7 @@ import {
   constants,
   type IncomingHttpHeaders,
 } from 'node:http2';
+import { connect as connectTcp } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { framedCheck } from '../../../test/kit/envoy-client.ts';
@@ -97,4 +98,27 @@ test('a stranger who leaves a refused question open does not hold its connection
   });
   openQuestion(session);
   await once(session, 'close', { signal: AbortSignal.timeout(5_000) });
+});
+
+test('a connection on which nothing is asked stays open, so that no question comes while it is closed', async () => {
+  const { envoyUrl } = await startEnvoyAsked({ limits: { idleTimeoutMs: 50 } });
+  const session = connect(envoyUrl);
+  session.on('error', () => undefined);
+  onTestFinished(() => {
+    session.destroy();
+  });
+  // Guard asks whether the other side is there. Node answers.
+  for (let pings = 0; pings < 3; pings++) {
+    await once(session, 'ping', { signal: AbortSignal.timeout(5_000) });
+  }
+  expect(await statusOf(ask(session))).toBe('0');
+});
+
+test('the connection of a trusted proxy that no longer answers is closed', async () => {
+  const { envoyUrl } = await startEnvoyAsked({
+    limits: { idleTimeoutMs: 50, keepAliveTimeoutMs: 50 },
+  });
+  const silent = connectTcp(Number(new URL(envoyUrl).port), '127.0.0.1').resume();
+  silent.on('error', () => undefined);
+  await once(silent, 'close', { signal: AbortSignal.timeout(5_000) });
 });

@@ -54,7 +54,10 @@ export class ExtAuthzServer {
       'grpc.max_receive_message_length': EXT_AUTHZ_LIMITS.maxMessageBytes,
       'grpc.max_concurrent_streams': EXT_AUTHZ_LIMITS.maxStreams,
       'grpc-node.max_session_memory': EXT_AUTHZ_LIMITS.sessionMegabytes,
-      'grpc.max_connection_idle_ms': accept.limits.idleTimeoutMs,
+      // An idle connection is not closed: Envoy could ask just then, and takes a question that is cut off for failed. A
+      // ping shows whether Envoy is still there.
+      'grpc.keepalive_time_ms': accept.limits.idleTimeoutMs,
+      'grpc.keepalive_timeout_ms': accept.limits.keepAliveTimeoutMs,
       'grpc.enable_channelz': 0,
       // Only the first one is handed the call of the library itself.
       interceptors: [denyTooLarge(current), this.#refuseStrangers(current)],
@@ -131,7 +134,7 @@ export class ExtAuthzServer {
   }
 }
 
-/** A connection with an open stream is never idle for the library, and a stranger can leave a refused one open. */
+/** Envoy's connections stay open, so strangers could hold all that there may be. */
 function cutStranger(socket: Socket, isTrusted: () => boolean, afterMs: number): void {
   const timer = setInterval(() => {
     if (!isTrusted()) socket.destroy();
