@@ -26,7 +26,7 @@ async function listAt(
     const origin = { url, fetched_at: '2026-11-01T00:00:00.000Z', etag: '"1"' };
     writeFileSync(copy, formatCopy(origin, before));
   }
-  return { kind, url, every: 3_600_000, copy };
+  return { kind, url, every: 3_600_000, copy, isRead: before !== undefined };
 }
 
 function answers(text: string | Buffer, status = 200, headers = {}): RequestListener {

@@ -10,7 +10,8 @@ import {
   originOf,
   shownUrl,
 } from '@guard/config/settings/lists/list-copy';
-import { MAX_LIST_BYTES, parseList } from '@guard/config/settings/lists/list-text';
+import { MAX_LIST_BYTES, parseListInSlices } from '@guard/config/settings/lists/list-text';
+import { inSlices, type Pause } from '@guard/config/time/slices';
 import { fetchList } from './fetch-list.ts';
 import { type FetchOutcome, keptBack } from './keep-fresh.ts';
 import { keepFile } from '../process/keep-file.ts';
@@ -31,7 +32,8 @@ const GLOBAL_V6 = { first: 0x2000n << 112n, last: (0x4000n << 112n) - 1n };
 /** Fetches a list of a rule, and stores it if it is plausible. Otherwise the last copy stays. Never rejects. */
 export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<FetchOutcome> {
   const { url, copy } = list;
-  const known = lastGood(list);
+  const pause = inSlices();
+  const known = await lastGood(list, pause);
   const fetched = await fetchList(url, known.origin ?? {}, {
     timeoutMs: TIMEOUT_MS,
     userAgent: 'guard',
@@ -43,7 +45,7 @@ export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<
     return known.origin ? { kind: 'current' } : keptBack('status 304 unasked');
   }
   const text = fetched.bytes.toString().replace(/^\uFEFF/, '');
-  const reason = disbelief(text, list, known.entries);
+  const reason = await disbelief(text, list, known.entries, pause);
   if (typeof reason === 'string') return keptBack(reason);
   const kept = formatCopy(newOrigin(url, clock(), fetched), text);
   // Each invalid UTF-8 byte becomes three bytes. A copy that is too large to be read would be an empty list.
@@ -63,22 +65,32 @@ interface LastGood {
 }
 
 /** The copy in use. A copy that is damaged or from another URL counts as missing. */
-export function lastGood({ kind, url, copy }: FetchedList): LastGood {
+async function lastGood(list: FetchedList, pause: Pause): Promise<LastGood> {
+  const kept = keptOrigin(list);
+  const parsed = kept && (await parseListInSlices(kept.text, list.kind, pause));
+  if (parsed?.kind !== 'parsed') return { origin: undefined, entries: 0 };
+  return { origin: kept?.origin, entries: parsed.entries.length };
+}
+
+/** The text of the copy, and where it came from. Undefined for a copy from another URL. */
+export function keptOrigin({
+  url,
+  copy,
+}: FetchedList): { readonly text: string; readonly origin: ListOrigin } | undefined {
   const file = readTextFile(copy, MAX_LIST_BYTES);
   const origin = file.kind === 'read' ? originOf(file.text) : undefined;
-  const parsed =
-    file.kind === 'read' && origin?.url === shownUrl(url) ? parseList(file.text, kind) : undefined;
-  if (parsed?.kind !== 'parsed') return { origin: undefined, entries: 0 };
-  return { origin, entries: parsed.entries.length };
+  if (file.kind !== 'read' || origin?.url !== shownUrl(url)) return undefined;
+  return { text: file.text, origin };
 }
 
 /** The number of entries of a plausible list, or the reason why it is refused. */
-function disbelief(
+async function disbelief(
   text: string,
   { kind }: FetchedList,
   before: number,
-): string | { readonly entries: number } {
-  const parsed = parseList(text, kind);
+  pause: Pause,
+): Promise<string | { readonly entries: number }> {
+  const parsed = await parseListInSlices(text, kind, pause);
   switch (parsed.kind) {
     case 'too_long':
       return `a list of more than ${parsed.most} entries`;
@@ -87,8 +99,7 @@ function disbelief(
     case 'parsed': {
       const entries = parsed.entries.length;
       if (entries === 0) return 'a list without entries';
-      const wide =
-        kind === 'ip' ? parsed.entries.find((entry) => isTooWide(String(entry))) : undefined;
+      const wide = kind === 'ip' ? await tooWideOf(parsed.entries, pause) : undefined;
       if (wide !== undefined)
         return `${wide} is wider than an IPv4 /${WIDEST[4]} or an IPv6 /${WIDEST[6]}`;
       if (kind === 'user_agent' && areOfAllVisitors(parsed.entries.map(String))) {
@@ -111,6 +122,17 @@ const BROWSERS = [
 function areOfAllVisitors(patterns: readonly string[]): boolean {
   const tests = patterns.map((pattern) => compileTextPattern(pattern));
   return BROWSERS.every((browser) => tests.some((isTrueOf) => isTrueOf(browser)));
+}
+
+async function tooWideOf(
+  entries: readonly (string | number)[],
+  pause: Pause,
+): Promise<string | undefined> {
+  for (const [at, entry] of entries.entries()) {
+    if (isTooWide(String(entry))) return String(entry);
+    if (at % 1_000 === 0) await pause();
+  }
+  return undefined;
 }
 
 function isTooWide(entry: string): boolean {

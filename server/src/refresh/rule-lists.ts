@@ -3,7 +3,7 @@ import { fetchedListsOf } from '@guard/config/settings/derived/fetched-lists';
 import { shownUrl } from '@guard/config/settings/lists/list-copy';
 import type { Settings } from '@guard/config/settings/schema';
 import type { Published } from './keep-fresh.ts';
-import { lastGood, refreshRuleList } from './refresh-rule-list.ts';
+import { keptOrigin, refreshRuleList } from './refresh-rule-list.ts';
 
 /** A short delay: until the first fetch, a rule without its list matches nothing. */
 const SPREAD_MS = 3_000;
@@ -16,7 +16,8 @@ export function publishedRuleLists(settings: Settings, clock: Clock): Published[
     every: list.every,
     spread: SPREAD_MS,
     keptAt() {
-      const { origin } = lastGood(list);
+      // Its entries were read with the settings, and are not read again here: that stops all requests.
+      const origin = list.isRead ? keptOrigin(list)?.origin : undefined;
       return origin && Date.parse(origin.fetched_at);
     },
     fetch: () => refreshRuleList(list, clock),

@@ -27,6 +27,8 @@ export interface FetchedList {
   readonly every: number;
   /** The file of the last good copy. It need not exist. */
   readonly copy: string;
+  /** Whether the settings could read it. */
+  readonly isRead: boolean;
 }
 
 /** The folder of copies in a folder where Guard keeps data. */

@@ -102,15 +102,16 @@ class ListReading {
     }
     const copy = copyOf(this.#folder, kind, url);
     const { every: often = every } = this.#fetched.get(copy) ?? {};
-    this.#fetched.set(copy, { kind, url, every: Math.min(often, every), copy });
+    const list = this.#once(kind, copy);
+    const isRead = list.kind === 'read';
+    this.#fetched.set(copy, { kind, url, every: Math.min(often, every), copy, isRead });
     if (this.#fetched.size > MAX_URLS) {
       return {
         kind: 'refused',
         message: `expected at most ${MAX_URLS} lists of URLs in all rules`,
       };
     }
-    const list = this.#once(kind, copy);
-    return list.kind === 'read' ? list : { kind: 'read', entries: [] };
+    return isRead ? list : { kind: 'read', entries: [] };
   }
 
   #once<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {

@@ -1,4 +1,5 @@
 import { readRange } from '../../net/address.ts';
+import type { Pause } from '../../time/slices.ts';
 
 /** The kind of a list's entries, named by the condition that uses them. */
 export type ListKind = 'ip' | 'asn' | 'user_agent' | 'ja4';
@@ -94,14 +95,44 @@ export function parseList<Kind extends ListKind>(
   text: string,
   kind: Kind,
 ): ParsedList<ListEntries[Kind]> {
+  const steps = parsing(text, kind);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/** The same in slices: a list of 8 MiB takes some tenths of a second. */
+export async function parseListInSlices<Kind extends ListKind>(
+  text: string,
+  kind: Kind,
+  pause: Pause,
+): Promise<ParsedList<ListEntries[Kind]>> {
+  const steps = parsing(text, kind);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value;
+    await pause();
+  }
+}
+
+/** A step is this many lines. */
+const LINES_A_STEP = 1_000;
+
+function* parsing<Kind extends ListKind>(
+  text: string,
+  kind: Kind,
+): Generator<undefined, ParsedList<ListEntries[Kind]>, undefined> {
   const { expected, comment, read }: Form<ListEntries[Kind]> = FORMS[kind];
   const most = MAX_ENTRIES[kind];
   const entries: ListEntries[Kind][] = [];
   const bad: BadLine[] = [];
   let count = 0;
   let line = 0;
-  for (const written of text.split('\n')) {
+  let from = 0;
+  while (from <= text.length) {
+    const next = text.indexOf('\n', from);
+    const until = next === -1 ? text.length : next;
+    const written = text.slice(from, until);
+    from = until + 1;
     line += 1;
+    if (line % LINES_A_STEP === 0) yield;
     const end = written.search(comment);
     const entry = (end === -1 ? written : written.slice(0, end)).trim();
     if (entry === '') continue;

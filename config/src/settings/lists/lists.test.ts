@@ -6,7 +6,7 @@ import { formatProblem, type LoadResult, parseSettings } from '../load.ts';
 import type { Match } from '../sections/rule.ts';
 import { fetchedListsOf } from '../derived/fetched-lists.ts';
 import { copyOf, formatCopy } from './list-copy.ts';
-import { MAX_ENTRIES, parseList } from './list-text.ts';
+import { MAX_ENTRIES, parseList, parseListInSlices } from './list-text.ts';
 
 const folder = testFolder();
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/good');
@@ -134,6 +134,14 @@ describe('a list of a file', () => {
   });
 });
 
+test('a long list is parsed in steps, with the same result', async () => {
+  const text = `${'203.0.113.7\n'.repeat(5_500)}nonsense\r\n\n# end`;
+  let pauses = 0;
+  const parsed = await parseListInSlices(text, 'ip', () => void (pauses += 1));
+  expect([pauses, parsed]).toEqual([5, parseList(text, 'ip')]);
+  expect(parsed).toMatchObject({ count: 1, lines: [{ line: 5_501, text: 'nonsense' }] });
+});
+
 describe('a list of a URL', () => {
   const URL_OF = 'https://lists.example/drop.txt';
   const MATCH = `{ ip: [192.0.2.1, { url: '${URL_OF}', every: 30m }] }`;
@@ -160,7 +168,7 @@ describe('a list of a URL', () => {
       expect(matchOf(loaded)?.ip).toEqual(['192.0.2.1', '203.0.113.7']);
       expect(before.files).toContain(copy);
       expect(loaded.kind === 'loaded' && fetchedListsOf(loaded.settings)).toEqual([
-        { kind: 'ip', url: URL_OF, every: 1_800_000, copy },
+        { kind: 'ip', url: URL_OF, every: 1_800_000, copy, isRead: true },
       ]);
     },
   );
