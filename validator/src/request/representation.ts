@@ -30,9 +30,16 @@ export function representationFor({ headers }: Pick<Facts, 'headers'>): Represen
   return wantsPage(headers) ? 'html' : 'problem';
 }
 
+/**
+ * Whether the request is a WebSocket handshake (RFC 6455). Chromium sends neither Accept, fetch metadata nor client
+ * hints with it. Upgrade does not tell, because nginx and HAProxy leave it out when they ask Guard.
+ */
+export function isHandshake(headers: Facts['headers']): boolean {
+  return headers['sec-websocket-version'] !== undefined;
+}
+
 function wantsPage(headers: Facts['headers']): boolean {
-  // A WebSocket handshake (RFC 6455). Chromium sends neither Accept nor fetch metadata with it.
-  if (headers['sec-websocket-version'] !== undefined) return false;
+  if (isHandshake(headers)) return false;
   const destination = headers['sec-fetch-dest'];
   const mode = headers['sec-fetch-mode'];
   if (destination === FROM_SERVICE_WORKER) {

@@ -63,7 +63,9 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
   test('Chrome on https without any; on plain http and in a WebSocket handshake there are none', () => {
     expect(clientHintsSignal(factsOf(chromeHttp))).toEqual(['client_hints_missing']);
     expect(clientHintsSignal(factsOf(chromeHttp, PLAIN_HTTP))).toEqual([]);
-    expect(clientHintsSignal(factsOf({ ...chromeHttp, upgrade: 'websocket' }))).toEqual([]);
+    expect(clientHintsSignal(factsOf({ ...chromeHttp, 'sec-websocket-version': '13' }))).toEqual(
+      [],
+    );
   });
 
   test('a browser inside an app is not expected to have them', () => {

@@ -1,6 +1,7 @@
 import type { Agent, Platform } from '../request/agent.ts';
 import { hasGreaseOf } from '../request/chromium-brands.ts';
 import type { Facts } from '../request/facts.ts';
+import { isHandshake } from '../request/representation.ts';
 import { NOTHING, type Signal } from './signal.ts';
 
 const PLATFORM_HINTS: ReadonlyMap<string, Platform> = new Map([
@@ -21,7 +22,7 @@ export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
   const brands = headers['sec-ch-ua'];
   if (brands === undefined) {
     const expected =
-      agent.clientHints === 'always' && url.scheme === 'https' && headers['upgrade'] === undefined;
+      agent.clientHints === 'always' && url.scheme === 'https' && !isHandshake(headers);
     return expected ? ['client_hints_missing'] : NOTHING;
   }
   // Firefox and Safari do not implement them.
