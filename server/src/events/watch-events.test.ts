@@ -1,3 +1,4 @@
+import { inertJson } from '@guard/config/settings/problems/problems';
 import { expect, test } from 'vitest';
 import { logDecisions } from './watch-events.ts';
 import { sampleEvent } from '../../../test/kit/sample-event.ts';
@@ -41,4 +42,11 @@ test('fetch_site is what a browser says, and no text of a visitor', () => {
   expect(lineUnder(undefined, saying('none"} {'))).not.toHaveProperty('fetch_site');
   const dropped = { truncate_ip: false, drop_headers: ['sec-fetch-site'] };
   expect(lineUnder(dropped, saying('cross-site'))).not.toHaveProperty('fetch_site');
+});
+
+test('a line is below 16 KiB: the journal of systemd splits lines of 48 KiB and Docker those of 16, and then none has the address', () => {
+  const long = '\u0085'.repeat(32_000);
+  const line = lineUnder(undefined, sampleEvent({ path: `/${long}`, userAgent: long }));
+  expect(Buffer.byteLength(inertJson(line))).toBeLessThan(16 * 1024);
+  expect(line).toMatchObject({ path: `/${long}`.slice(0, 1024), user_agent: long.slice(0, 1024) });
 });

@@ -34,6 +34,12 @@ export function logDecisions(
   };
 }
 
+/**
+ * Most characters of a text that a visitor chooses: escaped, each can have six bytes. The journal of systemd splits lines
+ * of 48 KiB and Docker those of 16 KiB. CrowdSec would find no address in a half, and not count the visitor.
+ */
+const MAX_TEXT = 1_024;
+
 type Line = Readonly<Record<string, string | number | boolean>>;
 
 /** The fields have the names of the columns. Leaves out empty fields and those that privacy settings empty. */
@@ -60,8 +66,8 @@ function lineOf(
     signed_agent: event.signedAgent?.name ?? '',
     method: event.method,
     host: event.host,
-    path: event.path,
-    user_agent: event.userAgent,
+    path: event.path.slice(0, MAX_TEXT),
+    user_agent: event.userAgent.slice(0, MAX_TEXT),
     ip: addressOf(event, privacy),
     ip_from: event.ipFrom ?? '',
     fetch_site: fetchSiteOf(event, privacy),
