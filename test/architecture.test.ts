@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   config: ['contract', 'net', 'time', 'matching', 'catalogue', 'settings', 'bundles', 'plain-words'],
   'config/settings': [
-    'problems', 'values', 'lists', 'reading', 'sections', 'schema.ts', 'presets', 'derived', 'checks', 'load.ts', 'keys',
+    'problems', 'values', 'lists', 'reading', 'sections', 'schema.ts', 'presets', 'derived', 'checks', 'read-by-entry.ts', 'load.ts', 'keys',
   ],
   validator: [
     'proofs', 'request', 'rules', 'session', 'verdict', 'signals', 'pages', 'challenge',

@@ -5,7 +5,7 @@ export { fetchFault, readAtMost } from './refresh/fetch-list.ts';
 export type { FetchReport, FetchTerms } from './refresh/fetch-report.ts';
 export { type ListReport, refreshCrawlers } from './refresh/refresh-crawlers.ts';
 export { type DirectoryReport, refreshDirectory } from './refresh/refresh-directory.ts';
-export { type NewSettings, readAgain } from './reload/read-again.ts';
+export { type NewSettings, SettingsReader } from './reload/read-again.ts';
 export { createReloader, type ReloaderOptions } from './reload/reloader.ts';
 export type { DashboardLink } from './listeners/dashboard-links.ts';
 export { type Running, startGuard } from './start-guard.ts';

@@ -6,7 +6,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../../test/kit/http.ts';
 import { ANALYTICS_KEY, SECRET_KEY, storySettings } from '../../test/kit/story-settings.ts';
 import { createMetrics } from './metrics/metrics.ts';
-import { toBeApplied } from './reload/read-again.ts';
 import { startGuard } from './start-guard.ts';
 
 const LAST_MOMENT = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
@@ -64,10 +63,11 @@ test('settings that cannot be followed leave everything as it was', async () => 
     return (await send(url, { method: 'POST', headers, body: visit })).status;
   };
   const databases = { country: '/absent.mmdb' };
-  await expect(reload(toBeApplied({ ...settings, organisations: [], databases }))).rejects.toThrow(
+  const wrong = { ...settings, organisations: [], databases };
+  await expect(reload({ settings: wrong, revision: '' })).rejects.toThrow(
     'not a country database: /absent.mmdb',
   );
   expect(await validate()).toBe(200);
-  await reload(toBeApplied({ ...settings, organisations: [], sites: [] }));
+  await reload({ settings: { ...settings, organisations: [], sites: [] }, revision: '' });
   expect(await validate()).toBe(401);
 });

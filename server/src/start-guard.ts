@@ -281,7 +281,7 @@ function startOrders(context: ProcessContext, state: State): void {
 
 /** Replaces everything in one turn of the event loop, so no request sees both old and new settings. */
 async function replaceDeployment(
-  { settings, revision, pieces }: NewSettings,
+  { settings, revision }: NewSettings,
   dependencies: Dependencies,
   state: State,
 ): Promise<number> {
@@ -296,5 +296,5 @@ async function replaceDeployment(
   dependencies.analytics.setOrganisations(next.settings.organisations);
   retire(before, dependencies.log);
   const listen = sharedAddresses(next.settings.listen, state.addresses);
-  return (await state.workers?.reload({ ...next.settings, listen }, { revision, pieces })) ?? 0;
+  return (await state.workers?.reload({ settings: { ...next.settings, listen }, revision })) ?? 0;
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Loaded, loadSettings } from '@guard/config/settings/load';
+import { type Loaded, type LoadResult, loadSettings } from '@guard/config/settings/load';
 import { formatProblem } from '@guard/config/settings/problems/problems';
 import { print } from '../terminal/terminal.ts';
 import { USUAL_FILE } from './options.ts';
@@ -17,7 +17,11 @@ export function readSettings(
   file: string,
   env: NodeJS.ProcessEnv = process.env,
 ): Loaded | undefined {
-  const read = loadSettings(file, env);
+  return orProblems(loadSettings(file, env));
+}
+
+/** Prints one problem per line when the settings have some. */
+export function orProblems(read: LoadResult): Loaded | undefined {
   if (read.kind === 'loaded') return read;
   print(read.problems.map(formatProblem).join('\n'), 'error');
   return undefined;

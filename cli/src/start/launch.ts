@@ -4,14 +4,14 @@ import {
   createMetrics,
   createReloader,
   type NewSettings,
-  readAgain,
   type ReloaderOptions,
   type Running,
+  SettingsReader,
   startGuard,
 } from '@guard/server';
 import { adviceOnDataAge, type DataAge, describeDataAge } from '../running-guard/data-age.ts';
 import type { Places } from '../demo/places.ts';
-import { readSettings } from '../command-line/read-settings.ts';
+import { orProblems } from '../command-line/read-settings.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { print } from '../terminal/terminal.ts';
 import { giveBackStartMemory } from './give-back-memory.ts';
@@ -86,9 +86,10 @@ interface LaunchOptions {
 /** Reads the settings, starts Guard and reloads at changes. On failure it prints why, and gives undefined. */
 async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   const { file, env, watch } = options;
-  const first = readFirst(file, env);
+  const reader = new SettingsReader(file, env);
+  const first = readFirst(reader);
   if (!first) return undefined;
-  const load = (files: readonly string[]) => readAgain(file, env, files);
+  const load = (files: readonly string[]) => reader.again(files);
   const metrics = createMetrics();
   const lost = () => metrics.count('guard_log_lines_lost_total');
   let { format } = first.settings.log;
@@ -134,8 +135,8 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
 }
 
 /** Without `positionOf`, which would keep the whole file in memory. */
-function readFirst(file: string, env: LaunchOptions['env']): ReloaderOptions['first'] | undefined {
-  const read = readSettings(file, env);
+function readFirst(reader: SettingsReader): ReloaderOptions['first'] | undefined {
+  const read = orProblems(reader.first());
   return read && { settings: read.settings, files: read.files };
 }
 

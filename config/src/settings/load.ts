@@ -3,9 +3,9 @@ import { findContradictions } from './checks/cross-references.ts';
 import { type Environment, withEnvironmentFile } from './reading/environment.ts';
 import { MAX_SETTINGS_BYTES, readTextFile } from './values/files.ts';
 import { describeFound } from './reading/found.ts';
-import { crawlerRangesFolder, dataFolderIn } from './derived/data-places.ts';
-import { fetchedDatabasesOf } from './derived/fetched-databases.ts';
-import { readingLists } from './lists/list-reading.ts';
+import { dataFolderIn } from './derived/data-places.ts';
+import { filesOf } from './derived/files-of.ts';
+import { type KnownLists, ListReading, readingLists } from './lists/list-reading.ts';
 import { rememberFetchedLists } from './derived/fetched-lists.ts';
 import {
   createLocator,
@@ -21,10 +21,12 @@ import {
   type SettingPath,
 } from './problems/problems.ts';
 import { readYaml } from './reading/read-yaml.ts';
+import { type EntrySource, type ReadByEntry, readByEntry } from './read-by-entry.ts';
 import { Settings } from './schema.ts';
 import { rememberRuleLines } from './derived/rule-lines.ts';
 import { keyOffset, placeOf, type SettingsNode } from './reading/settings-node.ts';
 import { reportShapeProblems } from './checks/shape-problems.ts';
+import type { Work } from '../time/slices.ts';
 
 export { formatProblem, type Position, type Problem, type SettingPath };
 
@@ -41,6 +43,8 @@ export interface Loaded {
   readonly files: readonly string[];
   /** The position of a setting's name. For a missing setting, the position of its mapping. */
   readonly positionOf: (path: SettingPath) => Position;
+  /** The lists that were read. */
+  readonly lists: KnownLists;
 }
 
 export type LoadResult =
@@ -82,6 +86,20 @@ export function loadSettings(path: string, env: Environment): LoadResult {
   }
 }
 
+/** The same, entry by entry. Undefined when `loadSettings` has to read the file whole, as it does when something is wrong. */
+export function* loadByEntry(
+  path: string,
+  env: Environment,
+  options: Pick<EntrySource, 'kept' | 'mostBytes'>,
+): Work<ReadByEntry | undefined> {
+  const file = readTextFile(path, MAX_SETTINGS_BYTES);
+  const beside = withEnvironmentFile(resolve(path), env);
+  if (file.kind !== 'read' || beside.kind === 'refused') return undefined;
+  const source = { ...options, baseDir: dirname(resolve(path)), env: beside.env };
+  const read = yield* readByEntry(file.text, source);
+  return read && { ...read, files: [...read.files, ...beside.files] };
+}
+
 /**
  * The files and folders that a settings file names, without the copies of what is fetched. It reads none of them. Undefined
  * for a file that uses aliases, which can write out to many values.
@@ -119,9 +137,8 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
   if (root === undefined) return { kind: 'invalid', problems: problems.sorted(), files: [] };
 
   const value = plainValue(root, baseDir);
-  const { result: checked, fetched } = readingLists(dataFolderIn(value), () =>
-    Settings.safeParse(value),
-  );
+  const lists = new ListReading({ folder: dataFolderIn(value) });
+  const checked = readingLists(lists, () => Settings.safeParse(value));
   const meant = checked.success
     ? []
     : reportShapeProblems(checked.error.issues, { schema: Settings, root, value }, problems);
@@ -130,20 +147,14 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
   if (!isUnread) reportContradictions(value, root, problems);
 
   const found = problems.sorted();
-  const ranges = checked.success ? crawlerRangesFolder(checked.data) : undefined;
-  const databases = checked.success ? fetchedDatabasesOf(checked.data) : [];
-  const files = [
-    ...new Set([
-      ...filesNamedIn(root, baseDir),
-      ...[...fetched, ...databases].map(({ copy }) => copy),
-      ...(ranges === undefined ? [] : [ranges]),
-    ]),
-  ];
-  if (checked.success && found.length === 0) {
+  const { fetched } = lists;
+  const settings = checked.success ? checked.data : undefined;
+  const files = filesOf(settings, filesNamedIn(root, baseDir), fetched);
+  if (settings !== undefined && found.length === 0) {
     const positionOf = (path: SettingPath): Position => locate(keyOffset(root, path));
-    rememberRuleLines(checked.data, positionOf);
-    rememberFetchedLists(checked.data, fetched);
-    return { kind: 'loaded', settings: checked.data, files, positionOf };
+    rememberRuleLines(settings, positionOf);
+    rememberFetchedLists(settings, fetched);
+    return { kind: 'loaded', settings, files, positionOf, lists: lists.known };
   }
   return { kind: 'invalid', problems: found, files };
 }

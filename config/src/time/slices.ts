@@ -16,3 +16,23 @@ export function inSlices(): Pause {
     });
   };
 }
+
+/** Long work that can pause wherever it yields. */
+export type Work<Result> = Generator<void, Result, void>;
+
+/** Does the work without a pause. */
+export function atOnce<Result>(work: Work<Result>): Result {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Does the work in slices. */
+export async function workInSlices<Result>(work: Work<Result>, pause: Pause): Promise<Result> {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    await pause();
+  }
+}

@@ -85,7 +85,7 @@ async function fieldsThatDiffer<T extends object>(
   return names;
 }
 
-/** Many rules can share a long list, which is compared once as text. */
+/** Many rules can share a long list, which is compared once as text. A rule that was not read again is the same object. */
 async function areSameRules(
   before: readonly unknown[],
   after: readonly unknown[],
@@ -93,7 +93,8 @@ async function areSameRules(
 ): Promise<boolean> {
   if (before.length !== after.length) return false;
   for (const [at, rule] of after.entries()) {
-    if (settingsText(before[at]) !== settingsText(rule)) return false;
+    const was = before[at];
+    if (was !== rule && settingsText(was) !== settingsText(rule)) return false;
     await pause();
   }
   return true;

@@ -1,14 +1,15 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { loadSettings } from '@guard/config/settings/load';
 import { expect, onTestFinished, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
-import { readAgain } from './read-again.ts';
+import { SettingsReader } from './read-again.ts';
 
 /** Whether settings are read in a thread of their own. Requests would wait for large ones. */
 
 const NETWORKS = Array.from({ length: 2_000 }, (_, at) => `10.${at >> 8}.${at & 255}.0/24`);
 
-function settingsWith(match: string, top = ''): string {
+function settingsWith(match: string): string {
   const folder = testFolder();
   const file = join(folder, 'guard.yaml');
   writeFileSync(join(folder, 'networks.txt'), NETWORKS.join('\n'));
@@ -17,7 +18,6 @@ function settingsWith(match: string, top = ''): string {
     `version: 1
 listen: { gateway: 127.0.0.1:0 }
 secret: read-again-test-4b3a2c1d0e9f8a7b
-${top}
 organisations:
   - { id: acme, rules: [{ name: all, match: ${match}, detect: true }] }
 sites: [{ hosts: ['*.example'], organisation: acme, origin: 'http://127.0.0.1:9' }]
@@ -26,20 +26,25 @@ sites: [{ hosts: ['*.example'], organisation: acme, origin: 'http://127.0.0.1:9'
   return file;
 }
 
-/** Reads the file for the first time, and counts the threads that this takes. */
-async function threadsFor(file: string, env = {}): Promise<number> {
+/** Reads the file again, and counts the threads that this takes. `files` is what it named before. */
+async function threadsFor(reader: SettingsReader, files: readonly string[] = []): Promise<number> {
   let threads = 0;
   const count = () => {
     threads += 1;
   };
   process.on('worker', count);
   onTestFinished(() => void process.off('worker', count));
-  expect((await readAgain(file, env, [])).kind).toBe('loaded');
+  expect((await reader.again(files)).kind).toBe('loaded');
   return threads;
 }
 
+/** Reads settings with small settings of before. */
+function readerOf(match: string, env = {}): SettingsReader {
+  return new SettingsReader(settingsWith(match), env);
+}
+
 test('small settings need no thread', async () => {
-  expect(await threadsFor(settingsWith('{ path: /a/**, ip: 192.0.2.1 }'))).toBe(0);
+  expect(await threadsFor(readerOf('{ path: /a/**, ip: 192.0.2.1 }'))).toBe(0);
 });
 
 test.each([
@@ -47,5 +52,23 @@ test.each([
   ['one that a variable names', "{ ip: { file: '${LISTS}/networks.txt' } }", { LISTS: '.' }],
   ['aliases, which can write out to many values', '{ any: [&a { path: /a }, *a] }', {}],
 ])('small settings with %s are read in a thread', async (_what, match, env) => {
-  expect(await threadsFor(settingsWith(match), env)).toBe(1);
+  expect(await threadsFor(readerOf(match, env))).toBe(1);
+});
+
+test('a list needs a thread when it has changed, and not otherwise', async () => {
+  const file = settingsWith('{ ip: { file: networks.txt } }');
+  const reader = new SettingsReader(file, {});
+  const { files } = reader.first();
+  expect(await threadsFor(reader, files)).toBe(0);
+  writeFileSync(join(dirname(file), 'networks.txt'), NETWORKS.slice(1).join('\n'));
+  expect(await threadsFor(reader, files)).toBe(1);
+  expect(await threadsFor(reader, files)).toBe(0);
+});
+
+test('a mistake in large settings is told as at the start', async () => {
+  const file = settingsWith('{ ip: { file: networks.txt }, pth: /a }');
+  const { files } = loadSettings(file, {});
+  const again = await new SettingsReader(file, {}).again(files);
+  expect(again).toMatchObject({ kind: 'invalid', problems: [{ line: 5 }] });
+  expect(again).toEqual(loadSettings(file, {}));
 });

@@ -6,15 +6,17 @@ import {
   type Loaded,
   type LoadResult,
   filesNamedAt,
+  loadByEntry,
   loadSettings,
   type Position,
   type SettingPath,
 } from '@guard/config/settings/load';
 import { formatPath } from '@guard/config/settings/problems/problems';
-import { settingsRevision } from '@guard/config/settings/derived/revision';
+import { makeRevision, settingsRevision } from '@guard/config/settings/derived/revision';
+import type { KeptEntries } from '@guard/config/settings/read-by-entry';
 import { Settings } from '@guard/config/settings/schema';
-import { inSlices } from '@guard/config/time/slices';
-import { fromPieces, toPieces } from './settings-pieces.ts';
+import { atOnce, inSlices, workInSlices } from '@guard/config/time/slices';
+import { fromPieces } from './settings-pieces.ts';
 
 type Invalid = Extract<LoadResult, { kind: 'invalid' }>;
 
@@ -22,8 +24,6 @@ type Invalid = Extract<LoadResult, { kind: 'invalid' }>;
 export interface NewSettings {
   readonly settings: Settings;
   readonly revision: string;
-  /** The same settings, for the worker threads. */
-  readonly pieces: readonly Uint8Array[];
 }
 
 /** Settings that were read, or what is wrong with them. */
@@ -51,27 +51,63 @@ const THREAD = new URL('./settings-thread.ts', import.meta.url);
 /** Files of this size together are read within a few milliseconds. A thread takes half a second to start. */
 const SMALL_BYTES = 16 * 1024;
 
-/**
- * Reads settings as `loadSettings` does. Large files are read in a thread of their own, and requests are answered
- * meanwhile.
- *
- * @param files what the settings named when they were read last: their sizes count, too.
- */
-export async function readAgain(
-  file: string,
-  env: Environment,
-  files: readonly string[],
-): Promise<SettingsRead> {
-  if (!(await isSmall([file, ...files]))) return readInThread(file, env);
-  // The file may name others than before.
-  const named = filesNamedAt(file, env);
-  if (named === undefined || !(await isSmall([file, ...named]))) return readInThread(file, env);
-  const result = loadSettings(file, env);
-  return result.kind === 'invalid' ? result : { ...result, ...toBeApplied(result.settings) };
+/** Reads the settings of a Guard that runs: at its start, and at each reload. */
+export class SettingsReader {
+  readonly #file: string;
+  readonly #env: Environment;
+  /** What the last reading that had no problem kept. */
+  #kept: KeptEntries | undefined;
+
+  constructor(file: string, env: Environment) {
+    this.#file = file;
+    this.#env = env;
+  }
+
+  /** At the start. No request waits for it. */
+  first(): LoadResult {
+    const options = { kept: undefined, mostBytes: Number.POSITIVE_INFINITY };
+    const read = atOnce(loadByEntry(this.#file, this.#env, options));
+    this.#kept = read?.kept;
+    return read ?? loadSettings(this.#file, this.#env);
+  }
+
+  /**
+   * Reads settings as `loadSettings` does, while requests are answered. Of a large file it reads the entries that are new.
+   * Where it has to read it whole, a thread of its own does.
+   *
+   * @param files what the settings named when they were read last: their sizes count, too.
+   */
+  async again(files: readonly string[]): Promise<SettingsRead> {
+    if (await this.#isSmall(files)) {
+      const result = loadSettings(this.#file, this.#env);
+      return result.kind === 'invalid'
+        ? result
+        : { ...result, revision: settingsRevision(result.settings) };
+    }
+    const options = { kept: this.#kept, mostBytes: SMALL_BYTES };
+    const pause = inSlices();
+    const read = await workInSlices(loadByEntry(this.#file, this.#env, options), pause);
+    if (read === undefined) return this.#inThread();
+    this.#kept = read.kept;
+    return { ...read, revision: await workInSlices(makeRevision(read.settings), pause) };
+  }
+
+  async #isSmall(files: readonly string[]): Promise<boolean> {
+    if (!(await areSmall([this.#file, ...files]))) return false;
+    // The file may name others than before.
+    const named = filesNamedAt(this.#file, this.#env);
+    return named !== undefined && areSmall([this.#file, ...named]);
+  }
+
+  async #inThread(): Promise<SettingsRead> {
+    const read = await readInThread(this.#file, this.#env);
+    if (read.kind === 'loaded' && this.#kept) this.#kept = { ...this.#kept, lists: read.lists };
+    return read;
+  }
 }
 
 /** A file that is missing has no bytes. `loadSettings` says that it is missing. */
-async function isSmall(files: readonly string[]): Promise<boolean> {
+async function areSmall(files: readonly string[]): Promise<boolean> {
   const sizes = files.map((file) =>
     stat(file).then(
       ({ size }) => size,
@@ -97,17 +133,12 @@ async function readInThread(file: string, env: Environment): Promise<SettingsRea
     if (found === undefined) throw new Error('the thread that reads the settings has ended');
     if (found.kind === 'invalid') return found;
     const { pieces, files, places, revision } = found;
-    const settings = await fromPieces(pieces, inSlices());
+    const arrived = await fromPieces(pieces, inSlices());
     const positionOf = (path: SettingPath) => placeIn(places, path);
-    return { kind: 'loaded', settings, files, revision, pieces, positionOf };
+    return { kind: 'loaded', ...arrived, files, revision, positionOf };
   } finally {
     await thread.terminate();
   }
-}
-
-/** The same for settings that this thread has read. */
-export function toBeApplied(settings: Settings): NewSettings {
-  return { settings, revision: settingsRevision(settings), pieces: toPieces(settings) };
 }
 
 /** The places that a reload can name: of the settings that need a restart (changes.ts). */

@@ -1,8 +1,9 @@
 import type { Log } from '@guard/config/contract/ports';
 import { type LoadResult, parseSettings } from '@guard/config/settings/load';
+import { settingsRevision } from '@guard/config/settings/derived/revision';
 import type { Settings } from '@guard/config/settings/schema';
 import { expect, test } from 'vitest';
-import { type SettingsRead, toBeApplied } from './read-again.ts';
+import type { SettingsRead } from './read-again.ts';
 import { createReloader } from './reloader.ts';
 
 const START = `version: 1
@@ -29,8 +30,11 @@ function rig() {
     file: 'guard.yaml',
     load: () => {
       const result = read(state.text);
-      const next = result.kind === 'loaded' ? toBeApplied(result.settings) : undefined;
-      return Promise.resolve({ ...result, ...next } as SettingsRead);
+      const found: SettingsRead =
+        result.kind === 'loaded'
+          ? { ...result, revision: settingsRevision(result.settings) }
+          : result;
+      return Promise.resolve(found);
     },
     first,
     apply: ({ settings }) => {

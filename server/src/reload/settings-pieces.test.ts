@@ -4,8 +4,9 @@ import { PrefixSet } from '@guard/config/net/prefix-set';
 import { fetchedListsOf } from '@guard/config/settings/derived/fetched-lists';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { linesOf } from '@guard/config/settings/derived/rule-lines';
-import { loadSettings } from '@guard/config/settings/load';
+import { type Loaded, loadSettings } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
+import { atOnce } from '@guard/config/time/slices';
 import { expect, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { fromPieces, toPieces } from './settings-pieces.ts';
@@ -13,7 +14,7 @@ import { fromPieces, toPieces } from './settings-pieces.ts';
 const folder = testFolder();
 
 /** Settings with more of everything than one piece has, and two long lists. */
-function manySettings(): Settings {
+function manySettings(): Loaded {
   mkdirSync(folder, { recursive: true });
   const addresses = Array.from({ length: 25_000 }, (_, at) => `10.${at >> 8}.${at & 255}.0/24`);
   writeFileSync(join(folder, 'networks.txt'), addresses.join('\n'));
@@ -49,14 +50,15 @@ sites:${sites.join('')}
   );
   const result = loadSettings(file, {});
   if (result.kind === 'invalid') throw new Error(JSON.stringify(result.problems[0]));
-  return result.settings;
+  return result;
 }
 
 test('settings in pieces are the same settings, with a shared list still shared', async () => {
-  const before = manySettings();
-  const pieces = toPieces(before);
+  const { settings: before, lists: known } = manySettings();
+  const pieces = atOnce(toPieces(before, known));
   let pauses = 0;
-  const after = await fromPieces(pieces, () => void (pauses += 1));
+  const arrived = await fromPieces(pieces, () => void (pauses += 1));
+  const after = arrived.settings;
   expect(after).toEqual(before);
   expect(settingsRevision(after)).toBe(settingsRevision(before));
   expect(fetchedListsOf(after)).toEqual(fetchedListsOf(before));
@@ -68,9 +70,14 @@ test('settings in pieces are the same settings, with a shared list still shared'
   expect(PrefixSet.of(lists[0] ?? []).has('10.3.2.1')).toBe(true);
   expect(PrefixSet.of(lists[0] ?? []).has('11.3.2.1')).toBe(false);
   expect(pauses).toBe(pieces.length);
+  expect([...arrived.lists.keys()]).toEqual([...known.keys()]);
+  const networks = `ip ${join(folder, 'networks.txt')}`;
+  expect(arrived.lists.get(networks)?.entries).toBe(lists[0]);
 });
 
 test('no piece is so long that it would hold up requests', () => {
-  const longest = Math.max(...toPieces(manySettings()).map(({ length }) => length));
+  const longest = Math.max(
+    ...atOnce(toPieces(manySettings().settings)).map(({ length }) => length),
+  );
   expect(longest).toBeLessThan(256 * 1024);
 });

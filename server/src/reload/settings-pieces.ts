@@ -6,10 +6,11 @@ import {
   rememberLinesOf,
   type RuleLines,
 } from '@guard/config/settings/derived/rule-lines';
+import type { KnownLists } from '@guard/config/settings/lists/list-reading';
 import type { FetchedList } from '@guard/config/settings/lists/list-copy';
 import type { Organisation, Settings, Site } from '@guard/config/settings/schema';
 import type { Match, Rule } from '@guard/config/settings/sections/rule';
-import type { Pause } from '@guard/config/time/slices';
+import type { Pause, Work } from '@guard/config/time/slices';
 
 /**
  * Settings on their way from one thread to another, in pieces of which each is read within a few milliseconds: a request
@@ -24,9 +25,21 @@ type Piece =
   | { readonly kind: 'organisations'; readonly organisations: readonly SentOrganisation[] }
   | { readonly kind: 'rules'; readonly rules: readonly SentRule[] }
   | { readonly kind: 'sites'; readonly sites: readonly Site[] }
-  | { readonly kind: 'rest'; readonly rest: Rest; readonly fetched: readonly FetchedList[] };
+  | {
+      readonly kind: 'rest';
+      readonly rest: Rest;
+      readonly fetched: readonly FetchedList[];
+      readonly from: readonly Source[];
+    };
 
 type Rest = Omit<Settings, 'organisations' | 'sites'>;
+
+/** What a list was read from (config/src/settings/lists/list-reading.ts). */
+interface Source {
+  readonly key: string;
+  readonly digest: string;
+  readonly list: number;
+}
 
 /** Without its rules. */
 interface SentOrganisation {
@@ -45,38 +58,58 @@ const SIZES = { list: 10_000, organisations: 50, rules: 200, sites: 200 } as con
 /** A shorter list goes with its rule. */
 const LONG_LIST = 1_000;
 
-export function toPieces(settings: Settings): Uint8Array<ArrayBuffer>[] {
+/** Pauses after each piece. `known` are the lists that the settings were read from. */
+export function* toPieces(
+  settings: Settings,
+  known: KnownLists = new Map(),
+): Work<Uint8Array<ArrayBuffer>[]> {
+  const sent: Uint8Array<ArrayBuffer>[] = [];
+  for (const piece of piecesOf(settings, known)) {
+    sent.push(new Uint8Array(serialize(piece)));
+    yield;
+  }
+  return sent;
+}
+
+function* piecesOf(settings: Settings, known: KnownLists): Iterable<Piece> {
   const { organisations, sites, ...rest } = settings;
   const lists: Lists = new Map();
   const rules = organisations.flatMap((organisation, of) =>
     organisation.rules.map((rule): SentRule => ({ of, rule: withNumbers(rule, lists) })),
   );
-  const bare = organisations.map((organisation): SentOrganisation => ({
-    organisation: { ...organisation, rules: [] },
-    lines: linesOf(organisation.rules),
-  }));
-  const pieces: Piece[] = [
-    { kind: 'rest', rest, fetched: fetchedListsOf(settings) },
-    ...[...lists].flatMap(([entries, sent]) => piecesOfList(entries, sent)),
-    ...parts(bare, SIZES.organisations).map((part) => ({
-      kind: 'organisations' as const,
-      organisations: part,
-    })),
-    ...parts(rules, SIZES.rules).map((part) => ({ kind: 'rules' as const, rules: part })),
-    ...parts(sites, SIZES.sites).map((part) => ({ kind: 'sites' as const, sites: part })),
-  ];
-  return pieces.map((piece) => new Uint8Array(serialize(piece)));
+  const from = [...known].map(([key, { digest, entries }]): Source => {
+    const { list } = lists.get(entries) ?? { list: lists.size };
+    if (!lists.has(entries)) lists.set(entries, { list, of: undefined });
+    return { key, digest, list };
+  });
+  yield { kind: 'rest', rest, fetched: fetchedListsOf(settings), from };
+  for (const [entries, list] of lists) yield* piecesOfList(entries, list);
+  for (const part of parts(organisations, SIZES.organisations)) {
+    const bare = part.map((organisation): SentOrganisation => ({
+      organisation: { ...organisation, rules: [] },
+      lines: linesOf(organisation.rules),
+    }));
+    yield { kind: 'organisations', organisations: bare };
+  }
+  for (const part of parts(rules, SIZES.rules)) yield { kind: 'rules', rules: part };
+  for (const part of parts(sites, SIZES.sites)) yield { kind: 'sites', sites: part };
+}
+
+/** What arrives in the other thread. */
+export interface Arrived {
+  readonly settings: Settings;
+  readonly lists: KnownLists;
 }
 
 /** The settings of pieces. Awaits `pause` between two of them. */
-export async function fromPieces(pieces: readonly Uint8Array[], pause: Pause): Promise<Settings> {
+export async function fromPieces(pieces: readonly Uint8Array[], pause: Pause): Promise<Arrived> {
   const arriving = new ArrivingSettings();
   for (const bytes of pieces) {
     // The thread of this process that made the piece has the same types.
     arriving.add(deserialize(bytes) as Piece);
     await pause();
   }
-  return arriving.settings();
+  return arriving.all();
 }
 
 class ArrivingSettings {
@@ -85,12 +118,14 @@ class ArrivingSettings {
   readonly #sites: Site[] = [];
   #rest: Rest | undefined;
   #fetched: readonly FetchedList[] = [];
+  #from: readonly Source[] = [];
 
   add(piece: Piece): void {
     switch (piece.kind) {
       case 'rest':
         this.#rest = piece.rest;
         this.#fetched = piece.fetched;
+        this.#from = piece.from;
         return;
       case 'list':
         for (const entry of piece.entries) (this.#lists[piece.list] ??= []).push(entry);
@@ -120,12 +155,15 @@ class ArrivingSettings {
     this.#organisations[of]?.rules.push(rule);
   }
 
-  settings(): Settings {
+  all(): Arrived {
     if (this.#rest === undefined) throw new Error('the settings arrived without their beginning');
     const [organisations, sites] = [this.#organisations, this.#sites];
     const settings: Settings = { ...this.#rest, organisations, sites };
     rememberFetchedLists(settings, this.#fetched);
-    return settings;
+    const lists = this.#from.map(
+      ({ key, digest, list }) => [key, { digest, entries: this.#lists[list] ?? [] }] as const,
+    );
+    return { settings, lists: new Map(lists) };
   }
 }
 
@@ -159,7 +197,8 @@ interface ListNumber {
 type Lists = Map<readonly unknown[], SentList>;
 
 interface SentList extends ListNumber {
-  readonly of: (typeof LISTED)[number];
+  /** Undefined for a part of another list. */
+  readonly of: (typeof LISTED)[number] | undefined;
 }
 
 function withNumbers(rule: Rule, lists: Lists): Rule {

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { keyPlaces, type ReadMessage, type ReadRequest } from './read-again.ts';
 import { loadSettings } from '@guard/config/settings/load';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
+import { atOnce } from '@guard/config/time/slices';
 import { toPieces } from './settings-pieces.ts';
 
 // read-again.ts starts this thread with it.
@@ -11,8 +12,8 @@ const result = loadSettings(file, env);
 if (result.kind === 'invalid') {
   parentPort?.postMessage(result satisfies ReadMessage);
 } else {
-  const { settings, files } = result;
-  const pieces = toPieces(settings);
+  const { settings, files, lists } = result;
+  const pieces = atOnce(toPieces(settings, lists));
   const message: ReadMessage = {
     kind: 'loaded',
     pieces,

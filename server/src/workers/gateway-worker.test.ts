@@ -1,5 +1,6 @@
 import { parseSettings } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
+import { atOnce } from '@guard/config/time/slices';
 import { allocateStore } from '@guard/validator';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../test/kit/free-port.ts';
@@ -50,7 +51,7 @@ test('a worker that is told new settings before it listens serves by them', asyn
   const { listen, store, analytics, workers } = before;
   worker.send({
     kind: 'reload',
-    pieces: toPieces(settingsFor(port, 'after.example')),
+    pieces: atOnce(toPieces(settingsFor(port, 'after.example'))),
     atStart: { listen, store, analytics, workers },
     revision: 'after',
     number: 1,

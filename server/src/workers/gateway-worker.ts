@@ -202,8 +202,8 @@ class GatewayWorker {
   /** Resolves with the reason when the settings cannot be applied. Then nothing has changed. */
   async #reload({ pieces, atStart, revision }: Reload): Promise<string | undefined> {
     try {
-      const settings = asStarted(await fromPieces(pieces, inSlices()), atStart);
-      const next = await this.#build(settings, revision);
+      const { settings } = await fromPieces(pieces, inSlices());
+      const next = await this.#build(asStarted(settings, atStart), revision);
       this.#gateway?.reload(next.gateway);
       if (this.#current) retire(this.#current, this.#dependencies.log);
       this.#current = next;

@@ -15,8 +15,8 @@ const session: Session = {
   client: '',
   judgedAt: 0,
 };
-// The scripted worker reads no setting.
-const settings = {} as Settings;
+// The scripted worker reads no setting. The pool sends it those of a reload.
+const settings = { organisations: [], sites: [] } as unknown as Settings;
 
 function poolOf(size: number) {
   const logged: string[] = [];
@@ -33,7 +33,7 @@ function poolOf(size: number) {
   /** The sum of the sessions that each thread has: a scripted worker reports them at a reload. */
   const known = async (): Promise<number> => {
     metrics.take();
-    await pool.reload(settings, { revision: '', pieces: [] });
+    await pool.reload({ settings, revision: '' });
     return metrics
       .take()
       .filter(([name]) => name === 'guard_events_total')
@@ -97,12 +97,12 @@ test('a worker that cannot apply new settings is logged with its reason, and sta
   const { pool, start, known, logged, metrics } = poolOf(2);
   await start();
   const next: Settings = { ...settings, observe: true };
-  expect(await pool.reload(next, { revision: 'faulty', pieces: [] })).toBe(2);
+  expect(await pool.reload({ settings: next, revision: 'faulty' })).toBe(2);
   const failed = logged.filter((line) => line.startsWith('worker_reload_failed'));
   expect(failed).toEqual(Array(2).fill('worker_reload_failed {"reason":"cannot"}'));
   await pool.store.keepSession('a', session, 60_000);
   const startedWith = async () => {
-    await pool.reload(next, { revision: '', pieces: [] });
+    await pool.reload({ settings: next, revision: '' });
     return metrics
       .take()
       .flatMap(([name, label, by]) => (name === 'guard_decisions_total' ? [[label, by]] : []));

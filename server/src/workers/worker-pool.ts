@@ -4,10 +4,12 @@ import type { CrowdsecChanges } from '@guard/config/contract/crowdsec';
 import type { Clock, Log } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
 import { Backoff } from '@guard/config/time/backoff';
+import { inSlices, workInSlices } from '@guard/config/time/slices';
 import type { ListenAddress } from '@guard/config/settings/values/values';
 import { allocateStore, ThreadStore } from '@guard/validator';
 import type { Addresses } from '../listeners/listen.ts';
 import type { NewSettings } from '../reload/read-again.ts';
+import { toPieces } from '../reload/settings-pieces.ts';
 import type { MetricsPage } from '../metrics/metrics.ts';
 import type { ProcessContext } from '../process/process-context.ts';
 import { PendingReplies } from './pending-replies.ts';
@@ -87,11 +89,9 @@ export class WorkerPool {
    * Sends the settings that the main thread has applied to every worker. Resolves with the number of workers that have
    * not applied them.
    */
-  async reload(
-    settings: Settings,
-    { revision, pieces }: Omit<NewSettings, 'settings'>,
-  ): Promise<number> {
+  async reload({ settings, revision }: NewSettings): Promise<number> {
     if (this.#start) this.#start = { ...this.#start, settings };
+    const pieces = await workInSlices(toPieces(settings), inSlices());
     const { listen, store, analytics, workers } = settings;
     const atStart = { listen, store, analytics, workers };
     const applied = [...this.#workers].map(async (worker) => {

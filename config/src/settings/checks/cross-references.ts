@@ -5,22 +5,13 @@ import { findDashboardContradictions } from './dashboard-references.ts';
 import { findHomelessDatabases } from './database-references.ts';
 import { findExposedSecrets } from './exposed-secrets.ts';
 import { findCircularOrigins } from './circular-origins.ts';
-import type { SettingPath } from '../problems/problems.ts';
-import { Rule } from '../sections/rule.ts';
+import { type Contradiction, repeated } from './repeated.ts';
+import { findRuleContradictions } from './rule-references.ts';
 
 /**
  * What one setting says about another: names that must differ, and names that must exist. These
  * checks read a loose outline, so they run, and find what they can, also when the shapes are wrong.
  */
-
-interface Contradiction {
-  readonly path: SettingPath;
-  readonly message: string;
-  /** The earlier setting with the same name. */
-  readonly first?: SettingPath;
-  /** Settings with valid values. */
-  readonly choices?: readonly SettingPath[];
-}
 
 const text = z.string().optional().catch(undefined);
 const anything = z.unknown().optional();
@@ -41,7 +32,6 @@ function outline<T extends z.core.$ZodLooseShape>(shape: T) {
 }
 
 const Key = outline({ id: text, key: text });
-const OutlinedRule = z.looseObject({ name: text, match: anything }).catch({});
 
 /** A list. A missing one counts as empty. A value that is not a list gives null, which means unknown. */
 function listOrUnknown<T extends z.ZodType>(item: T) {
@@ -61,7 +51,7 @@ const Outline = outline({
       analytics_keys: listOf(Key),
       presets: listOf(text),
       webhook_paths: anything,
-      rules: listOf(OutlinedRule),
+      rules: listOf(anything),
     }),
   ),
   sites: listOrUnknown(outline({ hosts: listOf(text), organisation: text, validator: anything })),
@@ -89,21 +79,6 @@ export function findContradictions(value: unknown): Contradiction[] {
     ...findExposedSecrets(value),
     ...findCircularOrigins(value),
   ];
-}
-
-interface Named {
-  readonly name: string | undefined;
-  readonly path: SettingPath;
-}
-
-/** Names that occur again. `what` describes what must be unique. */
-function repeated(list: readonly Named[], what: string): Contradiction[] {
-  const seen = new Map<string, SettingPath>();
-  return list.flatMap(({ name, path }) => {
-    const first = name === undefined ? undefined : seen.get(name);
-    if (name !== undefined && first === undefined) seen.set(name, path);
-    return first === undefined ? [] : [{ path, first, message: `expected ${what}` }];
-  });
 }
 
 function organisationNames({ organisations }: Outline): Contradiction[] {
@@ -147,30 +122,9 @@ function keys({ organisations }: Outline): Contradiction[] {
   ];
 }
 
-const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'monitor', 'challenge'] as const;
-
 function rules({ organisations }: Outline): Contradiction[] {
-  return (organisations ?? []).flatMap((organisation, index) => {
-    const at = (place: number): SettingPath => ['organisations', index, 'rules', place];
-    const names = organisation.rules.map(({ name }, place) => ({
-      name,
-      path: [...at(place), 'name'],
-    }));
-    const idle = organisation.rules.flatMap((rule, place) =>
-      isIdle(rule)
-        ? [{ path: at(place), message: `expected at least one of ${DIRECTIVES.join(', ')}` }]
-        : [],
-    );
-    return [...repeated(names, 'each rule name once in an organisation'), ...idle];
-  });
-}
-
-/** A rule without effect. A misspelt name is already another problem. */
-function isIdle(rule: Readonly<Record<string, unknown>>): boolean {
-  return (
-    Object.hasOwn(rule, 'match') &&
-    Object.keys(rule).every((name) => Object.hasOwn(Rule.shape, name)) &&
-    !DIRECTIVES.some((name) => Object.hasOwn(rule, name))
+  return (organisations ?? []).flatMap((organisation, index) =>
+    findRuleContradictions(organisation.rules, ['organisations', index, 'rules']),
   );
 }
 

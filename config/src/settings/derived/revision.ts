@@ -1,5 +1,6 @@
-import { hash } from 'node:crypto';
-import type { Organisation, Settings, Site } from '../schema.ts';
+import { createHash } from 'node:crypto';
+import { atOnce, type Work } from '../../time/slices.ts';
+import type { Settings, Site } from '../schema.ts';
 import { settingsText } from './settings-text.ts';
 
 /** Settings without influence on a decision. */
@@ -23,9 +24,19 @@ export const ELSEWHERE: ReadonlySet<string> = new Set<keyof Settings>([
  * one after a change. Keys and secrets have no part in it, so no guess of one can be checked with it.
  */
 export function settingsRevision(settings: Settings): string {
+  return atOnce(makeRevision(settings));
+}
+
+/** The same, with a pause after each rule. */
+export function* makeRevision(settings: Settings): Work<string> {
   const known = revisions.get(settings);
   if (known !== undefined) return known;
-  const revision = revisionOf(settings);
+  const digest = createHash('sha256');
+  for (const text of textsOf(settings)) {
+    digest.update(text);
+    yield;
+  }
+  const revision = digest.digest('hex').slice(0, 12);
   revisions.set(settings, revision);
   return revision;
 }
@@ -33,18 +44,13 @@ export function settingsRevision(settings: Settings): string {
 /** Settings in memory never change, and a start asks three times. */
 const revisions = new WeakMap<Settings, string>();
 
-function revisionOf(settings: Settings): string {
-  const { organisations, sites, ...rest } = settings;
-  const deciding = {
-    ...Object.fromEntries(Object.entries(rest).filter(([name]) => !ELSEWHERE.has(name))),
-    organisations: organisations.map(withoutKeys),
-    sites: sites.map(withoutKey),
-  };
-  return hash('sha256', settingsText(deciding), 'hex').slice(0, 12);
-}
-
-function withoutKeys(organisation: Organisation): Organisation {
-  return { ...organisation, secret_keys: [], analytics_keys: [] };
+function* textsOf({ organisations, sites, ...rest }: Settings): Iterable<string> {
+  yield settingsText(Object.entries(rest).filter(([name]) => !ELSEWHERE.has(name)));
+  for (const { rules, ...organisation } of organisations) {
+    yield settingsText({ ...organisation, secret_keys: [], analytics_keys: [] });
+    for (const rule of rules) yield settingsText(rule);
+  }
+  for (const site of sites) yield settingsText(withoutKey(site));
 }
 
 function withoutKey(site: Site): Site {

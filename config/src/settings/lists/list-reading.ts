@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readTextFile } from '../values/files.ts';
 import { copyOf, type FetchedList } from './list-copy.ts';
 import {
@@ -5,6 +6,7 @@ import {
   type ListEntries,
   type ListKind,
   MAX_LIST_BYTES,
+  type ParsedList,
   parseList,
 } from './list-text.ts';
 
@@ -34,21 +36,45 @@ export type ReadList<Entry> =
       readonly expected: string;
     };
 
-/** The lists of one reading of the settings. */
-class ListReading {
+/** Lists that were read before, by what they were read from. A list is the same as long as its digest is. */
+export type KnownLists = ReadonlyMap<string, KnownList>;
+
+interface KnownList {
+  readonly digest: string;
+  readonly entries: readonly unknown[];
+}
+
+export interface ListOptions {
   /** The folder with the copies of fetched lists. Undefined if Guard has no folder for them. */
-  readonly #folder: string | undefined;
+  readonly folder: string | undefined;
+  readonly known?: KnownLists | undefined;
+  /** Longer lists are refused, unless they are known. */
+  readonly mostBytes?: number;
+}
+
+/** The lists of one reading of the settings. */
+export class ListReading {
+  readonly #options: ListOptions;
   readonly #read = new Map<string, ReadList<unknown>>();
   readonly #fetched = new Map<string, FetchedList>();
   /** Lists that count towards the most entries. */
   readonly #files = new Set<readonly unknown[]>();
   /** What each list was read from. */
   readonly #lists = new Map<readonly unknown[], string>();
+  readonly #next = new Map<string, KnownList>();
   readonly #joined = new Map<string, readonly unknown[]>();
   readonly #entries = { ip: 0, asn: 0, user_agent: 0, ja4: 0 };
 
-  constructor(folder: string | undefined) {
-    this.#folder = folder;
+  /** How often a setting was given a list. */
+  uses = 0;
+
+  constructor(options: ListOptions) {
+    this.#options = options;
+  }
+
+  /** The lists of this reading, for the next one. */
+  get known(): KnownLists {
+    return this.#next;
   }
 
   get fetched(): readonly FetchedList[] {
@@ -77,8 +103,11 @@ class ListReading {
     const key = JSON.stringify([kind, ...parts.map((part) => this.#lists.get(part) ?? part)]);
     // The kind is part of the key, so the list has entries of this kind.
     const known = this.#joined.get(key) as readonly Entry[] | undefined;
-    const entries = known ?? parts.flat();
+    const digest = lists.map((part) => this.#next.get(this.#lists.get(part) ?? '')?.digest).join();
+    const before = this.#knownBefore(key, digest) as readonly Entry[] | undefined;
+    const entries = known ?? before ?? parts.flat();
     this.#joined.set(key, entries);
+    this.#next.set(key, { digest, entries });
     if (known === undefined && kind !== 'user_agent') {
       const counted = lists.filter((list) => this.#files.has(list));
       for (const { length } of counted) this.#entries[kind] += length;
@@ -95,12 +124,13 @@ class ListReading {
 
   /** The last good copy of a list from a URL. The list is empty if the copy is missing or damaged. */
   url<Kind extends ListKind>(kind: Kind, url: string, every: number): ReadList<ListEntries[Kind]> {
-    if (this.#folder === undefined) {
+    const { folder } = this.#options;
+    if (folder === undefined) {
       const message =
         'expected store.path, or analytics with the engine embedded: the last good copy of the list is kept in that folder';
       return { kind: 'refused', message };
     }
-    const copy = copyOf(this.#folder, kind, url);
+    const copy = copyOf(folder, kind, url);
     const { every: often = every } = this.#fetched.get(copy) ?? {};
     const list = this.#once(kind, copy);
     const isRead = list.kind === 'read';
@@ -115,31 +145,50 @@ class ListReading {
   }
 
   #once<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {
+    this.uses += 1;
     const key = `${kind} ${path}`;
     // The kind is part of the key, so the list has entries of this kind.
     const known = this.#read.get(key) as ReadList<ListEntries[Kind]> | undefined;
-    const list = known ?? readList(kind, path);
+    const list = known ?? this.#readList(kind, path, key);
     this.#read.set(key, list);
-    if (list.kind === 'read') this.#lists.set(list.entries, path);
+    if (list.kind === 'read') this.#lists.set(list.entries, key);
     return list;
   }
-}
 
-function readList<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {
-  const file = readTextFile(path, MAX_LIST_BYTES);
-  if (file.kind !== 'read') {
-    const found = file.kind === 'not_utf8' ? 'a file that is not UTF-8' : file.reason;
-    const message = `expected a UTF-8 file of at most 8 MiB, relative to this one; there is ${found}`;
-    return { kind: 'refused', message };
+  #readList<Kind extends ListKind>(
+    kind: Kind,
+    path: string,
+    key: string,
+  ): ReadList<ListEntries[Kind]> {
+    const file = readTextFile(path, MAX_LIST_BYTES);
+    if (file.kind !== 'read') {
+      const found = file.kind === 'not_utf8' ? 'a file that is not UTF-8' : file.reason;
+      const message = `expected a UTF-8 file of at most 8 MiB, relative to this one; there is ${found}`;
+      return { kind: 'refused', message };
+    }
+    const { text } = file;
+    const digest = hash('sha256', text);
+    const before = this.#knownBefore(key, digest) as readonly ListEntries[Kind][] | undefined;
+    if (before === undefined && text.length > (this.#options.mostBytes ?? MAX_LIST_BYTES)) {
+      return { kind: 'refused', message: 'expected a shorter list' };
+    }
+    const parsed: ParsedList<ListEntries[Kind]> =
+      before === undefined ? parseList(text, kind) : { kind: 'parsed', entries: before };
+    switch (parsed.kind) {
+      case 'parsed':
+        this.#next.set(key, { digest, entries: parsed.entries });
+        return { kind: 'read', entries: parsed.entries };
+      case 'bad_lines':
+        return { ...parsed, file: path };
+      case 'too_long':
+        return { kind: 'refused', message: `expected a list of at most ${parsed.most} entries` };
+    }
   }
-  const parsed = parseList(file.text, kind);
-  switch (parsed.kind) {
-    case 'parsed':
-      return { kind: 'read', entries: parsed.entries };
-    case 'bad_lines':
-      return { ...parsed, file: path };
-    case 'too_long':
-      return { kind: 'refused', message: `expected a list of at most ${parsed.most} entries` };
+
+  /** The key has the kind of the list, so the entries are of this kind. */
+  #knownBefore(key: string, digest: string): readonly unknown[] | undefined {
+    const before = this.#options.known?.get(key);
+    return before?.digest === digest ? before.entries : undefined;
   }
 }
 
@@ -148,22 +197,15 @@ let current: ListReading | undefined;
 
 /** The lists of the current reading. */
 export function currentLists(): ListReading {
-  return current ?? new ListReading(undefined);
+  return current ?? new ListReading({ folder: undefined });
 }
 
-/**
- * Calls `read`, which checks settings against the schema and reads the lists that they name. Copies of fetched lists
- * are in `folder`. The result also has the lists that come from URLs.
- */
-export function readingLists<T>(
-  folder: string | undefined,
-  read: () => T,
-): { readonly result: T; readonly fetched: readonly FetchedList[] } {
-  const lists = new ListReading(folder);
+/** Calls `read`, which checks settings against the schema. The lists that they name are read into `lists`. */
+export function readingLists<T>(lists: ListReading, read: () => T): T {
   const before = current;
   current = lists;
   try {
-    return { result: read(), fetched: lists.fetched };
+    return read();
   } finally {
     current = before;
   }

@@ -35,11 +35,15 @@ export function plainValue(node: SettingsNode, baseDir: string, path: SettingPat
 
 /**
  * Every file and folder that the settings name to be read, as an absolute path, each once; those that
- * values of the environment come from among them.
+ * values of the environment come from among them. `at` is the path of `root`.
  */
-export function filesNamedIn(root: SettingsNode, baseDir: string): readonly string[] {
+export function filesNamedIn(
+  root: SettingsNode,
+  baseDir: string,
+  at: SettingPath = [],
+): readonly string[] {
   const found = new Set<string>();
-  visit(root, []);
+  visit(root, at);
   return [...found];
 
   function visit(node: SettingsNode, path: SettingPath): void {

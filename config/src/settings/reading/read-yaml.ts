@@ -21,10 +21,20 @@ interface Reading {
   readonly text: string;
   readonly env: Environment;
   readonly problems: ProblemList;
+  readonly takesAliases: boolean;
   /** Complete anchored values. So an alias cannot be inside its own value. */
   readonly anchors: Map<string, { readonly node: SettingsNode; readonly values: number }>;
   values: number;
 }
+
+/** Where a text stands that is a part of the settings. */
+export interface PartOfSettings {
+  readonly path: SettingPath;
+  /** An alias may name an anchor of another part, and counts with all others. */
+  readonly takesAliases: boolean;
+}
+
+const WHOLE: PartOfSettings = { path: [], takesAliases: true };
 
 /**
  * Reads YAML 1.2 (core schema: dates, `yes` and `no` are text) and fills in `${NAME}`. Merge keys and
@@ -35,6 +45,7 @@ export function readYaml(
   text: string,
   env: Environment,
   problems: ProblemList,
+  { path, takesAliases }: PartOfSettings = WHOLE,
 ): SettingsNode | undefined {
   const document = parseDocument(text, {
     version: '1.2',
@@ -44,8 +55,8 @@ export function readYaml(
     prettyErrors: false,
   });
   if (!reportSyntaxErrors(document, text, problems)) return undefined;
-  const reading = { text, env, problems, anchors: new Map(), values: 0 };
-  return readNode(document.contents, [], reading);
+  const reading = { text, env, problems, takesAliases, anchors: new Map(), values: 0 };
+  return readNode(document.contents, path, reading);
 }
 
 /**
@@ -125,7 +136,7 @@ function readValue(
 }
 
 function readAlias(name: string, start: number, path: SettingPath, reading: Reading): SettingsNode {
-  const anchor = reading.anchors.get(name);
+  const anchor = reading.takesAliases ? reading.anchors.get(name) : undefined;
   if (anchor === undefined) {
     // The name is not repeated: it may be a password that begins with a star.
     const message =

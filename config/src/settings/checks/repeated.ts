@@ -1,0 +1,26 @@
+import type { SettingPath } from '../problems/problems.ts';
+
+/** A setting that another one contradicts. */
+export interface Contradiction {
+  readonly path: SettingPath;
+  readonly message: string;
+  /** The earlier setting with the same name. */
+  readonly first?: SettingPath;
+  /** Settings with valid values. */
+  readonly choices?: readonly SettingPath[];
+}
+
+interface Named {
+  readonly name: string | undefined;
+  readonly path: SettingPath;
+}
+
+/** Names that occur again. `what` describes what must be unique. */
+export function repeated(list: readonly Named[], what: string): Contradiction[] {
+  const seen = new Map<string, SettingPath>();
+  return list.flatMap(({ name, path }) => {
+    const first = name === undefined ? undefined : seen.get(name);
+    if (name !== undefined && first === undefined) seen.set(name, path);
+    return first === undefined ? [] : [{ path, first, message: `expected ${what}` }];
+  });
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import type { SettingPath } from '../problems/problems.ts';
+import { Rule } from '../sections/rule.ts';
+import { type Contradiction, repeated } from './repeated.ts';
+
+const OutlinedRule = z.looseObject({ name: z.string().optional().catch(undefined) }).catch({});
+
+const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'monitor', 'challenge'] as const;
+
+/** What one rule of an organisation says about another, and rules without effect. `path` is that of the list. */
+export function findRuleContradictions(
+  list: readonly unknown[],
+  path: SettingPath,
+): Contradiction[] {
+  const rules = list.map((rule) => OutlinedRule.parse(rule));
+  const names = rules.map(({ name }, place) => ({ name, path: [...path, place, 'name'] }));
+  const message = `expected at least one of ${DIRECTIVES.join(', ')}`;
+  const idle = rules.flatMap((rule, place) =>
+    isIdle(rule) ? [{ path: [...path, place], message }] : [],
+  );
+  return [...repeated(names, 'each rule name once in an organisation'), ...idle];
+}
+
+/** A rule without effect. A misspelt name is already another problem. */
+function isIdle(rule: Readonly<Record<string, unknown>>): boolean {
+  return (
+    Object.hasOwn(rule, 'match') &&
+    Object.keys(rule).every((name) => Object.hasOwn(Rule.shape, name)) &&
+    !DIRECTIVES.some((name) => Object.hasOwn(rule, name))
+  );
+}

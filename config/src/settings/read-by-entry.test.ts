@@ -1,0 +1,199 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { rounds, seededRandom } from '../../../test/kit/seeded-random.ts';
+import { testFolder } from '../../../test/kit/test-folder.ts';
+import { atOnce } from '../time/slices.ts';
+import { fetchedListsOf } from './derived/fetched-lists.ts';
+import { settingsRevision } from './derived/revision.ts';
+import { linesOf } from './derived/rule-lines.ts';
+import { parseSettings } from './load.ts';
+import { type KeptEntries, readByEntry } from './read-by-entry.ts';
+import { readFixtures } from './testing/fixtures.ts';
+
+/** Settings that are read by entry, around what was kept before, are those that a fresh start reads. */
+
+const folder = testFolder();
+writeFileSync(join(folder, 'systems.txt'), '64496\n64497\n');
+writeFileSync(join(folder, 'block.html'), '<p>{{reference}}</p>');
+
+const TOP = `version: 1 # the only one
+listen: { gateway: 127.0.0.1:8080, api: 127.0.0.1:8081 }
+secret: "b8d2046a7f3c1e95
+  b8d2047a7f3c1e95"
+trusted_proxies: [10.0.0.0/8]
+store: { engine: memory, path: ./store }
+`;
+
+const ORGANISATIONS = `organisations: # two
+
+  # the first
+  - id: acme
+    secret_keys:
+      - { id: a, key: '\${KEY}' }
+    branding: { name: "A: # b",
+      support: help@acme.example }
+    rules:
+      - name: one
+        match: { path: [/a/**, "/b - c"] }
+        verdict: block # for a reason
+      - name: >-
+          two
+          lines
+        match:
+          user_agent:
+          - '*x*'
+          - "- name: no rule"
+        detect: true
+
+      # a comment
+      -
+        name: three
+        match: { asn: { file: systems.txt } }
+        rate_limit: { requests: 10, per: 1m }
+      - { name: fetched, match: { ip: { url: 'https://lists.example/drop' } }, verdict: block }
+    monitor: true
+  - id: other
+    presets:
+    - feeds
+    block_page: block.html
+    rules:
+    - { name: a, match: { any: [ { path: /x },
+        { not: { country: DE } } ] }, detect: true }
+    - name: |
+        b
+      match: {}
+      challenge: never
+  - { id: third, rules: [ { name: r, match: {}, detect: true } ] }
+`;
+
+const SITES = `sites:
+- hosts: [shop.example]
+  organisation: acme
+  origin: http://127.0.0.1:3000
+- { hosts: ['*.other.example'], organisation: other, origin: "http://127.0.0.1:3001" }
+`;
+
+const TEXT = TOP + ORGANISATIONS + SITES;
+
+type Source = Parameters<typeof parseSettings>[1];
+
+const SOURCE: Source = {
+  file: 'guard.yaml',
+  baseDir: folder,
+  env: { KEY: 'sk_by_entry_0123456789' },
+};
+
+function byEntry(text: string, kept?: KeptEntries, source = SOURCE) {
+  return atOnce(readByEntry(text, { ...source, kept, mostBytes: 10_000 }));
+}
+
+/** All that a reload takes from a reading. */
+function taken(read: ReturnType<typeof byEntry> | ReturnType<typeof parseSettings>) {
+  if (read?.kind !== 'loaded') return undefined;
+  const { settings, positionOf, lists } = read;
+  return {
+    settings,
+    lists,
+    files: read.files.toSorted(),
+    revision: settingsRevision(settings),
+    lines: settings.organisations.map(({ rules }) => linesOf(rules)),
+    fetched: fetchedListsOf(settings),
+    places: Object.keys(settings).map((name) => positionOf([name])),
+  };
+}
+
+/** The line with its last number or word changed. */
+function next(line: string): string {
+  return line.replace(/[a-z0-9](?=[^a-z0-9]*$)/, (last) => (last === '1' ? '2' : '1'));
+}
+
+test.each([
+  ['the usual order', 0, TEXT],
+  ['the usual order, other changes', 1, TEXT],
+  ['sites first', 2, SITES + TOP + ORGANISATIONS],
+  ['the line ends of Windows', 0, TEXT.replaceAll('\n', '\r\n')],
+  ['a line that begins the document', 2, `---\n${TEXT}`],
+])('a reload with a change in any line equals a fresh start: %s', (_what, turn, text) => {
+  const kept = byEntry(text)?.kept;
+  expect(kept?.rules.size).toBe(4);
+  const lines = text.split('\n');
+  let loaded = 0;
+  for (const [at, line] of lines.entries()) {
+    const removed = lines.toSpliced(at, 1);
+    const changes = [removed, lines.with(at, next(line)), lines.toSpliced(at, 0, line)];
+    const changed = (changes[(at + turn) % 3] ?? removed).join('\n');
+    const fresh = taken(parseSettings(changed, SOURCE));
+    expect(taken(byEntry(changed, kept)), `line ${at + 1}`).toEqual(fresh);
+    if (fresh !== undefined) loaded += 1;
+  }
+  expect(loaded).toBeGreaterThan(10);
+});
+
+test('a reload with the text of another good file equals a fresh start, or is left to the loader', () => {
+  const random = seededRandom();
+  console.log(`read by entry: seed ${random.seed}`);
+  const files = readFixtures('good');
+  const pieces = [
+    '"',
+    "'",
+    '- ',
+    '\n',
+    '  ',
+    '\n- ',
+    '{',
+    ']',
+    ' #',
+    ': |\n',
+    '&a ',
+    '*a',
+    '---\n',
+  ] as const;
+  let kept: KeptEntries | undefined;
+  let read = 0;
+  for (let round = 0; round < rounds(300, 20_000); round++) {
+    const { text = '', env = {}, name = '' } = files[round % files.length] ?? {};
+    const at = random.below(text.length);
+    const changed =
+      round % 2 === 0 ? text : text.slice(0, at) + random.pick(pieces) + text.slice(at);
+    const source = { ...SOURCE, baseDir: join(import.meta.dirname, '../../fixtures/good'), env };
+    const reloaded = byEntry(changed, kept, source);
+    if (reloaded === undefined) continue;
+    read += 1;
+    kept = reloaded.kept;
+    const clue = `seed ${random.seed}, round ${round}, ${name}`;
+    expect(taken(reloaded), clue).toEqual(taken(parseSettings(changed, source)));
+  }
+  expect(read).toBeGreaterThan(100);
+});
+
+test('only what is new is read: other entries are the same objects', () => {
+  const before = byEntry(TEXT);
+  const after = byEntry(TEXT.replace('verdict: block #', 'verdict: allow #'), before?.kept);
+  const rulesOf = (read: typeof before) => read?.settings.organisations[0]?.rules ?? [];
+  expect(rulesOf(after)[0]).not.toEqual(rulesOf(before)[0]);
+  expect(rulesOf(after)[1]).toBe(rulesOf(before)[1]);
+  expect(after?.settings.sites[0]).toBe(before?.settings.sites[0]);
+});
+
+test('an entry is read again when a file or a variable that it names has changed', () => {
+  const kept = byEntry(TEXT)?.kept;
+  writeFileSync(join(folder, 'systems.txt'), '64496\n64499\n');
+  writeFileSync(join(folder, 'block.html'), '<b>{{reference}}</b>');
+  const source = { ...SOURCE, env: { KEY: 'sk_by_entry_9876543210' } };
+  const reloaded = byEntry(TEXT, kept, source);
+  expect(taken(reloaded)).toEqual(taken(parseSettings(TEXT, source)));
+  expect(reloaded?.settings.organisations[0]?.rules[2]?.match.asn).toEqual([64496, 64499]);
+});
+
+test('an organisation whose rules contradict each other is left to the loader, however they came together', () => {
+  const kept = byEntry(TEXT)?.kept;
+  const twice = TEXT.replace(/ {6}- name: one\n.*\n.*\n/, '$&$&');
+  expect(byEntry(twice, kept)).toBeUndefined();
+});
+
+test('a long entry, or one with an alias, is left to the loader', () => {
+  const long = TEXT.replace('/a/**', `/a/**, ${'/path, '.repeat(2_000)}`);
+  expect(byEntry(long)).toBeUndefined();
+  expect(byEntry(TEXT.replace('[ { path: /x }', '[ &x { path: /x }, *x'))).toBeUndefined();
+});

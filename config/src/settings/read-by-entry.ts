@@ -1,0 +1,254 @@
+import type { z } from 'zod';
+import { findContradictions } from './checks/cross-references.ts';
+import { findRuleContradictions } from './checks/rule-references.ts';
+import { dataFolderIn } from './derived/data-places.ts';
+import { rememberFetchedLists } from './derived/fetched-lists.ts';
+import { filesOf } from './derived/files-of.ts';
+import { rememberLinesOf, rememberRuleLines, type RuleLines } from './derived/rule-lines.ts';
+import { type KnownLists, ListReading, readingLists } from './lists/list-reading.ts';
+import { createLocator, createProblemList, type Position } from './problems/problem-list.ts';
+import type { SettingPath } from './problems/problems.ts';
+import { cutEntries, type EntryText } from './reading/cut-entries.ts';
+import type { Environment } from './reading/environment.ts';
+import { filesNamedIn, plainValue } from './reading/plain-value.ts';
+import { readYaml } from './reading/read-yaml.ts';
+import { keyOffset, type SettingsNode } from './reading/settings-node.ts';
+import { Organisation, Settings, Site } from './schema.ts';
+import { Rule } from './sections/rule.ts';
+import type { Work } from '../time/slices.ts';
+
+/**
+ * Reads settings entry by entry, and only entries that are new: a site, a rule, an organisation without its rules. An
+ * entry with the same text has the same value, unless it names a file or a variable. What is unusual or wrong is
+ * left to the loader, which reads the text whole and says what is wrong (load.ts).
+ */
+
+/** What one reading keeps for the next: at most one entry for each that the text has. */
+export interface KeptEntries {
+  readonly organisations: ReadonlyMap<string, Entry<Organisation>>;
+  readonly sites: ReadonlyMap<string, Entry<Site>>;
+  readonly rules: ReadonlyMap<string, Entry<Rule>>;
+  readonly lists: KnownLists;
+}
+
+interface Entry<Read> {
+  /** Plain data. */
+  readonly value: unknown;
+  readonly read: Read;
+  /** Lines between the first one of the text and the beginning of the value. */
+  readonly lines: number;
+  /** The same for the rules that are a part of the value. */
+  readonly rules: RuleLines;
+}
+
+export interface EntrySource {
+  /** The base folder for relative paths in the file. */
+  readonly baseDir: string;
+  /** The variables for `${NAME}`. */
+  readonly env: Environment;
+  readonly kept: KeptEntries | undefined;
+  /** A longer entry is left to the loader. So are a longer list that is not known, and all that is no entry. */
+  readonly mostBytes: number;
+}
+
+export interface ReadByEntry {
+  readonly kind: 'loaded';
+  readonly settings: Settings;
+  readonly files: readonly string[];
+  /** Of a setting that is in no entry. */
+  readonly positionOf: (path: SettingPath) => Position;
+  readonly lists: KnownLists;
+  readonly kept: KeptEntries;
+}
+
+/** Undefined when the text is left to the loader. It pauses after each entry. */
+export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntry | undefined> {
+  const { baseDir, kept } = source;
+  const organisationTexts = cutEntries(text, 'organisations', 0);
+  const siteTexts = cutEntries(organisationTexts.rest, 'sites', 0);
+  yield;
+  const root = nodeOf(siteTexts.rest, [], source);
+  // A mapping at the top becomes one without a prototype.
+  const value = root && (plainValue(root, baseDir) as Readonly<Record<string, unknown>>);
+  if (root?.kind !== 'mapping' || value === undefined) return undefined;
+  const options = { folder: dataFolderIn(value), known: kept?.lists, ...source };
+  const lists = new ListReading(options);
+  const top = readingLists(lists, () => Settings.safeParse(value));
+  if (!top.success) return undefined;
+  yield;
+  const locate = createLocator(text);
+  const positionOf = (path: SettingPath): Position =>
+    locate(organisationTexts.before(siteTexts.before(keyOffset(root, path))));
+  rememberRuleLines(top.data, positionOf);
+
+  const entries = new OrganisationEntries(source, lists);
+  const organisations: Organisation[] = [...top.data.organisations];
+  const values: unknown[] = [];
+  for (const entry of organisationTexts.entries) {
+    const organisation = yield* entries.read(entry, (at) => locate(at).line);
+    if (organisation === undefined) return undefined;
+    organisations.push(organisation.read);
+    values.push(organisation.value);
+  }
+  const sites = new Entries(Site, ['sites'], kept?.sites, source, lists);
+  const siteEntries: Entry<Site>[] = [];
+  for (const { text: site } of siteTexts.entries) {
+    const entry = sites.read(site);
+    if (entry === undefined) return undefined;
+    siteEntries.push(entry);
+    yield;
+  }
+  const all = {
+    ...value,
+    ...(values.length > 0 && { organisations: values }),
+    ...(siteEntries.length > 0 && { sites: siteEntries.map((site) => site.value) }),
+  };
+  if (findContradictions(all).length > 0) return undefined;
+  yield;
+  const settings: Settings = {
+    ...top.data,
+    organisations,
+    sites: [...top.data.sites, ...siteEntries.map(({ read }) => read)],
+  };
+  rememberFetchedLists(settings, lists.fetched);
+  const named = [...filesNamedIn(root, baseDir), ...entries.files, ...sites.files];
+  return {
+    kind: 'loaded',
+    settings,
+    files: filesOf(settings, named, lists.fetched),
+    positionOf,
+    lists: lists.known,
+    kept: { ...entries.next, sites: sites.next, lists: lists.known },
+  };
+}
+
+/** An organisation is read without its rules, and each of them by itself. */
+class OrganisationEntries {
+  readonly #organisations: Entries<Organisation>;
+  readonly #rules: Entries<Rule>;
+
+  constructor(source: EntrySource, lists: ListReading) {
+    const { organisations, rules } = source.kept ?? {};
+    this.#organisations = new Entries(
+      Organisation,
+      ['organisations'],
+      organisations,
+      source,
+      lists,
+    );
+    this.#rules = new Entries(Rule, ['organisations', 0, 'rules'], rules, source, lists);
+  }
+
+  get files(): readonly string[] {
+    return [...this.#organisations.files, ...this.#rules.files];
+  }
+
+  get next() {
+    return { organisations: this.#organisations.next, rules: this.#rules.next };
+  }
+
+  /** `lineAt` gives the line of an offset of the file. */
+  *read(
+    { text, start }: EntryText,
+    lineAt: (offset: number) => number,
+  ): Work<Entry<Organisation> | undefined> {
+    const indent = /^ *- +/.exec(text)?.[0].length ?? 0;
+    const { rest, entries } = cutEntries(text, 'rules', indent);
+    const organisation = this.#organisations.read(rest);
+    if (organisation === undefined) return undefined;
+    yield;
+    // Another list for each reading: its lines are remembered.
+    const rules = [...organisation.read.rules];
+    const first = lineAt(start);
+    const lines = organisation.rules.rules.map((line) => first + line);
+    for (const entry of entries) {
+      const rule = this.#rules.read(entry.text);
+      if (rule === undefined) return undefined;
+      rules.push(rule.read);
+      lines.push(lineAt(start + entry.start) + rule.lines);
+      yield;
+    }
+    if (entries.length > 0 && findRuleContradictions(rules, []).length > 0) return undefined;
+    rememberLinesOf(rules, { list: first + organisation.rules.list, rules: lines });
+    return { ...organisation, read: { ...organisation.read, rules } };
+  }
+}
+
+/** The entries of one list. */
+class Entries<Read> {
+  readonly next = new Map<string, Entry<Read>>();
+  readonly files = new Set<string>();
+  readonly #schema: z.ZodType<Read>;
+  readonly #path: SettingPath;
+  readonly #before: ReadonlyMap<string, Entry<Read>> | undefined;
+  readonly #source: EntrySource;
+  readonly #lists: ListReading;
+  /** Entries that name files or variables. Many can have the same text. */
+  readonly #parsed = new Map<string, Parsed>();
+
+  /** `path` is that of the list. */
+  constructor(
+    schema: z.ZodType<Read>,
+    path: SettingPath,
+    before: ReadonlyMap<string, Entry<Read>> | undefined,
+    source: EntrySource,
+    lists: ListReading,
+  ) {
+    this.#schema = schema;
+    this.#path = path;
+    this.#before = before;
+    this.#source = source;
+    this.#lists = lists;
+  }
+
+  read(text: string): Entry<Read> | undefined {
+    const known = this.next.get(text) ?? this.#before?.get(text);
+    if (known !== undefined) {
+      // The key is of the new text, or the texts of all readings would be kept.
+      this.next.set(text, known);
+      return known;
+    }
+    const parsed = this.#parsed.get(text) ?? this.#parse(text);
+    if (parsed === undefined) return undefined;
+    const { uses } = this.#lists;
+    const checked = readingLists(this.#lists, () => this.#schema.safeParse(parsed.value));
+    if (!checked.success) return undefined;
+    const entry: Entry<Read> = { ...parsed, read: checked.data };
+    const isSure = parsed.files.length === 0 && uses === this.#lists.uses && !text.includes('${');
+    if (isSure) this.next.set(text, entry);
+    else this.#parsed.set(text, parsed);
+    for (const file of parsed.files) this.files.add(file);
+    return entry;
+  }
+
+  #parse(text: string): Parsed | undefined {
+    if (text.length > this.#source.mostBytes) return undefined;
+    const root = nodeOf(text, this.#path, this.#source);
+    if (root?.kind !== 'list' || root.items.length !== 1) return undefined;
+    const { baseDir } = this.#source;
+    const [value] = plainValue(root, baseDir, this.#path) as readonly unknown[];
+    const linesTo = (...path: SettingPath) =>
+      text.slice(0, keyOffset(root, [0, ...path])).split('\n').length - 1;
+    const [item] = root.items;
+    const rules = item?.kind === 'mapping' ? item.entries.get('rules')?.node : undefined;
+    const within = rules?.kind === 'list' ? rules.items.map((_, at) => linesTo('rules', at)) : [];
+    return {
+      value,
+      files: filesNamedIn(root, baseDir, this.#path),
+      lines: linesTo(),
+      rules: { list: linesTo('rules'), rules: within },
+    };
+  }
+}
+
+interface Parsed extends Omit<Entry<unknown>, 'read'> {
+  readonly files: readonly string[];
+}
+
+/** Undefined when anything is wrong. */
+function nodeOf(text: string, path: SettingPath, source: EntrySource): SettingsNode | undefined {
+  if (text.length > source.mostBytes) return undefined;
+  const problems = createProblemList('', createLocator(''));
+  const root = readYaml(text, source.env, problems, { path, takesAliases: false });
+  return problems.sorted().length === 0 ? root : undefined;
+}

@@ -1,0 +1,83 @@
+/**
+ * Cuts the entries of a list out of the text of a YAML mapping, so that each can be read by itself. It knows indentation
+ * and nothing else of YAML. Where that is not enough, what is left or an entry is no YAML, and the parser says so.
+ */
+
+/** The text of one entry, from its dash to the next one. */
+export interface EntryText {
+  /** Where it begins in the text that it was cut out of. */
+  readonly start: number;
+  readonly text: string;
+}
+
+export interface Cut {
+  /** The text with an empty list in place of the entries. */
+  readonly rest: string;
+  readonly entries: readonly EntryText[];
+  /** Where an offset of `rest` is in the text. */
+  readonly before: (offset: number) => number;
+}
+
+const EMPTY = ' []';
+
+/** Without entries where the list is absent, or is not written as a block. `indent` is that of the list's name. */
+export function cutEntries(text: string, name: string, indent: number): Cut {
+  const whole: Cut = { rest: text, entries: [], before: (offset) => offset };
+  const head = new RegExp(`^( {${indent}}${name}:) *(?: #.*)?\\r?\\n`, 'm').exec(text);
+  if (head === null) return whole;
+  const colon = head.index + (head[1]?.length ?? 0);
+  const { starts, end } = findEntries(text, head.index + head[0].length, indent);
+  const [begin] = starts;
+  if (begin === undefined) return whole;
+  return {
+    rest: text.slice(0, colon) + EMPTY + text.slice(colon, begin) + text.slice(end),
+    entries: starts.map((start, at) => ({ start, text: text.slice(start, starts[at + 1] ?? end) })),
+    before(offset) {
+      if (offset <= colon) return offset;
+      const shifted = Math.max(colon, offset - EMPTY.length);
+      return shifted < begin ? shifted : shifted + end - begin;
+    },
+  };
+}
+
+/** Where the entries begin, and where the last one ends. The first one says how far they are indented. */
+function findEntries(text: string, from: number, indent: number) {
+  const starts: number[] = [];
+  let depth = indent;
+  let end = from;
+  while (end < text.length) {
+    const line = lineAt(text, end);
+    if (line.kind === 'tab') return { starts: [], end };
+    if (line.kind !== 'empty') {
+      if (starts.length === 0) depth = Math.max(indent, line.spaces);
+      if (line.spaces < depth || (line.spaces === depth && line.kind !== 'dash')) break;
+      if (line.spaces === depth) starts.push(end);
+    }
+    end = text.indexOf('\n', end) + 1 || text.length;
+  }
+  return { starts, end };
+}
+
+interface Line {
+  /** A comment is as good as an empty line: it belongs to any entry. */
+  readonly kind: 'empty' | 'dash' | 'tab' | 'other';
+  readonly spaces: number;
+}
+
+function lineAt(text: string, start: number): Line {
+  let at = start;
+  while (text[at] === ' ') at += 1;
+  const spaces = at - start;
+  switch (text[at] ?? '\n') {
+    case '#':
+    case '\n':
+    case '\r':
+      return { kind: 'empty', spaces };
+    case '\t':
+      return { kind: 'tab', spaces };
+    case '-':
+      return { kind: /\s/.test(text[at + 1] ?? '\n') ? 'dash' : 'other', spaces };
+    default:
+      return { kind: 'other', spaces };
+  }
+}
