@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { LOGIN, startEnvoyAsked, withHeaders, without } from '../testing/ext-authz-rig.ts';
 
@@ -24,6 +26,25 @@ describe('the peers that may ask', () => {
     expect(await status(LOGIN)).toBe('passes');
     gateway.reload({ trustedProxies: [], observe: false, sites: [] });
     expect(await status(LOGIN)).toBe('Forbidden');
+  });
+
+  test('an untrusted address has eight connections, because each can hold 13 MB; a trusted one has more', async () => {
+    const openOf = async (trustedProxies: string[]) => {
+      const { envoyUrl } = await startEnvoyAsked({ trustedProxies });
+      const { hostname, port } = new URL(envoyUrl);
+      const sockets = Array.from({ length: 12 }, () => connect(Number(port), hostname));
+      onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+      // A server of HTTP/2 speaks first.
+      const spoken = sockets.map((socket) =>
+        Promise.race([
+          once(socket, 'data').then(() => true),
+          once(socket, 'close').then(() => false),
+        ]).catch(() => false),
+      );
+      return (await Promise.all(spoken)).filter(Boolean).length;
+    };
+    expect(await openOf([])).toBe(8);
+    expect(await openOf(['127.0.0.1'])).toBe(12);
   });
 
   test('a peer on a unix socket is trusted', async () => {

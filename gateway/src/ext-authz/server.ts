@@ -32,6 +32,8 @@ const EXT_AUTHZ_LIMITS = {
   maxStreams: 1_024,
   /** The memory that Node keeps for one connection. */
   sessionMegabytes: 32,
+  /** Of one untrusted address. Each can hold 13 MB in refused questions whose messages never end. */
+  connectionsOfStranger: 8,
 } as const;
 
 /**
@@ -68,7 +70,11 @@ export class ExtAuthzServer {
     const injector = this.#grpc.createConnectionInjector(ServerCredentials.createInsecure());
     this.#server.maxConnections = accept.limits.maxConnections;
     notePeer(this.#local, { kind: 'local' });
-    acceptConnections(this.#server, { ...accept, proxyProtocol: false }, (socket, peer) => {
+    const limits = {
+      ...accept.limits,
+      maxConnectionsPerAddress: EXT_AUTHZ_LIMITS.connectionsOfStranger,
+    };
+    acceptConnections(this.#server, { ...accept, limits, proxyProtocol: false }, (socket, peer) => {
       notePeer(socket, peer);
       const name = nameOf(socket);
       this.#sockets.set(name, socket);
