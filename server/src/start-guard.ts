@@ -102,9 +102,7 @@ export async function startGuard(settings: Settings, context: ProcessContext): P
     const cut = setTimeout(() => {
       for (const service of state.services.values()) service.cutOff();
     }, DRAIN_MS);
-    return closeAll(state.opened, context.log).finally(() => {
-      clearTimeout(cut);
-    });
+    return closeAll(state.opened, context.log).finally(() => clearTimeout(cut));
   };
   try {
     const dependencies = await openDependencies(settings, context, state);
@@ -286,7 +284,8 @@ async function replaceDeployment(
   state: State,
 ): Promise<number> {
   const before = currentOf(state);
-  const next = await buildDeployment(asStarted(settings, before.settings), revision, dependencies);
+  const started = asStarted(settings, before.settings);
+  const next = await buildDeployment(started, revision, dependencies, before);
   state.gateway?.reload(next.gateway);
   for (const [name, service] of state.services) {
     const app = next.routes.get(name);

@@ -21,11 +21,12 @@ import type { DatabaseFiles } from '@guard/config/settings/derived/fetched-datab
 import type { BotKey } from '@guard/config/settings/sections/web-bot-auth';
 import type { Organisation, Site } from '@guard/config/settings/schema';
 import { Patience } from '@guard/config/time/patience';
-import type { Pause } from '@guard/config/time/slices';
+import { type Pause, workInSlices } from '@guard/config/time/slices';
 import type { FastifyPluginAsync } from 'fastify';
 import { buildPrograms, loadBrowserBundle } from '../browser/build.ts';
 import { describeTrapHit, describeUpload } from './challenge/challenge-event.ts';
 import { createCollector } from './challenge/collector.ts';
+import { challengeTerms } from './challenge/tickets/challenge-terms.ts';
 import { createChallengeIssuer } from './challenge/tickets/issue.ts';
 import { Programs } from './challenge/program/programs.ts';
 import { createTrapLinks } from './challenge/trap-link.ts';
@@ -114,6 +115,8 @@ export interface Validator {
   readonly validateRoutes: FastifyPluginAsync;
   /** The browser script, uploads, and `GET /health`. */
   readonly collectorRoutes: FastifyPluginAsync;
+  /** The compiled settings of each organisation, for the validator of the next settings. */
+  readonly policies: ReadonlyMap<string, Pick<Policy, 'rules'>>;
 }
 
 /** Builds the validator. All tables, keys and rules are prepared here, so that a decision only looks them up. */
@@ -125,16 +128,22 @@ export function createValidator(options: ValidatorOptions): Validator {
   return assemble(options, compiled);
 }
 
-/** The same for a process that answers requests meanwhile: `pause` is awaited after each rule. */
+/**
+ * The same for a process that answers requests meanwhile: `pause` is awaited after each rule. Rules that the validator
+ * `before` has are not compiled again.
+ */
 export async function createValidatorInSlices(
   options: ValidatorOptions,
   pause: Pause,
+  before?: Pick<Validator, 'policies'>,
 ): Promise<Validator> {
   const passes = new PassTable();
   const compiled: Policy[] = [];
   for (const one of options.organisations) {
-    const rules = await compileRulesInSlices(rulesOf(one), pause);
-    compiled.push(compilePolicy(one, options.crawlers, options, { passes, rules }));
+    const known = before?.policies.get(one.id)?.rules.list;
+    const rules = await compileRulesInSlices(rulesOf(one), pause, known);
+    const challenge = await workInSlices(challengeTerms(one), pause);
+    compiled.push(compilePolicy(one, options.crawlers, options, { passes, rules, challenge }));
     await pause();
   }
   return assemble(options, compiled);
@@ -191,6 +200,7 @@ function assemble(options: ValidatorOptions, compiled: readonly Policy[]): Valid
   });
   const isHealthAuthorised = createHealthCheck(options);
   return {
+    policies,
     forOrganisation: (id, observe = false) =>
       inProcess(policyOf(policies, id), observe ? { ...engine, observe } : engine, metrics),
     collect,

@@ -95,6 +95,7 @@ export function* loadByEntry(
   const file = readTextFile(path, MAX_SETTINGS_BYTES);
   const beside = withEnvironmentFile(resolve(path), env);
   if (file.kind !== 'read' || beside.kind === 'refused') return undefined;
+  yield;
   const source = { ...options, baseDir: dirname(resolve(path)), env: beside.env };
   const read = yield* readByEntry(file.text, source);
   return read && { ...read, files: [...read.files, ...beside.files] };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { findContradictions } from './checks/cross-references.ts';
+import { checkContradictions } from './checks/cross-references.ts';
 import { findRuleContradictions } from './checks/rule-references.ts';
 import { dataFolderIn } from './derived/data-places.ts';
 import { rememberFetchedLists } from './derived/fetched-lists.ts';
@@ -65,6 +65,7 @@ export interface ReadByEntry {
 export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntry | undefined> {
   const { baseDir, kept } = source;
   const organisationTexts = cutEntries(text, 'organisations', 0);
+  yield;
   const siteTexts = cutEntries(organisationTexts.rest, 'sites', 0);
   yield;
   const root = nodeOf(siteTexts.rest, [], source);
@@ -103,8 +104,7 @@ export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntr
     ...(values.length > 0 && { organisations: values }),
     ...(siteEntries.length > 0 && { sites: siteEntries.map((site) => site.value) }),
   };
-  if (findContradictions(all).length > 0) return undefined;
-  yield;
+  if ((yield* checkContradictions(all)).length > 0) return undefined;
   const settings: Settings = {
     ...top.data,
     organisations,

@@ -70,6 +70,7 @@ export type RoutedService = Exclude<
 /** Everything that is built from one version of the settings. A reload replaces it as a whole. */
 export interface Deployment {
   readonly settings: Settings;
+  readonly validator: Pick<Validator, 'policies'>;
   readonly authenticate: AuthenticateBearer;
   /** When the oldest list of crawler addresses was confirmed, in milliseconds since the epoch. */
   readonly oldestCrawlerListAt: number | undefined;
@@ -83,11 +84,12 @@ export interface Deployment {
   close(): Promise<void>;
 }
 
-/** Builds a deployment and does not change the running one. Rejects with a readable reason. */
+/** Builds a deployment, around what `before` has and did not change, and does not change that. Rejects with a readable reason. */
 export async function buildDeployment(
   settings: Settings,
   revision: string,
   dependencies: Dependencies,
+  before?: Deployment,
 ): Promise<Deployment> {
   const pause = inSlices();
   const ranges = crawlerRangesFolder(settings);
@@ -108,7 +110,7 @@ export async function buildDeployment(
     metrics: dependencies.metrics,
     isReady: dependencies.isReady,
   };
-  const validator = await createValidatorInSlices(options, pause);
+  const validator = await createValidatorInSlices(options, pause, before?.validator);
   const authenticate = createBearerAuth(settings.organisations, dependencies.clock);
   const { oldestListAt } = policy.crawlers;
   const dataAt = networkDataAt(dependencies.networks, policy.databases);
@@ -121,6 +123,7 @@ export async function buildDeployment(
   const gateway = await gatewaySites(settings.sites, validator, dependencies.remotes);
   return {
     settings,
+    validator,
     authenticate,
     oldestCrawlerListAt: oldestListAt,
     networkDataAt: dataAt,

@@ -183,11 +183,9 @@ class GatewayWorker {
   }
 
   #build(settings: Settings, revision: string): Promise<Deployment> {
-    return buildDeployment(gatewayOnly(settings), revision, {
-      ...this.#dependencies,
-      store: this.#store,
-      temporary: this.#decisions?.rules,
-    });
+    const { rules: temporary } = this.#decisions ?? {};
+    const dependencies = { ...this.#dependencies, store: this.#store, temporary };
+    return buildDeployment(gatewayOnly(settings), revision, dependencies, this.#current);
   }
 
   #keep({ id, session, expiresAt }: SharedSession): void {

@@ -1,6 +1,7 @@
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { AllowlistEntry, Organisation } from '@guard/config/settings/schema';
+import { atOnce } from '@guard/config/time/slices';
 import { challengeTerms, type ChallengeTerms } from '../challenge/tickets/challenge-terms.ts';
 import { PassPrice } from '../challenge/work/pass-price.ts';
 import { compileLook, type Look } from '../pages/look.ts';
@@ -43,6 +44,7 @@ interface Prepared {
   /** All organisations share it. */
   readonly passes?: PassTable;
   readonly rules?: CompiledRules;
+  readonly challenge?: ChallengeTerms;
 }
 
 /** The rules of an organisation, to be compiled. */
@@ -55,10 +57,14 @@ export function compilePolicy(
   settings: Organisation,
   crawlers: CrawlerCatalogue,
   ports: PressurePorts,
-  { passes = new PassTable(), rules = compileRules(rulesOf(settings)) }: Prepared = {},
+  {
+    passes = new PassTable(),
+    rules = compileRules(rulesOf(settings)),
+    challenge = atOnce(challengeTerms(settings)),
+  }: Prepared = {},
 ): Policy {
   const isAllowlisted = compileAllowlist(settings.crawler_allowlist);
-  const strengths = new Strengths(settings.detection.reasons);
+  const strengths = Strengths.of(settings.detection.reasons);
   return {
     organisation: settings.id,
     rules,
@@ -66,7 +72,7 @@ export function compilePolicy(
     features: settings.features,
     monitor: settings.monitor,
     strengths,
-    challenge: challengeTerms(settings),
+    challenge,
     passPrice: PassPrice.of(settings, ports.clock),
     freePages: FreePages.of(settings),
     pressure: Pressure.of(settings, ports),

@@ -59,7 +59,7 @@ export interface CompiledRules {
 }
 
 /** Many organisations have the same presets. Their regular expressions take a millisecond to compile. */
-const presetMatches = new CompileOnce();
+const compiledPresets = new CompileOnce();
 
 /** The rules of one organisation. */
 interface RulesToCompile {
@@ -71,41 +71,48 @@ interface RulesToCompile {
 
 /** Compiles the rules of one organisation, in their order, with the built-in rule at the end. */
 export function compileRules(source: RulesToCompile): CompiledRules {
-  const all = inOrder(source);
-  const list = all.map((_rule, place) => compileRule(all, place, source));
-  return { list, index: new RuleIndex(all.map(({ match }) => match)) };
+  const list = compilersOf(source).map((compile) => compile());
+  return { list, index: new RuleIndex(list.map(({ rule }) => rule.match)) };
 }
 
-/** The same, with `pause` awaited after each rule. */
+/**
+ * The same, with `pause` awaited after each rule. `before` are compiled rules of the same organisation: a rule that is
+ * one of them is not compiled again.
+ */
 export async function compileRulesInSlices(
   source: RulesToCompile,
   pause: Pause,
+  before: readonly CompiledRule[] = [],
 ): Promise<CompiledRules> {
-  const all = inOrder(source);
+  const known = new Map(before.map((compiled) => [compiled.rule, compiled]));
   const list: CompiledRule[] = [];
-  for (const place of all.keys()) {
-    list.push(compileRule(all, place, source));
+  for (const compile of compilersOf(source, known)) {
+    list.push(compile());
     await pause();
   }
-  const matches = all.map(({ match }) => match);
+  const matches = list.map(({ rule }) => rule.match);
   return { list, index: await RuleIndex.inSlices(matches, pause) };
 }
 
-function inOrder({ rules, presets = [] }: RulesToCompile): readonly Rule[] {
-  return [...rules, ...presets, allowlistRule];
+/** One compiler for each rule, in the order of the rules. */
+function compilersOf(
+  { organisation, rules, presets = [] }: RulesToCompile,
+  known?: ReadonlyMap<Rule, CompiledRule>,
+): (() => CompiledRule)[] {
+  return [
+    ...rules.map((rule) => () => known?.get(rule) ?? compileRule(rule, organisation)),
+    ...[...presets, allowlistRule].map(
+      (rule) => () => compiledPresets.of(rule, (preset) => compileRule(preset, '')),
+    ),
+  ];
 }
 
-function compileRule(
-  all: readonly Rule[],
-  place: number,
-  { organisation, rules }: RulesToCompile,
-): CompiledRule {
-  const rule = all[place] ?? allowlistRule;
-  const { match } = rule;
+/** The organisation names the budget of a rate limit. */
+function compileRule(rule: Rule, organisation: string): CompiledRule {
   const limit = rule.rate_limit && compileLimit(organisation, rule, rule.rate_limit);
   return {
     rule,
-    ...(place < rules.length ? compileBoth(match) : presetMatches.of(match, compileBoth)),
+    ...compileBoth(rule.match),
     sets: settingsOf(rule, limit, rule),
     setsStrictly: settingsOf(strictPartOf(rule), limit, rule),
   };

@@ -54,7 +54,7 @@ export class RuleIndex implements FindRules {
     const entries = (folders?.length ?? 1) * Math.max(1, methods.length);
     const isLarge = Math.max(1, named.length) * entries > MOST_ENTRIES;
     const all = [...tables, ...named.flatMap((name) => this.#tableOf(name) ?? [])];
-    for (const table of new Set(all)) {
+    for (const table of all.length > 1 ? new Set(all) : all) {
       table.add(place, isLarge ? undefined : folders, isLarge ? [] : methods);
     }
   }
@@ -138,7 +138,10 @@ class ByMethod {
   readonly #ofAnyMethod: number[] = [];
 
   add(place: number, methods: readonly string[]): void {
-    if (methods.length === 0) this.#ofAnyMethod.push(place);
+    if (methods.length === 0) {
+      this.#ofAnyMethod.push(place);
+      return;
+    }
     for (const method of new Set(methods.map((name) => name.toUpperCase()))) {
       const places = this.#byMethod.get(method);
       if (places === undefined) this.#byMethod.set(method, [place]);

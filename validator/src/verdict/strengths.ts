@@ -8,12 +8,19 @@ export interface Weight {
   readonly group: Group;
 }
 
+type Changed = { readonly [Name in Finding]?: Strength | undefined };
+
 /** How much each finding counts for one organisation: the defaults, with the changes of its settings. */
 export class Strengths {
   readonly #weights = new Map<Reason, Weight>();
   readonly #isNoneOff: boolean;
 
-  constructor(changed: { readonly [Name in Finding]?: Strength | undefined } = {}) {
+  /** Organisations without changes share one. */
+  static of(changed: Changed): Strengths {
+    return Object.keys(changed).length === 0 ? USUAL : new Strengths(changed);
+  }
+
+  constructor(changed: Changed = {}) {
     for (const name of FINDINGS) {
       const { strength: usual, group } = reasons[name];
       const strength = changed[name] ?? usual;
@@ -38,3 +45,5 @@ export class Strengths {
     return found.filter((reason) => this.of(reason)?.strength !== 'off');
   }
 }
+
+const USUAL = new Strengths();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { canonicalHost } from '../../matching/host.ts';
+import { atOnce, type Work } from '../../time/slices.ts';
 import { findAcmeContradictions } from './acme-references.ts';
 import { findDashboardContradictions } from './dashboard-references.ts';
 import { findHomelessDatabases } from './database-references.ts';
@@ -60,26 +61,38 @@ type Outline = z.infer<typeof Outline>;
 
 /** All contradictions in plain settings data of any shape. */
 export function findContradictions(value: unknown): Contradiction[] {
-  const settings = Outline.parse(value);
-  return [
-    ...organisationNames(settings),
-    ...keys(settings),
-    ...rules(settings),
-    ...unheardWebhooks(settings),
-    ...hosts(settings),
-    ...siteOrganisations(settings),
-    ...listeners(settings),
-    ...unshareable(settings),
-    ...unaskable(settings),
-    ...unintroduced(settings),
-    ...unredirected(settings),
-    ...findAcmeContradictions(value),
-    ...findDashboardContradictions(value),
-    ...findHomelessDatabases(value),
-    ...findExposedSecrets(value),
-    ...findCircularOrigins(value),
-  ];
+  return atOnce(checkContradictions(value));
 }
+
+/** The same, with a pause after each check. */
+export function* checkContradictions(value: unknown): Work<Contradiction[]> {
+  const settings = Outline.parse(value);
+  const found: Contradiction[] = [];
+  for (const check of CHECKS) {
+    yield;
+    found.push(...check(settings, value));
+  }
+  return found;
+}
+
+const CHECKS: readonly ((settings: Outline, value: unknown) => readonly Contradiction[])[] = [
+  organisationNames,
+  keys,
+  rules,
+  unheardWebhooks,
+  hosts,
+  siteOrganisations,
+  listeners,
+  unshareable,
+  unaskable,
+  unintroduced,
+  unredirected,
+  (_settings, value) => findAcmeContradictions(value),
+  (_settings, value) => findDashboardContradictions(value),
+  (_settings, value) => findHomelessDatabases(value),
+  (_settings, value) => findExposedSecrets(value),
+  (_settings, value) => findCircularOrigins(value),
+];
 
 function organisationNames({ organisations }: Outline): Contradiction[] {
   const once = (name: 'id' | 'site_key', what: string) =>

@@ -1,9 +1,6 @@
-import { z } from 'zod';
 import type { SettingPath } from '../problems/problems.ts';
 import { Rule } from '../sections/rule.ts';
 import { type Contradiction, repeated } from './repeated.ts';
-
-const OutlinedRule = z.looseObject({ name: z.string().optional().catch(undefined) }).catch({});
 
 const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'monitor', 'challenge'] as const;
 
@@ -12,13 +9,21 @@ export function findRuleContradictions(
   list: readonly unknown[],
   path: SettingPath,
 ): Contradiction[] {
-  const rules = list.map((rule) => OutlinedRule.parse(rule));
-  const names = rules.map(({ name }, place) => ({ name, path: [...path, place, 'name'] }));
+  const rules = list.map(outlineOf);
+  const names = rules.map((rule, place) => ({
+    name: typeof rule['name'] === 'string' ? rule['name'] : undefined,
+    path: [...path, place, 'name'],
+  }));
   const message = `expected at least one of ${DIRECTIVES.join(', ')}`;
   const idle = rules.flatMap((rule, place) =>
     isIdle(rule) ? [{ path: [...path, place], message }] : [],
   );
   return [...repeated(names, 'each rule name once in an organisation'), ...idle];
+}
+
+/** Without a schema, which takes ten times as long for thousands of rules. */
+function outlineOf(rule: unknown): Readonly<Record<string, unknown>> {
+  return typeof rule === 'object' && rule !== null ? { ...rule } : {};
 }
 
 /** A rule without effect. A misspelt name is already another problem. */

@@ -14,34 +14,24 @@ interface PresetSettings {
  * allows and sets nothing else: a block, a budget and the monitor mode of the user's rules still hold.
  */
 export function presetRules({ presets, webhook_paths }: PresetSettings): Rule[] {
-  return PRESETS.filter((preset) => presets.includes(preset)).map((preset) => ({
-    name: `${PRESET_PREFIX}${preset}`,
-    match: matchOf(preset, webhook_paths),
-    verdict: 'allow',
-  }));
+  return PRESETS.filter((preset) => presets.includes(preset)).map((preset) =>
+    preset === 'webhooks' ? ruleOf(preset, webhooks(webhook_paths)) : shared[preset],
+  );
 }
 
-function matchOf(preset: Preset, webhookPaths: readonly string[]): Match {
-  switch (preset) {
-    case 'well-known':
-      return wellKnown;
-    case 'feeds':
-      return feeds;
-    case 'git':
-      return git;
-    case 'webhooks':
-      return webhooks(webhookPaths);
-    case 'monitors':
-      return monitors;
-    case 'link-previews':
-      return linkPreviews;
-    case 'wp-cron':
-      return wpCron;
-    case 'apt':
-      return apt;
-    case 'containers':
-      return containers;
-    case 'media':
-      return media;
-  }
+function ruleOf(preset: Preset, match: Match): Rule {
+  return { name: `${PRESET_PREFIX}${preset}`, match, verdict: 'allow' };
 }
+
+/** All organisations share these, so each is compiled once. */
+const shared = {
+  'well-known': ruleOf('well-known', wellKnown),
+  feeds: ruleOf('feeds', feeds),
+  git: ruleOf('git', git),
+  monitors: ruleOf('monitors', monitors),
+  'link-previews': ruleOf('link-previews', linkPreviews),
+  'wp-cron': ruleOf('wp-cron', wpCron),
+  apt: ruleOf('apt', apt),
+  containers: ruleOf('containers', containers),
+  media: ruleOf('media', media),
+} satisfies Record<Exclude<Preset, 'webhooks'>, Rule>;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { settingsText } from '@guard/config/settings/derived/settings-text';
 import type { Organisation } from '@guard/config/settings/schema';
+import type { Work } from '@guard/config/time/slices';
 
 /** The challenge settings of one organisation. They are written into each ticket. */
 export interface ChallengeTerms {
@@ -13,14 +14,15 @@ export interface ChallengeTerms {
   readonly work: number;
 }
 
-/** The terms of one organisation. Equal settings give equal terms on every instance. */
-export function challengeTerms({
-  rules,
-  presets,
-  webhook_paths,
-  challenge,
-}: Pick<Organisation, 'rules' | 'presets' | 'webhook_paths' | 'challenge'>): ChallengeTerms {
-  const settings = settingsText([rules, presets, webhook_paths, challenge]);
-  const ruleSet = createHash('sha256').update(settings).digest('base64url').slice(0, 16);
-  return { ruleSet, work: challenge.work };
+type TermSettings = Pick<Organisation, 'rules' | 'presets' | 'webhook_paths' | 'challenge'>;
+
+/** The terms of one organisation. Equal settings give equal terms on every instance. It pauses after each rule. */
+export function* challengeTerms(settings: TermSettings): Work<ChallengeTerms> {
+  const { rules, presets, webhook_paths, challenge } = settings;
+  const digest = createHash('sha256').update(settingsText([presets, webhook_paths, challenge]));
+  for (const rule of rules) {
+    digest.update(settingsText(rule));
+    yield;
+  }
+  return { ruleSet: digest.digest('base64url').slice(0, 16), work: challenge.work };
 }

@@ -1,0 +1,43 @@
+import { presetRules } from '@guard/config/settings/presets/preset-rules';
+import type { Rule } from '@guard/config/settings/sections/rule';
+import { expect, test } from 'vitest';
+import { compileRules, compileRulesInSlices } from './direct.ts';
+
+const admin: Rule = { name: 'admin', match: { path: ['/admin/**'] }, verdict: 'block' };
+const login: Rule = {
+  name: 'login',
+  match: { path: ['/login'] },
+  rate_limit: { requests: 1, per: 1_000, by: ['ip'] },
+};
+const feeds: Rule = { name: 'feeds', match: { path: ['/feed'] }, verdict: 'allow' };
+
+const noPause = () => undefined;
+
+test('after a reload only rules that are new are compiled, and each stands in its new place', async () => {
+  const before = compileRules({ organisation: 'acme', rules: [admin, login] });
+  const source = { organisation: 'acme', rules: [login, feeds, { ...admin }] };
+  const after = await compileRulesInSlices(source, noPause, before.list);
+  expect(after.list.map(({ rule }) => rule.name)).toEqual(
+    compileRules(source).list.map(({ rule }) => rule.name),
+  );
+  expect(after.list[0]).toBe(before.list[1]);
+  // An equal rule of another reading is a new one.
+  expect(after.list[2]).not.toBe(before.list[0]);
+  const asked = (path: string) => ({
+    method: 'GET',
+    foldedPaths: [path],
+    url: { host: 'shop.example' },
+  });
+  expect(after.index.find(asked('/login')).next()).toBe(0);
+  expect(after.index.find(asked('/admin/users')).next()).toBe(2);
+});
+
+test('organisations share the compiled rules of presets, and not those of their own', () => {
+  const presets = presetRules({ presets: ['git', 'feeds'], webhook_paths: [] });
+  const [acme, other] = ['acme', 'other'].map((organisation) =>
+    compileRules({ organisation, rules: [login], presets }),
+  );
+  expect(acme?.list.slice(1)).toHaveLength(3);
+  for (const place of [1, 2, 3]) expect(acme?.list[place]).toBe(other?.list[place]);
+  expect(acme?.list[0]).not.toBe(other?.list[0]);
+});
