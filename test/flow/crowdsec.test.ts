@@ -187,12 +187,17 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     expect(await metric('guard_crowdsec_age_seconds')).toBeLessThan(3);
   });
 
-  test('whom Guard stops again and again, CrowdSec bans; a ban, a foreign page and a crowd are no reason for it', async () => {
+  test('whom Guard stops again and again, CrowdSec bans; a ban, a page of another, a crowd and a limit are no reason for it', async () => {
     const LISTED = '203.0.113.2';
     const PROGRAMS = ['203.0.113.21', '203.0.113.22'] as const;
     const AT_FOREIGN_PAGE = '203.0.113.23';
-    // Reasons of people behind a busy address. Each of them is challenged once.
-    const CROWDED = 'free_pages_used pressure_on_origin vpn_ip';
+    const AT_COMMENT = '203.0.113.25';
+    const OF_PEOPLE = [
+      // Behind a busy address. Each of them is challenged once.
+      'free_pages_used pressure_on_origin vpn_ip',
+      // A page that asks for more data at once than a passed challenge allows.
+      'session_limit_exceeded',
+    ];
     for (const ip of PROGRAMS) expect(await visit(ip)).toBe('origin');
     const visitOften = async (program: string) => {
       for (let times = 0; times < 22; times += 1) {
@@ -218,17 +223,19 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
       expect(await visit(AT_FOREIGN_PAGE, '/.env', foreign)).not.toBe('origin');
       const asProgram = { ...foreign, 'accept-language': '*' };
       expect(await visit(AT_FOREIGN_PAGE, '/', asProgram)).not.toBe('origin');
+      const inComment = { ...foreign, 'sec-fetch-site': 'same-origin' };
+      expect(await visit(AT_COMMENT, '/.env', inComment)).not.toBe('origin');
     }
     await visit('203.0.113.4', '/the-last');
     await logHas('/the-last');
     const written = product.log().split('\n');
     const reason = 'http_client_user_agent';
-    const crowd = written
-      .find((line) => line.includes(`"${PROGRAMS[1]}"`) && line.includes(reason))
-      ?.replace(PROGRAMS[1], '203.0.113.24')
-      .replace(reason, CROWDED);
-    if (crowd === undefined) throw new Error('no such line');
-    const lines = [...written, ...Array.from({ length: 22 }, () => crowd)];
+    const known = written.find((one) => one.includes(`"${PROGRAMS[1]}"`) && one.includes(reason));
+    if (known === undefined) throw new Error('no such line');
+    const ofPeople = OF_PEOPLE.map((reasons, at) =>
+      known.replace(PROGRAMS[1], `203.0.113.3${at}`).replace(reason, reasons),
+    );
+    const lines = [...written, ...Array.from({ length: 22 }, () => ofPeople).flat()];
     const stopped = PROGRAMS.map((ip) => lines.findLast((line) => line.includes(`"${ip}"`)) ?? '');
     const other = lines.find((line) => line.includes('"reload_applied"')) ?? '';
 
