@@ -65,6 +65,13 @@ function statusOf(stream: ClientHttp2Stream): Promise<string | undefined> {
   });
 }
 
+async function answerTo(stream: ClientHttp2Stream): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of stream) parts.push(part as Buffer);
+  expect(parts.length).toBeGreaterThan(0);
+  return Buffer.concat(parts).toString('latin1');
+}
+
 test('visitors who leave before the answer do not end the questions about others', async () => {
   const { session, release } = await startHeld();
   const other = statusOf(ask(session));
@@ -121,4 +128,21 @@ test('the connection of a trusted proxy that no longer answers is closed', async
   const silent = connectTcp(Number(new URL(envoyUrl).port), '127.0.0.1').resume();
   silent.on('error', () => undefined);
   await once(silent, 'close', { signal: AbortSignal.timeout(5_000) });
+});
+
+test('a connection from the port of one that was reset is that of a trusted proxy, too', async () => {
+  const { envoyUrl } = await startEnvoyAsked();
+  const address = { port: Number(new URL(envoyUrl).port), host: '127.0.0.1' };
+  const first = connectTcp(address);
+  // The SETTINGS of Guard: it has accepted the connection.
+  await once(first, 'data');
+  const { localPort = 0 } = first;
+  first.resetAndDestroy();
+  const second = connectTcp({ ...address, localPort });
+  await once(second, 'connect');
+  const session = connect(envoyUrl, { createConnection: () => second });
+  onTestFinished(() => {
+    session.destroy();
+  });
+  expect(await answerTo(ask(session))).not.toContain('Refused');
 });

@@ -78,7 +78,10 @@ export class ExtAuthzServer {
       notePeer(socket, peer);
       const name = nameOf(socket);
       this.#sockets.set(name, socket);
-      socket.once('close', () => this.#sockets.delete(name));
+      socket.once('close', () => {
+        // A new connection from the same port can be there before an old one that was reset is closed.
+        if (this.#sockets.get(name) === socket) this.#sockets.delete(name);
+      });
       cutStranger(socket, () => accept.trusts(peer), accept.limits.idleTimeoutMs);
       injector.injectConnection(socket);
     });
