@@ -42,9 +42,8 @@ export interface Running {
   /** The address of each started service: a URL, or `unix:` and a path. */
   readonly addresses: Addresses;
   /**
-   * Replaces the current deployment between two requests. Rejects with a readable reason when the new one cannot be
-   * built; then nothing has changed. New values of `listen`, `store`, `analytics` and `workers` are ignored. Resolves
-   * with the number of worker threads that have not applied it.
+   * Replaces the current deployment between two requests. Rejects with a reason when the new one cannot be built; then
+   * nothing has changed. Ignores new StartSettings. Resolves with the number of workers that have not applied it.
    */
   readonly reload: (next: NewSettings) => Promise<number>;
   /** Sign-in links to the dashboard, one per organisation. Each works once within ten minutes. */
