@@ -21,3 +21,9 @@ test('a host counts as one of the own network when all of its addresses do: a pu
   expect(await inside('1.1.1.1', '10.0.0.1')).toBe(false);
   expect(await inside()).toBe(false);
 });
+
+test('a host that is written as an address of IPv6 is judged by it', async () => {
+  expect(await refusalOfHost('https://[2606:4700::1111]/x')).toBeUndefined();
+  expect(await refusalOfHost('https://[fd00::1]/x')).toContain('leads to fd00::1');
+  expect(await isInside('https://[fd00::1]/x')).toBe(true);
+});
