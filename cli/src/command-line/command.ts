@@ -22,10 +22,12 @@ export interface Command {
   run(args: readonly string[]): Promise<number>;
 }
 
+/** The options and operands of a call without a mistake. */
+export type ReadLine<T extends Options> = Extract<CommandLine<T>, { kind: 'read' }>;
+
 interface Definition<T extends Options> extends Omit<Command, 'run'> {
   readonly options: T;
-  /** Gets the options and operands that were read. */
-  run(line: Extract<CommandLine<T>, { kind: 'read' }>): Promise<number>;
+  run(line: ReadLine<T>): Promise<number>;
 }
 
 /** Makes a command that answers a mistake in its options itself. */

@@ -1,7 +1,7 @@
 import { completionFor, SHELLS } from '../completion/shells.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
-import type { Command } from '../command-line/command.ts';
-import { type Options, readCommandLine } from '../command-line/options.ts';
+import { type Command, createCommand, type ReadLine } from '../command-line/command.ts';
+import type { Options } from '../command-line/options.ts';
 
 const OPTIONS = {
   json: { type: 'boolean', default: false, help: 'one JSON object: `{ "shell": …, "script": … }`' },
@@ -11,7 +11,7 @@ const OPTIONS = {
 export function createCompletion(
   everyCommand: (completion: Command) => readonly Command[],
 ): Command {
-  const completion: Command = {
+  const completion: Command = createCommand({
     name: 'completion',
     summary: 'Print a script that teaches your shell the commands and options.',
     usage: ['guard completion bash|zsh|fish [--json]'],
@@ -21,20 +21,21 @@ fish  guard completion fish > ~/.config/fish/completions/guard.fish`,
     options: OPTIONS,
     operand: SHELLS,
     exits: '0 printed, 2 called wrongly.',
-    run: (args) => Promise.resolve(run(args, everyCommand(completion))),
-  };
+    run: (line) => Promise.resolve(run(line, everyCommand(completion))),
+  });
   return completion;
 }
 
-function run(args: readonly string[], commands: readonly Command[]): number {
-  const line = readCommandLine(args, OPTIONS);
-  if (line.kind === 'wrong') return calledWrongly('completion', line.message);
-  const [word, more] = line.positionals;
+function run(
+  { values, positionals }: ReadLine<typeof OPTIONS>,
+  commands: readonly Command[],
+): number {
+  const [word, more] = positionals;
   const shell = SHELLS.find((known) => known === word);
   if (shell === undefined || more !== undefined) {
     return calledWrongly('completion', `name one shell: ${SHELLS.join(', ')}`);
   }
   const script = completionFor(shell, commands);
-  print(line.values.json ? JSON.stringify({ shell, script }) : script);
+  print(values.json ? JSON.stringify({ shell, script }) : script);
   return 0;
 }

@@ -12,8 +12,8 @@ import {
 import { Duration } from '@guard/config/settings/values/values';
 import { callerName } from '../command-line/caller.ts';
 import { chooseOrganisation } from '../command-line/choose-organisation.ts';
-import type { Command } from '../command-line/command.ts';
-import { CONFIG_OPTION, type Options, readCommandLine } from '../command-line/options.ts';
+import { type Command, createCommand, type ReadLine } from '../command-line/command.ts';
+import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import { changeDecisions } from '../decisions/change-decisions.ts';
@@ -43,7 +43,7 @@ const WORDS = {
 /** `guard block` or `guard allow`. */
 export function createDecideCommand(verdict: keyof typeof WORDS): Command {
   const { summary, does, state } = WORDS[verdict];
-  return {
+  return createCommand({
     name: verdict,
     summary,
     usage: [
@@ -60,8 +60,8 @@ data folder of the settings, and ends by itself. Events name it as their rule: t
 large one, and an autonomous system last. One target has one decision: the last one. Where
 Guard only observes, a block is recorded and not enforced. guard decisions lists and ends them.`,
     exits: '0 decided, 1 refused and nothing changed, 2 called wrongly.',
-    async run(args) {
-      const asked = readAsked(args);
+    async run(line) {
+      const asked = readAsked(line);
       if (typeof asked === 'string') return calledWrongly(verdict, asked);
       const settings = readSettings(asked.config)?.settings;
       const organisation = settings && chooseOrganisation(verdict, settings, asked.organisation);
@@ -90,7 +90,7 @@ Guard only observes, a block is recorded and not enforced. guard decisions lists
       }
       return 0;
     },
-  };
+  });
 }
 
 interface Asked {
@@ -102,11 +102,8 @@ interface Asked {
   readonly json: boolean;
 }
 
-/** The parsed command line, or a sentence about the mistake. */
-function readAsked(args: readonly string[]): Asked | string {
-  const line = readCommandLine(args, OPTIONS);
-  if (line.kind === 'wrong') return line.message;
-  const { values, positionals } = line;
+/** What the command line asks for, or a sentence about the mistake. */
+function readAsked({ values, positionals }: ReadLine<typeof OPTIONS>): Asked | string {
   const [operand, more] = positionals;
   const { because = '', organisation, json } = values;
   const config = settingsFile(values.config);

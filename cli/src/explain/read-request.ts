@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { recognise } from '@guard/config/plain-words/sought';
+import type { ReadLine } from '../command-line/command.ts';
 import { readCommandLine } from '../command-line/options.ts';
 import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
 import { EXPLAIN_OPTIONS } from './options.ts';
@@ -54,10 +55,7 @@ export function readRequest(args: readonly string[], stdin: () => string): Readi
   };
 }
 
-type Values = Extract<
-  ReturnType<typeof readCommandLine<typeof EXPLAIN_OPTIONS>>,
-  { kind: 'read' }
->['values'];
+type Values = ReadLine<typeof EXPLAIN_OPTIONS>['values'];
 
 type Body =
   | { readonly kind: 'body'; readonly text: string }
