@@ -1,17 +1,25 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as rest } from 'node:timers/promises';
 
 /** How long work goes on before requests have their turn. */
-const SLICE_MS = 4;
+const SLICE_MS = 2;
+/**
+ * How long requests have their turn. One request takes about five turns of the event loop. With one turn for each slice it
+ * waited for five slices.
+ */
+const REST_MS = 1;
 
 /** To be awaited between two steps of long work. Undefined where the work may go on at once. */
 export type Pause = () => Promise<void> | undefined;
+
+/** For work for which no request waits. */
+export const noPause: Pause = () => undefined;
 
 /** Cuts long work into slices: between them the event loop reads sockets and runs timers. */
 export function inSlices(): Pause {
   let begunAt = performance.now();
   return () => {
     if (performance.now() - begunAt < SLICE_MS) return undefined;
-    return turn().then(() => {
+    return rest(REST_MS).then(() => {
       begunAt = performance.now();
     });
   };
@@ -33,6 +41,7 @@ export async function workInSlices<Result>(work: Work<Result>, pause: Pause): Pr
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
-    await pause();
+    const paused = pause();
+    if (paused !== undefined) await paused;
   }
 }

@@ -8,7 +8,7 @@ import { crawlerRangesFolder } from '@guard/config/settings/derived/data-places'
 import { createBearerAuth } from '@guard/config/settings/keys/key-ring';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import type { TlsCertificate } from '@guard/config/settings/sections/tls';
-import { inSlices } from '@guard/config/time/slices';
+import { inSlices, noPause } from '@guard/config/time/slices';
 import type { GatewaySettings } from '@guard/gateway';
 import { createDashboard, type Health, type SignIns } from '@guard/dashboard';
 import { createDataServer } from '@guard/mcp';
@@ -91,7 +91,8 @@ export async function buildDeployment(
   dependencies: Dependencies,
   before?: Deployment,
 ): Promise<Deployment> {
-  const pause = inSlices();
+  // At the start no request waits.
+  const pause = before === undefined ? noPause : inSlices();
   const ranges = crawlerRangesFolder(settings);
   const policy = validatorSettings(settings, await CrawlerCatalogue.loadInSlices(ranges, pause));
   const { collector } = settings.public_urls;
@@ -111,6 +112,7 @@ export async function buildDeployment(
     isReady: dependencies.isReady,
   };
   const validator = await createValidatorInSlices(options, pause, before?.validator);
+  await pause();
   const authenticate = createBearerAuth(settings.organisations, dependencies.clock);
   const { oldestListAt } = policy.crawlers;
   const dataAt = networkDataAt(dependencies.networks, policy.databases);
@@ -120,7 +122,9 @@ export async function buildDeployment(
     { settings, revision, validator, authenticate, oldestListAt, dataAt, isCurrent },
     dependencies,
   );
+  await pause();
   const gateway = await gatewaySites(settings.sites, validator, dependencies.remotes);
+  await pause();
   return {
     settings,
     validator,
