@@ -12,6 +12,8 @@ import { entryOf, type Reason, reasons } from '@guard/config/contract/reasons';
 import { GROUPS } from '@guard/config/contract/strengths';
 import { format, resolveConfig } from 'prettier';
 import { EVENT_COLUMNS } from '../analytics/src/events/columns/event-columns.ts';
+import { type Application, APPLICATIONS } from '../cli/src/applications/applications.ts';
+import { describeSign } from '../cli/src/applications/recognise.ts';
 import type { Command } from '../cli/src/command-line/command.ts';
 import { wordsOf } from '../cli/src/command-line/help.ts';
 import { commands } from '../cli/src/commands/all-commands.ts';
@@ -31,6 +33,17 @@ interface Part {
 }
 
 const parts: readonly Part[] = [
+  table('applications.md', '## What `guard init` recognises', [
+    ['`--application`', 'Recognised by one of', 'Presets', 'Rules'],
+    ...Object.entries(APPLICATIONS).map(
+      ([name, { signs, presets, rules }]: [string, Application]) => [
+        code(name),
+        signs.map((sign) => code(describeSign(sign))).join(', '),
+        presets.map(({ preset, why }) => `${code(preset)}: ${why}`).join(' ') || 'none',
+        rules.map(({ why, line }) => `${why} ${code(line)}`).join(' ') || 'none',
+      ],
+    ),
+  ]),
   table('analytics.md', '## Columns', [
     ['Column', 'Type', 'What it holds'],
     ...EVENT_COLUMNS.map(({ name, type, comment }) => [code(name), code(type), comment]),

@@ -40,7 +40,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'certificates', 'decisions', 'alerts', 'validators', 'deployment', 'reload', 'workers', 'start-guard.ts',
   ],
   cli: [
-    'terminal', 'command-line', 'files', 'running-guard', 'crawlers', 'agents', 'keys', 'check',
+    'terminal', 'command-line', 'files', 'exchange', 'applications', 'running-guard', 'crawlers', 'agents', 'keys', 'check',
     'init', 'decisions', 'explain', 'export', 'forget', 'replay', 'doctor', 'top', 'why', 'demo', 'start', 'completion',
     'commands', 'main.ts',
   ],

@@ -1,6 +1,6 @@
 import { compilePattern } from '@guard/config/matching/glob';
 import { PRESETS } from '@guard/config/settings/sections/preset-names';
-import type { Rule } from '@guard/config/settings/sections/rule';
+import { type Rule, withInner } from '@guard/config/settings/sections/rule';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
 import { hint, type Remark, warning } from './remark.ts';
 
@@ -37,11 +37,13 @@ export function challengedVisitors(organisation: Organisation, index: number): R
 }
 
 /** Whether a rule names the path and never challenges. Its other conditions are ignored. */
-function isUnchallenged(path: string, rules: readonly Rule[]): boolean {
+export function isUnchallenged(path: string, rules: readonly Rule[]): boolean {
   return rules.some(
     ({ verdict, challenge, match }) =>
       (verdict !== undefined || challenge === 'never') &&
-      (match.path ?? []).some((pattern) => compilePattern(pattern)(path)),
+      withInner(match).some(({ path: own = [] }) =>
+        own.some((pattern) => compilePattern(pattern)(path)),
+      ),
   );
 }
 

@@ -2,6 +2,7 @@ import { type Loaded, loadSettings } from '@guard/config/settings/load';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import { formatPath, formatProblem } from '@guard/config/settings/problems/problems';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
+import { applicationRemarks } from '../check/application-remarks.ts';
 import { probeOrigins } from '../check/probe-origins.ts';
 import { probeStore } from '../check/probe-store.ts';
 import type { Remark } from '../check/remark.ts';
@@ -17,7 +18,7 @@ const OPTIONS = {
   probe: {
     type: 'boolean',
     default: false,
-    help: 'connect to every origin, without a request, and to the Redis of `store`',
+    help: 'connect to every origin and to the Redis of `store`, and ask the first origin of\neach site which application it is',
   },
   strict: {
     type: 'boolean',
@@ -44,9 +45,11 @@ presets that are on, and settings that are often a mistake:
            request, or that never matches, because no site has its host; monitor on for
            an organisation; observe on; an origin out of reach; a directory of signed
            agents without keys, or a rule with an agent that no directory has; a host
-           that gets no certificate by tls.acme
+           that gets no certificate by tls.acme; an application behind the site that
+           needs a preset (with --probe)
   hint     a site that protects the paths of certificates (ACME) or health checks;
-           monitor on for a rule; a port where the authority of tls.acme does not connect`,
+           monitor on for a rule; a port where the authority of tls.acme does not connect; an
+           application that may need a rule (with --probe)`,
   options: OPTIONS,
   operand: 'file',
   exits: `0 when the file is good, 1 when it has problems, or with --strict warnings,
@@ -87,7 +90,11 @@ async function checkFile(file: string, { json, probe, strict }: Wanted): Promise
   }
   const { settings } = result;
   const probed = probe
-    ? [...(await probeOrigins(settings.sites)), ...(await probeStore(settings.store))]
+    ? [
+        ...(await probeOrigins(settings.sites)),
+        ...(await probeStore(settings.store)),
+        ...(await applicationRemarks(settings)),
+      ]
     : [];
   const remarks = [...remarksOn(settings), ...probed];
   const placed = remarks

@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { environmentFileOf } from '@guard/config/settings/reading/environment';
+import { APPLICATIONS } from '../applications/applications.ts';
+import { APPLICATION_NAMES } from '../applications/recognise.ts';
 import { probeOrigins } from '../check/probe-origins.ts';
 import { createCommand } from '../command-line/command.ts';
 import { type Options, USUAL_FILE } from '../command-line/options.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { askQuestions, openTerminal } from '../init/ask-questions.ts';
 import { type Answers, QUESTIONS } from '../init/answers.ts';
+import { chooseApplication, type Chosen } from '../init/choose-application.ts';
 import { GATEWAY_PORT, settingsText } from '../init/settings-text.ts';
 import { fileFault } from '../terminal/faults.ts';
 import { calledWrongly, failed, print } from '../terminal/terminal.ts';
@@ -44,6 +47,19 @@ const OPTIONS = {
     completes: ['observe', 'enforce'],
     help: 'observe (nothing is enforced yet) or enforce',
   },
+  application: {
+    type: 'string',
+    value: 'NAME',
+    completes: [...APPLICATION_NAMES, 'none'],
+    help: `add the presets and rules of this application, or of none, and do not
+recognise it: ${APPLICATION_NAMES.slice(0, 6).join(', ')},
+${APPLICATION_NAMES.slice(6).join(', ')}`,
+  },
+  offline: {
+    type: 'boolean',
+    default: false,
+    help: 'send nothing to the origin: recognise no application, and do not look\nwhether it answers',
+  },
   yes: {
     type: 'boolean',
     default: false,
@@ -58,10 +74,15 @@ export const init = createCommand({
   usage: [
     'guard init',
     'guard init --site HOSTS --origin URL [--front WHAT] [--events WHERE] [--mode MODE] [--yes]',
+    'guard init --application NAME|none [--offline] …',
   ],
   about: `Writes a settings file with comments, and beside it a file that ends in .env with the secrets,
 which only you can read. Then it looks whether your application answers, and says what to do next.
-Each question has an option; what an option says is not asked.`,
+Each question has an option; what an option says is not asked.
+
+It asks the origin for its front page, /robots.txt and at most three more pages, in five seconds
+at most. When they show a known application, the settings get its presets and rules, with the
+reason for each. On a terminal you are asked first.`,
   options: OPTIONS,
   exits: '0 written, 1 a file is there already or cannot be written, 2 called wrongly.',
   async run({ values, positionals }) {
@@ -85,20 +106,31 @@ Each question has an option; what an option says is not asked.`,
     }
     const terminal = asksNothing ? undefined : openTerminal();
     const asked = await askQuestions(values, terminal?.ask);
+    const chosen =
+      asked.kind === 'wrong'
+        ? asked
+        : await chooseApplication(asked.answers, values, terminal?.ask);
     terminal?.close();
     if (asked.kind === 'wrong') return calledWrongly('init', asked.message);
-    return write(asked.answers, into, json);
+    if (chosen.kind === 'wrong') return calledWrongly('init', chosen.message);
+    return write(asked.answers, chosen, values);
   },
 });
 
 /** Writes both files or none. */
-async function write(answers: Answers, into: string, json: boolean): Promise<number> {
+async function write(
+  answers: Answers,
+  { application, note }: Chosen & { kind: 'chosen' },
+  { into, json, offline }: { into: string; json: boolean; offline: boolean },
+): Promise<number> {
   const secrets = environmentFileOf(into);
   try {
     mkdirSync(dirname(into), { recursive: true });
     writeFileSync(secrets, secretsText(answers), { mode: 0o600, flag: 'wx' });
     try {
-      writeFileSync(into, settingsText(answers), { flag: 'wx' });
+      writeFileSync(into, settingsText(answers, application && APPLICATIONS[application]), {
+        flag: 'wx',
+      });
     } catch (error) {
       rmSync(secrets);
       throw error;
@@ -109,18 +141,22 @@ async function write(answers: Answers, into: string, json: boolean): Promise<num
   // Reads the files as guard start does. This prints any problem.
   const settings = readSettings(into)?.settings;
   if (settings === undefined) return 1;
-  const notes = (await probeOrigins(settings.sites)).map(({ message }) => message);
+  const faults = offline ? [] : await probeOrigins(settings.sites);
+  const notes = [...faults.map(({ message }) => message), ...(note === undefined ? [] : [note])];
   const next = nextSteps(answers, into);
   if (json) {
-    print(JSON.stringify({ settings: into, secrets, notes, next }));
+    print(
+      JSON.stringify({ settings: into, secrets, application: application ?? null, notes, next }),
+    );
     return 0;
   }
-  const noted = notes.map((note) => `Note: ${note}.`);
-  const answering = notes.length === 0 ? [`${answers.origin} answers.`] : noted;
+  const noted = notes.map((one) => `Note: ${one}.`);
+  const isAnswering = !offline && faults.length === 0;
   print(
     [
       `Wrote ${into}, and ${secrets} with its secrets (only you can read it).`,
-      ...answering,
+      ...(isAnswering ? [`${answers.origin} answers.`] : []),
+      ...noted,
       '',
       'Next:',
       ...next.map((step) => `  ${step}`),

@@ -5,7 +5,7 @@ import type { MetricName } from '@guard/config/contract/metrics';
 import type { RunningGuard } from '../running-guard/find-guard.ts';
 import { isTrusted } from './own-address.ts';
 import { type Answers, type Evidence, FORGED_ADDRESS } from './evidence.ts';
-import { type Ask, exchange, type Exchange, handshakeHeaders } from './exchange.ts';
+import { type Ask, exchange, type Exchange, handshakeHeaders } from '../exchange/exchange.ts';
 import { follow } from './follow.ts';
 import { sessionCookie, uploadUrl } from './guard-page.ts';
 import { LAST_ACCEPT, seenRequests } from './seen-requests.ts';

@@ -1,6 +1,6 @@
 import type { Settings } from '@guard/config/settings/schema';
 import type { DataAge } from '../running-guard/data-age.ts';
-import type { Answered, Exchange } from './exchange.ts';
+import type { Answered, Exchange } from '../exchange/exchange.ts';
 import type { Trail } from './follow.ts';
 import type { SeenRequests } from './seen-requests.ts';
 import type { TlsProbe } from './tls-probe.ts';

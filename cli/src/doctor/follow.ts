@@ -1,4 +1,4 @@
-import { type Answered, type Exchange, fieldsOf } from './exchange.ts';
+import { type Answered, type Exchange, fieldsOf } from '../exchange/exchange.ts';
 
 /** Every browser follows at least this many redirects. */
 const MAX_STEPS = 10;

@@ -1,4 +1,4 @@
-import { type Answered, type Exchange, fieldsOf } from './exchange.ts';
+import { type Answered, type Exchange, fieldsOf } from '../exchange/exchange.ts';
 
 const UPLOAD_PATH = '/.guard/verify';
 

@@ -1,5 +1,5 @@
 import type { Answers } from './evidence.ts';
-import { type Answered, type Exchange, fieldsOf } from './exchange.ts';
+import { type Answered, type Exchange, fieldsOf } from '../exchange/exchange.ts';
 import { sessionCookie } from './guard-page.ts';
 
 /** Header fields in which caches report a hit. */

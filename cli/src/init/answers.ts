@@ -19,7 +19,7 @@ type Read<T> =
 
 /** One question: its text, its option, and the allowed answers. */
 export interface Question<T> {
-  readonly option: keyof Answers;
+  readonly option: keyof Answers | 'application';
   readonly text: string;
   /** The default for an empty answer. */
   readonly usual: string;

@@ -30,7 +30,8 @@ export async function askQuestions(given: Given, ask: AskPerson | undefined): Pr
   return { kind: 'answered', answers: answers as Answers };
 }
 
-async function answerOf<T>(
+/** The answer to one question, as {@link askQuestions} gets it. */
+export async function answerOf<T>(
   { text, usual, read }: Question<T>,
   given: string | undefined,
   ask: AskPerson | undefined,

@@ -123,7 +123,17 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
   test('without a terminal it asks nothing when each question has its option', () => {
     const file = newFile();
     const options = ['--site', 'shop.example', '--origin', origin.url, '--front', 'nothing'];
-    const args = ['init', '--into', file, ...options, '--events', 'none', '--mode', 'enforce'];
+    const args = [
+      'init',
+      '--offline',
+      '--into',
+      file,
+      ...options,
+      '--events',
+      'none',
+      '--mode',
+      'enforce',
+    ];
     const ran = spawnSync(process.execPath, [BIN, ...args], { encoding: 'utf8', input: '' });
     expect([ran.status, ran.stderr]).toEqual([0, '']);
     expect(settingsOf(file)).toMatchObject({ observe: false });
@@ -132,7 +142,7 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
   test('on a terminal it asks five questions, asks a wrong answer again, and takes what is usual for an empty one', () => {
     const file = newFile();
     const command = `${process.execPath} ${BIN} init --into ${file}`;
-    const input = `bad/host\nshop.example\n${origin.url}\n\n\nenforce\n`;
+    const input = `bad/host\nshop.example\nhttp://127.0.0.1:1\n\n\nenforce\n`;
     const { stdout, status } = spawnSync('script', ['-qec', command, '/dev/null'], {
       ...{ encoding: 'utf8', input },
     });

@@ -1,10 +1,23 @@
+import { PRESETS } from '@guard/config/settings/sections/preset-names';
+import type { Application } from '../applications/applications.ts';
 import type { Answers } from './answers.ts';
 
 /** The port of the gateway in the written settings. */
 export const GATEWAY_PORT = 8080;
 
+/** Presets that fit any site. */
+const USUAL_PRESETS: readonly string[] = [
+  'well-known',
+  'feeds',
+  'git',
+  'webhooks',
+  'monitors',
+  'link-previews',
+  'wp-cron',
+];
+
 /** The text of a settings file with comments. Answers are already validated. Each is written as a quoted text. */
-export function settingsText(answers: Answers): string {
+export function settingsText(answers: Answers, application: Application | undefined): string {
   const parts = [
     [
       `# Guard in front of ${answers.site.join(', ')}. Every setting: the page guard.yaml of the documentation.`,
@@ -18,7 +31,7 @@ export function settingsText(answers: Answers): string {
     ],
     proxyLines(answers),
     modeLines(answers),
-    organisationLines(answers),
+    organisationLines(answers, application),
     siteLines(answers),
     eventLines(answers),
     [
@@ -63,17 +76,26 @@ function modeLines({ mode }: Answers): string[] {
       ];
 }
 
-function organisationLines({ events, mode }: Answers): string[] {
+function organisationLines(
+  { events, mode }: Answers,
+  application: Application | undefined,
+): string[] {
+  const { title, presets = [], rules = [] } = application ?? {};
+  const needed: readonly string[] = presets.map(({ preset }) => preset);
+  const isNamed = (name: string) => USUAL_PRESETS.includes(name) || needed.includes(name);
+  const named = PRESETS.filter(isNamed);
+  const more = PRESETS.filter((name) => !isNamed(name));
   const isWatching = mode === 'observe';
   return [
     'organisations:',
     '  - id: me',
     ...(events === 'none' ? [] : ["    analytics_keys: [{ id: me, key: '${ANALYTICS_KEY}' }]"]),
-    '    # Programs that may pass: they could never answer a challenge. There are more: media, for pictures in',
-    '    # mails and for podcasts, apt, and containers.',
-    '    presets: [well-known, feeds, git, webhooks, monitors, link-previews, wp-cron]',
+    `    # Programs that may pass: they could never answer a challenge. There are more: ${more.join(', ')}.`,
+    ...presets.map(({ preset, why }) => `    # ${preset}, for ${title}: ${why}`),
+    `    presets: [${named.join(', ')}]`,
     '    rules:',
     '      # The first rule that fits decides. Put your own in front of this one.',
+    ...rules.flatMap(({ why, line }) => [`      # ${title}: ${why}`, `      - ${line}`]),
     '      # Each address has five pages in ten minutes. Then the page checks the browser, once a day.',
     ...(isWatching
       ? [

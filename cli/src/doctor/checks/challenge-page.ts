@@ -1,5 +1,5 @@
 import type { Answers, Evidence } from '../evidence.ts';
-import { fieldsOf } from '../exchange.ts';
+import { fieldsOf } from '../../exchange/exchange.ts';
 import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
 import { denialOf, isChallengePage, nonceOf, sessionCookie } from '../guard-page.ts';
 import { signOfCache } from '../kept-in-front.ts';

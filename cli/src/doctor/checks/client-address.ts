@@ -1,5 +1,5 @@
 import { type Answers, type Evidence, FORGED_ADDRESS } from '../evidence.ts';
-import { fieldsOf } from '../exchange.ts';
+import { fieldsOf } from '../../exchange/exchange.ts';
 import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
 import { isChallengePage } from '../guard-page.ts';
 import { serversNamed } from '../kept-in-front.ts';

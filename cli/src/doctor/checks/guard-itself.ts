@@ -1,7 +1,7 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
 import type { Answers, Evidence } from '../evidence.ts';
 import { adviceOnDataAge, describeDataAge } from '../../running-guard/data-age.ts';
-import { type Answered, fieldsOf } from '../exchange.ts';
+import { type Answered, fieldsOf } from '../../exchange/exchange.ts';
 import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
 import { denialOf, instantOf } from '../guard-page.ts';
 import { serversNamed, signOfCache } from '../kept-in-front.ts';

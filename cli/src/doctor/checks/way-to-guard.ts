@@ -1,5 +1,5 @@
 import type { Answers, Evidence } from '../evidence.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
 import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
 import { denialOf, isChallengePage, uploadUrl } from '../guard-page.ts';
 import { type Check, ofAnswers } from './check.ts';

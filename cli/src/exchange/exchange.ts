@@ -37,6 +37,8 @@ export interface Ask {
   readonly timeoutMs: number;
   /** The local address to connect from. */
   readonly from: string | undefined;
+  /** The unix socket to connect to, in place of the host of the URL. */
+  readonly socketPath?: string;
 }
 
 /** Values of a header field, in the order of their lines. */
@@ -50,7 +52,7 @@ export function fieldsOf({ fields }: Answered, name: string): string[] {
  * check judges the certificate. Never rejects.
  */
 export function exchange(url: string, ask: Ask): Promise<Exchange> {
-  const { method = 'GET', headers, timeoutMs, from } = ask;
+  const { method = 'GET', headers, timeoutMs, from, socketPath } = ask;
   return new Promise((resolve) => {
     const sentAtMs = Date.now();
     const fail = (why: string) => resolve({ kind: 'failed', url, why });
@@ -60,6 +62,7 @@ export function exchange(url: string, ask: Ask): Promise<Exchange> {
       agent: false,
       rejectUnauthorized: false,
       ...(from !== undefined && { localAddress: from }),
+      ...(socketPath !== undefined && { socketPath }),
     };
     const send = url.startsWith('https:') ? requestHttps : requestHttp;
     const sent = send(url, options);

@@ -1,0 +1,267 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { loadSettings } from '@guard/config/settings/load';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
+import { runCommand } from '../testing/run-command.ts';
+import { type Application, type ApplicationName, APPLICATIONS } from './applications.ts';
+
+type Page = readonly [head: Readonly<Record<string, string>>, body: string, status?: number];
+type Site = Readonly<Record<string, Page>>;
+
+/** What an application answers, cut to the lines that matter. All other paths are 404. */
+const RECORDED: Readonly<Record<ApplicationName, Site>> = {
+  // WordPress 6.1.9, MediaWiki 1.39.17, DokuWiki 2022-07-31a, Notebook 6.4.12, docker-registry 2.8.2 and Apache 2.4.71,
+  // all from Debian 12.
+  wordpress: {
+    '/': [
+      { link: '<http://blog.example/wp-json/>; rel="https://api.w.org/"' },
+      '<title>Blog</title>',
+    ],
+  },
+  mediawiki: {
+    '/': [{ location: 'http://wiki.example/index.php/Main_Page' }, '', 301],
+    '/index.php/Main_Page': [
+      {},
+      '<meta name="ResourceLoaderDynamicStyles" content=""/>\n<meta name="generator" content="MediaWiki 1.39.17"/>',
+    ],
+  },
+  dokuwiki: {
+    '/': [
+      { 'set-cookie': 'DokuWiki=jd83t3sb; path=/; HttpOnly', location: '/doku.php?id=start' },
+      '',
+      302,
+    ],
+  },
+  jupyter: {
+    '/': [{ location: '/tree?' }, '', 302],
+    '/tree': [{ location: '/login?next=%2Ftree' }, '', 302],
+    '/login?next=%2Ftree': [
+      { 'content-security-policy': "frame-ancestors 'self'; report-uri /api/security/csp-report" },
+      '<title>Jupyter Notebook</title>',
+    ],
+  },
+  registry: {
+    '/': [{}, ''],
+    '/v2/': [{ 'docker-distribution-api-version': 'registry/2.0' }, '{}'],
+  },
+  apt: {
+    '/': [{}, '<ul><li><a href="dists/"> dists/</a></li><li><a href="pool/"> pool/</a></li></ul>'],
+  },
+  // Not recorded: written after the documentation and source of Nextcloud 30, Gitea 1.22, GitLab 17, Home Assistant 2024,
+  // Synapse 1.120, Mastodon 4.3, Ghost 5 and Discourse 3.
+  nextcloud: {
+    '/': [
+      { 'set-cookie': '__Host-nc_sameSiteCookielax=true; path=/; secure', location: '/login' },
+      '',
+      302,
+    ],
+  },
+  gitea: { '/': [{ 'set-cookie': 'i_like_gitea=d2c9c1889c1be19e; Path=/; HttpOnly' }, ''] },
+  gitlab: {
+    '/': [
+      { location: 'http://git.example/users/sign_in', 'x-gitlab-meta': '{"version":"1"}' },
+      '',
+      302,
+    ],
+  },
+  'home-assistant': {
+    '/': [{}, '<link rel="modulepreload" href="/frontend_latest/core.44512df9.js" crossorigin>'],
+  },
+  matrix: {
+    '/': [{}, 'It works'],
+    '/_matrix/client/versions': [{}, '{"versions":["r0.6.1","v1.11"],"unstable_features":{}}'],
+  },
+  mastodon: { '/': [{ server: 'Mastodon' }, "<div id='mastodon'></div>"] },
+  ghost: {
+    '/': [{}, '<title>Letters</title>'],
+    '/robots.txt': [
+      {},
+      'User-agent: *\nSitemap: http://letters.example/sitemap.xml\nDisallow: /ghost/\n',
+    ],
+  },
+  discourse: {
+    '/': [
+      {},
+      '<meta name="generator" content="Discourse 3.2.0 - https://github.com/discourse/discourse">',
+    ],
+  },
+};
+const NAMES = Object.keys(RECORDED) as ApplicationName[];
+const PLAIN: Site = {
+  '/': [{}, '<img src="https://elsewhere.example/wp-content/a.png"> WordPress 6.1'],
+};
+
+let asked: string[] = [];
+const server = createServer((request, response) => {
+  const { host = '' } = request.headers;
+  asked.push(request.url ?? '');
+  answer(request, response, host.split('.')[0] ?? '');
+});
+function answer({ url = '' }: IncomingMessage, response: ServerResponse, name: string): void {
+  if (name === 'endless') {
+    endless(response);
+    return;
+  }
+  const sites: Readonly<Record<string, Site>> = {
+    ...RECORDED,
+    away: { '/': [{ location: 'http://127.0.0.1:1/far' }, '', 302] },
+  };
+  const all = name === 'catch-all' ? (PLAIN['/'] as Page) : undefined;
+  const [head, body, status = 200] = all ?? (sites[name] ?? PLAIN)[url] ?? [{}, 'no', 404];
+  response.writeHead(status, { 'content-type': 'text/html', ...head });
+  response.end(body);
+}
+function endless(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/html' });
+  const more = () => {
+    while (response.write('<meta '.repeat(10_000)));
+  };
+  response.on('drain', more);
+  more();
+}
+
+const folder = testFolder();
+let origin = '';
+let made = 0;
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  asked = [];
+});
+
+const newFile = () => join(folder, String((made += 1)), 'guard.yaml');
+
+async function init(name: string, ...more: readonly string[]) {
+  const file = newFile();
+  const site = ['--site', `${name}.example`, '--origin', origin, '--events', 'none'];
+  const args = ['--into', file, ...site, '--mode', 'enforce', '--json', ...more];
+  const { code, stdout, stderr } = await runCommand('init', ...args);
+  const { application, notes } = JSON.parse(stdout || '{}') as {
+    application: string;
+    notes: string[];
+  };
+  return { file, code, stderr, application, notes };
+}
+
+function organisationOf(file: string) {
+  const loaded = loadSettings(file, {});
+  if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
+  return loaded.settings.organisations[0];
+}
+
+async function probed(file: string): Promise<string[]> {
+  const { stdout } = await runCommand('check', file, '--probe');
+  return stdout.split('\n').filter((line) => line.includes('the origin looks like'));
+}
+
+describe.each(NAMES)('guard init in front of %s', (name) => {
+  const { presets, rules, title }: Application = APPLICATIONS[name];
+
+  test('writes the presets and rules of its application, and guard check misses none', async () => {
+    const { file, application, notes } = await init(name);
+    expect(application).toBe(name);
+    expect(notes).toEqual([expect.stringContaining(`the origin looks like ${title} (`)]);
+    expect(asked.length).toBeLessThanOrEqual(5);
+    const organisation = organisationOf(file);
+    expect(organisation?.presets).toEqual(
+      expect.arrayContaining(['monitors', ...presets.map(({ preset }) => preset)]),
+    );
+    expect(organisation?.rules).toHaveLength(rules.length + 1);
+    const text = readFileSync(file, 'utf8');
+    for (const { why } of [...presets, ...rules]) expect(text).toContain(`: ${why}\n`);
+    expect(await probed(file)).toEqual([]);
+  });
+
+  test('without them, guard check --probe names each line', async () => {
+    const { file, notes } = await init(name, '--application', 'none');
+    expect([asked, notes]).toEqual([[], []]);
+    const text = readFileSync(file, 'utf8').replace(/presets: \[.*\]/, 'presets: [monitors]');
+    writeFileSync(file, text);
+    const remarks = await probed(file);
+    expect(remarks.filter((line) => line.includes(': warning: '))).toHaveLength(
+      Math.min(1, presets.length),
+    );
+    for (const { preset } of presets) expect(remarks.join()).toContain(preset);
+    expect(remarks.filter((line) => line.includes(': hint: '))).toHaveLength(rules.length);
+    for (const { line } of rules) expect(remarks.join('\n')).toContain(line);
+  });
+});
+
+test('a rule of the user that lets the path through counts, whatever its name', async () => {
+  for (const name of NAMES.filter((one) => one !== 'discourse')) {
+    const { file } = await init(name);
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replaceAll('- { name: ', '- { name: my '));
+    expect(await probed(file)).toEqual([]);
+  }
+});
+
+test.each(['plain', 'catch-all', 'away', 'endless'])(
+  'a site that is no known application gets the usual settings after five requests at most: %s',
+  async (name) => {
+    const { file, application, notes } = await init(name);
+    expect([application, notes]).toEqual([null, []]);
+    expect(asked.length).toBeLessThanOrEqual(5);
+    // A redirect to another host is followed on the origin.
+    if (name === 'away') expect(asked).toContain('/far');
+    expect(organisationOf(file)?.rules).toHaveLength(1);
+  },
+);
+
+test('an origin without an answer is told, and so is one that was not asked', async () => {
+  const gone = await init('plain', '--origin', 'http://127.0.0.1:1');
+  expect([gone.application, gone.notes]).toEqual([
+    null,
+    [
+      'http://127.0.0.1:1 cannot be reached: ECONNREFUSED',
+      'no application was recognised without an answer (ECONNREFUSED): --application NAME adds the presets and rules of one',
+    ],
+  ]);
+  const offline = await init('ghost', '--offline');
+  expect([asked, offline.application, offline.notes]).toEqual([
+    [],
+    null,
+    [
+      'the origin was not asked which application it is: --application NAME adds the presets and rules of one',
+    ],
+  ]);
+});
+
+test('--application takes a name of the table, without a request of its own', async () => {
+  const { file, application } = await init('plain', '--application', 'jupyter');
+  expect([asked, application]).toEqual([[], 'jupyter']);
+  expect(organisationOf(file)?.rules.map(({ name }) => name)).toEqual(['jupyter api', 'everybody']);
+  const wrong = await init('plain', '--application', 'jupiter');
+  expect(wrong.code).toBe(2);
+  expect(wrong.stderr).toContain('--application: "jupiter" is none of wordpress, ');
+  expect(wrong.stderr).toContain('none; did you mean jupyter?');
+  expect(existsSync(wrong.file)).toBe(false);
+});
+
+test('on a terminal it says what it recognised, and the person can refuse', () => {
+  const bin = join(import.meta.dirname, '../../../bin/guard.mjs');
+  // The server of this file cannot answer while this process waits.
+  const page = `require('http').createServer((q, r) => r.writeHead(200, { server: 'Mastodon' }).end())
+    .listen(0, '127.0.0.1', function () { console.log(this.address().port) })`;
+  const file = newFile();
+  const command = `exec 3< <("${process.execPath}" -e "$PAGE"); pid=$!; read port <&3
+    script -qec "'${process.execPath}' '${bin}' init --into '${file}' --origin http://127.0.0.1:$port --events none" /dev/null; kill $pid`;
+  const { stdout, status } = spawnSync('bash', ['-c', command], {
+    ...{ encoding: 'utf8', input: '\n\n\nnone\n', env: { ...process.env, PAGE: page } },
+  });
+  expect(stdout).toContain('The origin looks like Mastodon (header server with Mastodon).');
+  expect(status).toBe(0);
+  expect(organisationOf(file)?.rules).toHaveLength(1);
+});

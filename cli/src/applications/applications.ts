@@ -1,0 +1,276 @@
+import type { Preset } from '@guard/config/settings/sections/preset-names';
+
+/** The paths that are asked after the front page, in this order. */
+export const ASKED_PATHS = ['/robots.txt', '/v2/', '/_matrix/client/versions'] as const;
+
+/** What shows an application. Without `at` it is looked for in the front page and the pages that it redirects to. */
+export type Sign = { readonly at?: (typeof ASKED_PATHS)[number] } & (
+  | { readonly kind: 'header'; readonly name: string; readonly has?: string }
+  /** The beginning of a cookie's name. */
+  | { readonly kind: 'cookie'; readonly name: string }
+  /** The beginning of `<meta name="generator">`. */
+  | { readonly kind: 'generator'; readonly name: string }
+  /** A part of the address of a script or a `<link>`. */
+  | { readonly kind: 'asset'; readonly path: string }
+  | { readonly kind: 'text'; readonly text: string }
+);
+
+export interface Application {
+  readonly title: string;
+  /** Each is enough. */
+  readonly signs: readonly Sign[];
+  readonly presets: readonly { readonly preset: Preset; readonly why: string }[];
+  readonly rules: readonly NeededRule[];
+}
+
+export interface NeededRule {
+  readonly why: string;
+  /** The rule as a line of guard.yaml. */
+  readonly line: string;
+  /** A path that the rule lets through. */
+  readonly example: string;
+}
+
+const FEEDS = { preset: 'feeds', why: 'Feed readers fetch the feeds.' } as const;
+const GIT = { preset: 'git', why: 'git clones and pushes.' } as const;
+const MEDIA = { preset: 'media', why: 'Mail programs and apps fetch pictures and sound.' } as const;
+
+/** The applications that Guard recognises, and what their programs need. The guide repeats this table. */
+export const APPLICATIONS = {
+  wordpress: {
+    title: 'WordPress',
+    signs: [
+      { kind: 'header', name: 'link', has: 'api.w.org' },
+      { kind: 'header', name: 'x-redirect-by', has: 'WordPress' },
+      { kind: 'generator', name: 'WordPress ' },
+      { kind: 'asset', path: '/wp-includes/' },
+      { kind: 'asset', path: '/wp-content/' },
+      { kind: 'text', text: 'Disallow: /wp-admin/', at: '/robots.txt' },
+    ],
+    presets: [
+      FEEDS,
+      { preset: 'wp-cron', why: 'WordPress asks itself to start the tasks that are due.' },
+      MEDIA,
+    ],
+    rules: [
+      {
+        why: 'Apps and plugins sign in with an application password.',
+        line: "{ name: wordpress apps, match: { any: [{ path: /wp-json/** }, { path: /, query: { rest_route: { regex: '^/' } } }], header: { authorization: { regex: '^(Basic|Bearer) ' } } }, challenge: never }",
+        example: '/wp-json/wp/v2/posts',
+      },
+    ],
+  },
+  mediawiki: {
+    title: 'MediaWiki',
+    signs: [
+      { kind: 'generator', name: 'MediaWiki ' },
+      { kind: 'asset', path: '/load.php?' },
+    ],
+    presets: [],
+    rules: [
+      {
+        why: 'Bots and apps use the API. It gives out all pages, so each address has a budget.',
+        line: '{ name: mediawiki api, match: { path: [/api.php, /*/api.php, /rest.php/**, /*/rest.php/**] }, verdict: allow, rate_limit: { requests: 300, per: 1m, by: ip } }',
+        example: '/w/api.php',
+      },
+    ],
+  },
+  dokuwiki: {
+    title: 'DokuWiki',
+    signs: [
+      { kind: 'cookie', name: 'DokuWiki' },
+      { kind: 'generator', name: 'DokuWiki' },
+      { kind: 'asset', path: '/lib/exe/css.php' },
+    ],
+    presets: [FEEDS],
+    rules: [
+      {
+        why: 'Programs use the remote API.',
+        line: '{ name: dokuwiki api, match: { path: [/**/lib/exe/xmlrpc.php, /**/lib/exe/jsonrpc.php/**], method: POST }, challenge: never }',
+        example: '/lib/exe/xmlrpc.php',
+      },
+    ],
+  },
+  nextcloud: {
+    title: 'Nextcloud',
+    signs: [
+      { kind: 'cookie', name: 'nc_sameSiteCookie' },
+      { kind: 'cookie', name: '__Host-nc_sameSiteCookie' },
+      { kind: 'cookie', name: 'oc_sessionPassphrase' },
+    ],
+    presets: [{ preset: 'well-known', why: 'Calendars and address books look for their server.' }],
+    rules: [
+      {
+        why: 'Apps synchronise files, calendars and contacts.',
+        line: '{ name: nextcloud apps, match: { path: [/remote.php/**, /public.php/**, /ocs/**, /status.php, /**/apps/*/api/**] }, challenge: never }',
+        example: '/remote.php/dav/files/ada/',
+      },
+      {
+        why: 'An app starts its sign-in, and asks whether it is done.',
+        line: '{ name: nextcloud sign-in of apps, match: { path: [/**/login/v2, /**/login/v2/poll], method: POST }, challenge: never }',
+        example: '/index.php/login/v2/poll',
+      },
+    ],
+  },
+  gitea: {
+    title: 'Gitea, Forgejo',
+    signs: [
+      { kind: 'cookie', name: 'i_like_gitea' },
+      { kind: 'cookie', name: 'i_like_forgejo' },
+      { kind: 'text', text: 'content="go,git,self-hosted,gitea"' },
+      { kind: 'text', text: 'content="git,forge,forgejo"' },
+    ],
+    presets: [
+      GIT,
+      FEEDS,
+      { preset: 'containers', why: 'docker and podman pull and push the images of its registry.' },
+    ],
+    rules: [
+      {
+        why: 'Runners, package managers and other programs use the API.',
+        line: '{ name: gitea api, match: { path: /api/** }, challenge: never }',
+        example: '/api/v1/version',
+      },
+    ],
+  },
+  gitlab: {
+    title: 'GitLab',
+    signs: [
+      { kind: 'header', name: 'x-gitlab-meta' },
+      { kind: 'cookie', name: '_gitlab_session' },
+    ],
+    presets: [GIT, FEEDS],
+    rules: [
+      {
+        why: 'Runners, package managers and other programs use the API.',
+        line: '{ name: gitlab api, match: { path: /api/** }, challenge: never }',
+        example: '/api/v4/jobs/request',
+      },
+    ],
+  },
+  registry: {
+    title: 'a container registry',
+    signs: [
+      { kind: 'header', name: 'docker-distribution-api-version', has: 'registry/2', at: '/v2/' },
+    ],
+    presets: [{ preset: 'containers', why: 'docker, podman and skopeo pull and push images.' }],
+    rules: [],
+  },
+  apt: {
+    title: 'an apt repository',
+    signs: [
+      { kind: 'text', text: 'href="dists/"' },
+      { kind: 'text', text: 'href="/dists/"' },
+    ],
+    presets: [{ preset: 'apt', why: 'apt fetches indexes and packages.' }],
+    rules: [],
+  },
+  jupyter: {
+    title: 'Jupyter',
+    signs: [
+      { kind: 'header', name: 'content-security-policy', has: '/security/csp-report' },
+      { kind: 'header', name: 'x-jupyterhub-version' },
+    ],
+    presets: [],
+    rules: [
+      {
+        why: 'Programs use the API with a token.',
+        line: "{ name: jupyter api, match: { path: [/api/**, /user/*/api/**, /hub/api/**], header: { authorization: { regex: '(?i)^(token|bearer) ' } } }, challenge: never }",
+        example: '/api/contents',
+      },
+    ],
+  },
+  'home-assistant': {
+    title: 'Home Assistant',
+    signs: [{ kind: 'asset', path: '/frontend_latest/' }],
+    presets: [],
+    rules: [
+      {
+        why: 'The phone app, sensors and scripts use the API. The app renews its token.',
+        line: '{ name: home assistant apps, match: { path: [/api/**, /auth/token, /auth/revoke] }, challenge: never }',
+        example: '/api/webhook/1',
+      },
+    ],
+  },
+  matrix: {
+    title: 'Matrix (Synapse and others)',
+    signs: [
+      { kind: 'header', name: 'server', has: 'Synapse/' },
+      { kind: 'text', text: '"versions":', at: '/_matrix/client/versions' },
+    ],
+    presets: [{ preset: 'well-known', why: 'Clients and servers look for the home server.' }],
+    rules: [
+      {
+        why: 'Other servers send signed messages, under a name that crawlers have too.',
+        line: '{ name: matrix servers, match: { path: [/_matrix/federation/**, /_matrix/key/**, /_matrix/media/**] }, verdict: allow }',
+        example: '/_matrix/federation/v1/version',
+      },
+      {
+        why: 'Clients use the API.',
+        line: '{ name: matrix clients, match: { path: [/_matrix/**, /_synapse/client/**] }, challenge: never }',
+        example: '/_matrix/client/v3/sync',
+      },
+    ],
+  },
+  mastodon: {
+    title: 'Mastodon',
+    signs: [
+      { kind: 'header', name: 'server', has: 'Mastodon' },
+      { kind: 'cookie', name: '_mastodon_session' },
+      { kind: 'text', text: "id='mastodon'" },
+    ],
+    presets: [
+      { preset: 'well-known', why: 'Other servers look for accounts.' },
+      FEEDS,
+      { preset: 'media', why: 'Other servers and apps fetch pictures and films.' },
+    ],
+    rules: [
+      {
+        why: 'Other servers send signed posts, under a name that crawlers have too.',
+        line: '{ name: mastodon inboxes, match: { path: [/inbox, /actor/inbox, /**/users/*/inbox], method: POST }, verdict: allow }',
+        example: '/users/ada/inbox',
+      },
+      {
+        why: 'Other servers read accounts and posts as ActivityPub.',
+        line: "{ name: mastodon servers, match: { path: [/actor, /users/**, /ap/**, '/@*/**', /contexts/**, /emojis/**], method: GET, header: { accept: { regex: 'application/(activity|ld)[+]json' } } }, verdict: allow }",
+        example: '/users/ada',
+      },
+      {
+        why: 'Apps use the API, and get their tokens.',
+        line: '{ name: mastodon apps, match: { path: [/api/**, /oauth/token, /oauth/revoke, /nodeinfo/**] }, challenge: never }',
+        example: '/api/v1/apps',
+      },
+    ],
+  },
+  ghost: {
+    title: 'Ghost',
+    signs: [
+      { kind: 'generator', name: 'Ghost ' },
+      { kind: 'text', text: 'Disallow: /ghost/', at: '/robots.txt' },
+    ],
+    presets: [FEEDS, { preset: 'webhooks', why: 'Stripe reports what members pay.' }, MEDIA],
+    rules: [
+      {
+        why: 'Apps and generators of static sites use the API with a key.',
+        line: '{ name: ghost api, match: { path: /ghost/api/** }, challenge: never }',
+        example: '/ghost/api/content/posts/',
+      },
+    ],
+  },
+  discourse: {
+    title: 'Discourse',
+    signs: [
+      { kind: 'header', name: 'x-discourse-route' },
+      { kind: 'generator', name: 'Discourse ' },
+    ],
+    presets: [FEEDS, MEDIA],
+    rules: [
+      {
+        why: 'Programs and the app use the API with a key. Discourse refuses a wrong key.',
+        line: "{ name: discourse api, match: { any: [{ header: { api-key: '?*' } }, { header: { user-api-key: '?*' } }] }, challenge: never }",
+        example: '/posts.json',
+      },
+    ],
+  },
+} as const satisfies Readonly<Record<string, Application>>;
+export type ApplicationName = keyof typeof APPLICATIONS;

@@ -1,0 +1,115 @@
+import type { Origin } from '@guard/config/settings/values/values';
+import { type Answered, exchange, fieldsOf } from '../exchange/exchange.ts';
+import { type Application, type ApplicationName, APPLICATIONS } from './applications.ts';
+import { ASKED_PATHS, type Sign } from './applications.ts';
+
+/** With the front page and its redirects. */
+const MAX_REQUESTS = 5;
+const MAX_REDIRECTS = 2;
+const TOTAL_MS = 5_000;
+
+export const APPLICATION_NAMES = Object.keys(APPLICATIONS) as ApplicationName[];
+
+export type Recognised =
+  | { readonly kind: 'recognised'; readonly name: ApplicationName; readonly sign: string }
+  | { readonly kind: 'unknown' }
+  /** Why the front page gave no answer, as a phrase. */
+  | { readonly kind: 'silent'; readonly why: string };
+
+/**
+ * Asks an origin which application it is, with at most five requests. A redirect is followed to the same origin only,
+ * whatever host it names.
+ */
+export async function recogniseOrigin(
+  origin: Origin,
+  hosts: readonly string[],
+): Promise<Recognised> {
+  const endsAtMs = Date.now() + TOTAL_MS;
+  const base = origin.kind === 'unix' ? 'http://localhost' : origin.origin;
+  const host = hosts.find((one) => !one.includes('*'));
+  let leftMs = TOTAL_MS;
+  const ask = async (path: string) => {
+    const answer = await exchange(base + path, {
+      headers: { ...(host !== undefined && { host }), accept: 'text/html, */*;q=0.8' },
+      timeoutMs: leftMs,
+      from: undefined,
+      ...(origin.kind === 'unix' && { socketPath: origin.path }),
+    });
+    leftMs = Math.max(1, endsAtMs - Date.now());
+    return answer;
+  };
+
+  let left = MAX_REQUESTS;
+  let path: string | undefined = '/';
+  for (let step = 0; path !== undefined && step <= MAX_REDIRECTS; step += 1, left -= 1) {
+    const answer = await ask(path);
+    if (answer.kind === 'failed') {
+      return step === 0 ? { kind: 'silent', why: answer.why } : { kind: 'unknown' };
+    }
+    const found = applicationIn(answer, undefined);
+    if (found) return found;
+    path = targetOf(answer);
+  }
+  for (const at of ASKED_PATHS.slice(0, left)) {
+    const answer = await ask(at);
+    const found = answer.kind === 'answered' ? applicationIn(answer, at) : undefined;
+    if (found) return found;
+  }
+  return { kind: 'unknown' };
+}
+
+function targetOf(answer: Answered): string | undefined {
+  const [target] = fieldsOf(answer, 'location');
+  if (target === undefined || !URL.canParse(target, answer.url)) return undefined;
+  const { pathname, search } = new URL(target, answer.url);
+  return pathname + search;
+}
+
+/** The first application that shows one of its signs in this answer. */
+function applicationIn(answer: Answered, at: Sign['at']): Recognised | undefined {
+  for (const name of APPLICATION_NAMES) {
+    const { signs }: Application = APPLICATIONS[name];
+    const sign = signs.find((one) => one.at === at && isShown(one, answer));
+    if (sign) return { kind: 'recognised', name, sign: describeSign(sign) };
+  }
+  return undefined;
+}
+
+function isShown(sign: Sign, answer: Answered): boolean {
+  const { body } = answer;
+  switch (sign.kind) {
+    case 'header':
+      return fieldsOf(answer, sign.name).some((value) => value.includes(sign.has ?? ''));
+    case 'cookie':
+      return fieldsOf(answer, 'set-cookie').some((value) => value.startsWith(sign.name));
+    case 'generator':
+      return (body.match(/<meta\s[^<>]*>/gi) ?? []).some(
+        (tag) =>
+          /\bname=["']?generator\b/i.test(tag) &&
+          new RegExp(`\\bcontent=["']?${sign.name}`, 'i').test(tag),
+      );
+    case 'asset':
+      return (body.match(/<(?:script|link)\s[^<>]*>/gi) ?? []).some((tag) =>
+        tag.includes(sign.path),
+      );
+    case 'text':
+      return body.includes(sign.text);
+  }
+}
+
+/** A sign as the guide and the commands name it. */
+export function describeSign(sign: Sign): string {
+  const at = sign.at === undefined ? '' : ` of ${sign.at}`;
+  switch (sign.kind) {
+    case 'header':
+      return `header ${sign.name}${sign.has === undefined ? '' : ` with ${sign.has}`}${at}`;
+    case 'cookie':
+      return `cookie ${sign.name}`;
+    case 'generator':
+      return `generator ${sign.name.trim()}`;
+    case 'asset':
+      return `scripts or styles in ${sign.path}`;
+    case 'text':
+      return `the text ${sign.text}${at}`;
+  }
+}

@@ -1,0 +1,51 @@
+import { readingsOf } from '@guard/config/matching/path-readings';
+import type { Settings } from '@guard/config/settings/schema';
+import { compileRoute } from '@guard/gateway';
+import { type Application, APPLICATIONS, type NeededRule } from '../applications/applications.ts';
+import { recogniseOrigin } from '../applications/recognise.ts';
+import { isUnchallenged } from './challenged-visitors.ts';
+import { hint, type Remark, warning } from './remark.ts';
+
+/** Asks the first origin of each site, and names the lines of its application that the settings do not have. */
+export async function applicationRemarks(settings: Settings): Promise<Remark[]> {
+  const remarks = settings.sites.map(async (site, index): Promise<Remark[]> => {
+    const [origin] = site.origin;
+    const place = settings.organisations.findIndex(({ id }) => id === site.organisation);
+    const organisation = settings.organisations[place];
+    if (origin === undefined || organisation === undefined) return [];
+    const { id, rules, presets } = organisation;
+    // Without rules no visitor is stopped.
+    if (rules.length === 0) return [];
+    const found = await recogniseOrigin(origin, site.hosts);
+    if (found.kind !== 'recognised') return [];
+    const application: Application = APPLICATIONS[found.name];
+    const isProtected = compileRoute(site.protect, site.skip);
+    const isMissing = ({ example, line }: NeededRule) =>
+      isProtected(readingsOf(example)) &&
+      !rules.some(({ name }) => line.startsWith(`{ name: ${name},`)) &&
+      !isUnchallenged(example, rules);
+    const looks = `the origin looks like ${application.title} (${found.sign}), and organisation ${id} has`;
+    const missing = application.presets.filter(({ preset }) => !presets.includes(preset));
+    const names = missing.map(({ preset }) => preset).join(', ');
+    const whys = missing.map(({ why }) => why).join(' ');
+    return [
+      ...(missing.length === 0
+        ? []
+        : [
+            warning(
+              ['sites', index, 'origin'],
+              `${looks} no preset for some of its programs: add ${names} to its presets. ${whys}`,
+            ),
+          ]),
+      ...application.rules
+        .filter(isMissing)
+        .map(({ why, line }) =>
+          hint(
+            ['organisations', place, 'rules'],
+            `${looks} no rule for this: ${why} Put in front: - ${line}`,
+          ),
+        ),
+    ];
+  });
+  return (await Promise.all(remarks)).flat();
+}

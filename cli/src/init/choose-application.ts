@@ -1,0 +1,72 @@
+import { nearestName } from '@guard/config/settings/problems/nearest-name';
+import { OriginAddress } from '@guard/config/settings/values/values';
+import { type ApplicationName, APPLICATIONS } from '../applications/applications.ts';
+import { APPLICATION_NAMES, recogniseOrigin } from '../applications/recognise.ts';
+import type { Answers, Question } from './answers.ts';
+import { answerOf, type AskPerson } from './ask-questions.ts';
+
+export type Chosen =
+  | {
+      readonly kind: 'chosen';
+      readonly application: ApplicationName | undefined;
+      /** What the user has to know about the choice, as a phrase. */
+      readonly note: string | undefined;
+    }
+  /** A sentence for the user. */
+  | { readonly kind: 'wrong'; readonly message: string };
+
+const REMEDY = '--application NAME adds the presets and rules of one';
+
+/** Which application the settings are for: by its option, else by asking the origin, and then the person. */
+export async function chooseApplication(
+  { site, origin }: Answers,
+  { application: given, offline }: { application?: string | undefined; offline: boolean },
+  ask: AskPerson | undefined,
+): Promise<Chosen> {
+  if (given !== undefined) return chosen(await answerOf(questionAbout('none', ''), given, ask));
+  if (offline) return none(`the origin was not asked which application it is: ${REMEDY}`);
+  const found = await recogniseOrigin(OriginAddress.parse(origin), site);
+  switch (found.kind) {
+    case 'unknown':
+      return none(undefined);
+    case 'silent':
+      return none(`no application was recognised without an answer (${found.why}): ${REMEDY}`);
+    case 'recognised': {
+      const looks = `the origin looks like ${APPLICATIONS[found.name].title} (${found.sign})`;
+      const question = questionAbout(found.name, looks);
+      const note = `${looks}, so its presets and rules were added: --application none leaves them out`;
+      return chosen(await answerOf(question, undefined, ask), ask ? undefined : note);
+    }
+  }
+}
+
+function questionAbout(
+  usual: ApplicationName | 'none',
+  looks: string,
+): Question<ApplicationName | undefined> {
+  return {
+    option: 'application',
+    text: `T${looks.slice(1)}. Whose presets and rules are added? (a name, or none)`,
+    usual,
+    read(answer) {
+      const value = APPLICATION_NAMES.find((name) => name === answer);
+      if (value !== undefined || answer === 'none') return { kind: 'read', value };
+      const near = nearestName(answer, APPLICATION_NAMES);
+      const meant = near === undefined ? '' : `; did you mean ${near}?`;
+      const names = [...APPLICATION_NAMES, 'none'].join(', ');
+      return { kind: 'wrong', message: `${JSON.stringify(answer)} is none of ${names}${meant}` };
+    },
+  };
+}
+
+type Answer = ReturnType<Question<ApplicationName | undefined>['read']>;
+
+function chosen(answer: Answer, note?: string): Chosen {
+  return answer.kind === 'read'
+    ? { kind: 'chosen', application: answer.value, note }
+    : { kind: 'wrong', message: `--application: ${answer.message}` };
+}
+
+function none(note: string | undefined): Chosen {
+  return { kind: 'chosen', application: undefined, note };
+}
