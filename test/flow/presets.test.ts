@@ -1,4 +1,4 @@
-import { execFile, type ExecFileException } from 'node:child_process';
+import { execFile, type ExecException } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ interface Ended {
 /** A program to its end; the exit code of a failure is part of what it says. */
 function run(program: string, args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(program, args, { env: GIT_ENV }, (error: ExecFileException | null, stdout, stderr) => {
+    execFile(program, args, { env: GIT_ENV }, (error: ExecException | null, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
     });
   });
