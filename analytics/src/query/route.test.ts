@@ -199,6 +199,18 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     }
   });
 
+  test('a query that waits for its turn keeps its connection for longer than an idle one', async () => {
+    const { promise, resolve } = Promise.withResolvers<QueryOutcome>();
+    answer = () => promise;
+    app.server.timeout = 100;
+    const text = post('SELECT 1');
+    await until('the query waits', () => asked[0]);
+    await once(connect(port, '127.0.0.1').resume(), 'close');
+    app.server.timeout = 0;
+    resolve(OK);
+    expect(status(await text)).toBe(200);
+  });
+
   test('a caller that hangs up cancels its query', async () => {
     answer = () => new Promise(() => undefined);
     const socket = connect(port, '127.0.0.1');

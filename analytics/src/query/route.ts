@@ -98,8 +98,12 @@ export function decodeStatement(body: unknown): string | undefined {
   }
 }
 
-/** Fires when the caller disconnects before it has its answer. */
+/**
+ * Fires when the caller disconnects before it has its answer. Until then the connection may be idle: a query can wait
+ * for its turn for longer than that is allowed to others.
+ */
 export function goneSignal(reply: FastifyReply): AbortSignal {
+  reply.raw.setTimeout(0);
   const gone = new AbortController();
   reply.raw.on('close', () => {
     if (!reply.raw.writableFinished) gone.abort();
