@@ -35,7 +35,7 @@ export function stayOn(core: Core): void {
 }
 
 /**
- * Starts a script of the bench on one core and waits for its first line. What it writes to stderr
+ * Starts a script of the bench, or the command `guard`, on one core and waits for its first line. What it writes to stderr
  * goes to `logFile`, or here when there is none.
  */
 export async function startOn(
@@ -44,7 +44,8 @@ export async function startOn(
   args: readonly string[],
   logFile?: string,
 ): Promise<Started> {
-  const child = spawnOn(core, [process.execPath, script, ...args], logFile);
+  const run = script.endsWith('.ts') ? [process.execPath, script] : [script];
+  const child = spawnOn(core, [...run, ...args], logFile);
   const lines = child.stdout ? createInterface(child.stdout) : undefined;
   if (lines === undefined) throw new Error(`${script} was started without its output`);
   const [line] = (await Promise.race([

@@ -94,7 +94,7 @@ export async function startGuardFrom(
   more: readonly string[] = [],
 ): Promise<StartedGuard> {
   const args = ['start', '--config', file, '--json', ...more];
-  const bin = join(here, '..', 'bin', 'guard.mjs');
+  const bin = join(here, '..', 'bin', 'guard');
   const started = bench.keep(await startOn(core, bin, args, `${file}.log`));
   // The first line of --json; a service that was not asked for has no address in it.
   const { addresses } = JSON.parse(started.line) as Pick<StartedGuard, 'addresses'>;

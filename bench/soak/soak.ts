@@ -1,10 +1,11 @@
 /**
- * Half load for minutes, while the settings are reloaded, origins are killed and started again, and
+ * Half load for minutes, while the settings are reloaded, origins and the database are killed and started again, and
  * clients go away in the middle: whether memory stays what it was, and every answer is the right one.
  */
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
+import { childrenOf } from '../../test/kit/children.ts';
 import { goalsTable, isMet } from '../goals.ts';
 import { load, loadedBy } from '../load.ts';
 import { placement } from '../processes.ts';
@@ -18,8 +19,9 @@ import { type Origins, startOrigins } from './origins.ts';
 import { createTally, type Tally } from './tally.ts';
 import { visit } from './visitors.ts';
 
-const RELOAD_EVERY_MS = 15_000;
+const RELOAD_EVERY_MS = 10_000;
 const KILL_EVERY_MS = 20_000;
+const KILL_DATABASE_EVERY_MS = 100_000;
 const LOOK_EVERY_MS = 1000;
 const SMALL_ANSWER = '/known/2';
 
@@ -44,6 +46,7 @@ export function bench(options: BenchOptions): Promise<Report> {
       abort(url, tally, untilMs),
       reload(guard, settings, tally, untilMs),
       kill(origins, tally, untilMs),
+      killDatabase(pid, tally, untilMs),
     ]);
     const refused = await reloadsRefused(guard);
     for (let n = 0; n < refused; n++) tally.add({ kind: 'wrong', how: 'a reload was refused' });
@@ -104,6 +107,15 @@ async function kill(origins: Origins, tally: Tally, untilMs: number): Promise<vo
   }
 }
 
+async function killDatabase(guard: number, tally: Tally, untilMs: number): Promise<void> {
+  while (performance.now() + KILL_DATABASE_EVERY_MS / 2 < untilMs) {
+    await sleep(KILL_DATABASE_EVERY_MS / 2);
+    for (const pid of childrenOf(guard)) process.kill(pid, 'SIGKILL');
+    tally.note('databases killed');
+    await sleep(KILL_DATABASE_EVERY_MS / 2);
+  }
+}
+
 async function reloadsRefused({ addresses }: StartedGuard): Promise<number> {
   const page = await (await fetch(`${addresses.admin}/metrics`)).text();
   return Number(/^guard_reloads_total\{outcome="refused"\} (\d+)$/m.exec(page)?.[1] ?? 0);
@@ -133,7 +145,7 @@ function reportOf(tally: Tally, memory: MemoryGrowth, aimedPerS: number, totalMs
     notes: [
       placement,
       `${(totalMs / 60_000).toFixed(1)} minutes at ${((1000 * tally.right) / totalMs).toFixed(0)} requests/s, where half load is ${aimedPerS.toFixed(0)} (full load found out beforehand, ${loadedBy}); 1,000 visitors, answers of 1 to 100 KB, one request in ten an upload of the same`,
-      `a reload every ${RELOAD_EVERY_MS / 1000} s; one of two origins killed every ${KILL_EVERY_MS / 1000} s, and away for 3 s; errors count as wrong unless an origin is away or has not been back for 5 s`,
+      `a reload every ${RELOAD_EVERY_MS / 1000} s; one of two origins killed every ${KILL_EVERY_MS / 1000} s, and away for 3 s; errors count as wrong unless an origin is away or has not been back for 5 s; the database killed every ${KILL_DATABASE_EVERY_MS / 1000} s`,
       'memory and files of the process without the database, medians: base is the second minute, the end is the last one (of less than four minutes: quarters)',
     ],
   };
