@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { loadSettings } from '@guard/config/settings/load';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { type Application, type ApplicationName, APPLICATIONS } from './applications.ts';
@@ -219,6 +219,16 @@ test.each(['plain', 'catch-all', 'away', 'endless'])(
     expect(organisationOf(file)?.rules).toHaveLength(1);
   },
 );
+
+test('an origin on a unix socket is asked, too', async () => {
+  const socket = join(folder, 'app.sock');
+  const local = createServer((request, response) => {
+    answer(request, response, 'ghost');
+  });
+  await once(local.listen(socket), 'listening');
+  onTestFinished(() => void local.close());
+  expect(await init('plain', '--origin', `unix:${socket}`)).toMatchObject({ application: 'ghost' });
+});
 
 test('an origin without an answer is told, and so is one that was not asked', async () => {
   const gone = await init('plain', '--origin', 'http://127.0.0.1:1');

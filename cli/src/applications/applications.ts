@@ -54,7 +54,7 @@ export const APPLICATIONS = {
     ],
     rules: [
       {
-        why: 'Apps and plugins sign in with an application password.',
+        why: 'Apps and plugins sign in with an application password. Without such an app, remove this.',
         line: "{ name: wordpress apps, match: { any: [{ path: /wp-json/** }, { path: /, query: { rest_route: { regex: '^/' } } }], header: { authorization: { regex: '^(Basic|Bearer) ' } } }, challenge: never }",
         example: '/wp-json/wp/v2/posts',
       },

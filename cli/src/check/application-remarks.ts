@@ -42,7 +42,7 @@ export async function applicationRemarks(settings: Settings): Promise<Remark[]> 
         .map(({ why, line }) =>
           hint(
             ['organisations', place, 'rules'],
-            `${looks} no rule for this: ${why} Put in front: - ${line}`,
+            `${looks} no rule for this: ${why} Put this in front of your rules: - ${line}`,
           ),
         ),
     ];
