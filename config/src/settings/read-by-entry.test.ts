@@ -186,6 +186,39 @@ test('an entry is read again when a file or a variable that it names has changed
   expect(reloaded?.settings.organisations[0]?.rules[2]?.match.asn).toEqual([64496, 64499]);
 });
 
+test('an entry is read again when a variable has changed whose name is written with an escape', () => {
+  const text = TEXT.replace('"/b - c"', String.raw`"/\x24{KEY}"`);
+  const kept = byEntry(text, undefined)?.kept;
+  const source = { ...SOURCE, env: { KEY: 'sk_by_entry_9876543210' } };
+  expect(taken(byEntry(text, kept, source))).toEqual(taken(parseSettings(text, source)));
+});
+
+const RULE = '- { name: r, match: {}, detect: true }';
+const SITE = "sites: [{ hosts: ['*.example'], organisation: acme, origin: 'http://127.0.0.1:1' }]";
+
+test.each([
+  ['directives', `%TAG !! tag:example.com,2000:\n---\n${TEXT.replace('help@', '!!str help@')}`],
+  [
+    'a list in braces',
+    `{ version: 1, listen: { api: 127.0.0.1:1 }, secret: b8d2046a7f3c1e95,\norganisations:\n- id: a\n}`,
+  ],
+  [
+    'a list in an entry in braces',
+    `${TOP}${SITE}\norganisations:\n  - {\n    id: acme,\n    rules:\n    ${RULE}\n    }\n`,
+  ],
+  [
+    'a text like a list in an entry in braces',
+    `${TOP}${SITE}\norganisations:\n  - { id: acme, branding: { name: "a\n    rules:\n    ${RULE}\n    b" } }\n`,
+  ],
+  [
+    'a text like a list in an entry that begins with a comment',
+    `${TOP}${SITE}\norganisations:\n  -    # c\n    id: acme\n    branding: { name: "a\n       rules:\n       ${RULE}\n       b" }\n`,
+  ],
+])('nothing is cut wrongly: %s', (_what, text) => {
+  const reloaded = byEntry(text);
+  if (reloaded) expect(taken(reloaded)).toEqual(taken(parseSettings(text, SOURCE)));
+});
+
 test('an organisation whose rules contradict each other is left to the loader, however they came together', () => {
   const kept = byEntry(TEXT)?.kept;
   const twice = TEXT.replace(/ {6}- name: one\n.*\n.*\n/, '$&$&');

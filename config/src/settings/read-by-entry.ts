@@ -152,7 +152,8 @@ class OrganisationEntries {
     { text, start }: EntryText,
     lineAt: (offset: number) => number,
   ): Work<Entry<Organisation> | undefined> {
-    const indent = /^ *- +/.exec(text)?.[0].length ?? 0;
+    // Without a name behind the dash, its other names are indented in some other way, or it is in braces.
+    const indent = /^ *- +(?=[a-z])/.exec(text)?.[0].length ?? 0;
     const { rest, entries } = cutEntries(text, 'rules', indent);
     const organisation = this.#organisations.read(rest);
     if (organisation === undefined) return undefined;
@@ -214,7 +215,9 @@ class Entries<Read> {
     const checked = readingLists(this.#lists, () => this.#schema.safeParse(parsed.value));
     if (!checked.success) return undefined;
     const entry: Entry<Read> = { ...parsed, read: checked.data };
-    const isSure = parsed.files.length === 0 && uses === this.#lists.uses && !text.includes('${');
+    // An escape can stand for a dollar sign.
+    const isFixed = parsed.files.length === 0 && !/\$\{|\\/.test(text);
+    const isSure = isFixed && uses === this.#lists.uses;
     if (isSure) this.next.set(text, entry);
     else this.#parsed.set(text, parsed);
     for (const file of parsed.files) this.files.add(file);
@@ -245,10 +248,14 @@ interface Parsed extends Omit<Entry<unknown>, 'read'> {
   readonly files: readonly string[];
 }
 
-/** Undefined when anything is wrong. */
+/**
+ * Undefined when anything is wrong, or the text is not safe to cut: a directive counts for all entries, and a mapping in
+ * braces takes no list of lines.
+ */
 function nodeOf(text: string, path: SettingPath, source: EntrySource): SettingsNode | undefined {
-  if (text.length > source.mostBytes) return undefined;
+  if (text.length > source.mostBytes || /^%/m.test(text)) return undefined;
   const problems = createProblemList('', createLocator(''));
   const root = readYaml(text, source.env, problems, { path, takesAliases: false });
-  return problems.sorted().length === 0 ? root : undefined;
+  const isSafe = problems.sorted().length === 0 && root !== undefined && text[root.start] !== '{';
+  return isSafe ? root : undefined;
 }
