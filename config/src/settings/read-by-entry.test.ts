@@ -186,12 +186,19 @@ test('an entry is read again when a file or a variable that it names has changed
   expect(reloaded?.settings.organisations[0]?.rules[2]?.match.asn).toEqual([64496, 64499]);
 });
 
-test('an entry is read again when a variable has changed whose name is written with an escape', () => {
-  const text = TEXT.replace('"/b - c"', String.raw`"/\x24{KEY}"`);
-  const kept = byEntry(text, undefined)?.kept;
-  const source = { ...SOURCE, env: { KEY: 'sk_by_entry_9876543210' } };
-  expect(taken(byEntry(text, kept, source))).toEqual(taken(parseSettings(text, source)));
-});
+test.each([
+  ['a dollar sign', String.raw`"/\x24{KEY}"`],
+  ['a brace', String.raw`"/$\u007bKEY}"`],
+  ['a line that goes on', `"/$\\\n          {KEY}"`],
+])(
+  'an entry is read again when a variable has changed that is written with an escape for %s',
+  (_of, value) => {
+    const text = TEXT.replace('"/b - c"', value);
+    const kept = byEntry(text, undefined)?.kept;
+    const source = { ...SOURCE, env: { KEY: 'sk_by_entry_9876543210' } };
+    expect(taken(byEntry(text, kept, source))).toEqual(taken(parseSettings(text, source)));
+  },
+);
 
 const RULE = '- { name: r, match: {}, detect: true }';
 const SITE = "sites: [{ hosts: ['*.example'], organisation: acme, origin: 'http://127.0.0.1:1' }]";

@@ -215,8 +215,8 @@ class Entries<Read> {
     const checked = readingLists(this.#lists, () => this.#schema.safeParse(parsed.value));
     if (!checked.success) return undefined;
     const entry: Entry<Read> = { ...parsed, read: checked.data };
-    // An escape can stand for a dollar sign.
-    const isFixed = parsed.files.length === 0 && !/\$\{|\\/.test(text);
+    // An escape can stand for a dollar sign or a brace, and one at the end of a line joins them.
+    const isFixed = parsed.files.length === 0 && !/\$\{|\\[xuU\r\n]/.test(text);
     const isSure = isFixed && uses === this.#lists.uses;
     if (isSure) this.next.set(text, entry);
     else this.#parsed.set(text, parsed);
