@@ -14,7 +14,7 @@ import type { Places } from '../demo/places.ts';
 import { orProblems } from '../command-line/read-settings.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { print } from '../terminal/terminal.ts';
-import { giveBackStartMemory } from './give-back-memory.ts';
+import { collectRarely, giveBackStartMemory } from './garbage-collection.ts';
 import { warnOfRoot } from './warn-of-root.ts';
 
 interface Launched extends Pick<Running, 'addresses' | 'createDashboardLinks' | 'database'> {
@@ -114,6 +114,7 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   }
   started.resolve(running);
   await giveBackStartMemory();
+  collectRarely();
   const dataAge = ageOf(running);
   const advice = adviceOnDataAge(dataAge);
   if (advice !== undefined) {
