@@ -131,8 +131,10 @@ test('the connection of a trusted proxy that no longer answers is closed', async
 });
 
 test('a connection from the port of one that was reset is that of a trusted proxy, too', async () => {
-  const { envoyUrl } = await startEnvoyAsked();
-  const address = { port: Number(new URL(envoyUrl).port), host: '127.0.0.1' };
+  // An address of its own, where no other program takes the port meanwhile.
+  const localAddress = '127.77.0.1';
+  const { envoyUrl } = await startEnvoyAsked({ trustedProxies: [localAddress] });
+  const address = { port: Number(new URL(envoyUrl).port), host: '127.0.0.1', localAddress };
   const first = connectTcp(address);
   // The SETTINGS of Guard: it has accepted the connection.
   await once(first, 'data');
