@@ -15,6 +15,7 @@ import { formatPath } from '@guard/config/settings/problems/problems';
 import { makeRevision, settingsRevision } from '@guard/config/settings/derived/revision';
 import type { KeptEntries } from '@guard/config/settings/read-by-entry';
 import { Settings } from '@guard/config/settings/schema';
+import { readTextFile } from '@guard/config/settings/values/files';
 import { atOnce, inSlices, workInSlices } from '@guard/config/time/slices';
 import { fromPieces } from './settings-pieces.ts';
 
@@ -51,6 +52,8 @@ const THREAD = new URL('./settings-thread.ts', import.meta.url);
 /** Files of this size together are read within a few milliseconds. A thread takes half a second to start. */
 const SMALL_BYTES = 16 * 1024;
 
+const NO_ENTRIES = { organisations: new Map(), sites: new Map(), rules: new Map() } as const;
+
 /** Reads the settings of a Guard that runs: at its start, and at each reload. */
 export class SettingsReader {
   readonly #file: string;
@@ -63,8 +66,13 @@ export class SettingsReader {
     this.#env = env;
   }
 
-  /** At the start. No request waits for it. */
+  /** At the start. No request waits for it. A small file is read whole, as `guard check` reads it. */
   first(): LoadResult {
+    if (readTextFile(this.#file, SMALL_BYTES).kind === 'read') {
+      const whole = loadSettings(this.#file, this.#env);
+      if (whole.kind === 'loaded') this.#kept = { ...NO_ENTRIES, lists: whole.lists };
+      return whole;
+    }
     const options = { kept: undefined, mostBytes: Number.POSITIVE_INFINITY };
     const read = atOnce(loadByEntry(this.#file, this.#env, options));
     this.#kept = read?.kept;
