@@ -32,9 +32,9 @@ export async function chooseApplication(
     case 'silent':
       return none(`no application was recognised without an answer (${found.why}): ${REMEDY}`);
     case 'recognised': {
-      const looks = `the origin looks like ${APPLICATIONS[found.name].title} (${found.sign})`;
-      const question = questionAbout(found.name, looks);
-      const note = `${looks}, so its presets and rules were added: --application none leaves them out`;
+      const looks = `origin looks like ${APPLICATIONS[found.name].title} (${found.sign})`;
+      const question = questionAbout(found.name, `The ${looks}`);
+      const note = `the ${looks}, so its presets and rules were added: --application none leaves them out`;
       return chosen(await answerOf(question, undefined, ask), ask ? undefined : note);
     }
   }
@@ -46,7 +46,7 @@ function questionAbout(
 ): Question<ApplicationName | undefined> {
   return {
     option: 'application',
-    text: `T${looks.slice(1)}. Whose presets and rules are added? (a name, or none)`,
+    text: `${looks}. Whose presets and rules are added? (a name, or none)`,
     usual,
     read(answer) {
       const value = APPLICATION_NAMES.find((name) => name === answer);

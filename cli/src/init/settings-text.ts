@@ -1,20 +1,12 @@
-import { PRESETS } from '@guard/config/settings/sections/preset-names';
+import { type Preset, PRESETS } from '@guard/config/settings/sections/preset-names';
 import type { Application } from '../applications/applications.ts';
 import type { Answers } from './answers.ts';
 
 /** The port of the gateway in the written settings. */
 export const GATEWAY_PORT = 8080;
 
-/** Presets that fit any site. */
-const USUAL_PRESETS: readonly string[] = [
-  'well-known',
-  'feeds',
-  'git',
-  'webhooks',
-  'monitors',
-  'link-previews',
-  'wp-cron',
-];
+/** These fit some sites only. The others are for any site. */
+const SPECIAL_PRESETS: readonly string[] = ['apt', 'containers', 'media'] satisfies Preset[];
 
 /** The text of a settings file with comments. Answers are already validated. Each is written as a quoted text. */
 export function settingsText(answers: Answers, application: Application | undefined): string {
@@ -82,7 +74,7 @@ function organisationLines(
 ): string[] {
   const { title, presets = [], rules = [] } = application ?? {};
   const needed: readonly string[] = presets.map(({ preset }) => preset);
-  const isNamed = (name: string) => USUAL_PRESETS.includes(name) || needed.includes(name);
+  const isNamed = (name: string) => !SPECIAL_PRESETS.includes(name) || needed.includes(name);
   const named = PRESETS.filter(isNamed);
   const more = PRESETS.filter((name) => !isNamed(name));
   const isWatching = mode === 'observe';

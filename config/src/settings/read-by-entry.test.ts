@@ -11,7 +11,7 @@ import { parseSettings } from './load.ts';
 import { type KeptEntries, readByEntry } from './read-by-entry.ts';
 import { readFixtures } from './testing/fixtures.ts';
 
-/** Settings that are read by entry, around what was kept before, are those that a fresh start reads. */
+/** A reload reads by entry and keeps old entries. It gives the same settings as a reading of the whole file. */
 
 const folder = testFolder();
 writeFileSync(join(folder, 'systems.txt'), '64496\n64497\n');
