@@ -206,10 +206,12 @@ function addHabits(found: Found): void {
       const seen = found.after(habit, reading);
       if (seen === reading) continue;
       if (found.isTooMuch) return;
-      const slashed = found.after(backslashes, seen);
       found.add(seen);
-      found.add(found.after(resolveDots, slashed));
-      found.add(found.after(resolveDots, found.after(mergeSlashes, slashed)));
+      // Not every server that has the habit takes a backslash for a slash.
+      for (const one of [seen, found.after(backslashes, seen)]) {
+        found.add(found.after(resolveDots, one));
+        found.add(found.after(resolveDots, found.after(mergeSlashes, one)));
+      }
     }
   }
 }
