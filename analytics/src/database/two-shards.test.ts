@@ -114,7 +114,9 @@ describe('the walls exist on the other shard too (contract 5)', () => {
     for (const shard of [0, 1] as const) {
       expect(await cluster.asOrganisation(shard, 'acme', sql)).toBe('0');
     }
-    expect(await query('rival', sql)).not.toBe('rows: 0\n');
+    // Only the local table: this engine can end when a statement between servers fails on both of them.
+    const local = sql.replaceAll('events_distributed', 'events');
+    expect(await cluster.asOrganisation(1, 'rival', local)).not.toBe('0');
   });
 });
 
