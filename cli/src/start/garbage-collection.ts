@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
@@ -7,18 +8,36 @@ const GROWS_BY_BYTES = 64 * 1024 * 1024;
 /** Of the heap in use. A large heap grows by this much. */
 const LEAST_PERCENT = 25;
 
+/** An entry of type `gc`. The types of Node leave out what it has. */
+interface CollectionEntry extends PerformanceEntry {
+  readonly detail?: { readonly kind: number };
+}
+
 /**
- * Makes full garbage collections rare. Call it when the start has ended: the heap in use then is the measure.
+ * Makes full garbage collections rare. Call it when the start has ended.
  *
  * V8 runs one when the heap has grown by about a tenth. That is five megabytes here, so under load one ran each second.
  * It stops Guard for 10 ms. For 50 ms before that, up to four threads mark objects. On one processor they take most of
  * it, and requests wait for 20 to 40 ms.
  */
 export function collectRarely(): void {
+  growBy();
+  if (availableParallelism() <= 2) setFlagsFromString('--concurrent-marking-max-worker-num=1');
+  // V8 takes a percentage. That of a small heap would let a full one grow by 300 MB.
+  new PerformanceObserver((list) => {
+    if (list.getEntries().some(isFullCollection)) growBy();
+  }).observe({ entryTypes: ['gc'] });
+}
+
+/** Sets the growth for the heap in use. V8 takes it at the end of its next full collection. */
+function growBy(): void {
   const { used_heap_size: used } = getHeapStatistics();
   const percent = Math.round((100 * GROWS_BY_BYTES) / used);
   setFlagsFromString(`--heap-growing-percent=${Math.max(percent, LEAST_PERCENT)}`);
-  if (availableParallelism() <= 2) setFlagsFromString('--concurrent-marking-max-worker-num=1');
+}
+
+function isFullCollection({ detail }: CollectionEntry): boolean {
+  return detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
 }
 
 /**
