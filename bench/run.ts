@@ -40,7 +40,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     inRounds: true,
   },
   flood: { ...flood, about: 'requests that are new to every cache', inRounds: true },
-  large: { ...large, about: 'answers of 100 KiB against plain nginx', inRounds: true },
+  large: { ...large, about: 'answers of 100 KiB and 10 MiB against plain nginx', inRounds: true },
   tls: {
     ...tls,
     about: 'requests and handshakes over TLS, with HTTP/1.1 and HTTP/2',

@@ -59,11 +59,14 @@ export function bench(options: BenchOptions): Promise<Report> {
       medianOf(samples, name, ({ p99Ms }) => p99Ms).toFixed(2),
       worst(name).toFixed(2),
     ]);
-    const bound = { atMost: 20 };
-    const p99Ms = medianOf(samples, BESIDE, (sample) => sample.p99Ms);
+    const added = worst(BESIDE) - worst(BARE);
     const goals = [
-      { name: '99 of 100 GETs beside the uploads', measured: p99Ms, bound, unit: 'ms' },
-      { name: 'the slowest of all of them', measured: worst(BESIDE), bound, unit: 'ms' },
+      {
+        name: 'the slowest, above the origin alone',
+        measured: added,
+        bound: { atMost: 10 },
+        unit: 'ms',
+      },
     ];
     return {
       rows: [...samples].map(([name, rounds]) => ({ name, rounds })),
