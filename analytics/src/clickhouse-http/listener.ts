@@ -5,9 +5,10 @@ import type {
   QueryOutcome,
   RunQuery,
 } from '@guard/config/contract/ports';
+import { goneSignal } from '@guard/config/net/waiting-caller';
 import type { EngineState } from '../database/engine.ts';
 import { readAsWriter } from '../query/list-columns.ts';
-import { decodeStatement, goneSignal, sendRows, takeStatements } from '../query/route.ts';
+import { decodeStatement, sendRows, takeStatements } from '../query/route.ts';
 import { asksForVersion, introspect, type ServerInfo } from './introspect.ts';
 import { fillIn } from './parameters.ts';
 import { askingBy, readWish, type Wish } from './request.ts';
@@ -59,7 +60,7 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
     const delivered = new Promise((resolve) => reply.raw.once('close', resolve));
     return runQuery({
       ...{ ...asking, sql, form: wish.form, delivered },
-      signal: goneSignal(reply),
+      signal: goneSignal(reply.raw),
     });
   }
 

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { QUERY } from '@guard/config/contract/limits';
 import type { Asking, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
+import { endWait, goneSignal } from '@guard/config/net/waiting-caller';
 import { BUSY } from './database-error.ts';
 
 interface RouteOptions {
@@ -12,8 +13,6 @@ interface RouteOptions {
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** A caller that reads no rows for this time is disconnected, because the rows take memory and a slot of the key. */
-const UNREAD_MS = 30_000;
 
 /** After this many seconds the caller may try again. */
 const RETRY_AFTER_S = 2;
@@ -43,7 +42,7 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
     if (sql === undefined) return answerText(reply, 400, 'The body is not UTF-8 text.');
     if (sql.trim() === '') return answerText(reply, 400, 'The body holds no statement.');
     const delivered = new Promise((resolve) => reply.raw.once('close', resolve));
-    const outcome = await runQuery({ ...asking, sql, signal: goneSignal(reply), delivered });
+    const outcome = await runQuery({ ...asking, sql, signal: goneSignal(reply.raw), delivered });
     return answerOutcome(reply, outcome);
   }
 
@@ -98,19 +97,6 @@ export function decodeStatement(body: unknown): string | undefined {
   }
 }
 
-/**
- * Fires when the caller disconnects before it has its answer. Until then the connection may be idle: a query can wait
- * for its turn for longer than that is allowed to others.
- */
-export function goneSignal(reply: FastifyReply): AbortSignal {
-  reply.raw.setTimeout(0);
-  const gone = new AbortController();
-  reply.raw.on('close', () => {
-    if (!reply.raw.writableFinished) gone.abort();
-  });
-  return gone.signal;
-}
-
 async function answerOutcome(reply: FastifyReply, outcome: QueryOutcome): Promise<void> {
   switch (outcome.kind) {
     case 'rows':
@@ -133,12 +119,12 @@ async function answerOutcome(reply: FastifyReply, outcome: QueryOutcome): Promis
   }
 }
 
-/** Sends rows. The caller has to read them in time. */
+/** Sends rows. The caller has to read them in time, because they take memory and a slot of the key. */
 export async function sendRows(
   reply: FastifyReply,
   { contentType, body }: Extract<QueryOutcome, { kind: 'rows' }>,
 ): Promise<void> {
-  reply.raw.setTimeout(UNREAD_MS, () => reply.raw.destroy());
+  endWait(reply.raw);
   await reply
     .code(200)
     .header('content-type', contentType)

@@ -1,5 +1,6 @@
 import type { Replay } from '@guard/config/contract/ports';
 import type { Settings } from '@guard/config/settings/schema';
+import { endWait, goneSignal } from '@guard/config/net/waiting-caller';
 import { knowledgeOf } from '@guard/config/plain-words/knowledge';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { readFileSync } from 'node:fs';
@@ -69,10 +70,9 @@ export function dataRoutes(options: {
       const body = ReplayBody.safeParse(request.body);
       if (!body.success) return text(reply, 400, 'Expected a change, and hours.');
       const { organisation, authorization } = viewer;
-      const gone = new AbortController();
-      reply.raw.on('close', () => gone.abort());
-      const asking = { organisation, authorization, signal: gone.signal };
+      const asking = { organisation, authorization, signal: goneSignal(reply.raw) };
       const outcome = await replay({ ...body.data, ...asking });
+      endWait(reply.raw);
       switch (outcome.kind) {
         case 'replayed':
           return reply.send(outcome.answer);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Asking, Clock, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
+import { beginWait, endWait, goneSignal } from '@guard/config/net/waiting-caller';
 import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
 import type { FindViewer } from '../sign-in/viewer.ts';
@@ -73,18 +74,18 @@ export function liveRoute(options: {
       streams.set(organisation, own + 1);
       reply.hijack();
       const { raw } = reply;
-      const gone = new AbortController();
-      raw.on('close', () => gone.abort());
+      const signal = goneSignal(raw);
       for (const [name, value] of Object.entries(reply.getHeaders())) {
         if (value !== undefined) raw.setHeader(name, value);
       }
       raw.writeHead(200, { 'content-type': 'text/event-stream' });
       try {
-        for await (const event of follow(query.data.where, gone.signal, () => viewerOf(request))) {
+        for await (const event of follow(query.data.where, signal, () => viewerOf(request))) {
+          endWait(raw);
           raw.write(event);
           // Queries nothing while a reader is behind. A queue for it would have no limit.
-          while (raw.writableNeedDrain && !gone.signal.aborted && isOpen())
-            await pause(gone.signal);
+          while (raw.writableNeedDrain && !signal.aborted && isOpen()) await pause(signal);
+          beginWait(raw);
         }
       } finally {
         streams.set(organisation, (streams.get(organisation) ?? 1) - 1);

@@ -1,5 +1,6 @@
 import { METHODS } from 'node:http';
 import { isLoopbackHost } from '@guard/config/net/special-address';
+import { endWait, goneSignal } from '@guard/config/net/waiting-caller';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AddressBudget } from './address-budget.ts';
 import type { Ask } from './bridge.ts';
@@ -99,8 +100,11 @@ async function answer<Caller>(
       return refuse(null, rpcErrors.parse_error, 'The body is not valid JSON.');
     case 'invalid':
       return refuse(message.id, rpcErrors.invalid_request, message.problem);
-    case 'request':
-      return send(message.id, await ask(message, caller, whileConnected(reply)));
+    case 'request': {
+      const replied = await ask(message, caller, goneSignal(reply.raw));
+      endWait(reply.raw);
+      return send(message.id, replied);
+    }
   }
 }
 
@@ -114,15 +118,6 @@ function isOfOtherRevision(message: Message, header: string | string[] | undefin
     case 'notification':
       return header !== undefined && header !== PROTOCOL_VERSION && message.method !== 'initialize';
   }
-}
-
-/** Aborts when the connection closes before the answer was written. */
-function whileConnected(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort();
-  });
-  return controller.signal;
 }
 
 /** All methods that Node can parse, so that each gets 405, not fastify's 404. CONNECT never reaches a route. */

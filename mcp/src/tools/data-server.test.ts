@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { MCP } from '@guard/config/contract/limits';
 import { FINDINGS, reasons } from '@guard/config/contract/reasons';
 import type { QueryOutcome } from '@guard/config/contract/ports';
@@ -48,6 +50,24 @@ test('contract 5: every request without a known key gets 401 with an empty body,
     const get = await fetch(`${server.url}/mcp`, { headers });
     expect([get.status, await get.text()]).toEqual([401, '']);
   }
+});
+
+test('a query that waits for its turn keeps its connection for longer than an idle one', async () => {
+  const asked = Promise.withResolvers<undefined>();
+  const answered = Promise.withResolvers<QueryOutcome>();
+  const runQuery = () => {
+    asked.resolve(undefined);
+    return answered.promise;
+  };
+  const server = await serve(dataServer({ runQuery }), (app) => {
+    app.server.timeout = 100;
+    return Promise.resolve();
+  });
+  const answer = server.post(call('query', { sql: 'SELECT 1' }), KEY);
+  await asked.promise;
+  await once(connect(Number(new URL(server.url).port), '127.0.0.1').resume(), 'close');
+  answered.resolve(rows('1\n'));
+  expect((await answer).status).toBe(200);
 });
 
 test('contract 4.4: the server is guard-analytics, version 1', async () => {

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { QueryOutcome } from '@guard/config/contract/ports';
+import type { ReplayOutcome } from '@guard/config/contract/replay';
+import type { Settings } from '@guard/config/settings/schema';
+import fastify, { type FastifyPluginAsync } from 'fastify';
+import { expect, onTestFinished, test } from 'vitest';
+import { dataRoutes } from './data-routes.ts';
+import { liveRoute } from './live-route.ts';
+
+const IDLE_MS = 100;
+const viewerOf = () => ({ organisation: 'acme', via: 'key' as const });
+const noSettings = { organisations: [] } as unknown as Settings;
+
+/** Serves a route, and closes connections that are idle for a tenth of a second. */
+async function serve(route: FastifyPluginAsync) {
+  const app = fastify({ connectionTimeout: IDLE_MS, forceCloseConnections: true });
+  await app.register(route);
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  onTestFinished(() => app.close());
+  /** Waits until an idle connection that was opened now is closed. */
+  const untilIdleIsClosed = () =>
+    once(connect(Number(new URL(url).port), '127.0.0.1').resume(), 'close');
+  return { url, untilIdleIsClosed };
+}
+
+/** A port that is asked once, and answers when the test says so. */
+function waitingPort<Outcome>() {
+  const asked = Promise.withResolvers<undefined>();
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  const port = () => {
+    asked.resolve(undefined);
+    return promise;
+  };
+  return { port, asked: asked.promise, resolve };
+}
+
+test('a live view whose statement waits for its turn keeps its connection', async () => {
+  const { port, asked, resolve } = waitingPort<QueryOutcome>();
+  const route = liveRoute({ viewerOf, runQuery: port, clock: Date.now, isOpen: () => true });
+  const { url, untilIdleIsClosed } = await serve(route);
+  const { body } = await fetch(`${url}/api/live`);
+  await asked;
+  await untilIdleIsClosed();
+  resolve({ kind: 'refused', message: 'the turn came' });
+  let text = '';
+  for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part;
+    if (text.includes('the turn came')) break;
+  }
+  expect(text).toContain('event: failed');
+});
+
+test('a replay whose statement waits for its turn keeps its connection', async () => {
+  const { port, asked, resolve } = waitingPort<ReplayOutcome>();
+  const health = () => Promise.reject(new Error('not asked'));
+  const route = dataRoutes({
+    ...{ settings: noSettings, revision: '', docsUrl: () => undefined, viewerOf, health },
+    replay: port,
+  });
+  const { url, untilIdleIsClosed } = await serve(route);
+  const answer = fetch(`${url}/api/replay`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"change":{}}',
+  });
+  await asked;
+  await untilIdleIsClosed();
+  resolve({ kind: 'busy' });
+  expect((await answer).status).toBe(429);
+});
