@@ -167,6 +167,21 @@ describe.skipIf(!hasCurl)('presets: [well-known, feeds, webhooks], with curl', (
   });
 });
 
+test('a site that answers each path with the page of a parameter gives away 50 pages of it', async () => {
+  const ask = (path: string, ip = '84.115.9.9') =>
+    send(at(path), {
+      headers: { host: 'shop.example', 'user-agent': 'curl/8.5.0', 'x-forwarded-for': ip },
+    });
+  const found: number[] = [];
+  for (let page = 0; page < 55; page += 1) {
+    found.push((await ask(`/robots.txt?curid=${page}`)).status);
+  }
+  // The answer that is one too many is the one that uses them up.
+  expect(found.lastIndexOf(200)).toBe(50);
+  expect(found.slice(51)).toEqual([403, 403, 403, 403]);
+  expect((await ask('/robots.txt?rest_route=/wp/v2/posts', '84.115.9.8')).status).toBe(403);
+});
+
 describe('presets: [monitors, link-previews], by address', () => {
   const catalogue = CrawlerCatalogue.load();
 

@@ -85,6 +85,12 @@ describe('a rule that never counts', () => {
     expect(await remarks(settings)).toEqual([]);
   });
 
+  test('is not the budget of a preset, which the budget of the user replaces', async () => {
+    const budget = '{ name: budget, match: {}, rate_limit: { requests: 10, per: 1m } }';
+    const settings = `organisations: [{ id: acme, presets: [feeds], rules: [${budget}] }]\n${SITE}`;
+    expect((await remarks(settings)).join()).not.toContain('never count');
+  });
+
   test('can be the rule of a preset', async () => {
     const settings = `organisations: [{ id: acme, presets: [feeds], rules: [{ name: shut, match: {}, verdict: block }] }]\n${SITE}`;
     const [presets, warning] = await remarks(settings);

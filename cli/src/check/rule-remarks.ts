@@ -25,7 +25,8 @@ export function idleRules(organisation: Organisation, index: number): Remark[] {
     }
   });
   for (const rule of presetRules(organisation)) {
-    const idle = idleness(rule, taken);
+    // A budget of the user is meant to replace the one of a preset.
+    const idle = idleness({ ...rule, rate_limit: undefined }, taken);
     if (!idle) continue;
     const preset = rule.name.slice(PRESET_PREFIX.length);
     const message = `${idle.message}; presets stand behind your rules, so give ${idle.by} a condition, or take ${preset} out of presets`;

@@ -32,12 +32,18 @@ test('after a reload only rules that are new are compiled, and each stands in it
   expect(after.index.find(asked('/admin/users')).next()).toBe(2);
 });
 
-test('organisations share the compiled rules of presets, and not those of their own', () => {
-  const presets = presetRules({ presets: ['git', 'feeds'], webhook_paths: [] });
+test('organisations share the compiled rules of presets, and neither their own nor a budget', () => {
+  const presets = presetRules({ presets: ['well-known', 'git', 'feeds'], webhook_paths: [] });
   const [acme, other] = ['acme', 'other'].map((organisation) =>
     compileRules({ organisation, rules: [login], presets }),
   );
-  expect(acme?.list.slice(1)).toHaveLength(3);
-  for (const place of [1, 2, 3]) expect(acme?.list[place]).toBe(other?.list[place]);
-  expect(acme?.list[0]).not.toBe(other?.list[0]);
+  const isShared = acme?.list.map((rule, place) => [rule.rule.name, rule === other?.list[place]]);
+  expect(isShared).toEqual([
+    ['login', false],
+    ['preset:well-known', true],
+    ['preset:feeds', false],
+    ['preset:git', true],
+    ['crawler allowlist', true],
+  ]);
+  expect(acme?.list[2]?.holds).toBe(other?.list[2]?.holds);
 });

@@ -60,6 +60,7 @@ export interface CompiledRules {
 
 /** Many organisations have the same presets. Their regular expressions take a millisecond to compile. */
 const compiledPresets = new CompileOnce();
+const compiledMatches = new CompileOnce();
 
 /** The rules of one organisation. */
 interface RulesToCompile {
@@ -101,26 +102,35 @@ function compilersOf(
 ): (() => CompiledRule)[] {
   return [
     ...rules.map((rule) => () => known?.get(rule) ?? compileRule(rule, organisation)),
-    ...[...presets, allowlistRule].map(
-      (rule) => () => compiledPresets.of(rule, (preset) => compileRule(preset, '')),
-    ),
+    ...[...presets, allowlistRule].map((rule) => () => compilePreset(rule, organisation)),
   ];
 }
 
+/** A preset without a budget is the same for all organisations. */
+function compilePreset(preset: Rule, organisation: string): CompiledRule {
+  return preset.rate_limit === undefined
+    ? compiledPresets.of(preset, (rule) => compileRule(rule, ''))
+    : compileRule(preset, organisation, compiledMatches.of(preset.match, compileBoth));
+}
+
 /** The organisation names the budget of a rate limit. */
-function compileRule(rule: Rule, organisation: string): CompiledRule {
+function compileRule(
+  rule: Rule,
+  organisation: string,
+  both: CompiledBoth = compileBoth(rule.match),
+): CompiledRule {
   const limit = rule.rate_limit && compileLimit(organisation, rule, rule.rate_limit);
   return {
     rule,
-    ...compileBoth(rule.match),
+    ...both,
     sets: settingsOf(rule, limit, rule),
     setsStrictly: settingsOf(strictPartOf(rule), limit, rule),
   };
 }
 
-function compileBoth(
-  match: Match,
-): Pick<CompiledRule, 'holds' | 'surelyHolds' | 'sureOfPlainPaths'> {
+type CompiledBoth = Pick<CompiledRule, 'holds' | 'surelyHolds' | 'sureOfPlainPaths'>;
+
+function compileBoth(match: Match): CompiledBoth {
   return {
     holds: compileMatch(match, 'some'),
     surelyHolds: compileMatch(match, 'every'),

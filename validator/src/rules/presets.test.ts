@@ -262,6 +262,6 @@ describe('a preset lifts a challenge, but no rule of the user', () => {
     ]);
     const { decides } =
       explained.explanation.rules.find(({ name }) => name === 'preset:feeds') ?? {};
-    expect(decides).toEqual(['verdict']);
+    expect(decides).toEqual(['verdict', 'rate_limit']);
   });
 });

@@ -8,6 +8,7 @@ import { isPage } from '../request/representation.ts';
 import type { LazyFindings } from '../rules/compile-match.ts';
 import type { Directives } from '../rules/direct.ts';
 import type { FreePages } from './free-pages.ts';
+import { endOfPreset, withoutSpentPreset } from './pages-of-presets.ts';
 import type { Pressure } from './pressure/pressure.ts';
 import type { Passed, SessionLimits } from './session-limits.ts';
 import type { Strengths } from './strengths.ts';
@@ -55,10 +56,14 @@ export function decide(deciding: Deciding): MaybePromise<Judgement> {
 function conclude(retryAfterMs: number, deciding: Deciding): MaybePromise<Judgement> {
   const { rateLimit } = deciding.directives;
   if (rateLimit === undefined || retryAfterMs === 0) {
-    return settle(withTrapHit(detect(deciding), deciding), deciding);
+    return afterWith(withoutSpentPreset(deciding), undefined, concludeWithin);
   }
   const { by } = rateLimit;
   return settle({ kind: 'limited', reasons: ['rate_limit_exceeded'], by, retryAfterMs }, deciding);
+}
+
+function concludeWithin(deciding: Deciding): MaybePromise<Judgement> {
+  return settle(withTrapHit(detect(deciding), deciding), deciding);
 }
 
 /** A rule's own block. A block that is aimed at crawlers has a reason of its own. */
@@ -97,7 +102,10 @@ function withTrapHit(found: Verdict | undefined, deciding: Deciding): Verdict | 
 function settle(found: Verdict | undefined, deciding: Deciding): MaybePromise<Judgement> {
   const { monitor } = deciding.directives;
   const isLifted = monitor && (found?.kind === 'block' || found?.kind === 'limited');
-  if (found && !isLifted) return { concluded: found, enforced: found, monitor };
+  if (found && !isLifted) {
+    const ended = found.kind === 'allow' ? endOfPreset(deciding) : undefined;
+    return { concluded: found, enforced: found, monitor, ended };
+  }
   return afterWith(askOrPass(deciding), { found, deciding }, finish);
 }
 

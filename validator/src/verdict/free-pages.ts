@@ -107,7 +107,7 @@ export class FreePages {
 
   /** Counts one request of a visitor who did not pass the challenge. `few` is the result of areFew. */
   take(facts: Facts, store: SessionStore, few: boolean): MaybePromise<FreePage> {
-    const isSpent = store.remembers(this.#spentFor(facts, few), senderOf(facts));
+    const isSpent = this.areDocumentsSpent(facts, store, few);
     // A page is counted in the same turn, so that a shared store costs no more time.
     const page = countsAsPage(facts) ? this.#takePage(facts, store) : undefined;
     return afterWith(isSpent, undefined, (spent) =>
@@ -140,7 +140,7 @@ export class FreePages {
       void afterWith(this.#count(facts, store), undefined, (taken) => {
         if (taken === 'page') onPage();
       });
-      this.#countDocument(facts, store, nowMs);
+      this.countDocument(facts, store, nowMs);
     };
   }
 
@@ -154,7 +154,13 @@ export class FreePages {
     return isFileOfPage(facts) ? files : data;
   }
 
-  #countDocument(facts: Facts, store: SessionStore, nowMs: number): void {
+  /** Whether this visitor's address has used up its documents. `few` is the result of areFew. */
+  areDocumentsSpent(facts: Facts, store: SessionStore, few: boolean): MaybePromise<boolean> {
+    return store.remembers(this.#spentFor(facts, few), senderOf(facts));
+  }
+
+  /** Counts one answer of the origin that is a document, for its address and its shape. */
+  countDocument(facts: Facts, store: SessionStore, nowMs: number): void {
     const { perMs } = this.#pages;
     const count = (name: string, charges: AddressCharges, few: boolean) => {
       const counter = isForeign(facts) ? `${name} foreign` : name;

@@ -23,9 +23,20 @@ const SCRIPTS =
  * A path that goes on behind the name of a script (RFC 3875 4.1.5, PATH_INFO). Such a server runs the
  * script and takes the rest for an argument: `/shop.php/feed` is the shop. In `/cgi-bin/` each name is a script.
  */
-export const BEHIND_A_SCRIPT: Match = {
+const BEHIND_A_SCRIPT: Match = {
   path: [{ regex: String.raw`(?i)(\.(${SCRIPTS})|/f?cgi-bin)/` }],
 };
+
+/** Parameters by which WordPress answers with posts, as JSON or as a feed, on each path that is no file. */
+const ASKS_WORDPRESS: Match = {
+  any: [{ query: { rest_route: '?**' } }, { query: { feed: '?**' } }],
+};
+
+/** A browser that has passed needs no preset, and keeps the limits of its pass. */
+const PASSED: Match = { session: 'verified' };
+
+/** What is not what its path says, or needs no preset. */
+export const OTHERS: Match = { any: [CAUGHT_LYING, PASSED, BEHIND_A_SCRIPT, ASKS_WORDPRESS] };
 
 /** Files of RFC 8615, and older ones of that kind: each is made for programs, and a site has one of each. */
 export const wellKnown: Match = {
@@ -50,7 +61,7 @@ export const wellKnown: Match = {
     // RFC 6764 6: clients look for the calendar and the address book with PROPFIND.
     { method: ['PROPFIND'], path: ['/.well-known/caldav', '/.well-known/carddav'] },
   ],
-  not: CAUGHT_LYING,
+  not: { any: [CAUGHT_LYING, PASSED, ASKS_WORDPRESS] },
 };
 
 /**
@@ -83,7 +94,7 @@ export const feeds: Match = {
     // Calendars that people subscribe to (RFC 5545).
     '/**/*.ics',
   ],
-  not: { any: [CAUGHT_LYING, BEHIND_A_SCRIPT] },
+  not: OTHERS,
 };
 
 const LFS_JSON = 'application/vnd.git-lfs+json*';
@@ -126,7 +137,7 @@ export const git: Match = {
       path: ['/**/info/lfs/objects/*', '/**/info/lfs/objects/*/*'],
     },
   ],
-  not: { any: [CAUGHT_LYING, BEHIND_A_SCRIPT] },
+  not: OTHERS,
 };
 
 /** Senders of the catalogue whose operators publish where their webhooks come from. */

@@ -12,12 +12,14 @@ test('no preset is on unless it is named', () => {
   expect(presetRules({ presets: [], webhook_paths: ['/hooks/**'] })).toEqual([]);
 });
 
-test('each preset is one rule, once, in one order, and it sets `verdict: allow` and nothing else', () => {
+test('each preset is one rule, once, in one order, and it sets `verdict: allow`; only feeds have a budget', () => {
   const names = presetRules({ presets: ['git', 'feeds', 'git'], webhook_paths: [] });
   expect(names.map(({ name }) => name)).toEqual(['preset:feeds', 'preset:git']);
   expect(every.map(({ name }) => name)).toEqual(PRESETS.map((preset) => `preset:${preset}`));
   for (const { name, match, ...sets } of every) {
-    expect([name, sets, match]).toEqual([name, { verdict: 'allow' }, expect.anything()]);
+    const budget = { rate_limit: { requests: 300, per: 600_000, by: ['ip'] } };
+    const set = { verdict: 'allow', ...(name === 'preset:feeds' && budget) };
+    expect([name, sets, match]).toEqual([name, set, expect.anything()]);
   }
 });
 

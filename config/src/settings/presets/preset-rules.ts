@@ -1,4 +1,4 @@
-import type { Match, Rule } from '../sections/rule.ts';
+import type { Match, RateLimit, Rule } from '../sections/rule.ts';
 import { apt, containers, media, wpCron } from './application-matches.ts';
 import { feeds, git, linkPreviews, monitors, webhooks, wellKnown } from './preset-matches.ts';
 import { PRESET_PREFIX, type Preset, PRESETS } from '../sections/preset-names.ts';
@@ -9,9 +9,21 @@ interface PresetSettings {
   readonly webhook_paths: readonly string[];
 }
 
+/** A feed can hold all that a site has, so an address reads only as many as readers of many people do. */
+const FEEDS: RateLimit = { requests: 300, per: 600_000, by: ['ip'] };
+
 /**
- * One rule for each preset that is named, `preset:git` and so on, to stand behind the user's own. It
- * allows and sets nothing else: a block, a budget and the monitor mode of the user's rules still hold.
+ * Presets whose programs read no pages. A page that comes back all the same counts as one
+ * (validator/src/verdict/pages-of-presets.ts). Files of `apt` and `containers` often come without a type, as a page can.
+ */
+const WITHOUT_PAGES: readonly Preset[] = ['well-known', 'feeds', 'git', 'wp-cron', 'media'];
+export const RULES_WITHOUT_PAGES: ReadonlySet<string> = new Set(
+  WITHOUT_PAGES.map((preset) => PRESET_PREFIX + preset),
+);
+
+/**
+ * One rule for each preset that is named, `preset:git` and so on, to stand behind the user's own. A block, a budget
+ * and the monitor mode of the user's rules come before what it sets.
  */
 export function presetRules({ presets, webhook_paths }: PresetSettings): Rule[] {
   return PRESETS.filter((preset) => presets.includes(preset)).map((preset) =>
@@ -19,14 +31,15 @@ export function presetRules({ presets, webhook_paths }: PresetSettings): Rule[] 
   );
 }
 
-function ruleOf(preset: Preset, match: Match): Rule {
-  return { name: `${PRESET_PREFIX}${preset}`, match, verdict: 'allow' };
+function ruleOf(preset: Preset, match: Match, limit?: RateLimit): Rule {
+  const rule: Rule = { name: `${PRESET_PREFIX}${preset}`, match, verdict: 'allow' };
+  return limit ? { ...rule, rate_limit: limit } : rule;
 }
 
-/** All organisations share these, so each is compiled once. */
+/** All organisations share these, so each match is compiled once. */
 const shared = {
   'well-known': ruleOf('well-known', wellKnown),
-  feeds: ruleOf('feeds', feeds),
+  feeds: ruleOf('feeds', feeds, FEEDS),
   git: ruleOf('git', git),
   monitors: ruleOf('monitors', monitors),
   'link-previews': ruleOf('link-previews', linkPreviews),

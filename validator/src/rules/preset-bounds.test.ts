@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { validatorWith } from '../../../test/kit/validator.ts';
+import { organisationWith } from '../../../test/kit/policies.ts';
+import { decisions, times } from '../../../test/kit/decisions.ts';
+import { verifiedSession } from '../../../test/kit/verified-session.ts';
+import { curl, scriptFetch, visit } from '../../../test/kit/visitors.ts';
+
+/** What a script reads through the presets that go by the path. */
+const RULES = '[{ name: everybody, match: {}, detect: true }]';
+const presets = ['well-known', 'feeds', 'git', 'wp-cron', 'media'];
+const guarded = () => validatorWith(RULES, { organisation: { presets } });
+const at = (path: string, ip = '203.0.113.9') =>
+  visit({ headers: { ...curl }, ip, url: `https://shop.example${path}` });
+
+describe('WordPress answers a parameter on each path, so no preset lets it through', () => {
+  test.each([
+    '/favicon.ico?rest_route=/wp/v2/posts',
+    '/robots.txt?rest_route=/wp/v2/posts',
+    '/feed/?rest_route=/wp/v2/posts',
+    '/feed/?rest%5Froute=%2Fwp/v2/posts',
+    '/feed/?rest.route=/wp/v2/posts',
+    '/feed/?rest_route[]=/wp/v2/posts',
+    '/a/info/refs?service=git-upload-pack&rest_route=/wp/v2/posts',
+    '/a/wp-cron.php?rest_route=/wp/v2/posts',
+    '/a.png?rest_route=/wp/v2/posts',
+    '/a.png?pagename=&feed=rss2&paged=7',
+  ])('%s', async (path) => {
+    expect((await guarded().ask(at(path))).decision).not.toBe('allow');
+  });
+});
+
+describe('a page that comes back from the path of a preset counts as a page', () => {
+  test.each([
+    ['well-known', (index: number) => `/robots.txt?curid=${index}`],
+    ['git', (index: number) => `/wiki/a/info/refs?service=git-upload-pack&curid=${index}`],
+    ['wp-cron', (index: number) => `/wiki/wp-cron.php?curid=${index}`],
+    ['media', (index: number) => `/wiki/File:${index}.png`],
+  ])('%s', async (preset, path) => {
+    const guard = guarded();
+    guard.origin.answers = 'document';
+    const found = await decisions(guard, 60, (index) => at(path(index)));
+    const allowed = found.filter((decision) => decision === 'allow').length;
+    expect(allowed).toBeLessThanOrEqual(51);
+    expect(allowed).toBeGreaterThanOrEqual(50);
+    // Another address has its own, and this one again ten minutes later.
+    expect((await guard.ask(at(path(1), '203.0.113.10'))).decision).toBe('allow');
+    guard.time.now += 600_001;
+    await guard.ask(at(path(1)));
+    expect(guard.events.at(-1)?.rule).toBe(`preset:${preset}`);
+  });
+
+  test('pictures, data and errors do not', async () => {
+    const guard = guarded();
+    for (const answers of ['other', 'data'] as const) {
+      guard.origin.answers = answers;
+      expect(await decisions(guard, 100, () => at('/a.png'))).toEqual(times(100, 'allow'));
+    }
+  });
+});
+
+test('an address reads 300 feeds in ten minutes, of each organisation', async () => {
+  const neighbour = organisationWith(RULES, { id: 'neighbour', presets });
+  const guard = validatorWith(RULES, { organisation: { presets }, neighbour });
+  const feeds = (index: number) => at(`/t/${index}.rss`);
+  expect(await decisions(guard, 300, feeds)).toEqual(times(300, 'allow'));
+  expect(await guard.ask(feeds(300))).toMatchObject({ decision: 'block', rate_limited: true });
+  const there = await guard.validator.forOrganisation('neighbour')(feeds(1), {});
+  expect(there).toMatchObject({ response: { decision: 'allow' } });
+});
+
+test('a visitor who has passed has the limits of a pass, and not those of feeds', async () => {
+  const guard = guarded();
+  const cookie = (await guard.ask(visit())).cookies?.[0]?.value ?? '';
+  guard.store.keepSession(cookie, verifiedSession({ judgedAt: guard.time.now }), 600_000);
+  const feeds = (index: number) =>
+    visit({ cookie, url: `https://shop.example/t/${index}.rss`, headers: scriptFetch });
+  expect(await decisions(guard, 310, feeds)).toEqual(times(310, 'allow'));
+  expect(guard.events.at(-1)?.rule).not.toBe('preset:feeds');
+});
+
+test('a budget of the user comes before the one of feeds', async () => {
+  const rules =
+    '[{ name: own, match: { path: /**/*.rss }, rate_limit: { requests: 400, per: 1m, by: ip } }]';
+  const guard = validatorWith(rules, { organisation: { presets } });
+  expect(await decisions(guard, 400, (index) => at(`/t/${index}.rss`))).toEqual(
+    times(400, 'allow'),
+  );
+});
