@@ -155,11 +155,13 @@ async function init(name: string, ...more: readonly string[]) {
   return { file, code, stderr, application, notes };
 }
 
-function organisationOf(file: string) {
+function settingsOf(file: string) {
   const loaded = loadSettings(file, {});
   if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
-  return loaded.settings.organisations[0];
+  return loaded.settings;
 }
+const organisationOf = (file: string) => settingsOf(file).organisations[0];
+const sitesOf = (file: string) => settingsOf(file).sites;
 
 async function probed(file: string): Promise<string[]> {
   const { stdout } = await runCommand('check', file, '--probe');
@@ -179,6 +181,11 @@ describe.each(NAMES)('guard init in front of %s', (name) => {
       expect.arrayContaining(['monitors', ...presets.map(({ preset }) => preset)]),
     );
     expect(organisation?.rules).toHaveLength(rules.length + 1);
+    // What a rule lets through has a bound for each address, and no path is exempt from all judgement.
+    for (const rule of organisation?.rules.slice(0, -1) ?? []) {
+      expect(rule, rule.name).toMatchObject({ rate_limit: { by: ['ip'] } });
+    }
+    expect(sitesOf(file)).toMatchObject([{ skip: [] }]);
     const text = readFileSync(file, 'utf8');
     for (const { why } of [...presets, ...rules]) expect(text).toContain(`: ${why}\n`);
     expect(await probed(file)).toEqual([]);

@@ -35,7 +35,10 @@ const FEEDS = { preset: 'feeds', why: 'Feed readers fetch the feeds.' } as const
 const GIT = { preset: 'git', why: 'git clones and pushes.' } as const;
 const MEDIA = { preset: 'media', why: 'Mail programs and apps fetch pictures and sound.' } as const;
 
-/** The applications that Guard recognises, and what their programs need. The guide repeats this table. */
+/**
+ * The applications that Guard recognises, and what their programs need. The guide repeats this table. Each rule has a
+ * budget for each address, which is far above what the programs of one address ask.
+ */
 export const APPLICATIONS = {
   wordpress: {
     title: 'WordPress',
@@ -55,7 +58,7 @@ export const APPLICATIONS = {
     rules: [
       {
         why: 'Apps and plugins sign in with an application password. Without such an app, remove this.',
-        line: "{ name: wordpress apps, match: { any: [{ path: /wp-json/** }, { path: /, query: { rest_route: { regex: '^/' } } }], header: { authorization: { regex: '^(Basic|Bearer) ' } } }, challenge: never }",
+        line: "{ name: wordpress apps, match: { any: [{ path: /wp-json/** }, { path: /, query: { rest_route: { regex: '^/' } } }], header: { authorization: { regex: '^(Basic|Bearer) ' } } }, challenge: never, rate_limit: { requests: 300, per: 1m, by: ip } }",
         example: '/wp-json/wp/v2/posts',
       },
     ],
@@ -70,7 +73,7 @@ export const APPLICATIONS = {
     rules: [
       {
         why: 'Bots and apps use the API. It gives out all pages, so each address has a budget.',
-        line: '{ name: mediawiki api, match: { path: [/api.php, /*/api.php, /rest.php/**, /*/rest.php/**] }, verdict: allow, rate_limit: { requests: 300, per: 1m, by: ip } }',
+        line: '{ name: mediawiki api, match: { path: [/api.php, /*/api.php, /rest.php/**, /*/rest.php/**], not: { path: [/*.php/api.php, /*.php/rest.php/**] } }, verdict: allow, rate_limit: { requests: 300, per: 1m, by: ip } }',
         example: '/w/api.php',
       },
     ],
@@ -86,7 +89,7 @@ export const APPLICATIONS = {
     rules: [
       {
         why: 'Programs use the remote API.',
-        line: '{ name: dokuwiki api, match: { path: [/**/lib/exe/xmlrpc.php, /**/lib/exe/jsonrpc.php/**], method: POST }, challenge: never }',
+        line: "{ name: dokuwiki api, match: { path: [/**/lib/exe/xmlrpc.php, /**/lib/exe/jsonrpc.php/**], method: POST, not: { path: '/**/*.php/lib/**' } }, challenge: never, rate_limit: { requests: 300, per: 1m, by: ip } }",
         example: '/lib/exe/xmlrpc.php',
       },
     ],
@@ -102,12 +105,12 @@ export const APPLICATIONS = {
     rules: [
       {
         why: 'Apps synchronise files, calendars and contacts.',
-        line: '{ name: nextcloud apps, match: { path: [/remote.php/**, /public.php/**, /ocs/**, /status.php, /**/apps/*/api/**] }, challenge: never }',
+        line: '{ name: nextcloud apps, match: { path: [/remote.php/**, /public.php/**, /ocs/**, /status.php, /**/apps/*/api/**] }, challenge: never, rate_limit: { requests: 6000, per: 1m, by: ip } }',
         example: '/remote.php/dav/files/ada/',
       },
       {
         why: 'An app starts its sign-in, and asks whether it is done.',
-        line: '{ name: nextcloud sign-in of apps, match: { path: [/**/login/v2, /**/login/v2/poll], method: POST }, challenge: never }',
+        line: '{ name: nextcloud sign-in of apps, match: { path: [/**/login/v2, /**/login/v2/poll], method: POST }, challenge: never, rate_limit: { requests: 300, per: 1m, by: ip } }',
         example: '/index.php/login/v2/poll',
       },
     ],
@@ -127,8 +130,13 @@ export const APPLICATIONS = {
     ],
     rules: [
       {
-        why: 'Runners, package managers and other programs use the API.',
-        line: '{ name: gitea api, match: { path: /api/** }, challenge: never }',
+        why: 'Runners and package managers ask often.',
+        line: '{ name: gitea runners and packages, match: { path: [/api/actions/**, /api/actions_pipeline/**, /api/packages/**] }, challenge: never, rate_limit: { requests: 6000, per: 1m, by: ip } }',
+        example: '/api/packages/ada/npm/engine',
+      },
+      {
+        why: 'Other programs use the API. It gives out files and issues, so each address has a budget.',
+        line: '{ name: gitea api, match: { path: /api/** }, challenge: never, rate_limit: { requests: 600, per: 1m, by: ip } }',
         example: '/api/v1/version',
       },
     ],
@@ -142,9 +150,14 @@ export const APPLICATIONS = {
     presets: [GIT, FEEDS],
     rules: [
       {
-        why: 'Runners, package managers and other programs use the API.',
-        line: '{ name: gitlab api, match: { path: /api/** }, challenge: never }',
+        why: 'Runners and package managers ask often.',
+        line: '{ name: gitlab runners and packages, match: { path: [/api/v4/jobs/**, /api/v4/runners/**, /api/v4/packages/**, /api/v4/projects/*/packages/**, /api/v4/groups/*/-/packages/**] }, challenge: never, rate_limit: { requests: 6000, per: 1m, by: ip } }',
         example: '/api/v4/jobs/request',
+      },
+      {
+        why: 'Other programs use the API. It gives out files and issues, so each address has a budget.',
+        line: '{ name: gitlab api, match: { path: /api/** }, challenge: never, rate_limit: { requests: 600, per: 1m, by: ip } }',
+        example: '/api/v4/version',
       },
     ],
   },
@@ -175,7 +188,7 @@ export const APPLICATIONS = {
     rules: [
       {
         why: 'Programs use the API with a token.',
-        line: "{ name: jupyter api, match: { path: [/api/**, /user/*/api/**, /hub/api/**], header: { authorization: { regex: '(?i)^(token|bearer) ' } } }, challenge: never }",
+        line: "{ name: jupyter api, match: { path: [/api/**, /user/*/api/**, /hub/api/**], header: { authorization: { regex: '(?i)^(token|bearer) ' } } }, challenge: never, rate_limit: { requests: 6000, per: 1m, by: ip } }",
         example: '/api/contents',
       },
     ],
@@ -187,7 +200,7 @@ export const APPLICATIONS = {
     rules: [
       {
         why: 'The phone app, sensors and scripts use the API. The app renews its token.',
-        line: '{ name: home assistant apps, match: { path: [/api/**, /auth/token, /auth/revoke] }, challenge: never }',
+        line: '{ name: home assistant apps, match: { path: [/api/**, /auth/token, /auth/revoke] }, challenge: never, rate_limit: { requests: 6000, per: 1m, by: ip } }',
         example: '/api/webhook/1',
       },
     ],
@@ -202,12 +215,12 @@ export const APPLICATIONS = {
     rules: [
       {
         why: 'Other servers send signed messages, under a name that crawlers have too.',
-        line: '{ name: matrix servers, match: { path: [/_matrix/federation/**, /_matrix/key/**, /_matrix/media/**] }, verdict: allow }',
+        line: '{ name: matrix servers, match: { path: [/_matrix/federation/**, /_matrix/key/**, /_matrix/media/**] }, verdict: allow, rate_limit: { requests: 6000, per: 1m, by: ip } }',
         example: '/_matrix/federation/v1/version',
       },
       {
         why: 'Clients use the API.',
-        line: '{ name: matrix clients, match: { path: [/_matrix/**, /_synapse/client/**] }, challenge: never }',
+        line: '{ name: matrix clients, match: { path: [/_matrix/**, /_synapse/client/**] }, challenge: never, rate_limit: { requests: 6000, per: 1m, by: ip } }',
         example: '/_matrix/client/v3/sync',
       },
     ],
@@ -227,17 +240,17 @@ export const APPLICATIONS = {
     rules: [
       {
         why: 'Other servers send signed posts, under a name that crawlers have too.',
-        line: '{ name: mastodon inboxes, match: { path: [/inbox, /actor/inbox, /**/users/*/inbox], method: POST }, verdict: allow }',
+        line: '{ name: mastodon inboxes, match: { path: [/inbox, /actor/inbox, /**/users/*/inbox], method: POST }, verdict: allow, rate_limit: { requests: 6000, per: 1m, by: ip } }',
         example: '/users/ada/inbox',
       },
       {
         why: 'Other servers read accounts and posts as ActivityPub.',
-        line: "{ name: mastodon servers, match: { path: [/actor, /users/**, /ap/**, '/@*/**', /contexts/**, /emojis/**], method: GET, header: { accept: { regex: 'application/(activity|ld)[+]json' } } }, verdict: allow }",
+        line: "{ name: mastodon servers, match: { path: [/actor, /users/**, /ap/**, '/@*/**', /contexts/**, /emojis/**], method: GET, header: { accept: { regex: 'application/(activity|ld)[+]json' } } }, verdict: allow, rate_limit: { requests: 600, per: 1m, by: ip } }",
         example: '/users/ada',
       },
       {
         why: 'Apps use the API, and get their tokens.',
-        line: '{ name: mastodon apps, match: { path: [/api/**, /oauth/token, /oauth/revoke, /nodeinfo/**] }, challenge: never }',
+        line: '{ name: mastodon apps, match: { path: [/api/**, /oauth/token, /oauth/revoke, /nodeinfo/**] }, challenge: never, rate_limit: { requests: 6000, per: 1m, by: ip } }',
         example: '/api/v1/apps',
       },
     ],
@@ -252,7 +265,7 @@ export const APPLICATIONS = {
     rules: [
       {
         why: 'Apps and generators of static sites use the API with a key.',
-        line: '{ name: ghost api, match: { path: /ghost/api/** }, challenge: never }',
+        line: '{ name: ghost api, match: { path: /ghost/api/** }, challenge: never, rate_limit: { requests: 600, per: 1m, by: ip } }',
         example: '/ghost/api/content/posts/',
       },
     ],
@@ -267,7 +280,7 @@ export const APPLICATIONS = {
     rules: [
       {
         why: 'Programs and the app use the API with a key. Discourse refuses a wrong key.',
-        line: "{ name: discourse api, match: { any: [{ header: { api-key: '?*' } }, { header: { user-api-key: '?*' } }] }, challenge: never }",
+        line: "{ name: discourse api, match: { any: [{ header: { api-key: '?*' } }, { header: { user-api-key: '?*' } }] }, challenge: never, rate_limit: { requests: 300, per: 1m, by: ip } }",
         example: '/posts.json',
       },
     ],

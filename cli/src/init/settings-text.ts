@@ -104,7 +104,7 @@ function siteLines({ site, origin }: Answers): string[] {
     `  - hosts: [${site.map(quoted).join(', ')}]`,
     '    organisation: me',
     `    origin: ${quoted(origin)}`,
-    '    skip: [/favicon.ico] # never judged, never recorded: name the folder of your static files here',
+    '    # skip: [/static/**] # never judged, never recorded: a folder that your web server serves without the application',
   ];
 }
 
