@@ -29,6 +29,8 @@ export interface GatewayLimits {
   readonly maxConnections: number;
   /** Connections of one address (IPv4, or IPv6 /64). A trusted proxy has no such limit. */
   readonly maxConnectionsPerAddress: number;
+  /** Connections of all addresses that are no trusted proxy. */
+  readonly maxUntrustedConnections: number;
   /** Requests of one connection that may be under way at once (pipelining). */
   readonly maxPipelined: number;
   /** Longest pause between two parts of an upload that the origin is waiting for. */
@@ -80,6 +82,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   maxTargetLength: VALIDATE.maxUrlLength - 264,
   maxConnections: 16_384,
   maxConnectionsPerAddress: 4_096,
+  maxUntrustedConnections: 16_384,
   maxPipelined: 64,
   uploadIdleMs: 30_000,
   continueMs: 1_000,

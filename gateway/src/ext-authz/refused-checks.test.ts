@@ -28,11 +28,13 @@ describe('the peers that may ask', () => {
     expect(await status(LOGIN)).toBe('Forbidden');
   });
 
-  test('an untrusted address has eight connections, because each can hold 13 MB; a trusted one has more', async () => {
-    const openOf = async (trustedProxies: string[]) => {
+  test('an untrusted address has eight connections, and all of them have 16, because each can hold 13 MB; a trusted one has more', async () => {
+    const openOf = async (trustedProxies: string[], from = ['127.0.0.1']) => {
       const { envoyUrl } = await startEnvoyAsked({ trustedProxies });
-      const { hostname, port } = new URL(envoyUrl);
-      const sockets = Array.from({ length: 12 }, () => connect(Number(port), hostname));
+      const { hostname: host, port } = new URL(envoyUrl);
+      const sockets = from.flatMap((localAddress) =>
+        Array.from({ length: 12 }, () => connect({ port: Number(port), host, localAddress })),
+      );
       onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
       // A server of HTTP/2 speaks first.
       const spoken = sockets.map((socket) =>
@@ -44,6 +46,7 @@ describe('the peers that may ask', () => {
       return (await Promise.all(spoken)).filter(Boolean).length;
     };
     expect(await openOf([])).toBe(8);
+    expect(await openOf([], ['127.0.0.1', '127.0.0.2', '127.0.0.3'])).toBe(16);
     expect(await openOf(['127.0.0.1'])).toBe(12);
   });
 

@@ -32,8 +32,9 @@ const EXT_AUTHZ_LIMITS = {
   maxStreams: 1_024,
   /** The memory that Node keeps for one connection. */
   sessionMegabytes: 32,
-  /** Of one untrusted address. Each can hold 13 MB in refused questions whose messages never end. */
+  /** Of one untrusted address, and of all. Each can hold 13 MB in refused questions whose messages never end. */
   connectionsOfStranger: 8,
+  connectionsOfStrangers: 16,
 } as const;
 
 /**
@@ -73,6 +74,7 @@ export class ExtAuthzServer {
     const limits = {
       ...accept.limits,
       maxConnectionsPerAddress: EXT_AUTHZ_LIMITS.connectionsOfStranger,
+      maxUntrustedConnections: EXT_AUTHZ_LIMITS.connectionsOfStrangers,
     };
     acceptConnections(this.#server, { ...accept, limits, proxyProtocol: false }, (socket, peer) => {
       notePeer(socket, peer);

@@ -7,6 +7,9 @@ import { addressOf, notePeer, type Peer, peerOfAccepted, type Trusts } from './c
 import { takeProxyHeader } from './proxy-header.ts';
 import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
 
+/** Stands for all addresses where they are counted together. */
+const ANY_ADDRESS = '0.0.0.0';
+
 /** What is needed to check a new connection before its first byte is read. */
 export interface AcceptOptions {
   readonly limits: GatewayLimits;
@@ -32,6 +35,7 @@ export function acceptConnections(
 ): void {
   const { limits, metrics, faults, waiting } = accept;
   const held = new HeldByAddress(limits.maxConnectionsPerAddress);
+  const untrusted = new HeldByAddress(limits.maxUntrustedConnections);
   let acceptedOn: 'tcp' | 'unix' = 'tcp';
   server.on('listening', () => {
     acceptedOn = typeof server.address() === 'string' ? 'unix' : 'tcp';
@@ -43,11 +47,16 @@ export function acceptConnections(
   }
 
   function admit(socket: Socket, peer: Peer): void {
-    if (peer.kind !== 'address' || accept.trusts(peer) || held.take(socket, peer.ip)) {
+    if (peer.kind !== 'address' || accept.trusts(peer)) {
       take(socket, peer);
       return;
     }
-    refuse('address_full', peer.ip);
+    const isWithin = held.take(socket, peer.ip);
+    if (isWithin && untrusted.take(socket, ANY_ADDRESS)) {
+      take(socket, peer);
+      return;
+    }
+    refuse(isWithin ? 'full' : 'address_full', peer.ip);
     socket.on('error', () => undefined);
     socket.destroy();
   }
