@@ -33,8 +33,14 @@ export class NetworkCatalogue {
     this.asOf = asOf;
   }
 
-  /** Reads the three lists of a folder, by default the bundled ones. Throws when a file is missing. */
-  static load(folder: string = dataPath('ip')): NetworkCatalogue {
+  /** Reads the three lists of a folder, by default the bundled ones, which are read once. Throws when a file is missing. */
+  static load(folder?: string): NetworkCatalogue {
+    return folder === undefined
+      ? (bundled ??= NetworkCatalogue.#read(dataPath('ip')))
+      : NetworkCatalogue.#read(folder);
+  }
+
+  static #read(folder: string): NetworkCatalogue {
     const days: number[] = [];
     const lists = NETWORK_LISTS.map(({ kind, file, widest }) => {
       const text = readFileSync(join(folder, file), 'utf8');
@@ -54,6 +60,9 @@ export class NetworkCatalogue {
     return undefined;
   }
 }
+
+/** Cached, because the bundled lists do not change while the program runs. To read them takes 150 ms. */
+let bundled: NetworkCatalogue | undefined;
 
 /** One range a line. `#` starts a comment line. */
 function entriesOf(text: string): string[] {
