@@ -1,6 +1,6 @@
 import type { Budget } from '@guard/config/contract/ports';
-import { LRUCache } from 'lru-cache';
 import type { AddressCharges } from '../rules/address-charges.ts';
+import { LateCache } from './late-cache.ts';
 import { type LoadedParts, SessionShape } from './session-shape.ts';
 import type { Waiting } from './under-way.ts';
 
@@ -60,12 +60,12 @@ export interface AddressRecord {
  * Organisations share the table, but no record.
  */
 export class PassTable {
-  readonly #passes = new LRUCache<string, PassRecord>({ max: MAX_PASSES });
+  readonly #passes = new LateCache<PassRecord>(MAX_PASSES);
   /** Read only for a new pass. */
-  readonly #shapes = new LRUCache<string, Shapes>({ max: MAX_PASSES });
-  readonly #networks = new LRUCache<string, AddressRecord>({ max: MAX_ADDRESSES });
+  readonly #shapes = new LateCache<Shapes>(MAX_PASSES);
+  readonly #networks = new LateCache<AddressRecord>(MAX_ADDRESSES);
   /** The records of an address and of the networks around it. */
-  readonly #addresses = new LRUCache<string, readonly AddressRecord[]>({ max: MAX_ADDRESSES });
+  readonly #addresses = new LateCache<readonly AddressRecord[]>(MAX_ADDRESSES);
 
   /** `root` is the root of a session, which belongs to one organisation. `passedAt` distinguishes its passes. */
   pass(root: string, passedAt: number, isForeign: boolean): PassRecord {
