@@ -34,7 +34,7 @@ export function fillIn(sql: string, values: ReadonlyMap<string, string>): Filled
     if (close === undefined || name === undefined || !isSymbol(tokens[at + 2], ':')) {
       return refuse('A parameter is written as {name:Type}.');
     }
-    const type = typeIn(sql, tokens[at + 2], close);
+    const type = sql.slice(tokens[at + 2]?.end, close.at).trim();
     const value = values.get(name);
     if (value === undefined) return refuse(`The parameter ${name} has no value: param_${name}.`);
     if (type === 'Identifier') return refuse('Names cannot be parameters: write the name itself.');
@@ -51,10 +51,6 @@ function closingBrace(tokens: readonly Token[], open: number): Token | undefined
   let at = open + 1;
   while (at < tokens.length && !isSymbol(tokens[at], '{') && !isSymbol(tokens[at], '}')) at += 1;
   return isSymbol(tokens[at], '}') ? tokens[at] : undefined;
-}
-
-function typeIn(sql: string, colon: Token | undefined, close: Token): string {
-  return sql.slice(colon?.end, close.at).trim();
 }
 
 function literal(value: string, type: string): string {

@@ -31,7 +31,7 @@ function ofCommand(command: Command): string {
   const operand =
     command.operand === undefined
       ? []
-      : isPath(command.operand)
+      : command.operand === 'file' || command.operand === 'folder'
         ? [`      ${replyWith(command.operand)}`]
         : [`      (( COMP_CWORD == 2 )) && ${replyWith(command.operand)}`];
   return [
@@ -41,10 +41,6 @@ function ofCommand(command: Command): string {
     ...operand,
     '      ;;',
   ].join('\n');
-}
-
-function isPath(completes: Completes): boolean {
-  return completes === 'file' || completes === 'folder';
 }
 
 /** File names may contain spaces, so each is read from its own line. */

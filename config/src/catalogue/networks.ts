@@ -45,7 +45,8 @@ export class NetworkCatalogue {
     const lists = NETWORK_LISTS.map(({ kind, file, widest }) => {
       const text = readFileSync(join(folder, file), 'utf8');
       days.push(...daysOf(text));
-      const entries = entriesOf(text);
+      // One range a line. `#` starts a comment line.
+      const entries = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
       const { ranges, refused } = readPublicRanges(entries, widest);
       return { kind, ranges: PrefixSet.fromRanges(ranges), refused };
     });
@@ -63,11 +64,6 @@ export class NetworkCatalogue {
 
 /** Cached, because the bundled lists do not change while the program runs. To read them takes 150 ms. */
 let bundled: NetworkCatalogue | undefined;
-
-/** One range a line. `#` starts a comment line. */
-function entriesOf(text: string): string[] {
-  return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-}
 
 /** The days in the comments. Each source has one: `# github.com/owner/name, 2026-08-22, MIT`. */
 function daysOf(text: string): number[] {

@@ -170,10 +170,10 @@ class Ipv6Intervals {
     let high = this.count;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (isAtMost(this.#firsts, middle, address)) low = middle + 1;
+      if (compareWords(this.#firsts, middle, address) <= 0) low = middle + 1;
       else high = middle;
     }
-    return low > 0 && !isBelow(this.#lasts, low - 1, address);
+    return low > 0 && compareWords(this.#lasts, low - 1, address) >= 0;
   }
 }
 
@@ -194,12 +194,4 @@ function compareWords(packed: Uint32Array, at: number, address: Uint32Array): nu
     if (difference !== 0) return difference;
   }
   return 0;
-}
-
-function isAtMost(packed: Uint32Array, at: number, address: Uint32Array): boolean {
-  return compareWords(packed, at, address) <= 0;
-}
-
-function isBelow(packed: Uint32Array, at: number, address: Uint32Array): boolean {
-  return compareWords(packed, at, address) < 0;
 }

@@ -78,7 +78,8 @@ export class ExtAuthzServer {
     };
     acceptConnections(this.#server, { ...accept, limits, proxyProtocol: false }, (socket, peer) => {
       notePeer(socket, peer);
-      const name = nameOf(socket);
+      // The name that the library gives to the peer of a call.
+      const name = `${socket.remoteAddress ?? ''}:${socket.remotePort ?? 0}`;
       this.#sockets.set(name, socket);
       socket.once('close', () => {
         // A new connection from the same port can be there before an old one that was reset is closed.
@@ -176,11 +177,6 @@ function respond(call: ServerInterceptingCallInterface, response: CheckResponse)
   call.sendMetadata(new Metadata());
   call.sendMessage(response, () => undefined);
   call.sendStatus({ code: status.OK, details: '' });
-}
-
-/** The name that the library gives to the peer of a call. */
-function nameOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
-  return `${remoteAddress}:${remotePort}`;
 }
 
 function serviceDefinition(): ServiceDefinition {

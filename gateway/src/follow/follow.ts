@@ -1,4 +1,4 @@
-import type { RequestTrace, TracedRequest, Tracing } from '@guard/config/contract/tracing';
+import type { RequestTrace, Tracing } from '@guard/config/contract/tracing';
 import { pathOf, type Visit } from '../arrive/arrive.ts';
 import { followOrigins } from './followed-origins.ts';
 import type { Forward } from '../forward/forward-ports.ts';
@@ -22,7 +22,16 @@ export function follow(
   tracing: Tracing | undefined,
   isTimed: boolean,
 ): Followed {
-  const trace = tracing?.(describe(visit));
+  const trace = tracing?.({
+    method: visit.req.method ?? '',
+    path: pathOf(visit.target),
+    scheme: visit.client.scheme,
+    host: visit.host,
+    httpVersion: visit.req.httpVersion,
+    site: visit.site.name,
+    headers: visit.req.headers,
+    trusted: visit.connection.trusted,
+  });
   const times = isTimed ? new StageTimes() : undefined;
   const requests = requestsOn(visit.req.socket);
   const request = new FollowedRequest(trace, times, (over) => requests.delete(over));
@@ -40,19 +49,6 @@ export function follow(
       request.decided(plan.decision, plan.requestId);
       forward(admitted, plan);
     },
-  };
-}
-
-function describe({ req, connection, client, site, host, target }: Visit): TracedRequest {
-  return {
-    method: req.method ?? '',
-    path: pathOf(target),
-    scheme: client.scheme,
-    host,
-    httpVersion: req.httpVersion,
-    site: site.name,
-    headers: req.headers,
-    trusted: connection.trusted,
   };
 }
 

@@ -26,7 +26,11 @@ export function fieldsForOrigin(
   plan: ForwardPlan,
 ): Pick<OriginRequest, 'sent' | 'added'> {
   const { notes } = visit.req;
-  const terms = termsOf(visit);
+  const terms: FieldTerms = {
+    trusted: visit.connection.trusted,
+    believed: visit.client.believed,
+    keepsMethodOverride: visit.site.config.settings.keep_method_override,
+  };
   const added = ownFields(visit, plan);
   if (notes?.sent !== undefined && areSame(notes.sent.terms, terms)) {
     return { sent: notes.sent.fields, added };
@@ -34,14 +38,6 @@ export function fieldsForOrigin(
   const fields = new FieldList(visitorFields(visit, terms));
   if (notes !== undefined) notes.sent = { fields, terms };
   return { sent: fields, added };
-}
-
-function termsOf({ connection, client, site }: Visit): FieldTerms {
-  return {
-    trusted: connection.trusted,
-    believed: client.believed,
-    keepsMethodOverride: site.config.settings.keep_method_override,
-  };
 }
 
 function areSame(one: FieldTerms, other: FieldTerms): boolean {

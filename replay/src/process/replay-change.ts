@@ -86,7 +86,7 @@ export async function replayChange(
       answer: { ...answerOf(compared, sampled), ...pasteOf(read.change, organisation) },
     };
   } catch (error) {
-    return { kind: 'unavailable', message: sentenceOf(error) };
+    return { kind: 'unavailable', message: error instanceof Error ? error.message : String(error) };
   } finally {
     isRunning = false;
   }
@@ -171,10 +171,6 @@ function faultOf(
   if (signal.aborted) return new Error('The replay was given up.');
   if (!timeIsUp.aborted) return error;
   return new Error(`No event was judged in ${bounds.ms / 1000} seconds. Ask for fewer hours.`);
-}
-
-function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 type Answer = Omit<ReplayAnswer, 'yaml' | 'where'>;

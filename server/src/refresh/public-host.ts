@@ -3,12 +3,8 @@ import { lookup } from 'node:dns/promises';
 
 type Lookup = (name: string) => Promise<readonly { readonly address: string }[]>;
 
-const resolveAll: Lookup = (name) => lookup(withoutBrackets(name), { all: true });
-
 /** A URL has an address of IPv6 in brackets. */
-function withoutBrackets(hostname: string): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1');
-}
+const resolveAll: Lookup = (name) => lookup(name.replace(/^\[(.*)\]$/, '$1'), { all: true });
 
 /**
  * Why the host of a URL is refused: one of its addresses is not a public internet address. Undefined when the host

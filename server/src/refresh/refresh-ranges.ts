@@ -5,7 +5,7 @@ import type { Clock } from '@guard/config/contract/ports';
 import { type AddressRange, readRange } from '@guard/config/net/address';
 import { refusalOf } from '@guard/config/net/bogons';
 import { coverageOf } from './coverage.ts';
-import { fetchList, type ListTerms } from './fetch-list.ts';
+import { fetchList } from './fetch-list.ts';
 import type { FetchTerms } from './fetch-report.ts';
 import { parsePublished } from './published-ranges.ts';
 
@@ -36,7 +36,12 @@ export async function refreshRanges(
   let dropped = 0;
   for (const url of list.refreshUrls) {
     const before = known?.sources.find((source) => source.url === url);
-    const fetched = await fetchList(options.mirrorOf?.(url) ?? url, before ?? {}, termsOf(options));
+    const fetched = await fetchList(options.mirrorOf?.(url) ?? url, before ?? {}, {
+      timeoutMs: options.timeoutMs,
+      userAgent: 'guard crawlers refresh',
+      accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
+      maxBytes: 4 * 1024 * 1024,
+    });
     if (fetched.kind === 'failed') return { kind: 'failed', reason: `${url}: ${fetched.reason}` };
     if (fetched.kind === 'unchanged') {
       if (before === undefined) return { kind: 'failed', reason: `${url}: status 304 unasked` };
@@ -60,15 +65,6 @@ export async function refreshRanges(
   if (!isNew) return { kind: 'unchanged', ranges };
   const reason = lossOf(list, sources, options.acceptDrop);
   return reason === undefined ? { kind: 'updated', ranges, dropped } : { kind: 'refused', reason };
-}
-
-function termsOf({ timeoutMs }: RefreshOptions): ListTerms {
-  return {
-    timeoutMs,
-    userAgent: 'guard crawlers refresh',
-    accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
-    maxBytes: 4 * 1024 * 1024,
-  };
 }
 
 /** Whether an entry is well formed, not a bogon, and not wider than an operator can need. */

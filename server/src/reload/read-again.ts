@@ -142,7 +142,8 @@ async function readInThread(file: string, env: Environment): Promise<SettingsRea
     if (found.kind === 'invalid') return found;
     const { pieces, files, places, revision } = found;
     const arrived = await fromPieces(pieces, inSlices());
-    const positionOf = (path: SettingPath) => placeIn(places, path);
+    const positionOf = (path: SettingPath) =>
+      places.get(formatPath(path)) ?? { line: 1, column: 1 };
     return { kind: 'loaded', ...arrived, files, revision, positionOf };
   } finally {
     await thread.terminate();
@@ -158,8 +159,4 @@ export function keyPlaces({ positionOf }: Loaded): ReadonlyMap<string, Position>
     ...listeners.map((name) => ['listen', name]),
   ];
   return new Map(paths.map((path) => [formatPath(path), positionOf(path)]));
-}
-
-function placeIn(places: ReadonlyMap<string, Position>, path: SettingPath): Position {
-  return places.get(formatPath(path)) ?? { line: 1, column: 1 };
 }

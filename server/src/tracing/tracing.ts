@@ -1,10 +1,5 @@
 import type { Log } from '@guard/config/contract/ports';
-import type {
-  OriginTrace,
-  RequestTrace,
-  TracedRequest,
-  Tracing,
-} from '@guard/config/contract/tracing';
+import type { RequestTrace, TracedRequest, Tracing } from '@guard/config/contract/tracing';
 import {
   type Attributes,
   type Context,
@@ -92,10 +87,26 @@ function createTracing(tracer: Tracer, propagator: PropagationAPI): Tracing {
         tracer.startSpan('guard.decide', { attributes, startTime }, within).end(at());
       },
       sent(origin, attempt) {
-        const attributes = clientAttributes(request, origin, attempt);
+        const attributes = {
+          ...methodAttributes(request.method),
+          'url.path': request.path,
+          'server.address': origin.host,
+          ...(origin.port !== undefined && { 'server.port': origin.port }),
+          ...(attempt > 1 && { 'http.request.resend_count': attempt - 1 }),
+        };
         const started = { kind: SpanKind.CLIENT, attributes, startTime: at() };
         const sent = tracer.startSpan(spanName(request.method), started, within);
-        return originTrace(sent, at, replaced, fieldsOf(trace.setSpan(ROOT_CONTEXT, sent)));
+        return {
+          replaced,
+          fields: fieldsOf(trace.setSpan(ROOT_CONTEXT, sent)),
+          answered: (status) => {
+            endWithStatus(sent, status, 400);
+          },
+          ended: (error) => {
+            if (error !== undefined) fail(sent, error);
+            sent.end(at());
+          },
+        };
       },
       ended(status) {
         endWithStatus(span, status, 500);
@@ -112,25 +123,6 @@ function createTimes(): Times {
   const beganMs = Date.now();
   const began = performance.now();
   return () => beganMs + (performance.now() - began);
-}
-
-function originTrace(
-  span: Span,
-  at: Times,
-  replaced: ReadonlySet<string>,
-  fields: readonly string[],
-): OriginTrace {
-  return {
-    replaced,
-    fields,
-    answered: (status) => {
-      endWithStatus(span, status, 400);
-    },
-    ended: (error) => {
-      if (error !== undefined) fail(span, error);
-      span.end(at());
-    },
-  };
 }
 
 /** By the conventions, an answer is an error from status 500 at a server, and from 400 at a client. */
@@ -156,20 +148,6 @@ function serverAttributes(request: TracedRequest): Attributes {
       'network.protocol.version': httpVersion === '2.0' ? '2' : httpVersion,
     }),
     'guard.site': site,
-  };
-}
-
-function clientAttributes(
-  { method, path }: TracedRequest,
-  { host, port }: Parameters<RequestTrace['sent']>[0],
-  attempt: number,
-): Attributes {
-  return {
-    ...methodAttributes(method),
-    'url.path': path,
-    'server.address': host,
-    ...(port !== undefined && { 'server.port': port }),
-    ...(attempt > 1 && { 'http.request.resend_count': attempt - 1 }),
   };
 }
 

@@ -54,7 +54,8 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
     facts,
     policy,
     requestId: mintRequestId(nowMs),
-    reference: challenge?.reference ?? referenceFor(enforced),
+    // An allowed visitor sees no page and no problem, so there is no reference code.
+    reference: challenge?.reference ?? (enforced.kind === 'allow' ? '' : newReference()),
     session,
     sessionSent: isKnown ? session : sessionDigest(presented.toLowerCase()),
     cookies: cookiesOf(isKnown ? renewedFor(facts, enforced, setting, nowMs) : sessionId, facts),
@@ -185,9 +186,4 @@ function trapFor(
   if (representationFor(facts) !== 'html') return '';
   const { organisation } = policy;
   return engine.issueTrapLink({ organisation, session, ip: facts.ip, nowMs }, caller.uploadUrl);
-}
-
-/** The reference code. An allowed visitor sees no page and no problem, so there is none. */
-function referenceFor({ kind }: Verdict): string {
-  return kind === 'allow' ? '' : newReference();
 }

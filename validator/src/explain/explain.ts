@@ -92,7 +92,10 @@ export async function explain(
 ): Promise<Explained> {
   const parsed = parseValidateBody(question.body);
   if (parsed.kind === 'error') return parsed;
-  const request = assumeSession(parsed.request, question.session, policy, engine);
+  const request =
+    question.session === undefined
+      ? parsed.request
+      : { ...parsed.request, cookie: engine.ids.mint(policy.organisation) };
   const trace: Trace = { seen: undefined, matched: new Set() };
   const validated = await validate(
     request,
@@ -173,15 +176,6 @@ function readOnlyStore(
       name.startsWith(TRAPPED) ? store.remembers(name, subject) : overBudget,
     close: () => Promise.resolve(),
   };
-}
-
-function assumeSession(
-  request: ValidateRequest,
-  session: ExplainQuestion['session'],
-  { organisation }: Policy,
-  { ids }: Engine,
-): ValidateRequest {
-  return session === undefined ? request : { ...request, cookie: ids.mint(organisation) };
 }
 
 function headerOf({ headers = {} }: ValidateRequest, name: string): string {

@@ -50,7 +50,7 @@ export function readBrowserClaim(userAgent: string): BrowserClaim {
     major: engine === undefined ? 0 : majorOf(userAgent, engine),
     product: engine === 'chromium' && !embedded ? productOf(userAgent) : 'other',
     mobile: /\bMobi/.test(userAgent),
-    platform: platformOf(userAgent),
+    platform: PLATFORMS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? 'unknown',
     embedded,
     recognised: engine !== undefined || OTHER_BROWSER.test(userAgent),
   };
@@ -108,7 +108,3 @@ const PLATFORMS: readonly (readonly [RegExp, Platform])[] = [
   [/Macintosh/, 'macos'],
   [/Linux|X11/, 'linux'],
 ];
-
-function platformOf(userAgent: string): Platform {
-  return PLATFORMS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? 'unknown';
-}

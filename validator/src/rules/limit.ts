@@ -37,15 +37,11 @@ export function compileLimit(organisation: string, rule: Rule, limit: RateLimit)
   }
   return (facts, store) => {
     // Most rules have one counter, so no list is made for it.
-    const subject = only(facts) ?? (isIpv6(facts) ? undefined : facts.ip);
+    const subject = only(facts) ?? (facts.ip.includes(':') ? undefined : facts.ip);
     return subject === undefined
       ? store.takeAll(name, chargesOf(facts))
       : store.take(name, subject, budget);
   };
-}
-
-function isIpv6({ ip }: Facts): boolean {
-  return ip.includes(':');
 }
 
 /** The subject of a counter. Undefined when the request is counted by address. */

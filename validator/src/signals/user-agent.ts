@@ -4,13 +4,9 @@ import { NOTHING, type Signal } from './signal.ts';
 export const userAgentSignal: Signal = ({ userAgent, agent, crawler, headers }) => {
   if (crawler) return NOTHING;
   if (userAgent === '') return ['user_agent_missing'];
-  if (agent.automation !== undefined || namesHeadless(headers['sec-ch-ua'])) {
+  if (agent.automation !== undefined || headers['sec-ch-ua']?.includes('Headless') === true) {
     return ['headless_user_agent'];
   }
   if (agent.httpClient !== undefined) return ['http_client_user_agent'];
   return agent.recognised ? NOTHING : ['user_agent_unknown'];
 };
-
-function namesHeadless(brands: string | undefined): boolean {
-  return brands?.includes('Headless') === true;
-}

@@ -19,7 +19,8 @@ export class BlockMemory {
     if (bytes < SMALLEST_KEPT_BYTES) return Buffer.allocUnsafe(bytes);
     const at = this.#free.findIndex(({ byteLength }) => byteLength >= bytes);
     const [known] = at < 0 ? [] : this.#free.splice(at, 1);
-    const memory = known ?? newMemory(bytes);
+    const memory =
+      known ?? Buffer.allocUnsafeSlow(Math.ceil(bytes / STEP_BYTES) * STEP_BYTES).buffer;
     this.#own.add(memory);
     return Buffer.from(memory, 0, bytes);
   }
@@ -35,8 +36,4 @@ export class BlockMemory {
     if (this.#free.length === MAX_KEPT) this.#free.shift();
     this.#free.push(buffer);
   }
-}
-
-function newMemory(bytes: number): ArrayBufferLike {
-  return Buffer.allocUnsafeSlow(Math.ceil(bytes / STEP_BYTES) * STEP_BYTES).buffer;
 }

@@ -31,14 +31,9 @@ export interface FetchedList {
   readonly isRead: boolean;
 }
 
-/** The folder of copies in a folder where Guard keeps data. */
-function listsFolder(data: string): string {
-  return join(data, 'lists');
-}
-
 /** The file of the copy of a list. */
 export function copyOf(folder: string, kind: ListKind, url: string): string {
-  return join(listsFolder(folder), `${kind}-${hash('sha256', url, 'hex').slice(0, 16)}.txt`);
+  return join(folder, 'lists', `${kind}-${hash('sha256', url, 'hex').slice(0, 16)}.txt`);
 }
 
 const FIRST = '# ';

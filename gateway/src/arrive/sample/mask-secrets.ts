@@ -6,7 +6,7 @@ import type { SecretNames } from './secret-names.ts';
  * its first character and not by its declared type, because many programs send JSON as text or as a form.
  */
 export function maskSecrets(text: string, content: SampledContent, names: SecretNames): string {
-  if (/^\s*[{[]/.test(text)) return maskJson(text, names);
+  if (/^\s*[{[]/.test(text)) return new JsonMask(text, names).masked();
   return content === 'form' ? maskForm(text, names) : maskText(text, names);
 }
 
@@ -52,11 +52,6 @@ function isShownName(name: string): boolean {
   return /^[\p{L}\p{N}_.$[\]-]{1,64}$/u.test(name);
 }
 
-/** JSON text (RFC 8259) without the values of secret names. It may end anywhere. */
-function maskJson(text: string, names: SecretNames): string {
-  return new JsonMask(text, names).masked();
-}
-
 const SPACE = /[ \t\r\n]*/y;
 /** A string up to its closing quote, or up to the end of the text. */
 const STRING = /"(?:[^"\\]+|\\[^])*"?/y;
@@ -66,7 +61,7 @@ const QUOTED_MASK = `"${MASK}"`;
 const MAX_DEPTH = 100;
 
 /**
- * Reads JSON by its grammar and writes what it read. A method returns false when the grammar does not match: at the
+ * Reads JSON by its grammar (RFC 8259) and writes what it read. A method returns false when the grammar does not match: at the
  * end of the sample, or because the text is not JSON.
  */
 class JsonMask {

@@ -34,7 +34,14 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
   constructor(address: OriginAddress, limits: GatewayLimits) {
     this.address = address;
     this.maxHeaderBytes = limits.originMaxHeaderBytes;
-    this.ticks = originTicks(limits);
+    this.ticks = new DeadlineTicks(
+      {
+        connect: limits.originConnectMs,
+        head: limits.originHeadersMs,
+        body: limits.originBodyIdleMs,
+      },
+      HTTP1_LIMITS.sweepMs,
+    );
     this.#dial = dialTo(address);
     this.#lanes = new Lanes(limits);
   }
@@ -219,14 +226,3 @@ export class Lanes {
 
 /** The deadlines for an origin. */
 export type OriginTicks = DeadlineTicks<'connect' | 'head' | 'body'>;
-
-function originTicks(limits: GatewayLimits): OriginTicks {
-  return new DeadlineTicks(
-    {
-      connect: limits.originConnectMs,
-      head: limits.originHeadersMs,
-      body: limits.originBodyIdleMs,
-    },
-    HTTP1_LIMITS.sweepMs,
-  );
-}

@@ -89,12 +89,8 @@ function lookUp(index: Index, word: string): { postings: Map<number, number>; ra
       postings.set(entry, Math.max(postings.get(entry) ?? 0, weight * share));
     }
   }
-  return { postings, rarity: rarityOf(places, index.places) };
-}
-
-/** Inverse document frequency, at least zero. */
-function rarityOf(places: number, all: number): number {
-  return Math.log(1 + (all - places + 0.5) / (places + 0.5));
+  // The rarity is the inverse document frequency, at least zero.
+  return { postings, rarity: Math.log(1 + (index.places - places + 0.5) / (places + 0.5)) };
 }
 
 function indexOf(pages: readonly Page[]): Index {

@@ -46,7 +46,14 @@ export function createSite(library: Library, index: SearchIndex, publicUrl: () =
     ]),
   );
   const overview = keptResource(negotiatedHeaders('text/html'), () =>
-    htmlPage(frame, overviewDocument(frame)),
+    htmlPage(frame, {
+      title: 'Documentation',
+      heading: 'Guard',
+      description: 'How to put Guard in front of a web site, and how to run it.',
+      mainHtml: overviewHtml(frame.menu),
+      path: '/',
+      searchStands: 'body',
+    }),
   );
   const listing = cached((address) =>
     keptResource(textHeaders('text/plain'), () => llmsTxt(menu, pages, address)),
@@ -105,17 +112,6 @@ function documentOf(page: Page, neighbours: Neighbours = {}): HtmlPage {
     neighbours,
     contents: sectionsOf(page).slice(1),
     searchStands: 'header',
-  };
-}
-
-function overviewDocument({ menu }: Frame): HtmlPage {
-  return {
-    title: 'Documentation',
-    heading: 'Guard',
-    description: 'How to put Guard in front of a web site, and how to run it.',
-    mainHtml: overviewHtml(menu),
-    path: '/',
-    searchStands: 'body',
   };
 }
 

@@ -35,7 +35,7 @@ export function drawDeclarations(
     sets[property] = bound;
     lines.push(`${property}:${spelled(bound, draw)}${end}`);
   }
-  for (let junk = draw.int(0, 2); junk > 0; junk--) lines.push(invalid(draw));
+  for (let junk = draw.int(0, 2); junk > 0; junk--) lines.push(draw.of(INVALID)(draw.int(20, 900)));
   return { text: joined(draw.shuffled(lines)), sets, definitions };
 }
 
@@ -120,7 +120,3 @@ const INVALID: readonly [Write, ...Write[]] = [
   (px) => `max-width:${px}px,${px}px`,
   (px) => `min-width:auto ${px}px`,
 ];
-
-function invalid(draw: Draw): string {
-  return draw.of(INVALID)(draw.int(20, 900));
-}

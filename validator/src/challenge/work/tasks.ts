@@ -7,7 +7,7 @@ const MAC_BYTES = 16;
  * on it cannot start before the collector has issued it.
  */
 export function issueTask(sealer: Sealer, ticketId: string, bits: number): string {
-  return `${bits}.${macOf(sealer, ticketId, bits).toString('base64url')}`;
+  return `${bits}.${sealer.seal([ticketId, String(bits)], MAC_BYTES).toString('base64url')}`;
 }
 
 /** The bits of a task that was issued for this ticket. 0 for anything else. */
@@ -17,8 +17,4 @@ export function readTask(sealer: Sealer, ticketId: string, task: string): number
   const isOurs = bytes.length === MAC_BYTES && sealer.verify([ticketId, digit], bytes);
   // Node's decoder ignores spare bits. This check allows one spelling per task.
   return isOurs && bytes.toString('base64url') === mac ? Number(digit) : 0;
-}
-
-function macOf(sealer: Sealer, ticketId: string, bits: number): Buffer {
-  return sealer.seal([ticketId, String(bits)], MAC_BYTES);
 }
