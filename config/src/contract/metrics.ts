@@ -241,8 +241,3 @@ export const metrics = {
 } as const satisfies Record<string, MetricEntry>;
 
 export type MetricName = keyof typeof metrics;
-
-/** The metrics of one kind. */
-export type MetricOf<Kind extends MetricEntry['kind']> = {
-  [Name in MetricName]: (typeof metrics)[Name] extends { readonly kind: Kind } ? Name : never;
-}[MetricName];

@@ -116,13 +116,13 @@ function traceFields({ trace }: DecisionEvent): Line {
 /** Counts the reasons and the duration of every event that goes to `sink`. */
 export function measureEvents(
   sink: EventSink,
-  metrics: Pick<MetricsPage, 'count' | 'observe'>,
+  metrics: Pick<MetricsPage, 'count' | 'observeDecision'>,
 ): EventSink {
   return {
     record(event: DecisionEvent) {
       // A failed upload is not a decision and has no duration.
       if (event.challenge !== 'failed') {
-        metrics.observe('guard_decision_duration_seconds', event.durationUs / 1e6);
+        metrics.observeDecision(event.durationUs / 1e6);
       }
       for (const reason of event.blockReasons) {
         metrics.count('guard_block_reasons_total', isReason(reason) ? reason : 'other');

@@ -1,4 +1,4 @@
-import { type MetricName, type MetricOf, metrics } from '@guard/config/contract/metrics';
+import { type MetricName, metrics } from '@guard/config/contract/metrics';
 
 /** How much a counter has grown. */
 export type CounterIncrement = readonly [name: MetricName, label: string | undefined, by: number];
@@ -37,78 +37,38 @@ export class Counts {
   }
 }
 
-export type HistogramName = MetricOf<'histogram'>;
+const DURATION = 'guard_decision_duration_seconds';
+const { help: HELP, buckets: BOUNDS } = metrics[DURATION];
 
-/** The values of a histogram since the last `take`: a count for each bucket, and the sum of the values. */
-interface HistogramValues {
+/** The durations since the last `take`: a count for each bucket, and the sum of the values. */
+export interface NewDurations {
   /** One more than the number of bounds. The counts are not cumulative. */
   readonly counts: readonly number[];
   readonly sum: number;
 }
 
-/** The name of a histogram and its new values. */
-export type NamedValues = readonly [name: HistogramName, values: HistogramValues];
-
-interface Histograms {
-  readonly observe: (name: HistogramName, value: number) => void;
-  readonly add: (values: readonly NamedValues[]) => void;
-  /** The values since the last call, without histograms that have no new value. */
-  readonly take: () => readonly NamedValues[];
-  /** All histograms in the Prometheus text format. */
-  readonly text: () => string;
-}
-
-/** Creates all histograms of the contract. */
-export function createHistograms(): Histograms {
-  const duration = 'guard_decision_duration_seconds';
-  const all: Readonly<Record<HistogramName, Histogram>> = {
-    [duration]: new Histogram(metrics[duration].buckets),
-  };
-  const names = Object.keys(all) as HistogramName[]; // the keys of the record above
-  return {
-    observe: (name, value) => {
-      all[name].observe(value);
-    },
-    add: (added) => {
-      for (const [name, values] of added) all[name].add(values);
-    },
-    take: () =>
-      names.flatMap((name): NamedValues[] => {
-        const values = all[name].take();
-        return values ? [[name, values]] : [];
-      }),
-    text: () => names.map((name) => all[name].text(name, metrics[name].help)).join(''),
-  };
-}
-
-/** Counts values by the bucket into which they fall. */
-class Histogram {
-  readonly #bounds: readonly number[];
-  readonly #counts: Float64Array;
+/** The histogram of the time that decisions take: counts them by the bucket into which they fall. */
+export class DecisionDurations {
+  /** Durations above the last bound have a bucket of their own. */
+  readonly #counts = new Float64Array(BOUNDS.length + 1);
   #sum = 0;
 
-  /** `bounds`: upper bounds, ascending. Values above the last one have a bucket of their own. */
-  constructor(bounds: readonly number[]) {
-    this.#bounds = bounds;
-    this.#counts = new Float64Array(bounds.length + 1);
-  }
-
-  observe(value: number): void {
+  observe(seconds: number): void {
     let bucket = 0;
-    while (bucket < this.#bounds.length && value > (this.#bounds[bucket] ?? 0)) bucket++;
+    while (bucket < BOUNDS.length && seconds > (BOUNDS[bucket] ?? 0)) bucket++;
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
-    this.#sum += value;
+    this.#sum += seconds;
   }
 
-  add({ counts, sum }: HistogramValues): void {
+  add({ counts, sum }: NewDurations): void {
     for (const [bucket, count] of counts.entries()) {
       this.#counts[bucket] = (this.#counts[bucket] ?? 0) + count;
     }
     this.#sum += sum;
   }
 
-  /** The values since the last call. Undefined when there were none. */
-  take(): HistogramValues | undefined {
+  /** The durations since the last call. Undefined when there were none. */
+  take(): NewDurations | undefined {
     const counts = [...this.#counts];
     if (counts.every((count) => count === 0)) return undefined;
     const sum = this.#sum;
@@ -118,14 +78,14 @@ class Histogram {
   }
 
   /** The Prometheus text format, in which buckets are cumulative. */
-  text(name: string, help: string): string {
-    const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
+  text(): string {
+    const lines = [`# HELP ${DURATION} ${HELP}`, `# TYPE ${DURATION} histogram`];
     let below = 0;
     for (const [bucket, count] of this.#counts.entries()) {
       below += count;
-      lines.push(`${name}_bucket{le="${this.#bounds[bucket] ?? '+Inf'}"} ${below}`);
+      lines.push(`${DURATION}_bucket{le="${BOUNDS[bucket] ?? '+Inf'}"} ${below}`);
     }
-    lines.push(`${name}_sum ${this.#sum}`, `${name}_count ${below}`, '');
+    lines.push(`${DURATION}_sum ${this.#sum}`, `${DURATION}_count ${below}`, '');
     return lines.join('\n');
   }
 }

@@ -19,7 +19,7 @@ describe('the Prometheus page', () => {
   test('a histogram is cumulative, ends in +Inf, and has a sum and a count', async () => {
     const metrics = createMetrics();
     for (const seconds of [0.00001, 0.003, 0.003, 7]) {
-      metrics.observe('guard_decision_duration_seconds', seconds);
+      metrics.observeDecision(seconds);
     }
     const lines = await linesOf(metrics, 'guard_decision_duration_seconds');
     expect(lines).toContain('guard_decision_duration_seconds_bucket{le="0.00001"} 1');
@@ -66,14 +66,14 @@ describe('the Prometheus page', () => {
 });
 
 describe('the reports of worker threads', () => {
-  test('counters and histograms add up over threads and over reports', async () => {
+  test('counters and durations add up over threads and over reports', async () => {
     const metrics = createMetrics();
     const workers = [new WorkerMetrics(), new WorkerMetrics()];
     metrics.count('guard_decisions_total', 'allow');
     for (let round = 0; round < 2; round++) {
       for (const worker of workers) {
         worker.count('guard_decisions_total', 'allow', 2);
-        worker.observe('guard_decision_duration_seconds', 0.001);
+        worker.observeDecision(0.001);
         metrics.addReport(worker, worker.takeReport());
       }
     }

@@ -1,29 +1,23 @@
 import { type MetricName, metrics as table } from '@guard/config/contract/metrics';
 import type { Metrics } from '@guard/config/contract/ports';
 import { Counter, Gauge, Registry } from 'prom-client';
-import {
-  type CounterIncrement,
-  Counts,
-  createHistograms,
-  type HistogramName,
-  type NamedValues,
-} from './counts.ts';
+import { type CounterIncrement, Counts, DecisionDurations, type NewDurations } from './counts.ts';
 import { createBusySeconds, registerProcessMetrics } from './process-metrics.ts';
 
 /** The metrics of a worker thread: counts since its last report, and current gauges. */
 export interface MetricsReport {
   readonly counters: readonly CounterIncrement[];
-  readonly histograms: readonly NamedValues[];
+  readonly durations: NewDurations | undefined;
   /** Only gauges without a label that differ from thread to thread. */
   readonly gauges: ReadonlyMap<MetricName, number>;
 }
 
 export interface MetricsPage extends Metrics {
-  /** Adds one value to a histogram, in the unit of its name. */
-  observe(name: HistogramName, value: number): void;
+  /** Adds the time that one decision took to the histogram. */
+  observeDecision(seconds: number): void;
   /** Adds the report of a worker thread. `worker` is an object that identifies the thread until it ends. */
   addReport(worker: object, report: MetricsReport): void;
-  /** Call it when a thread has ended. Its counters and histograms stay, its gauges are removed. */
+  /** Call it when a thread has ended. Its counters and durations stay, its gauges are removed. */
   removeWorker(worker: object): void;
   /** The Prometheus text format. */
   page(): Promise<string>;
@@ -38,7 +32,7 @@ export function createMetrics(): MetricsPage {
   registerProcessMetrics(registry);
   const counters = registerCounters(registry);
   const counts = new Counts();
-  const histograms = createHistograms();
+  const durations = new DecisionDurations();
   const workers = new Map<object, MetricsReport['gauges']>();
   const busySeconds = createBusySeconds();
 
@@ -64,7 +58,9 @@ export function createMetrics(): MetricsPage {
     count(name, label, by) {
       counts.count(name, label, by);
     },
-    observe: histograms.observe,
+    observeDecision(seconds) {
+      durations.observe(seconds);
+    },
     gauge(name, read) {
       const { label, help } = table[name];
       const isShared = isOfEachThread(name);
@@ -87,7 +83,7 @@ export function createMetrics(): MetricsPage {
     },
     addReport(worker, report) {
       for (const [name, label, by] of report.counters) counts.count(name, label, by);
-      histograms.add(report.histograms);
+      if (report.durations) durations.add(report.durations);
       workers.set(worker, report.gauges);
     },
     removeWorker(worker) {
@@ -95,7 +91,7 @@ export function createMetrics(): MetricsPage {
     },
     async page() {
       bringUpToDate();
-      return (await registry.metrics()) + histograms.text();
+      return (await registry.metrics()) + durations.text();
     },
     async values() {
       bringUpToDate();

@@ -1,5 +1,5 @@
 import type { MetricName } from '@guard/config/contract/metrics';
-import { Counts, createHistograms } from './counts.ts';
+import { Counts, DecisionDurations } from './counts.ts';
 import { isOfEachThread, type MetricsPage, type MetricsReport } from './metrics.ts';
 import { createBusySeconds } from './process-metrics.ts';
 
@@ -12,13 +12,13 @@ type ReadGauge = Parameters<MetricsPage['gauge']>[1];
 export class WorkerMetrics extends Counts implements MetricsPage {
   /** A worker has no page, only the main thread has one. */
   readonly contentType = '';
-  readonly #histograms = createHistograms();
+  readonly #durations = new DecisionDurations();
   readonly #gauges = new Map<MetricName, ReadGauge>();
   readonly #busySeconds = createBusySeconds();
 
-  observe: MetricsPage['observe'] = (name, value) => {
-    this.#histograms.observe(name, value);
-  };
+  observeDecision(seconds: number): void {
+    this.#durations.observe(seconds);
+  }
 
   gauge(name: MetricName, read: ReadGauge): void {
     if (isOfEachThread(name)) this.#gauges.set(name, read);
@@ -32,12 +32,12 @@ export class WorkerMetrics extends Counts implements MetricsPage {
       const value = read();
       if (typeof value === 'number') gauges.set(name, value);
     }
-    return { counters: this.take(), histograms: this.#histograms.take(), gauges };
+    return { counters: this.take(), durations: this.#durations.take(), gauges };
   }
 
   addReport(_worker: object, report: MetricsReport): void {
     for (const [name, label, by] of report.counters) this.count(name, label, by);
-    this.#histograms.add(report.histograms);
+    if (report.durations) this.#durations.add(report.durations);
   }
 
   removeWorker(): void {

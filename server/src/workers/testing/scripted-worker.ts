@@ -31,7 +31,7 @@ main?.on('message', (message: MessageToWorker) => {
             ['guard_events_total', 'written', sessions],
             ['guard_decisions_total', `observe ${settings.observe}`, 1],
           ],
-          histograms: [],
+          durations: undefined,
           gauges: new Map(),
         },
       });
