@@ -1,4 +1,3 @@
-import type { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { openAsns } from '@guard/config/catalogue/asn';
 import { openCountries } from '@guard/config/catalogue/countries';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
@@ -8,17 +7,14 @@ import type { DecisionEvent } from '@guard/config/contract/event';
 import type { RenderFailurePage } from '@guard/config/contract/failure-page';
 import { VALIDATE } from '@guard/config/contract/limits';
 import type {
-  Clock,
   Collect,
   EventSink,
-  Log,
   Metrics,
   SessionStore,
   Validate,
   ValidateOutcome,
 } from '@guard/config/contract/ports';
 import type { DatabaseFiles } from '@guard/config/settings/derived/fetched-databases';
-import type { BotKey } from '@guard/config/settings/sections/web-bot-auth';
 import type { Organisation, Site } from '@guard/config/settings/schema';
 import { Patience } from '@guard/config/time/patience';
 import { type Pause, workInSlices } from '@guard/config/time/slices';
@@ -46,8 +42,7 @@ import { compileRulesInSlices } from './rules/direct.ts';
 import { PassTable } from './verdict/pass-table.ts';
 import type { CrowdsecList } from './rules/crowdsec-list.ts';
 import { TemporaryRules } from './rules/temporary-rules.ts';
-import type { Resolver } from './proofs/forward-confirmed.ts';
-import { openProofs } from './proofs/open-proofs.ts';
+import { openProofs, type ProofOptions } from './proofs/open-proofs.ts';
 import { createAgentReader } from './request/agent.ts';
 import { collectByPath } from './script/collect-by-path.ts';
 import { compileOrigins } from './script/site-keys.ts';
@@ -69,7 +64,7 @@ export { TemporaryRules } from './rules/temporary-rules.ts';
 export { ThreadStore } from './session/thread-store.ts';
 export { validatorSettings } from './policy/validator-settings.ts';
 
-export interface ValidatorOptions {
+export interface ValidatorOptions extends ProofOptions {
   readonly organisations: readonly Organisation[];
   /** Pages on the hosts of these sites may use the browser script. */
   readonly sites?: readonly Pick<Site, 'hosts' | 'organisation'>[];
@@ -81,13 +76,8 @@ export interface ValidatorOptions {
   /** The URL to which challenge pages upload that API callers serve. No trailing slash. Called when it is needed. */
   readonly collectorUrl: () => string;
   readonly healthToken: Buffer | undefined;
-  readonly crawlers: CrawlerCatalogue;
   /** Loaded by the validator when it is missing. */
   readonly networks?: NetworkCatalogue;
-  /** Public keys of crawlers and agents that sign their requests (Web Bot Auth). */
-  readonly botKeys?: readonly BotKey[] | undefined;
-  /** Looks up the host names of addresses that claim a crawler. Without it no name is looked up. */
-  readonly resolver?: Resolver | undefined;
   /** The user's own databases. A bundled database is used in place of a missing one. */
   readonly databases?: DatabaseFiles;
   readonly store: SessionStore;
@@ -96,8 +86,6 @@ export interface ValidatorOptions {
   /** The decisions of CrowdSec. Without it there are none. A reload keeps it. */
   readonly crowdsec?: CrowdsecList | undefined;
   readonly events: EventSink;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly metrics: Metrics;
   /** When it returns false, `GET /health` answers 503. */
   readonly isReady: () => boolean;

@@ -1,4 +1,5 @@
 import { RETENTION } from '@guard/config/contract/limits';
+import type { Column } from '@guard/config/contract/ports';
 import { EVENT_COLUMNS } from '../events/columns/event-columns.ts';
 import type { EventColumn } from '../events/columns/column.ts';
 import { DATABASE, LOCAL_TABLE, TABLE } from './accounts.ts';
@@ -7,12 +8,8 @@ import { DATABASE, LOCAL_TABLE, TABLE } from './accounts.ts';
 export type Layout = 'one_server' | 'cluster' | 'replicated_cluster';
 
 /** A column as servers have it, and how many of `servers` have exactly this column. */
-export interface PresentColumn {
+export interface PresentColumn extends Column, Pick<EventColumn, 'codec'> {
   readonly table: string;
-  readonly name: string;
-  readonly type: string;
-  readonly comment: string;
-  readonly codec: string;
   readonly have: number;
   readonly servers: number;
 }

@@ -1,6 +1,6 @@
 import { type Loaded, loadSettings } from '@guard/config/settings/load';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
-import { formatPath, formatProblem } from '@guard/config/settings/problems/problems';
+import { formatPath, formatProblem, type Problem } from '@guard/config/settings/problems/problems';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { applicationRemarks } from '../check/application-remarks.ts';
 import { probeOrigins } from '../check/probe-origins.ts';
@@ -71,14 +71,7 @@ interface Wanted {
 }
 
 /** A remark with its position in the file. */
-interface Placed {
-  readonly level: Remark['level'];
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  readonly path: string;
-  readonly message: string;
-}
+type Placed = Pick<Remark, 'level'> & Omit<Problem, 'found'>;
 
 async function checkFile(file: string, { json, probe, strict }: Wanted): Promise<number> {
   const result = loadSettings(file, process.env);

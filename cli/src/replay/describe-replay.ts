@@ -1,5 +1,6 @@
 import { columns, section, styled, type Style } from '../terminal/layout.ts';
-import { type Example, type Group, isChange, type Outcome } from '@guard/replay';
+import type { ReplayExample } from '@guard/config/contract/replay';
+import { type Group, isChange, type Outcome } from '@guard/replay';
 import type { Replay } from './run-replay.ts';
 
 /** Most groups in the text; `--json` has all. */
@@ -66,7 +67,7 @@ function describeGroup({ before, after, rule, reasons, requests, examples }: Gro
   return [title, ...columns(examples.map(cellsOf)).map((line) => styled('dim', `    ${line}`))];
 }
 
-function cellsOf({ time, ip, method, url, user_agent }: Example): string[] {
+function cellsOf({ time, ip, method, url, user_agent }: ReplayExample): string[] {
   const agent = user_agent.length > MAX_AGENT ? `${user_agent.slice(0, MAX_AGENT)}…` : user_agent;
   return [time, ip, method, url, agent === '' ? '(no User-Agent)' : agent];
 }

@@ -189,6 +189,7 @@ export type RunQuery = (
 
 export interface Column {
   readonly name: string;
+  /** ClickHouse type. */
   readonly type: string;
   readonly comment: string;
 }

@@ -32,13 +32,15 @@ interface ReplayGroup extends ReplayTransition {
   readonly rule: string;
   readonly reasons: readonly string[];
   /** At most three, without control characters. */
-  readonly examples: readonly {
-    readonly time: string;
-    readonly ip: string;
-    readonly method: string;
-    readonly url: string;
-    readonly user_agent: string;
-  }[];
+  readonly examples: readonly ReplayExample[];
+}
+
+export interface ReplayExample {
+  readonly time: string;
+  readonly ip: string;
+  readonly method: string;
+  readonly url: string;
+  readonly user_agent: string;
 }
 
 export type ReplayOutcome =

@@ -1,4 +1,5 @@
 import { num, text, texts } from '@guard/config/plain-words/cells';
+import type { WholeEvent } from '@guard/config/plain-words/whole-event';
 import type { Row } from '../data/query.ts';
 import { useNavigation } from '../navigation.tsx';
 import { Link } from '../parts/link.tsx';
@@ -8,19 +9,14 @@ import { EVENT_COLUMNS } from '../sql/events.ts';
 import { eventTime } from '../text/format.ts';
 
 /** The fields of an event in a list. */
-export interface ListedEvent {
-  readonly atMs: number;
-  readonly requestId: string;
-  readonly action: string;
-  readonly decision: string;
-  readonly rule: string;
-  readonly reasons: readonly string[];
+export interface ListedEvent extends Pick<
+  WholeEvent,
+  'atMs' | 'requestId' | 'action' | 'decision' | 'rule' | 'reasons' | 'path' | 'ip'
+> {
   readonly crawler: string;
   readonly method: string;
   readonly host: string;
-  readonly path: string;
   readonly status: number;
-  readonly ip: string;
   readonly country: string;
   readonly network: string;
   readonly agent: string;

@@ -1,3 +1,4 @@
+import type { ReplayExample } from '@guard/config/contract/replay';
 import type { Judged } from './judge-settings.ts';
 import type { LoggedRequest, Outcome } from '../logged/logged-request.ts';
 
@@ -8,14 +9,6 @@ const MAX_FAULTS = 5;
 /** Longest text of an example, in UTF-16 code units. */
 const MAX_TEXT = 160;
 
-export interface Example {
-  readonly time: string;
-  readonly ip: string;
-  readonly method: string;
-  readonly url: string;
-  readonly user_agent: string;
-}
-
 /** Requests with the same change, for the same rule and reasons. */
 export interface Group {
   readonly before: Outcome;
@@ -23,7 +16,7 @@ export interface Group {
   readonly rule: string;
   readonly reasons: readonly string[];
   requests: number;
-  readonly examples: Example[];
+  readonly examples: ReplayExample[];
 }
 
 export interface Fault {
@@ -120,7 +113,7 @@ export function isChange(before: Outcome, after: Outcome): boolean {
   return before !== after && !(PASSES.has(before) && PASSES.has(after));
 }
 
-function exampleOf({ timeMs, ip, method, host, target, userAgent }: LoggedRequest): Example {
+function exampleOf({ timeMs, ip, method, host, target, userAgent }: LoggedRequest): ReplayExample {
   return {
     time: new Date(timeMs).toISOString(),
     ip,

@@ -59,19 +59,19 @@ export function createTrapLinks(secrets: readonly string[]): IssueTrapLink {
   };
 }
 
-interface FollowedOptions {
+export interface TrapLinkOptions {
   readonly secrets: readonly string[];
   readonly store: SessionStore;
   readonly clock: Clock;
   /** Undefined for an organisation that does not exist or sets no trap. */
   readonly trapsOf: (organisation: string) => Traps | undefined;
-  /** Must not throw. */
+  /** Called when a visitor has followed the hidden link. Must not throw. */
   readonly reportTrapHit: (hit: TrapHit) => void;
 }
 
 /** Answers a request for a link with 404, like other paths. Remembers the visitor if the link was made for them. */
 export function createFollowedTrapLink(
-  options: FollowedOptions,
+  options: TrapLinkOptions,
 ): (request: CollectRequest) => Promise<CollectAnswer> {
   const { store, clock, trapsOf, reportTrapHit } = options;
   const sealer = createSealer(options.secrets, PURPOSE);

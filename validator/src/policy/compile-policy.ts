@@ -12,25 +12,24 @@ import { FreePages } from '../verdict/free-pages.ts';
 import { PassTable } from '../verdict/pass-table.ts';
 import { Pressure, type PressurePorts } from '../verdict/pressure/pressure.ts';
 import { SessionLimits } from '../verdict/session-limits.ts';
+import type { Deciding } from '../verdict/decide.ts';
 import { Strengths } from '../verdict/strengths.ts';
 import { Traps } from '../verdict/traps.ts';
 
 /** An organisation's settings, compiled once. */
-export interface Policy {
+export interface Policy extends Pick<
+  Deciding,
+  'strengths' | 'freePages' | 'pressure' | 'sessionLimits' | 'traps'
+> {
   readonly organisation: string;
   readonly rules: CompiledRules;
   readonly isAllowlisted: (crawler: CatalogueCrawler) => boolean;
   readonly features: Organisation['features'];
   readonly monitor: boolean;
-  readonly strengths: Strengths;
   /** The terms of its challenges. */
   readonly challenge: ChallengeTerms;
   /** The work that new passes cost. Undefined when they cost none. */
   readonly passPrice: PassPrice | undefined;
-  readonly freePages: FreePages | undefined;
-  readonly pressure: Pressure | undefined;
-  readonly sessionLimits: SessionLimits | undefined;
-  readonly traps: Traps | undefined;
   /** How its pages look. */
   readonly look: Look;
   /** Its own pages instead of Guard's. */

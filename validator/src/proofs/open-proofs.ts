@@ -8,9 +8,9 @@ import { type CheckSignature, createSignatureCheck } from './web-bot-auth.ts';
 
 export interface ProofOptions {
   readonly crawlers: CrawlerCatalogue;
-  /** Keys with which crawlers and agents sign. Without any, signatures are not checked. */
+  /** Public keys of crawlers and agents that sign their requests (Web Bot Auth). Without any, no signature is checked. */
   readonly botKeys?: readonly BotKey[] | undefined;
-  /** Looks up the names of addresses. Without it no name is looked up. */
+  /** Looks up the host names of addresses that claim a crawler. Without it no name is looked up. */
   readonly resolver?: Resolver | undefined;
   readonly clock: Clock;
   readonly log: Log;

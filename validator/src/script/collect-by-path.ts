@@ -1,31 +1,25 @@
-import type { Clock, Collect, CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
+import type { Collect, CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
 import type { Organisation, Site } from '@guard/config/settings/schema';
 import type { ChallengeTerms } from '../challenge/tickets/challenge-terms.ts';
 import type { BrowserBundle } from '../../browser/build.ts';
 import { answerEchoPage } from '../challenge/echo-page.ts';
-import { createFollowedTrapLink, TRAP_PATH, type TrapHit } from '../challenge/trap-link.ts';
+import { createFollowedTrapLink, TRAP_PATH, type TrapLinkOptions } from '../challenge/trap-link.ts';
 import { createWitnessAnswerer } from '../challenge/witnesses/answer-witness.ts';
 import { createWitnesses } from '../challenge/witnesses/witnesses.ts';
 import type { Engine } from '../decision/engine.ts';
-import type { Traps } from '../verdict/traps.ts';
 import { emptyAnswer } from '../challenge/exchange.ts';
 import { createOpenSession } from './open-session.ts';
 import { createScriptFile } from './script-file.ts';
 import { createScriptTickets } from './script-tickets.ts';
 import { createSiteKeys } from './site-keys.ts';
 
-interface CollectPaths {
+interface CollectPaths extends Omit<TrapLinkOptions, 'store'> {
   /** `POST /verify`: judges the uploads of challenge pages and of the script. */
   readonly verify: Collect;
   readonly bundle: Pick<BrowserBundle, 'script' | 'work'>;
   readonly organisations: readonly Organisation[];
   readonly sites: readonly Pick<Site, 'hosts' | 'organisation'>[];
-  readonly secrets: readonly string[];
-  readonly clock: Clock;
   readonly termsOf: (organisation: string) => ChallengeTerms;
-  readonly trapsOf: (organisation: string) => Traps | undefined;
-  /** Called when a visitor has followed the hidden link. Must not throw. */
-  readonly reportTrapHit: (hit: TrapHit) => void;
   readonly engine: Pick<Engine, 'store' | 'ids'> & {
     readonly sources: Pick<Engine['sources'], 'readAgent'>;
   };

@@ -17,15 +17,10 @@ import { resolveSession } from '../session/resolve.ts';
 import type { SessionIds } from '../session/session-id.ts';
 import { emptyAnswer, headerOf } from '../challenge/exchange.ts';
 import type { OpenedSession } from '../../page-contract/opened-session.ts';
+import type { TicketRequest } from '../challenge/tickets/ticket.ts';
 import type { FindTenant } from './site-keys.ts';
 
-/** The session and the visitor for whom a ticket is issued. */
-export interface TicketRequest {
-  readonly organisation: string;
-  readonly sessionId: string;
-  /** Address as `parseIp` writes it. */
-  readonly ip: string;
-  readonly userAgent: string;
+interface ScriptTicketRequest extends Omit<TicketRequest, 'nowMs'> {
   /** The origin of the page, as its browser sent it. Only this origin may upload. */
   readonly origin: string;
 }
@@ -37,7 +32,7 @@ export interface OpenSessionOptions {
   readonly clock: Clock;
   /** A known crawler gets no session (contract 2.2). */
   readonly isCrawler: (userAgent: string) => boolean;
-  readonly issueTicket: (request: TicketRequest) => Pick<OpenedSession, 'ticket' | 'sheet'>;
+  readonly issueTicket: (request: ScriptTicketRequest) => Pick<OpenedSession, 'ticket' | 'sheet'>;
 }
 
 /**

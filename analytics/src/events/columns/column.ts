@@ -1,12 +1,9 @@
 import type { DecisionEvent } from '@guard/config/contract/event';
+import type { Column } from '@guard/config/contract/ports';
 
 /** A column of the event record: its declaration in the database, and where its values come from. */
-export interface EventColumn {
-  readonly name: string;
-  /** ClickHouse type. */
-  readonly type: string;
+export interface EventColumn extends Column {
   readonly codec: string;
-  readonly comment: string;
   /** How long the value is kept: as long as its row, or the shorter time of `headers` and `body`. */
   readonly kept: 'row' | 'detail';
   /** The header field, in lower case, from which the value is made. Without this field the value is not kept. */

@@ -10,14 +10,9 @@ import { createWitnesses } from '../witnesses/witnesses.ts';
 import type { Programs } from '../program/programs.ts';
 import type { ChallengeTerms } from './challenge-terms.ts';
 import { handshakeOf } from '../../request/client-class.ts';
-import { issueTicket, newTicket } from './ticket.ts';
+import { issueTicket, newTicket, type TicketRequest } from './ticket.ts';
 
-export interface ChallengeRequest {
-  readonly organisation: string;
-  readonly sessionId: string;
-  /** Normalised address, spelled as `parseIp` returns it. */
-  readonly ip: string;
-  readonly userAgent: string;
+export interface ChallengeRequest extends TicketRequest {
   /** request/client-class.ts. */
   readonly client: string;
   /** The findings of the signals in the challenged request. */
@@ -33,8 +28,6 @@ export interface ChallengeRequest {
   readonly uploadUrl: string;
   /** Target of the page's trap (challenge/trap-link.ts). Default: none. */
   readonly trap?: string;
-  /** Milliseconds since the epoch. */
-  readonly nowMs: number;
 }
 
 export interface Challenge {

@@ -151,14 +151,19 @@ function ticketOf(fields: z.output<typeof Fields>): Ticket {
   };
 }
 
-/** The fields that are made in the same way for each new ticket. */
-export function newTicket(visitor: {
+/** The session and the visitor for whom a ticket is issued. */
+export interface TicketRequest {
   readonly organisation: string;
   readonly sessionId: string;
+  /** Normalised address, spelled as `parseIp` returns it. */
   readonly ip: string;
   readonly userAgent: string;
+  /** Milliseconds since the epoch. */
   readonly nowMs: number;
-}) {
+}
+
+/** The fields that are made in the same way for each new ticket. */
+export function newTicket(visitor: TicketRequest) {
   const { organisation, sessionId, nowMs } = visitor;
   return {
     id: newTicketId(),

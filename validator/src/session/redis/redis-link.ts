@@ -24,8 +24,9 @@ export const NO_ANSWER = Symbol('no answer');
 export const NO_SCRIPT = Symbol('no script');
 
 export interface RedisLinkOptions {
-  /** `redis[s]://[user:password@]host[:port][/database]`. */
+  /** `redis[s]://[user:password@]host[:port][/database]`: one server, not a Redis Cluster. */
   readonly url: string;
+  /** Sentinels that know the primary. Then the host of `url` is the name of the primary. */
   readonly sentinels?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly log: Log;

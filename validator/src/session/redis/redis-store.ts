@@ -2,7 +2,6 @@ import type {
   Budget,
   Charge,
   Clock,
-  Log,
   MaybePromise,
   Metrics,
   Session,
@@ -11,7 +10,7 @@ import type {
 import { allocateDeadlines, DeadlineTable } from '../deadline-table.ts';
 import { readStoredSession, writeStoredSession } from '../stored-session.ts';
 import { readNewest, tellTime } from './newest-script.ts';
-import { NO_ANSWER, NO_SCRIPT, RedisLink } from './redis-link.ts';
+import { NO_ANSWER, NO_SCRIPT, RedisLink, type RedisLinkOptions } from './redis-link.ts';
 import {
   type EditText,
   readCommand,
@@ -44,13 +43,7 @@ const STRANGERS = { name: 'strangers', requests: 1_000, perMs: 2_000 } as const;
 
 export type { EditText, TextChange };
 
-export interface RedisStoreOptions {
-  /** `redis[s]://[user:password@]host[:port][/database]`: one server, not a Redis Cluster. */
-  readonly url: string;
-  /** Sentinels that know the primary. Then the host of `url` is the name of the primary. */
-  readonly sentinels?: readonly string[] | undefined;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface RedisStoreOptions extends Omit<RedisLinkOptions, 'onChange'> {
   readonly metrics: Metrics;
 }
 
