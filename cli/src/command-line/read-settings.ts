@@ -13,11 +13,8 @@ export function settingsFile(given: string | undefined): string | undefined {
 }
 
 /** Reads the settings file of a command. If it has problems, prints one per line and returns undefined. */
-export function readSettings(
-  file: string,
-  env: NodeJS.ProcessEnv = process.env,
-): Loaded | undefined {
-  return orProblems(loadSettings(file, env));
+export function readSettings(file: string): Loaded | undefined {
+  return orProblems(loadSettings(file, process.env));
 }
 
 /** Prints one problem per line when the settings have some. */

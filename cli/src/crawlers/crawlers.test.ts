@@ -173,7 +173,7 @@ describe('guard crawlers list and show', () => {
     const lines = stdout.trimEnd().split('\n');
     expect(code).toBe(0);
     expect(lines[0]).toMatch(/^NAME +OPERATOR +CATEGORY +RANGES +AGE +PROOFS$/);
-    expect(lines).toHaveLength(CrawlerCatalogue.load().size + 1);
+    expect(lines).toHaveLength(CrawlerCatalogue.load().all().length + 1);
     const line = (name: string) => lines.find((one) => one.startsWith(`${name} `));
     expect(line('Googlebot')).toMatch(/Google +Search Engine +\d+ +\d+ d +ranges, reverse_dns$/);
     expect(line('Baiduspider')).toMatch(/Baidu +Search Engine +- +- +reverse_dns$/);

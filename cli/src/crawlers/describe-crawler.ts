@@ -2,37 +2,11 @@ import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue
 import { columns } from '../terminal/layout.ts';
 
 /** A crawler as `guard crawlers` shows it. */
-export interface CrawlerView {
-  readonly id: string;
-  readonly name: string;
-  readonly operator: string;
-  readonly category: string;
-  readonly rsl_category: string;
-  readonly user_agent: readonly string[];
-  /** How a claim to be this crawler can be verified, besides a key of the operator. */
-  readonly proofs: readonly ('ranges' | 'reverse_dns')[];
-  readonly ranges:
-    | undefined
-    | {
-        readonly list: string;
-        readonly count: number;
-        readonly as_of: string;
-        readonly age_days: number;
-        readonly authoritative: boolean;
-        readonly source_url: string;
-        readonly refreshed_from: readonly string[];
-        readonly entries: readonly string[];
-      };
-  readonly reverse_dns: readonly string[];
-}
+export type CrawlerView = ReturnType<typeof viewOf>;
 
 const DAY_MS = 86_400_000;
 
-export function viewOf(
-  crawler: CatalogueCrawler,
-  catalogue: CrawlerCatalogue,
-  now: number,
-): CrawlerView {
+export function viewOf(crawler: CatalogueCrawler, catalogue: CrawlerCatalogue, now: number) {
   const { list, hostNames } = catalogue.proofsOf(crawler);
   return {
     id: crawler.id,
@@ -41,6 +15,7 @@ export function viewOf(
     category: crawler.category,
     rsl_category: crawler.rslCategory,
     user_agent: catalogue.tokensOf(crawler),
+    /** How a claim to be this crawler can be verified, besides a key of the operator. */
     proofs: [
       ...(list === undefined ? [] : (['ranges'] as const)),
       ...(hostNames.length === 0 ? [] : (['reverse_dns'] as const)),

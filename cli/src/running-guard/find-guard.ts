@@ -30,12 +30,9 @@ export interface RunningGuard {
   readonly events: EventsAccess | { readonly missing: string };
 }
 
-interface GuardOptions {
-  readonly config?: string | undefined;
-  readonly admin?: string | undefined;
-  readonly api?: string | undefined;
-  readonly key?: string | undefined;
-}
+type GuardOptions = {
+  readonly [Name in keyof typeof GUARD_OPTIONS]?: string | undefined;
+};
 
 /**
  * Finds the addresses of the running Guard from the options and the settings file. If this fails, prints the reason

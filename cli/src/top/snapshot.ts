@@ -1,6 +1,6 @@
 import type { MetricName } from '@guard/config/contract/metrics';
 import { OLD_AFTER_MS } from '@guard/config/catalogue/data-age';
-import { type DataAge, dataAgeIn, hasOldDatabases } from '../running-guard/data-age.ts';
+import { dataAgeIn, hasOldDatabases } from '../running-guard/data-age.ts';
 import type { MetricsRead, MetricValues } from '../running-guard/read-metrics.ts';
 import type { Recent } from './recent.ts';
 
@@ -14,26 +14,10 @@ export interface Rate {
 }
 
 /** The state of a running Guard at one moment. */
-export interface Snapshot {
-  readonly atMs: number;
-  /** The time in seconds over which rates are computed. */
-  readonly spanS: number;
-  readonly decisions: readonly Rate[];
-  readonly requests: readonly Rate[];
-  readonly challenges: readonly Rate[];
-  readonly originErrors: readonly Rate[];
-  readonly failedOpen: readonly Rate[];
-  readonly sessions: number;
-  readonly eventsQueued: number;
-  /** The age of published data. Undefined if Guard does not report it. */
-  readonly dataAge: DataAge | undefined;
-  /** Sentences about urgent problems for an operator. */
-  readonly alarms: readonly string[];
-  readonly recent: Recent;
-}
+export type Snapshot = ReturnType<typeof snapshotOf>;
 
 /** The changes between two readings of the metrics of one Guard. */
-export function snapshotOf(before: Read, after: Read, recent: Recent): Snapshot {
+export function snapshotOf(before: Read, after: Read, recent: Recent) {
   const spanS = Math.max(0.001, (after.atMs - before.atMs) / 1000);
   const rates = (metric: MetricName): Rate[] =>
     [...(after.values.get(metric) ?? [])]
@@ -47,6 +31,7 @@ export function snapshotOf(before: Read, after: Read, recent: Recent): Snapshot 
       .toSorted((a, b) => b.perSecond - a.perSecond || b.total - a.total);
   return {
     atMs: after.atMs,
+    /** The time in seconds over which rates are computed. */
     spanS,
     decisions: rates('guard_decisions_total'),
     requests: rates('guard_gateway_requests_total'),
@@ -55,7 +40,9 @@ export function snapshotOf(before: Read, after: Read, recent: Recent): Snapshot 
     failedOpen: rates('guard_gateway_fail_open_total'),
     sessions: gauge(after.values, 'guard_sessions'),
     eventsQueued: gauge(after.values, 'guard_events_queued'),
+    /** The age of published data. Undefined if Guard does not report it. */
     dataAge: dataAgeIn(after.values),
+    /** Sentences about urgent problems for an operator. */
     alarms: alarmsOf(after.values, rates('guard_events_total')),
     recent,
   };

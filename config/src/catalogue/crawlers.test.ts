@@ -137,7 +137,9 @@ describe('loading', () => {
         },
       }),
     );
-    expect(loaded.refused).toEqual({ malformed: 0, bogon: 2, tooWide: 1 });
+    expect(loaded.lists.map(({ refused }) => refused)).toEqual([
+      { malformed: 0, bogon: 2, tooWide: 1 },
+    ]);
     const found = loaded.identify('ExampleBot/1.0');
     expect(found && loaded.verify(found, '192.168.1.5')).toBe('impersonator');
     expect(found && loaded.verify(found, '8.8.8.8')).toBe('verified');

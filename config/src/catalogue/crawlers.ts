@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Refusals } from '../net/bogons.ts';
 import type { Pause } from '../time/slices.ts';
 import { CrawlerFile } from './crawler-file.ts';
 import { type CrawlerList, crawlerListOf } from './crawler-list.ts';
@@ -108,21 +107,6 @@ export class CrawlerCatalogue {
     const isBundled =
       loaded.length === files?.length && loaded.every((one, at) => one === files?.[at]);
     return isBundled ? (bundled ??= new CrawlerCatalogue(loaded)) : new CrawlerCatalogue(loaded);
-  }
-
-  get size(): number {
-    return this.#crawlers.length;
-  }
-
-  /** Counts of entries that were dropped at loading. */
-  get refused(): Refusals {
-    const sum = { malformed: 0, bogon: 0, tooWide: 0 };
-    for (const { refused } of this.lists) {
-      sum.malformed += refused.malformed;
-      sum.bogon += refused.bogon;
-      sum.tooWide += refused.tooWide;
-    }
-    return sum;
   }
 
   /** When the oldest refreshable list was confirmed, in milliseconds since the epoch. Undefined without such lists. */

@@ -1,24 +1,7 @@
 import { entries, num, text, texts } from './cells.ts';
 
 /** One event with all its columns. */
-export interface WholeEvent {
-  readonly atMs: number;
-  readonly requestId: string;
-  readonly ip: string;
-  readonly userAgent: string;
-  /** The session of the request, or the new session of the visitor. */
-  readonly session: string;
-  readonly path: string;
-  readonly action: string;
-  readonly decision: string;
-  readonly rule: string;
-  readonly reasons: readonly string[];
-  /** Points of each finding, highest first. */
-  readonly findings: readonly { readonly name: string; readonly points: number }[];
-  readonly headers: readonly (readonly [string, string])[];
-  readonly text: (column: string) => string;
-  readonly yes: (column: string) => boolean;
-}
+export type WholeEvent = ReturnType<typeof wholeEvent>;
 
 /** The visitor passed, but the site did not answer. */
 export function isUnanswered(event: WholeEvent): boolean {
@@ -30,7 +13,7 @@ export function isUnanswered(event: WholeEvent): boolean {
 }
 
 /** Converts a row of a statement of find-events.ts. `cell` returns the value of a column. */
-export function wholeEvent(cell: (column: string) => unknown): WholeEvent {
+export function wholeEvent(cell: (column: string) => unknown) {
   const read = (column: string): string => text(cell(column));
   const findings = entries(cell('findings')).map(([name, points]) => ({
     name,
@@ -41,15 +24,17 @@ export function wholeEvent(cell: (column: string) => unknown): WholeEvent {
     requestId: read('request_id'),
     ip: read('ip'),
     userAgent: read('user_agent'),
+    /** The session of the request, or the new session of the visitor. */
     session: read('session_sent') === '' ? read('session') : read('session_sent'),
     path: read('path'),
     action: read('action'),
     decision: read('decision'),
     rule: read('rule'),
     reasons: texts(cell('block_reasons')),
+    /** Points of each finding, highest first. */
     findings: findings.sort((a, b) => b.points - a.points || a.name.localeCompare(b.name)),
     headers: entries(cell('headers')).sort(([a], [b]) => a.localeCompare(b)),
     text: read,
-    yes: (column) => cell(column) === true || num(cell(column)) === 1,
+    yes: (column: string): boolean => cell(column) === true || num(cell(column)) === 1,
   };
 }

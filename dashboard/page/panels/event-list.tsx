@@ -1,5 +1,4 @@
 import { num, text, texts } from '@guard/config/plain-words/cells';
-import type { WholeEvent } from '@guard/config/plain-words/whole-event';
 import type { Row } from '../data/query.ts';
 import { useNavigation } from '../navigation.tsx';
 import { Link } from '../parts/link.tsx';
@@ -9,24 +8,11 @@ import { EVENT_COLUMNS } from '../sql/events.ts';
 import { eventTime } from '../text/format.ts';
 
 /** The fields of an event in a list. */
-export interface ListedEvent extends Pick<
-  WholeEvent,
-  'atMs' | 'requestId' | 'action' | 'decision' | 'rule' | 'reasons' | 'path' | 'ip'
-> {
-  readonly crawler: string;
-  readonly method: string;
-  readonly host: string;
-  readonly status: number;
-  readonly country: string;
-  readonly network: string;
-  readonly agent: string;
-  readonly browser: string;
-  readonly challenge: string;
-}
+export type ListedEvent = ReturnType<typeof eventOf>;
 
 type Read = (name: string) => unknown;
 
-export function eventOf(read: Read, atMs: number): ListedEvent {
+export function eventOf(read: Read, atMs: number) {
   const version = num(read('browser_version'));
   return {
     atMs,

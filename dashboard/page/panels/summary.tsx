@@ -11,20 +11,9 @@ import { change, count, duration, percent, plural, shortCount } from '../text/fo
 import { withFilter } from '../url-state.ts';
 
 /** A row of `totals`. */
-interface Totals {
-  readonly requests: number;
-  readonly allowed: number;
-  readonly challenged: number;
-  readonly blocked: number;
-  readonly limited: number;
-  readonly unjudged: number;
-  readonly watched: number;
-  readonly blockedAfterPassing: number;
-  /** The rule that stopped most requests. Empty if no rule did. */
-  readonly busiestRule: string;
-}
+type Totals = ReturnType<typeof totalsOf>;
 
-function totalsOf(row: Row | undefined): Totals {
+function totalsOf(row: Row | undefined) {
   const at = (column: number): number => num(row?.[column]);
   return {
     requests: at(1),
@@ -35,6 +24,7 @@ function totalsOf(row: Row | undefined): Totals {
     unjudged: at(6),
     watched: at(7),
     blockedAfterPassing: at(8),
+    /** The rule that stopped most requests. Empty if no rule did. */
     busiestRule: texts(row?.[9])[0] ?? '',
   };
 }
