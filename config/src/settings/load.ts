@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { findContradictions } from './checks/cross-references.ts';
+import { checkContradictions } from './checks/cross-references.ts';
 import { type Environment, withEnvironmentFile } from './reading/environment.ts';
 import { MAX_SETTINGS_BYTES, readTextFile } from './values/files.ts';
 import { describeFound } from './reading/found.ts';
@@ -26,7 +26,7 @@ import { Settings } from './schema.ts';
 import { rememberRuleLines } from './derived/rule-lines.ts';
 import { keyOffset, placeOf, type SettingsNode } from './reading/settings-node.ts';
 import { reportShapeProblems } from './checks/shape-problems.ts';
-import type { Work } from '../time/slices.ts';
+import { atOnce, type Work } from '../time/slices.ts';
 
 export { formatProblem, type Position, type Problem, type SettingPath };
 
@@ -161,7 +161,7 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
 }
 
 function reportContradictions(value: unknown, root: SettingsNode, problems: ProblemList): void {
-  for (const { path, message, first, choices = [] } of findContradictions(value)) {
+  for (const { path, message, first, choices = [] } of atOnce(checkContradictions(value))) {
     const place = placeOf(root, path);
     // One mistake often breaks several rules. The first message is enough.
     if (problems.has(place.offset, path)) continue;

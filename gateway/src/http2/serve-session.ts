@@ -7,7 +7,6 @@ import {
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { ClientHello, TransportFacts } from '@guard/config/contract/transport';
-import type { GatewayLimits } from '../base/limits.ts';
 import { describeOpening, type OpeningFrames } from './opening.ts';
 import { StreamSections } from './stream-fields.ts';
 import { StreamRequest } from './stream-request.ts';
@@ -35,7 +34,22 @@ export function createStreamServer({
   handle,
   limits,
 }: Pick<Intake, 'handle' | 'limits'>): StreamServer {
-  const options = sessionOptions(limits);
+  const options: ServerOptions = {
+    settings: {
+      maxConcurrentStreams: limits.http2Streams,
+      maxHeaderListSize: limits.maxHeaderBytes,
+      enablePush: false,
+    },
+    // The library also counts the four pseudo-header fields.
+    maxHeaderListPairs: limits.maxHeaders + 4,
+    maxSettings: 32,
+    streamResetBurst: limits.http2ResetBurst,
+    streamResetRate: limits.http2ResetRate,
+    maxSessionInvalidFrames: 100,
+    maxSessionRejectedStreams: 100,
+    // The gateway passes on fields that an origin repeats.
+    strictSingleValueFields: false,
+  };
   const sessions = new Set<ServerHttp2Session>();
   let draining = false;
 
@@ -99,23 +113,4 @@ function cutLater(socket: TLSSocket, lingerMs: number): void {
 
 function ignore(): void {
   // A broken session or stream closes, and the listeners on `close` handle that.
-}
-
-function sessionOptions(limits: GatewayLimits): ServerOptions {
-  return {
-    settings: {
-      maxConcurrentStreams: limits.http2Streams,
-      maxHeaderListSize: limits.maxHeaderBytes,
-      enablePush: false,
-    },
-    // The library also counts the four pseudo-header fields.
-    maxHeaderListPairs: limits.maxHeaders + 4,
-    maxSettings: 32,
-    streamResetBurst: limits.http2ResetBurst,
-    streamResetRate: limits.http2ResetRate,
-    maxSessionInvalidFrames: 100,
-    maxSessionRejectedStreams: 100,
-    // The gateway passes on fields that an origin repeats.
-    strictSingleValueFields: false,
-  };
 }

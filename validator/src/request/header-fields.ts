@@ -73,7 +73,8 @@ function isPrintable(text: string): boolean {
  * section 8.2.3).
  */
 function folded(headers: HeaderFields): HeaderFields {
-  const lower = emptyMap();
+  // The type of Object.create is `any`. The new object is empty.
+  const lower = Object.create(null) as Record<string, string>;
   for (const [name, value] of Object.entries(headers))
     put(lower, name.toLowerCase(), value.toWellFormed());
   return lower;
@@ -83,9 +84,4 @@ function put(headers: Record<string, string>, name: string, value: string): void
   const before = headers[name];
   const separator = name === 'cookie' ? '; ' : ', ';
   headers[name] = before === undefined ? value : before + separator + value;
-}
-
-function emptyMap(): Record<string, string> {
-  // The type of Object.create is `any`. The new object is empty.
-  return Object.create(null) as Record<string, string>;
 }

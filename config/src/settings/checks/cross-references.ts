@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { canonicalHost } from '../../matching/host.ts';
-import { atOnce, type Work } from '../../time/slices.ts';
+import type { Work } from '../../time/slices.ts';
 import { findAcmeContradictions } from './acme-references.ts';
 import { findDashboardContradictions } from './dashboard-references.ts';
 import { findHomelessDatabases } from './database-references.ts';
@@ -59,12 +59,7 @@ const Outline = outline({
 });
 type Outline = z.infer<typeof Outline>;
 
-/** All contradictions in plain settings data of any shape. */
-export function findContradictions(value: unknown): Contradiction[] {
-  return atOnce(checkContradictions(value));
-}
-
-/** The same, with a pause after each check. */
+/** All contradictions in plain settings data of any shape, with a pause after each check. */
 export function* checkContradictions(value: unknown): Work<Contradiction[]> {
   const settings = Outline.parse(value);
   const found: Contradiction[] = [];
