@@ -32,6 +32,11 @@ export const CONFIG_OPTION = {
   help: `the settings file; default ${USUAL_FILE} in this folder`,
 } as const satisfies Option;
 
+/** A switch that is off by default. */
+export function flag(help: string) {
+  return { type: 'boolean', default: false, help } as const satisfies Option;
+}
+
 /** The result of reading the arguments of a command. */
 export type CommandLine<T extends ParseArgsOptionsConfig> =
   | ({ readonly kind: 'read' } & Pick<ReturnType<typeof parseWords<T>>, 'values' | 'positionals'>)

@@ -1,11 +1,11 @@
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
+import { CONFIG_OPTION, flag, type Options } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 
 const OPTIONS = {
   config: CONFIG_OPTION,
-  json: { type: 'boolean', default: false, help: 'one JSON object, nothing else' },
+  json: flag('one JSON object, nothing else'),
 } as const satisfies Options;
 
 export const alerts = createCommand({

@@ -10,27 +10,17 @@ import { remarksOn } from '../check/remarks.ts';
 import { counted } from '../terminal/layout.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, type Options, USUAL_FILE } from '../command-line/options.ts';
+import { CONFIG_OPTION, flag, type Options, USUAL_FILE } from '../command-line/options.ts';
 import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
 
 const OPTIONS = {
   config: { ...CONFIG_OPTION, help: `the same as FILE; default ${USUAL_FILE} in this folder` },
-  probe: {
-    type: 'boolean',
-    default: false,
-    help: 'connect to every origin and to the Redis of `store`, and ask the first origin of\neach site which application it is',
-  },
-  strict: {
-    type: 'boolean',
-    default: false,
-    help: 'treat warnings, but not hints, like problems',
-  },
-  json: {
-    type: 'boolean',
-    default: false,
-    help: `one JSON object: \`{ "valid": …, "problems": [ … ], "revision": …, "presets": { … },
-"warnings": [ … ], "hints": [ … ] }\``,
-  },
+  probe: flag(
+    'connect to every origin and to the Redis of `store`, and ask the first origin of\neach site which application it is',
+  ),
+  strict: flag('treat warnings, but not hints, like problems'),
+  json: flag(`one JSON object: \`{ "valid": …, "problems": [ … ], "revision": …, "presets": { … },
+"warnings": [ … ], "hints": [ … ] }\``),
 } as const satisfies Options;
 
 export const check = createCommand({

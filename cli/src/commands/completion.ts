@@ -1,10 +1,10 @@
 import { completionFor, SHELLS } from '../completion/shells.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import { type Command, createCommand, type ReadLine } from '../command-line/command.ts';
-import type { Options } from '../command-line/options.ts';
+import { flag, type Options } from '../command-line/options.ts';
 
 const OPTIONS = {
-  json: { type: 'boolean', default: false, help: 'one JSON object: `{ "shell": …, "script": … }`' },
+  json: flag('one JSON object: `{ "shell": …, "script": … }`'),
 } as const satisfies Options;
 
 /** `everyCommand` returns the commands to complete: all others and this one. */

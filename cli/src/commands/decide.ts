@@ -13,7 +13,7 @@ import { Duration } from '@guard/config/settings/values/values';
 import { callerName } from '../command-line/caller.ts';
 import { chooseOrganisation } from '../command-line/choose-organisation.ts';
 import { type Command, createCommand, type ReadLine } from '../command-line/command.ts';
-import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
+import { CONFIG_OPTION, flag, type Options } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import { changeDecisions } from '../decisions/change-decisions.ts';
@@ -24,7 +24,7 @@ const OPTIONS = {
   for: { type: 'string', value: 'TIME', help: 'how long: 30m, 12h, 7d; at most 90d' },
   because: { type: 'string', value: 'TEXT', help: 'the reason, for the others who read the list' },
   organisation: { type: 'string', value: 'ID', help: 'needed where the file has more than one' },
-  json: { type: 'boolean', default: false, help: 'one JSON object, nothing else' },
+  json: flag('one JSON object, nothing else'),
 } as const satisfies Options;
 
 const WORDS = {

@@ -7,12 +7,12 @@ import { columns } from '../terminal/layout.ts';
 import { printable, printableJson } from '../terminal/printable.ts';
 import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
+import { CONFIG_OPTION, flag, type Options } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 
 const OPTIONS = {
   config: CONFIG_OPTION,
-  json: { type: 'boolean', default: false, help: 'one JSON value, nothing else' },
+  json: flag('one JSON value, nothing else'),
 } as const satisfies Options;
 
 export const decisions = createCommand({

@@ -7,7 +7,7 @@ import { findGuard, GUARD_OPTIONS, isHttp } from '../running-guard/find-guard.ts
 import { printable } from '../terminal/printable.ts';
 import { calledWrongly, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
-import type { Options } from '../command-line/options.ts';
+import { flag, type Options } from '../command-line/options.ts';
 
 const MAX_TIMEOUT_S = 60;
 
@@ -30,11 +30,7 @@ const OPTIONS = {
     default: '10',
     help: 'how long one request may take, default 10',
   },
-  json: {
-    type: 'boolean',
-    default: false,
-    help: 'one JSON object: `{ "url": …, "findings": [ … ] }`',
-  },
+  json: flag('one JSON object: `{ "url": …, "findings": [ … ] }`'),
 } as const satisfies Options;
 
 export const doctor = createCommand({

@@ -1,24 +1,21 @@
 import { RETENTION } from '@guard/config/contract/limits';
 import { conditionFault } from '@guard/analytics/condition';
 import { createCommand } from '../command-line/command.ts';
-import type { Options } from '../command-line/options.ts';
+import { flag, type Options } from '../command-line/options.ts';
 import { chooseFormat, FORMAT_NAMES, type FormatName } from '../export/formats.ts';
 import { type ExportOutput, openFile, standardOutput } from '../export/output.ts';
 import type { Wanted } from '../export/pages.ts';
 import { readTimes } from '../export/read-times.ts';
 import { runExport } from '../export/run-export.ts';
-import { findGuard, GUARD_OPTIONS } from '../running-guard/find-guard.ts';
+import { EVENTS_OPTIONS, findGuard } from '../running-guard/find-guard.ts';
 import type { EventsAccess } from '../running-guard/query-events.ts';
 import { fileFault } from '../terminal/faults.ts';
 import { counted } from '../terminal/layout.ts';
 import { createProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
 import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 
-const { config, api, key } = GUARD_OPTIONS;
 const OPTIONS = {
-  config,
-  api,
-  key,
+  ...EVENTS_OPTIONS,
   last: { type: 'string', value: 'TIME', help: 'how far back: 24h, 7d; default: all that is kept' },
   from: {
     type: 'string',
@@ -39,12 +36,10 @@ const OPTIONS = {
     help: `${FORMAT_NAMES.join(', ')}; default: what the name\nof the file ends with, or jsonl`,
   },
   out: { type: 'string', value: 'FILE', completes: 'file', help: 'default: standard output' },
-  force: { type: 'boolean', default: false, help: 'replace a file that is there already' },
-  json: {
-    type: 'boolean',
-    default: false,
-    help: 'with --out: one JSON object about the export:\n`{ "file": …, "format": …, "from": …, "to": …, "rows": …, "bytes": … }`',
-  },
+  force: flag('replace a file that is there already'),
+  json: flag(
+    'with --out: one JSON object about the export:\n`{ "file": …, "format": …, "from": …, "to": …, "rows": …, "bytes": … }`',
+  ),
 } as const satisfies Options;
 
 interface Asked {

@@ -7,7 +7,7 @@ import type { Settings } from '@guard/config/settings/schema';
 import { callerName } from '../command-line/caller.ts';
 import { chooseOrganisation } from '../command-line/choose-organisation.ts';
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
+import { CONFIG_OPTION, flag, type Options } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { askControl, type Asked } from '../forget/ask-control.ts';
 import { openTerminal } from '../init/ask-questions.ts';
@@ -17,12 +17,10 @@ import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 const OPTIONS = {
   config: CONFIG_OPTION,
   organisation: { type: 'string', value: 'ID', help: 'needed where the file has more than one' },
-  yes: { type: 'boolean', default: false, help: 'do not ask before rows are deleted' },
-  json: {
-    type: 'boolean',
-    default: false,
-    help: 'one JSON object. With --yes:\n`{ "kind": "deleted", "rows": …, "left": …, "waiting": …, "audit": … }`;\nwithout it: `{ "kind": "counted", "rows": …, "waiting": … }`',
-  },
+  yes: flag('do not ask before rows are deleted'),
+  json: flag(
+    'one JSON object. With --yes:\n`{ "kind": "deleted", "rows": …, "left": …, "waiting": …, "audit": … }`;\nwithout it: `{ "kind": "counted", "rows": …, "waiting": … }`',
+  ),
 } as const satisfies Options;
 
 export const forget = createCommand({

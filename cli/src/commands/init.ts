@@ -6,7 +6,7 @@ import { APPLICATIONS } from '../applications/applications.ts';
 import { APPLICATION_NAMES } from '../applications/recognise.ts';
 import { probeOrigins } from '../check/probe-origins.ts';
 import { createCommand } from '../command-line/command.ts';
-import { type Options, USUAL_FILE } from '../command-line/options.ts';
+import { flag, type Options, USUAL_FILE } from '../command-line/options.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { askQuestions, openTerminal } from '../init/ask-questions.ts';
 import { type Answers, QUESTIONS } from '../init/answers.ts';
@@ -55,17 +55,11 @@ const OPTIONS = {
 recognise it: ${APPLICATION_NAMES.slice(0, 6).join(', ')},
 ${APPLICATION_NAMES.slice(6).join(', ')}`,
   },
-  offline: {
-    type: 'boolean',
-    default: false,
-    help: 'send nothing to the origin: recognise no application, and do not look\nwhether it answers',
-  },
-  yes: {
-    type: 'boolean',
-    default: false,
-    help: 'ask nothing: use the default for each option that is missing',
-  },
-  json: { type: 'boolean', default: false, help: 'one JSON object; asks nothing, as --yes' },
+  offline: flag(
+    'send nothing to the origin: recognise no application, and do not look\nwhether it answers',
+  ),
+  yes: flag('ask nothing: use the default for each option that is missing'),
+  json: flag('one JSON object; asks nothing, as --yes'),
 } as const satisfies Options;
 
 export const init = createCommand({

@@ -7,7 +7,7 @@ import { calledWrongly, print } from '../terminal/terminal.ts';
 import { chooseOrganisation, organisationIds } from '../command-line/choose-organisation.ts';
 import { createCommand } from '../command-line/command.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
-import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
+import { CONFIG_OPTION, flag, type Options } from '../command-line/options.ts';
 
 /** 256 bits: a key cannot be guessed from its hash. */
 const KEY_BYTES = 32;
@@ -30,7 +30,7 @@ const OPTIONS = {
 secret (sk_…, x-api-key of /validate)`,
   },
   expires: { type: 'string', value: 'DATE', help: 'last day of the key, such as 2027-06-30, UTC' },
-  json: { type: 'boolean', default: false, help: 'one JSON value, nothing else' },
+  json: flag('one JSON value, nothing else'),
 } as const satisfies Options;
 
 export const keys = createCommand({

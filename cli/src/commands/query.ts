@@ -1,22 +1,15 @@
 import { QUERY } from '@guard/config/contract/limits';
 import { createCommand } from '../command-line/command.ts';
-import type { Options } from '../command-line/options.ts';
-import { findGuard, GUARD_OPTIONS } from '../running-guard/find-guard.ts';
+import { flag, type Options } from '../command-line/options.ts';
+import { EVENTS_OPTIONS, findGuard } from '../running-guard/find-guard.ts';
 import { type EventsAccess, postQuery, refusalOf } from '../running-guard/query-events.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { printableLines } from '../terminal/printable.ts';
 import { calledWrongly, failed } from '../terminal/terminal.ts';
 
-const { config, api, key } = GUARD_OPTIONS;
 const OPTIONS = {
-  config,
-  api,
-  key,
-  json: {
-    type: 'boolean',
-    default: false,
-    help: 'one JSON document: `{ "meta": [ … ], "data": [ … ], "rows": … }`',
-  },
+  ...EVENTS_OPTIONS,
+  json: flag('one JSON document: `{ "meta": [ … ], "data": [ … ], "rows": … }`'),
 } as const satisfies Options;
 
 /** A statement may wait for others and then run for its full time limit. */

@@ -6,7 +6,7 @@ import { messageOf } from '../terminal/faults.ts';
 import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
-import { CONFIG_OPTION, type Options, USUAL_FILE } from '../command-line/options.ts';
+import { CONFIG_OPTION, flag, type Options, USUAL_FILE } from '../command-line/options.ts';
 
 const OPTIONS = {
   config: { ...CONFIG_OPTION, help: `the settings to try; default ${USUAL_FILE} in this folder` },
@@ -43,7 +43,7 @@ const OPTIONS = {
     completes: ['verified'],
     help: 'verified: as if every visitor in an access log had passed the challenge',
   },
-  json: { type: 'boolean', default: false, help: 'one JSON object, with every group' },
+  json: flag('one JSON object, with every group'),
 } as const satisfies Options;
 
 export const replay = createCommand({

@@ -2,7 +2,7 @@ import { findGuard, GUARD_OPTIONS, sayWhere } from '../running-guard/find-guard.
 import { calledWrongly } from '../terminal/terminal.ts';
 import { printOnce, showLive } from '../top/run-top.ts';
 import { createCommand } from '../command-line/command.ts';
-import type { Options } from '../command-line/options.ts';
+import { flag, type Options } from '../command-line/options.ts';
 
 const TIMEOUT_MS = 5_000;
 
@@ -14,8 +14,8 @@ const OPTIONS = {
     default: '2',
     help: 'seconds between two updates, default 2',
   },
-  once: { type: 'boolean', default: false, help: 'print the state once and end' },
-  json: { type: 'boolean', default: false, help: 'print the state once as a JSON object and end' },
+  once: flag('print the state once and end'),
+  json: flag('print the state once as a JSON object and end'),
 } as const satisfies Options;
 
 export const top = createCommand({

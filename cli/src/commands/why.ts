@@ -1,8 +1,8 @@
 import { RETENTION } from '@guard/config/contract/limits';
 import type { Settings } from '@guard/config/settings/schema';
 import { createCommand } from '../command-line/command.ts';
-import type { Options } from '../command-line/options.ts';
-import { findGuard, GUARD_OPTIONS } from '../running-guard/find-guard.ts';
+import { flag, type Options } from '../command-line/options.ts';
+import { EVENTS_OPTIONS, findGuard } from '../running-guard/find-guard.ts';
 import type { EventsAccess } from '../running-guard/query-events.ts';
 import { printable, printableJson } from '../terminal/printable.ts';
 import { calledWrongly, failed, print } from '../terminal/terminal.ts';
@@ -11,22 +11,15 @@ import { lookUp } from '../why/look-up.ts';
 
 const WAYS = ['session', 'address', 'network', 'agent', 'reason'] as const;
 
-const { config, api, key } = GUARD_OPTIONS;
 const OPTIONS = {
-  config,
-  api,
-  key,
+  ...EVENTS_OPTIONS,
   'let-in': {
     type: 'string',
     value: 'WAY',
     completes: WAYS,
     help: `write out this change of guard.yaml:\n${WAYS.join(', ')}`,
   },
-  json: {
-    type: 'boolean',
-    default: false,
-    help: 'one JSON object: `{ "asked": …, "events": [ … ], "in_all": … }`',
-  },
+  json: flag('one JSON object: `{ "asked": …, "events": [ … ], "in_all": … }`'),
 } as const satisfies Options;
 
 const DAY_S = 86_400;

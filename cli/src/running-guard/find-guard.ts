@@ -7,19 +7,26 @@ import { readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { calledWrongly } from '../terminal/terminal.ts';
 import { type EventsAccess, KEY_VARIABLE } from './query-events.ts';
 
-/** Options of the commands that ask a running Guard. */
-export const GUARD_OPTIONS = {
+/** Options of the commands that ask for events. */
+export const EVENTS_OPTIONS = {
   config: {
     ...CONFIG_OPTION,
     help: `its settings file: where its listeners are, and what to expect;\ndefault ${USUAL_FILE} in this folder, unless a URL below is given`,
   },
-  admin: { type: 'string', value: 'URL', help: 'its admin listener, where that is elsewhere' },
   api: { type: 'string', value: 'URL', help: 'its api service, where that is elsewhere' },
   key: {
     type: 'string',
     value: 'KEY',
     help: `an analytics key for it; better in ${KEY_VARIABLE}.\nWithout it one of FILE, in plain text or \`\${NAME}\``,
   },
+} as const satisfies Options;
+
+/** Options of the commands that ask a running Guard. */
+export const GUARD_OPTIONS = {
+  config: EVENTS_OPTIONS.config,
+  admin: { type: 'string', value: 'URL', help: 'its admin listener, where that is elsewhere' },
+  api: EVENTS_OPTIONS.api,
+  key: EVENTS_OPTIONS.key,
 } as const satisfies Options;
 
 /** The addresses of a running Guard and its settings. */
