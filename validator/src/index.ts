@@ -73,7 +73,7 @@ export interface ValidatorOptions extends ProofOptions {
   readonly observe: boolean;
   /** DecisionEvent.settingsRevision. */
   readonly settingsRevision?: string;
-  /** The URL to which challenge pages upload that API callers serve. No trailing slash. Called when it is needed. */
+  /** The upload URL of the challenge pages that API callers serve. No trailing slash. Called when it is needed. */
   readonly collectorUrl: () => string;
   readonly healthToken: Buffer | undefined;
   /** Loaded by the validator when it is missing. */
@@ -83,7 +83,7 @@ export interface ValidatorOptions extends ProofOptions {
   readonly store: SessionStore;
   /** Temporary decisions. */
   readonly temporary?: TemporaryRules | undefined;
-  /** The decisions of CrowdSec. Without it there are none. A reload keeps it. */
+  /** The decisions of CrowdSec. By default there are none. A reload keeps them. */
   readonly crowdsec?: CrowdsecList | undefined;
   readonly events: EventSink;
   readonly metrics: Metrics;
@@ -117,7 +117,7 @@ export function createValidator(options: ValidatorOptions): Validator {
 }
 
 /**
- * The same for a process that answers requests meanwhile: `pause` is awaited after each rule. Rules that the validator
+ * The same for a process that answers requests meanwhile. It awaits `pause` after each rule. Rules that the validator
  * `before` has are not compiled again.
  */
 export async function createValidatorInSlices(

@@ -24,7 +24,7 @@ const PLAIN = 'text/plain; charset=utf-8';
  * not affect other routes. The HTTP server itself answers 417 to an unknown `Expect`.
  */
 export function createQueryRoute({ path, identify, runQuery }: RouteOptions): FastifyPluginAsync {
-  /** The credential is checked first. Without it not even the methods are told. */
+  /** The credential is checked first. A caller without one does not learn the allowed methods. */
   async function authorise(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     void reply.header('cache-control', 'no-store');
     if (identify(request) === undefined) {
@@ -36,7 +36,7 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
 
   async function query(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const sql = decodeStatement(request.body);
-    // Found again and not stored in the request, so that no other code can set it.
+    // The caller is looked up again. It is not stored in the request, so that no other code can set it.
     const asking = identify(request);
     if (asking === undefined) return answerUnauthorised(reply);
     if (sql === undefined) return answerText(reply, 400, 'The body is not UTF-8 text.');
@@ -52,7 +52,7 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
     );
     instance.addHook('onRequest', authorise);
     instance.post('', query);
-    // Other methods than POST end in `authorise`. Here only a path below this one arrives.
+    // `authorise` answers other methods than POST. So only a path below this one arrives here.
     instance.setNotFoundHandler((_request, reply) => answerText(reply, 404, 'Not found.'));
     return Promise.resolve();
   };

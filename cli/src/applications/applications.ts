@@ -17,7 +17,7 @@ export type Sign = { readonly at?: (typeof ASKED_PATHS)[number] } & (
 
 export interface Application {
   readonly title: string;
-  /** Each is enough. */
+  /** One of them is enough. */
   readonly signs: readonly Sign[];
   readonly presets: readonly { readonly preset: Preset; readonly why: string }[];
   readonly rules: readonly NeededRule[];

@@ -3,7 +3,7 @@ import { type Answered, exchange, fieldsOf } from '../exchange/exchange.ts';
 import { type Application, type ApplicationName, APPLICATIONS } from './applications.ts';
 import { ASKED_PATHS, type Sign } from './applications.ts';
 
-/** With the front page and its redirects. */
+/** This includes the front page and its redirects. */
 const MAX_REQUESTS = 5;
 const MAX_REDIRECTS = 2;
 const TOTAL_MS = 5_000;

@@ -13,8 +13,8 @@ export type Asked =
 export type AskPerson = (text: string) => Promise<string | undefined>;
 
 /**
- * Answers each question from its option, else by asking, else with the default. A wrong option is an error. A wrong
- * answer is asked again.
+ * The answer to a question comes from its option, else from the person, else it is the default. A wrong option is an
+ * error. A wrong answer is asked again.
  */
 export async function askQuestions(given: Given, ask: AskPerson | undefined): Promise<Asked> {
   const answers: Partial<Record<keyof Answers, unknown>> = {};
@@ -48,7 +48,7 @@ export async function answerOf<T>(
   }
 }
 
-/** Asks on the terminal. `close` gives it back. */
+/** Asks on the terminal. `close` releases the terminal. */
 export function openTerminal(): { readonly ask: AskPerson; readonly close: () => void } {
   const lines = createInterface({ input: process.stdin });
   // Keeps lines that arrive before their question, such as pasted answers.

@@ -17,7 +17,7 @@ export type Chosen =
 
 const REMEDY = '--application NAME adds the presets and rules of one';
 
-/** Which application the settings are for: by its option, else by asking the origin, and then the person. */
+/** Which application the settings are for. The option decides. Without it the origin is asked, and then the person. */
 export async function chooseApplication(
   { site, origin }: Answers,
   { application: given, offline }: { application?: string | undefined; offline: boolean },

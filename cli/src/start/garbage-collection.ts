@@ -5,10 +5,10 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 /** How far the heap grows, at least, from one full collection to the next. */
 const GROWS_BY_BYTES = 64 * 1024 * 1024;
-/** Of the heap in use. A large heap grows by this much. */
+/** In percent of the heap in use: the least growth of a large heap. */
 const LEAST_PERCENT = 25;
 
-/** An entry of type `gc`. The types of Node leave out what it has. */
+/** An entry of type `gc`. Node's types do not have its fields. */
 interface CollectionEntry extends PerformanceEntry {
   readonly detail?: { readonly kind: number };
 }
@@ -23,7 +23,7 @@ interface CollectionEntry extends PerformanceEntry {
 export function collectRarely(): void {
   growBy();
   if (availableParallelism() <= 2) setFlagsFromString('--concurrent-marking-max-worker-num=1');
-  // V8 takes a percentage. That of a small heap would let a full one grow by 300 MB.
+  // V8 takes a percentage. The percentage for a small heap would let a full heap grow by 300 MB.
   new PerformanceObserver((list) => {
     if (list.getEntries().some(isFullCollection)) growBy();
   }).observe({ entryTypes: ['gc'] });

@@ -19,7 +19,7 @@ import { warnOfRoot } from './warn-of-root.ts';
 
 interface Launched extends Pick<Running, 'addresses' | 'createDashboardLinks' | 'database'> {
   readonly dataAge: DataAge;
-  /** Finishes current requests, and logs this and its duration. */
+  /** Finishes current requests. Logs that it does, and how long it took. */
   close(signal: StopSignal): Promise<void>;
 }
 

@@ -11,7 +11,7 @@ export interface CrowdsecDecision {
 export interface CrowdsecChanges {
   /** Whether `added` is the whole list, which replaces the one before. */
   readonly isWhole: boolean;
-  /** Take the place of a decision on the same value. */
+  /** Each replaces a decision on the same value. */
   readonly added: readonly CrowdsecDecision[];
   readonly removed: readonly Omit<CrowdsecDecision, 'until'>[];
 }

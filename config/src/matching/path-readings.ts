@@ -17,8 +17,8 @@ import {
 } from './path-steps.ts';
 
 /**
- * One request path, as the different origins behind a gateway would understand it. A rule that looks
- * at one spelling only is walked around with another: `//admin`, `/%61dmin`, `/assets/..;/admin`.
+ * One request path, as the different origins behind a gateway would understand it. A rule that knows only one spelling
+ * can be bypassed with another: `//admin`, `/%61dmin`, `/assets/..;/admin`.
  *
  * Protecting is right when *any* reading matches; exempting (`skip`, or a rule that allows) only
  * when *all* do.
@@ -34,7 +34,7 @@ export const MAX_ASCII_ESCAPES = 1_024;
 type Reader = readonly PathStep[];
 
 /**
- * Who reads paths like that.
+ * The ways in which servers read a path. The comments name the servers.
  *
  * Where nothing but `unreserved` is decoded, `%2F` stays part of its segment. This matters, because
  * `..` then climbs further: `/assets/a%2fb/%2e%2e/%2e%2e/admin` is `/admin` to such a reader and
@@ -64,7 +64,7 @@ const READERS: readonly Reader[] = [
   // Servlet containers remove parameters before they decode, so `%3b` starts no parameter for them.
   [dropParameters, bytes, backslashes, mergeSlashes, resolveDots],
   [dropParameters, all, backslashes, mergeSlashes, resolveDots],
-  // Decoded by one hop and normalised by the next.
+  // One server decodes, and the next one normalises.
   [all, unreserved, backslashes, resolveDots],
   [all, unreserved, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
   // Decoded twice, with a normalising proxy in between.
@@ -88,7 +88,7 @@ const HABITS: readonly PathStep[] = [
 
 /** A step that several readers share at the same position. It runs once for all of them. */
 interface Branch {
-  /** No reader has a further step here. */
+  /** One of the readers has no further step. */
   readonly isReading: boolean;
   readonly next: readonly (readonly [step: PathStep, branch: Branch])[];
 }
@@ -142,9 +142,9 @@ let lastPath = '/';
 let lastReadings: readonly string[] | undefined = ['/'];
 
 /**
- * Every plausible reading of a raw request path (without its query), each once, the path as sent
- * first. A plain path is its own only reading and is returned without work. Case is kept. Undefined for a
- * path that is to be refused: it is beyond {@link MAX_ASCII_ESCAPES} or {@link MAX_READING_CHARACTERS}.
+ * Every plausible reading of a raw request path (without its query), each once, the path as sent first. A plain path
+ * has only one reading, itself, and needs no work. Case is kept. Undefined for a path that must be refused, because it
+ * exceeds {@link MAX_ASCII_ESCAPES} or {@link MAX_READING_CHARACTERS}.
  *
  * The last path is remembered, because one process asks twice about each: the gateway, and then the rules.
  */

@@ -86,7 +86,10 @@ export function loadSettings(path: string, env: Environment): LoadResult {
   }
 }
 
-/** The same, entry by entry. Undefined when `loadSettings` has to read the file whole, as it does when something is wrong. */
+/**
+ * Reads the file entry by entry. Undefined when `loadSettings` has to read it whole, for example when something is
+ * wrong.
+ */
 export function* loadByEntry(
   path: string,
   env: Environment,

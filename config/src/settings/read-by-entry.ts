@@ -19,8 +19,8 @@ import type { Work } from '../time/slices.ts';
 
 /**
  * Reads settings entry by entry, and only entries that are new: a site, a rule, an organisation without its rules. An
- * entry with the same text has the same value, unless it names a file or a variable. What is unusual or wrong is
- * left to the loader, which reads the text whole and says what is wrong (load.ts).
+ * entry with the same text has the same value, unless it names a file or a variable. The loader (load.ts) takes over
+ * when something is unusual or wrong. It reads the whole text and says what is wrong.
  */
 
 /** What one reading keeps for the next: at most one entry for each that the text has. */
@@ -47,7 +47,7 @@ export interface EntrySource {
   /** The variables for `${NAME}`. */
   readonly env: Environment;
   readonly kept: KeptEntries | undefined;
-  /** A longer entry is left to the loader. So are a longer list that is not known, and all that is no entry. */
+  /** The longest entry, new list, or text outside the entries. The loader reads settings with a longer one. */
   readonly mostBytes: number;
 }
 
@@ -55,13 +55,13 @@ export interface ReadByEntry {
   readonly kind: 'loaded';
   readonly settings: Settings;
   readonly files: readonly string[];
-  /** Of a setting that is in no entry. */
+  /** The position of a setting that is in no entry. */
   readonly positionOf: (path: SettingPath) => Position;
   readonly lists: KnownLists;
   readonly kept: KeptEntries;
 }
 
-/** Undefined when the text is left to the loader. It pauses after each entry. */
+/** Undefined when the loader has to read the text. It pauses after each entry. */
 export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntry | undefined> {
   const { baseDir, kept } = source;
   const organisationTexts = cutEntries(text, 'organisations', 0);
@@ -69,7 +69,7 @@ export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntr
   const siteTexts = cutEntries(organisationTexts.rest, 'sites', 0);
   yield;
   const root = nodeOf(siteTexts.rest, [], source);
-  // A mapping at the top becomes one without a prototype.
+  // A mapping at the top becomes an object without a prototype.
   const value = root && (plainValue(root, baseDir) as Readonly<Record<string, unknown>>);
   if (root?.kind !== 'mapping' || value === undefined) return undefined;
   const options = { folder: dataFolderIn(value), known: kept?.lists, ...source };
@@ -152,13 +152,13 @@ class OrganisationEntries {
     { text, start }: EntryText,
     lineAt: (offset: number) => number,
   ): Work<Entry<Organisation> | undefined> {
-    // Without a name behind the dash, its other names are indented in some other way, or it is in braces.
+    // If no name follows the dash, the other names have another indentation, or the entry is in braces.
     const indent = /^ *- +(?=[a-z])/.exec(text)?.[0].length ?? 0;
     const { rest, entries } = cutEntries(text, 'rules', indent);
     const organisation = this.#organisations.read(rest);
     if (organisation === undefined) return undefined;
     yield;
-    // Another list for each reading: its lines are remembered.
+    // Each reading makes a new list, because the lines are remembered by list.
     const rules = [...organisation.read.rules];
     const first = lineAt(start);
     const lines = organisation.rules.rules.map((line) => first + line);
@@ -184,7 +184,7 @@ class Entries<Read> {
   readonly #before: ReadonlyMap<string, Entry<Read>> | undefined;
   readonly #source: EntrySource;
   readonly #lists: ListReading;
-  /** Entries that name files or variables. Many can have the same text. */
+  /** Parsed entries that name files or variables. Several entries can have the same text. */
   readonly #parsed = new Map<string, Parsed>();
 
   /** `path` is that of the list. */
@@ -205,7 +205,7 @@ class Entries<Read> {
   read(text: string): Entry<Read> | undefined {
     const known = this.next.get(text) ?? this.#before?.get(text);
     if (known !== undefined) {
-      // The key is of the new text, or the texts of all readings would be kept.
+      // The key is a part of the new text. The old key would keep the whole old text in memory.
       this.next.set(text, known);
       return known;
     }
@@ -215,7 +215,7 @@ class Entries<Read> {
     const checked = readingLists(this.#lists, () => this.#schema.safeParse(parsed.value));
     if (!checked.success) return undefined;
     const entry: Entry<Read> = { ...parsed, read: checked.data };
-    // An escape can stand for a dollar sign or a brace, and one at the end of a line joins them.
+    // An escape can stand for a dollar sign or a brace. A backslash at the end of a line joins two lines.
     const isFixed = parsed.files.length === 0 && !/\$\{|\\[xuU\r\n]/.test(text);
     const isSure = isFixed && uses === this.#lists.uses;
     if (isSure) this.next.set(text, entry);
@@ -249,8 +249,8 @@ interface Parsed extends Omit<Entry<unknown>, 'read'> {
 }
 
 /**
- * Undefined when anything is wrong, or the text is not safe to cut: a directive counts for all entries, and a mapping in
- * braces takes no list of lines.
+ * Undefined when anything is wrong, or the text is not safe to cut: a directive counts for all entries, and a list of
+ * lines cannot be put into a mapping in braces.
  */
 function nodeOf(text: string, path: SettingPath, source: EntrySource): SettingsNode | undefined {
   if (text.length > source.mostBytes || /^%/m.test(text)) return undefined;

@@ -3,15 +3,15 @@ import { setTimeout as rest } from 'node:timers/promises';
 /** How long work goes on before requests have their turn. */
 const SLICE_MS = 2;
 /**
- * How long requests have their turn. One request takes about five turns of the event loop. With one turn for each slice it
- * waited for five slices.
+ * How long requests run between two slices. One request takes about five turns of the event loop. With one turn after
+ * each slice, it waited for five slices.
  */
 const REST_MS = 1;
 
-/** To be awaited between two steps of long work. Undefined where the work may go on at once. */
+/** Call it between two steps of long work, and await the result. Undefined when the work may go on at once. */
 export type Pause = () => Promise<void> | undefined;
 
-/** For work for which no request waits. */
+/** For work that makes no request wait. */
 export const noPause: Pause = () => undefined;
 
 /** Cuts long work into slices: between them the event loop reads sockets and runs timers. */

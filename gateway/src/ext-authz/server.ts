@@ -27,19 +27,19 @@ const EXT_AUTHZ_LIMITS = {
   maxMessageBytes: 1024 * 1024,
   /**
    * Questions of one connection that may be under way at once: as many as a cluster of Envoy sends by default. Envoy
-   * takes a stream that is refused for a failed question, and sends the first ones before it knows this limit.
+   * treats a refused stream as a failed question, and it sends the first streams before it knows this limit.
    */
   maxStreams: 1_024,
   /** The memory that Node keeps for one connection. */
   sessionMegabytes: 32,
-  /** Of one untrusted address, and of all. Each can hold 13 MB in refused questions whose messages never end. */
+  /** Most connections of one untrusted address, and of all of them. Each can hold 13 MB in refused questions whose messages never end. */
   connectionsOfStranger: 8,
   connectionsOfStrangers: 16,
 } as const;
 
 /**
  * Each visitor who leaves before the answer makes Envoy reset a question. By default Node closes a connection after
- * 1000 resets, and Envoy then takes all questions on it for failed. So a visitor could choose that requests pass.
+ * 1000 resets, and Envoy then treats all questions on it as failed. So a visitor could make requests pass.
  */
 const ANY_NUMBER_OF_RESETS = { streamResetBurst: 0xffff_ffff, streamResetRate: 0xffff_ffff };
 
@@ -48,21 +48,21 @@ export class ExtAuthzServer {
   readonly #server = createServer();
   readonly #grpc: Server;
   readonly #sockets = new Map<string, Socket>();
-  /** Stands for all peers that came by a unix socket: they have no address that would tell their calls apart. */
+  /** One name for all peers on unix sockets. They have no address that distinguishes their calls. */
   readonly #local = new Socket();
 
-  /** `current` answers by the settings of this moment. */
+  /** `current` returns the stages with the current settings. */
   constructor(current: () => ExtAuthz, accept: AcceptOptions) {
     this.#grpc = new Server({
       'grpc.max_receive_message_length': EXT_AUTHZ_LIMITS.maxMessageBytes,
       'grpc.max_concurrent_streams': EXT_AUTHZ_LIMITS.maxStreams,
       'grpc-node.max_session_memory': EXT_AUTHZ_LIMITS.sessionMegabytes,
-      // An idle connection is not closed: Envoy could ask just then, and takes a question that is cut off for failed. A
-      // ping shows whether Envoy is still there.
+      // An idle connection is not closed: Envoy could ask at that moment, and treats a question that is cut off as
+      // failed. A ping shows whether Envoy is still there.
       'grpc.keepalive_time_ms': accept.limits.idleTimeoutMs,
       'grpc.keepalive_timeout_ms': accept.limits.keepAliveTimeoutMs,
       'grpc.enable_channelz': 0,
-      // Only the first one is handed the call of the library itself.
+      // Only the first interceptor gets the call of the library itself.
       interceptors: [denyTooLarge(current), this.#refuseStrangers(current)],
     });
     this.#grpc.addService(serviceDefinition(), this.#implementation(current));
@@ -139,14 +139,16 @@ export class ExtAuthzServer {
       });
   }
 
-  /** The connection of a call. The library calls a peer `unknown` that came by a unix socket, or that has gone. */
+  /**
+   * The connection of a call. For a peer on a unix socket, or one that has gone, the name in the library is `unknown`.
+   */
   #socketOf(peer: string): Socket {
     const isUnix = typeof this.#server.address() === 'string';
     return this.#sockets.get(peer) ?? (isUnix ? this.#local : new Socket());
   }
 }
 
-/** Envoy's connections stay open, so strangers could hold all that there may be. */
+/** Envoy's connections stay open, so strangers could use up the limit of connections. */
 function cutStranger(socket: Socket, isTrusted: () => boolean, afterMs: number): void {
   const timer = setInterval(() => {
     if (!isTrusted()) socket.destroy();
@@ -159,7 +161,7 @@ function cutStranger(socket: Socket, isTrusted: () => boolean, afterMs: number):
 
 /**
  * The library ends a call with an error as soon as it reads that the message is too large. For Envoy an error is no
- * answer, and with `failure_mode_allow` a visitor with so large headers would pass.
+ * answer, and with `failure_mode_allow` a visitor with such large headers would pass.
  */
 function denyTooLarge(current: () => ExtAuthz): ServerInterceptor {
   return (_method, call) => {

@@ -11,14 +11,14 @@ export interface Reading {
 /** A certificate with less time left gets an alert. Automatic renewal happens earlier than this. */
 const CERTIFICATE_LEFT_MS = 14 * 86_400_000;
 const OLD_AFTER_S = OLD_AFTER_MS / 1000;
-/** Fewer errors of an origin can come from one visitor. */
+/** With fewer errors of an origin than this, one visitor can be the cause. */
 export const LEAST_ORIGIN_ERRORS = 10;
 
 /**
  * The alerts that follow from the metrics of this Guard. `before` is about a minute older than `now`.
  *
- * @param hasEvents The events show from how many networks the visitors were who got no answer. Without events
- *   there is `origin_errors`, which one visitor can cause. A visitor cannot make a site refuse connections.
+ * @param hasEvents The events show from how many networks the visitors without an answer came. Without events the alert
+ * is `origin_errors`, which one visitor can cause. A visitor cannot make a site refuse connections.
  */
 export function metricConditions(before: Reading, now: Reading, hasEvents: boolean): Alert[] {
   const seconds = Math.max(1, Math.round((now.atMs - before.atMs) / 1000));

@@ -1,8 +1,9 @@
 import type { CrowdsecChanges, CrowdsecDecision } from '@guard/config/contract/crowdsec';
 
 /**
- * A decision as CrowdSec tells it. Of the decisions of one type on one value it tells only the one that ends last, and
- * an end only when none of them stands any more. So the end can be that of a decision that was never told.
+ * A decision as CrowdSec sends it. When several decisions of one type are on one value, CrowdSec sends only the one
+ * that ends last. It sends an end only when all of them have ended. So it can send the end of a decision that it never
+ * sent.
  */
 export interface TypedDecision extends CrowdsecDecision {
   /** `ban`, `captcha` or a word of the operator. */
@@ -16,10 +17,10 @@ export interface ToldChanges {
   readonly removed: readonly Omit<TypedDecision, 'until'>[];
 }
 
-/** The decisions of CrowdSec. A value is on the list while a decision of any type stands. */
+/** The decisions of CrowdSec. A value is on the list while a decision of any type has not ended. */
 export class HeldDecisions {
   readonly #most: number;
-  /** By value: the one that ends last is the first. */
+  /** The decisions of each value. The one that ends last comes first. */
   readonly #held = new Map<string, readonly TypedDecision[]>();
   #size = 0;
 
@@ -33,8 +34,8 @@ export class HeldDecisions {
   }
 
   /**
-   * The values that are on the list at `now`. A decision that has ended is held until CrowdSec takes it away, so that
-   * each thread is told.
+   * The values that are on the list at `now`. A decision that has ended is kept until CrowdSec removes it, so that each
+   * thread learns of the end.
    */
   standing(now: number): readonly CrowdsecDecision[] {
     return this.#listed().filter(({ until }) => until > now);
@@ -66,7 +67,7 @@ export class HeldDecisions {
     return this.#held.get(key)?.[0];
   }
 
-  /** Of each value the decision that ends last, for the threads. */
+  /** For the threads: the decision of each value that ends last. */
   #listed(): CrowdsecDecision[] {
     return [...this.#held.values()].flatMap(([longest]) => longest ?? []);
   }

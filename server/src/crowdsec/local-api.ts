@@ -4,7 +4,7 @@ import { fetchFault, fetchList } from '../refresh/fetch-list.ts';
 import type { ToldChanges } from './held-decisions.ts';
 import { readAnswer } from './read-answer.ts';
 
-/** The most bytes of one answer. They are some 200,000 decisions. */
+/** The most bytes of one answer: enough for some 200,000 decisions. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 /** It is long enough for the whole list, which CrowdSec reads from its database. */
 const TIMEOUT_MS = 10_000;
@@ -49,7 +49,7 @@ export async function askCrowdsec(
     : { kind: 'read', changes };
 }
 
-/** What a bouncer did in a time. Times are in milliseconds. */
+/** What a bouncer did in a period. Times are in milliseconds. */
 export interface Usage {
   readonly startedAt: number;
   readonly from: number;

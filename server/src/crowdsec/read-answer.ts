@@ -17,7 +17,7 @@ const Written = z.object({
 type Written = z.infer<typeof Written>;
 
 const Answer = z.object({
-  // Always there, and null where nothing is new. A page of something in between, with status 200, has no such thing.
+  // Always present, and null when nothing is new. A page from a server in between, with status 200, does not have it.
   new: z.array(z.unknown()).nullable(),
   deleted: z.array(z.unknown()).nullish(),
 });
@@ -100,7 +100,7 @@ export function aboutOf(
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
-/** `3h59m58.4s` in milliseconds. 0 or less for a time that is over, and for a text that is not a duration. */
+/** `3h59m58.4s` in milliseconds. 0 or less for a time that has passed, and for a text that is not a duration. */
 function millisecondsOf(duration: string): number {
   let sum = 0;
   for (const [, number, unit = ''] of duration.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)) {

@@ -30,7 +30,10 @@ const KeptDecisions = z.object({
 const MAX_DECISIONS = 100_000;
 /** The least time between two writes of the copy for the next start. */
 const KEEP_EVERY_MS = 60_000;
-/** From this difference on, the clock of Guard was set: in seconds the two clocks differ by microseconds. */
+/**
+ * A difference of this or more means that the clock of Guard was set. Otherwise the two clocks differ by microseconds
+ * within seconds.
+ */
 const CLOCK_SET_MS = 1_000;
 /** While the settings name no CrowdSec, this is the time between two looks at them. */
 const IDLE_MS = 1_000;
@@ -50,9 +53,9 @@ export interface WatchedCrowdsec {
 }
 
 /**
- * Asks CrowdSec for changes, as a bouncer does. CrowdSec tells each change once, so after a lost answer Guard asks for
- * the whole list. While CrowdSec is away, the last list stays in use, and each decision ends at its own time. A copy
- * of the list is kept in the data folder for a start without CrowdSec. Resolves when that copy was read.
+ * Asks CrowdSec for changes, as a bouncer does. CrowdSec sends each change once, so after a lost answer Guard asks for
+ * the whole list. While CrowdSec is away, the last list stays in use, and each decision ends at its own time. A copy of
+ * the list is kept in the data folder for a start without CrowdSec. Resolves when that copy was read.
  */
 export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowdsec> {
   const { settings, take, clock, elapsed, log, metrics } = watch;
@@ -109,7 +112,10 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
     if (fault !== undefined) log('warn', 'crowdsec_list_not_kept', { reason: fault });
   };
 
-  /** Whether the clock of Guard was set since the last call. Then the decisions have ends by the clock before. */
+  /**
+   * Whether the clock of Guard was set since the last call. Then the ends of the decisions were computed with the old
+   * clock.
+   */
   const isClockSet = (): boolean => {
     const before = clockZero;
     clockZero = clock() - elapsed();

@@ -39,7 +39,7 @@ export interface Dependencies extends ProcessContext {
   readonly resolver: ReturnType<typeof createResolver>;
   /** A reload keeps the connections to remote validators and the state of their breakers. */
   readonly remotes: RemoteValidators;
-  /** Bundled with the program. Reading it is slow. */
+  /** The lists of networks that come with Guard. Reading them is slow. */
   readonly networks: NetworkCatalogue;
   /** The documentation, for the `docs` listener. */
   readonly docs: FastifyPluginAsync;
@@ -76,7 +76,7 @@ export interface Deployment {
   readonly oldestCrawlerListAt: number | undefined;
   /** When each part of the network data was created, in milliseconds since the epoch. */
   readonly networkDataAt: Readonly<Record<NetworkData, number>>;
-  /** The routes of each service that listens. They are ready to answer. Another object listens for them. */
+  /** The routes of each service. They can answer, but they do not listen: another object does. */
   readonly routes: ReadonlyMap<RoutedService, FastifyInstance>;
   readonly gateway: GatewaySettings;
   /** How long a question to a remote validator of this deployment can take at most. */
@@ -84,7 +84,10 @@ export interface Deployment {
   close(): Promise<void>;
 }
 
-/** Builds a deployment, around what `before` has and did not change, and does not change that. Rejects with a readable reason. */
+/**
+ * Builds a deployment. It takes the unchanged parts of `before`, and does not modify them. Rejects with a readable
+ * reason.
+ */
 export async function buildDeployment(
   settings: Settings,
   revision: string,
@@ -234,7 +237,7 @@ function dashboardOf(
   });
 }
 
-/** In the order in which they start to listen. */
+/** The services, in the order in which they start to listen. */
 const ROUTED_SERVICES: readonly RoutedService[] = [
   'validator',
   'collector',

@@ -35,8 +35,9 @@ export function logDecisions(
 }
 
 /**
- * Most characters of a text that a visitor chooses: escaped, each can have six bytes. The journal of systemd splits lines
- * of 48 KiB and Docker those of 16 KiB. CrowdSec would find no address in a half, and not count the visitor.
+ * Most characters of a text that a visitor chooses. An escaped character can have six bytes. The journal of systemd
+ * splits lines at 48 KiB, and Docker at 16 KiB. CrowdSec would find no address in one half of a line, and would not
+ * count the visitor.
  */
 const MAX_TEXT = 1_024;
 
@@ -102,13 +103,16 @@ const FETCH_SITES: ReadonlySet<string> = new Set([
   'cross-site',
 ]);
 
-/** Whose page caused the request, as a browser says. Empty for another text, and where the field is dropped. */
+/**
+ * Whose page caused the request, as the browser says. Empty for an unknown value, and when privacy settings drop the
+ * field.
+ */
 function fetchSiteOf({ headers }: DecisionEvent, privacy: EventPrivacy | undefined): string {
   const site = headers[FETCH_SITE] ?? '';
   return FETCH_SITES.has(site) && privacy?.drop_headers.includes(FETCH_SITE) !== true ? site : '';
 }
 
-/** In the names that OpenTelemetry gives them in logs of other formats than its own. */
+/** The names are those of OpenTelemetry for logs in other formats than its own. */
 function traceFields({ trace }: DecisionEvent): Line {
   return trace === undefined ? {} : { trace_id: trace.traceId, span_id: trace.spanId };
 }

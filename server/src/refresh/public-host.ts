@@ -21,8 +21,8 @@ export async function refusalOfHost(
 }
 
 /**
- * Whether a host is in a network of its own. A publisher on the internet can give its name a private address, too, so
- * each address counts. Not noticed is a name with other addresses a moment later.
+ * Whether a host is inside a private network. A publisher on the internet can also give its name a private address, so
+ * each address counts. A name that gets other addresses a moment later is not noticed.
  */
 export async function isInside(url: string, resolve: Lookup = resolveAll): Promise<boolean> {
   const found = await resolve(new URL(url).hostname);

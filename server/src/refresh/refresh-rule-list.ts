@@ -20,8 +20,8 @@ const TIMEOUT_MS = 15_000;
 /** Space for the origin lines in front of the list in its copy. */
 const MAX_ORIGIN_BYTES = 8 * 1024;
 /**
- * A list must not contain such a wide range: by a mistake a rule would apply to nearly all visitors. Reserved
- * ranges may be wider. Known lists have them, and visitors do not have such addresses.
+ * A list must not contain a wider range: by mistake, its rule would apply to nearly all visitors. Reserved ranges may
+ * be wider, because known lists contain them, and no visitor has such an address.
  */
 const WIDEST = { 4: 8, 6: 16 } as const;
 /** The first address after all IPv4 addresses that a visitor can have (RFC 1112 section 4). */

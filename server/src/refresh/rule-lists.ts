@@ -5,7 +5,7 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { Published } from './keep-fresh.ts';
 import { keptOrigin, refreshRuleList } from './refresh-rule-list.ts';
 
-/** A short delay: until the first fetch, a rule without its list matches nothing. */
+/** The delay is short, because a rule without its list matches nothing until the first fetch. */
 const SPREAD_MS = 3_000;
 
 /** The lists of rules from URLs. Their copies belong to the files of the settings, and are watched like them. */
@@ -16,7 +16,7 @@ export function publishedRuleLists(settings: Settings, clock: Clock): Published[
     every: list.every,
     spread: SPREAD_MS,
     keptAt() {
-      // Its entries were read with the settings, and are not read again here: that stops all requests.
+      // Its entries were read with the settings. They are not read again here, because that would stop all requests.
       const origin = list.isRead ? keptOrigin(list)?.origin : undefined;
       return origin && Date.parse(origin.fetched_at);
     },

@@ -74,7 +74,7 @@ async function fieldsThatDiffer<T extends object>(
 ): Promise<string[]> {
   const names: string[] = [];
   for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    // The field can be missing in one of the two: then its value is undefined.
+    // If one of the two does not have the field, its value is undefined.
     const [was, is]: unknown[] = [Reflect.get(before, field), Reflect.get(after, field)];
     const isEqual =
       field === 'rules' && Array.isArray(was) && Array.isArray(is)

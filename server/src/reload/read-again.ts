@@ -58,7 +58,7 @@ const NO_ENTRIES = { organisations: new Map(), sites: new Map(), rules: new Map(
 export class SettingsReader {
   readonly #file: string;
   readonly #env: Environment;
-  /** What the last reading that had no problem kept. */
+  /** What the last reading without a problem kept. */
   #kept: KeptEntries | undefined;
 
   constructor(file: string, env: Environment) {
@@ -66,7 +66,7 @@ export class SettingsReader {
     this.#env = env;
   }
 
-  /** At the start. No request waits for it. A small file is read whole, as `guard check` reads it. */
+  /** Reads the settings at the start, when no request waits. It reads a small file whole, like `guard check`. */
   first(): LoadResult {
     if (readTextFile(this.#file, SMALL_BYTES).kind === 'read') {
       const whole = loadSettings(this.#file, this.#env);
@@ -80,10 +80,10 @@ export class SettingsReader {
   }
 
   /**
-   * Reads settings as `loadSettings` does, while requests are answered. Of a large file it reads the entries that are new.
-   * Where it has to read it whole, a thread of its own does.
+   * Reads settings as `loadSettings` does, while requests are answered. Of a large file it reads only the new entries.
+   * If it has to read the whole file, a separate thread does that.
    *
-   * @param files what the settings named when they were read last: their sizes count, too.
+   * @param files the files that the settings named at the last reading. Their sizes count, too.
    */
   async again(files: readonly string[]): Promise<SettingsRead> {
     if (await this.#isSmall(files)) {
@@ -102,7 +102,7 @@ export class SettingsReader {
 
   async #isSmall(files: readonly string[]): Promise<boolean> {
     if (!(await areSmall([this.#file, ...files]))) return false;
-    // The file may name others than before.
+    // The file may name other files than before.
     const named = filesNamedAt(this.#file, this.#env);
     return named !== undefined && areSmall([this.#file, ...named]);
   }
@@ -125,7 +125,7 @@ async function areSmall(files: readonly string[]): Promise<boolean> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0) <= SMALL_BYTES;
 }
 
-/** Of the thread. A larger one takes 100 MB more at its peak, and no less processor. */
+/** The new generation of the thread. A larger one takes 100 MB more at its peak, and saves no processor time. */
 const YOUNG_GENERATION_MB = 24;
 
 async function readInThread(file: string, env: Environment): Promise<SettingsRead> {
@@ -150,7 +150,7 @@ async function readInThread(file: string, env: Environment): Promise<SettingsRea
   }
 }
 
-/** The places that a reload can name: of the settings that need a restart (changes.ts). */
+/** The positions that the log of a reload can name: those of settings that need a restart (changes.ts). */
 export function keyPlaces({ positionOf }: Loaded): ReadonlyMap<string, Position> {
   const names = Object.keys(Settings.shape);
   const listeners = Object.keys(Settings.shape.listen.shape);

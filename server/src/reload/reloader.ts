@@ -13,8 +13,8 @@ export type Cause = 'signal' | 'file';
 export interface ReloaderOptions {
   readonly file: string;
   /**
-   * Reads the file, in the same way as the start. Rejects with the reason when it cannot be tried. `files` is what the
-   * settings named when they were read last.
+   * Reads the file in the same way as at the start. Rejects with the reason when the reading itself fails. `files` are
+   * those that the settings named at the last reading.
    */
   readonly load: (files: readonly string[]) => Promise<SettingsRead>;
   /** The settings with which Guard started. */
@@ -44,8 +44,8 @@ type Applied = Loaded & NewSettings & { readonly threadsWithout: number };
 const MAX_PROBLEMS_LOGGED = 5;
 
 /**
- * Applies changed settings while Guard runs: whole or not at all. When a file cannot be applied, the last
- * good settings stay current. The log has the reasons, and the metrics show it until a good file comes.
+ * Applies changed settings while Guard runs: all of them or none. When a file cannot be applied, the last good settings
+ * stay current. The log has the reasons, and the metrics show it until a good file comes.
  */
 export function createReloader(options: ReloaderOptions): Reloader {
   const { file, first, clock, log, metrics } = options;
@@ -76,7 +76,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
 
   /** Never rejects. */
   async function once(cause: Cause): Promise<void> {
-    // Before the files are read, so that a change during the reading is seen as a change.
+    // This comes before the files are read, so that a change during the reading is noticed.
     await watch?.acknowledge();
     try {
       const result = await options.load(files);

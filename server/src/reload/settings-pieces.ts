@@ -13,8 +13,8 @@ import type { Match, Rule } from '@guard/config/settings/sections/rule';
 import type { Pause, Work } from '@guard/config/time/slices';
 
 /**
- * Settings on their way from one thread to another, in pieces of which each is read within a few milliseconds: a request
- * waits for one piece at most. A list that many rules share is sent once, and is one list afterwards.
+ * Sends settings from one thread to another in pieces. Each piece is read within a few milliseconds, so a request waits
+ * for one piece at most. A list that many rules share is sent once, and they share it again afterwards.
  */
 
 /** The content of one piece. */
@@ -41,21 +41,21 @@ interface Source {
   readonly list: number;
 }
 
-/** Without its rules. */
+/** The organisation without its rules. */
 interface SentOrganisation {
   readonly organisation: Organisation;
   readonly lines: RuleLines | undefined;
 }
 
 interface SentRule {
-  /** Place in the list of organisations. */
+  /** The index in the list of organisations. */
   readonly of: number;
   readonly rule: Rule;
 }
 
 /** Most entries of one piece. */
 const SIZES = { list: 10_000, organisations: 50, rules: 200, sites: 200 } as const;
-/** A shorter list goes with its rule. */
+/** A shorter list is sent with its rule. */
 const LONG_LIST = 1_000;
 
 /** Pauses after each piece. `known` are the lists that the settings were read from. */
@@ -95,13 +95,13 @@ function* piecesOf(settings: Settings, known: KnownLists): Iterable<Piece> {
   for (const part of parts(sites, SIZES.sites)) yield { kind: 'sites', sites: part };
 }
 
-/** What arrives in the other thread. */
+/** The settings as they arrive in the other thread. */
 export interface Arrived {
   readonly settings: Settings;
   readonly lists: KnownLists;
 }
 
-/** The settings of pieces. Awaits `pause` between two of them. */
+/** Makes settings from pieces. Awaits `pause` between two pieces. */
 export async function fromPieces(pieces: readonly Uint8Array[], pause: Pause): Promise<Arrived> {
   const arriving = new ArrivingSettings();
   for (const bytes of pieces) {
@@ -131,7 +131,7 @@ class ArrivingSettings {
         for (const entry of piece.entries) (this.#lists[piece.list] ??= []).push(entry);
         return;
       case 'networks':
-        // Of a list of addresses, which are texts.
+        // The list has addresses, and these are texts.
         PrefixSet.adopt((this.#lists[piece.list] ?? []) as string[], piece.words);
         return;
       case 'organisations':

@@ -1,4 +1,7 @@
-/** The program of a thread that reads the settings once: a large file takes a second, in which no request would be answered. */
+/**
+ * The program of a thread that reads the settings once. A large file takes a second. In the main thread, no request
+ * would be answered in that time.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { keyPlaces, type ReadMessage, type ReadRequest } from './read-again.ts';
 import { loadSettings } from '@guard/config/settings/load';

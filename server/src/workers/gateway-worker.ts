@@ -173,7 +173,8 @@ class GatewayWorker {
         this.#shared.replied(message.number);
         return;
       case 'reload':
-        // One after the other, and after the start: settings that take longer to build must not replace newer ones.
+        // Settings are applied one after the other, and after the start: settings that take longer to build must not
+        // replace newer ones.
         this.#applied = this.#applied.then(() => this.#replyToReload(message), ignore);
         return;
       case 'close':

@@ -95,7 +95,7 @@ export type MessageToWorker =
   | {
       readonly kind: 'reload';
       readonly pieces: readonly Uint8Array[];
-      /** Hold in place of those of the pieces. */
+      /** These settings count in place of those in the pieces. */
       readonly atStart: StartSettings;
       readonly revision: string;
       readonly number: number;

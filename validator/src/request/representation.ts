@@ -32,7 +32,7 @@ export function representationFor({ headers }: Pick<Facts, 'headers'>): Represen
 
 /**
  * Whether the request is a WebSocket handshake (RFC 6455). Chromium sends neither Accept, fetch metadata nor client
- * hints with it. Upgrade does not tell, because nginx and HAProxy leave it out when they ask Guard.
+ * hints with it. The Upgrade header is no sign, because nginx and HAProxy leave it out when they ask Guard.
  */
 export function isHandshake(headers: Facts['headers']): boolean {
   return headers['sec-websocket-version'] !== undefined;
@@ -54,19 +54,24 @@ function wantsPage(headers: Facts['headers']): boolean {
   return html > 0 && (named ? html >= other : html > other);
 }
 
-/** Paths of files that pages are made of. */
+/** Paths of the files that a page loads. */
 const FILE_OF_A_PAGE =
   /\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|map|mjs|mp3|mp4|oga|ogg|ogv|otf|png|svg|ttf|wasm|wav|webm|webmanifest|webp|woff2?)$/i;
 
 /** Values of Sec-Fetch-Dest for files that a browser loads for a page (Fetch standard, section 2.2.7). */
 const PART: ReadonlySet<string> = new Set('audio font image script style track video'.split(' '));
 
-/** Whether the path is that of a file of pages. Also true for a preflight, which needs no challenge of its own. */
+/**
+ * Whether the path is that of a file that a page loads. Also true for a preflight, which needs no challenge of its own.
+ */
 export function isFileOfPage({ method, url }: Pick<Facts, 'method' | 'url'>): boolean {
   return method === 'OPTIONS' || FILE_OF_A_PAGE.test(url.path);
 }
 
-/** The same, or the browser says that it loads a part of a page. A program can say so with every request. */
+/**
+ * Whether the path is that of such a file, or the browser says that it loads a part of a page. A program can say so
+ * with every request.
+ */
 export function isPartOfPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolean {
   return PART.has(facts.headers['sec-fetch-dest'] ?? '') || isFileOfPage(facts);
 }
@@ -82,8 +87,8 @@ export function isPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolea
 
 /**
  * Whether the request counts as a page in budgets. Over http, and before Safari 16.4, browsers send no fetch metadata.
- * They name HTML for each page, and send only a wildcard with scripts and fetches. A program can send that too, and
- * its documents are counted like all documents that are called data.
+ * They name HTML for each page, and send only a wildcard with scripts and fetches. A program can send that too. Its
+ * documents are counted like all documents that are requested as data.
  */
 export function countsAsPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolean {
   if (!isPage(facts)) return false;

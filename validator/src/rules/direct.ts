@@ -66,7 +66,7 @@ const compiledMatches = new CompileOnce();
 interface RulesToCompile {
   readonly organisation: string;
   readonly rules: readonly Rule[];
-  /** They come behind its own. */
+  /** They come after its own rules. */
   readonly presets?: readonly Rule[];
 }
 
@@ -77,7 +77,7 @@ export function compileRules(source: RulesToCompile): CompiledRules {
 }
 
 /**
- * The same, with `pause` awaited after each rule. `before` are compiled rules of the same organisation: a rule that is
+ * The same, but it awaits `pause` after each rule. `before` are compiled rules of the same organisation: a rule that is
  * one of them is not compiled again.
  */
 export async function compileRulesInSlices(
@@ -113,7 +113,7 @@ function compilePreset(preset: Rule, organisation: string): CompiledRule {
     : compileRule(preset, organisation, compiledMatches.of(preset.match, compileBoth));
 }
 
-/** The organisation names the budget of a rate limit. */
+/** The name of a budget contains the organisation. */
 function compileRule(
   rule: Rule,
   organisation: string,

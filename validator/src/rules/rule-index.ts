@@ -17,8 +17,8 @@ export interface FindRules {
 type Asked = Pick<Facts, 'method' | 'foldedPaths'> & { readonly url: { readonly host: string } };
 
 /**
- * Most entries of one rule. A rule with more hosts, paths and methods than that is found by its hosts alone, or is asked
- * for each request.
+ * Most entries of one rule. A rule with more combinations of hosts, paths and methods is found by its hosts alone, or
+ * is tried for each request.
  */
 const MOST_ENTRIES = 10_000;
 
@@ -90,7 +90,7 @@ export class RuleIndex implements FindRules {
   }
 }
 
-/** The folders in which every matching path is. Undefined when a path outside of them can match. */
+/** The folders that contain every matching path. Undefined when a path outside of them can match. */
 function foldersOf(paths: NonNullable<Match['path']>): readonly string[] | undefined {
   const folders = new Set<string>();
   for (const pattern of paths) {
@@ -168,7 +168,10 @@ function entryOf(map: Map<string, unknown>, key: string, Made: new () => unknown
 /** Returned after the last place. */
 export const END = -1;
 
-/** Walks through several lists of places in ascending order, each place once. One object for all: it makes no garbage. */
+/**
+ * Walks through several lists of places in ascending order, each place once. All requests use one object, so that there
+ * is no garbage.
+ */
 class Cursor {
   readonly #lists: Places[] = [];
   readonly #at: number[] = [];

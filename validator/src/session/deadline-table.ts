@@ -14,13 +14,13 @@ const SET = 88;
 const KEYS_B = WAYS;
 const USED_AT = 2 * WAYS;
 const LOCK = 3 * WAYS;
-/** The index of the deadlines in doubles, from the beginning of the set. */
+/** The index of the deadlines as doubles, from the beginning of the set. */
 const DEADLINES = (LOCK + 8) / 2;
 /** Mixed into the key of a remembered subject, so that it differs from the counter of the same name. */
 const REMEMBERED = 0x51ed270b;
 /** Tries before a thread waits for a lock. A lock is held for less time, unless its thread has lost the processor. */
 const SPINS = 1_000;
-/** After this time a lock is ignored: its thread has ended. A thread that is only slow is done by then. */
+/** After this time a lock is ignored: its thread has ended. A thread that is only slow has finished by then. */
 const ABANDONED_AFTER_MS = 500;
 
 /** Allocates memory for `maxEntries`, rounded up to a power of two. It can be passed to other threads. */
@@ -48,7 +48,7 @@ export class DeadlineTable {
   #a = 0;
   #b = 0;
 
-  /** `buffer` comes from {@link allocateDeadlines}. */
+  /** `buffer` is the result of {@link allocateDeadlines}. */
   constructor(buffer: SharedArrayBuffer) {
     this.#ints = new Int32Array(buffer);
     this.#doubles = new Float64Array(buffer);
@@ -88,7 +88,7 @@ export class DeadlineTable {
 
   /**
    * {@link take} from all counters, or from none of them. Each set is locked separately, so another thread may be
-   * refused because of a request that is given back a moment later. No budget is ever exceeded.
+   * refused because of a charge that is given back a moment later. No budget is ever exceeded.
    */
   takeAll(name: string, charges: readonly Charge[], nowMs: number): number {
     const waits = charges.map(({ subject, budget }) => this.take(name, subject, nowMs, budget));
@@ -203,7 +203,7 @@ export class DeadlineTable {
     return deadlines + way;
   }
 
-  /** The position of the current key in its set. -1 when it is not there. */
+  /** The position of the current key in its set. -1 when the set does not have it. */
   #wayOf(set: number): number {
     const ints = this.#ints;
     for (let way = 0; way < WAYS; way++) {

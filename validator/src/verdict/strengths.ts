@@ -1,7 +1,7 @@
 import { FINDINGS, type Finding, type Reason, reasons } from '@guard/config/contract/reasons';
 import { type Group, POINTS, type Strength } from '@guard/config/contract/strengths';
 
-/** How much one finding counts here. */
+/** How much one finding counts for this organisation. */
 export interface Weight {
   readonly strength: Strength;
   readonly points: number;
@@ -15,7 +15,7 @@ export class Strengths {
   readonly #weights = new Map<Reason, Weight>();
   readonly #isNoneOff: boolean;
 
-  /** Organisations without changes share one. */
+  /** Organisations without changes share one object. */
   static of(changed: Changed): Strengths {
     return Object.keys(changed).length === 0 ? USUAL : new Strengths(changed);
   }

@@ -10,8 +10,8 @@ import { type Contradiction, repeated } from './repeated.ts';
 import { findRuleContradictions } from './rule-references.ts';
 
 /**
- * What one setting says about another: names that must differ, and names that must exist. These
- * checks read a loose outline, so they run, and find what they can, also when the shapes are wrong.
+ * Checks of one setting against another: names that must differ, and names that must exist. They read a loose outline.
+ * So they also run, and find what they can, when the shapes are wrong.
  */
 
 const text = z.string().optional().catch(undefined);
@@ -28,7 +28,7 @@ function listOf<T extends z.ZodType>(item: T) {
 
 function outline<T extends z.core.$ZodLooseShape>(shape: T) {
   const loose = z.object(shape);
-  // Every field takes anything, so the empty mapping fits; an entry of another kind counts as one.
+  // Every field takes anything, so the empty mapping fits. An entry of another kind counts as an empty mapping.
   return loose.catch(() => loose.parse({}));
 }
 

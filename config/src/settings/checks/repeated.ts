@@ -6,7 +6,7 @@ export interface Contradiction {
   readonly message: string;
   /** The earlier setting with the same name. */
   readonly first?: SettingPath;
-  /** Settings with valid values. */
+  /** The settings that have the valid values. */
   readonly choices?: readonly SettingPath[];
 }
 

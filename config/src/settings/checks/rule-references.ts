@@ -4,7 +4,9 @@ import { type Contradiction, repeated } from './repeated.ts';
 
 const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'monitor', 'challenge'] as const;
 
-/** What one rule of an organisation says about another, and rules without effect. `path` is that of the list. */
+/**
+ * Checks of the rules of an organisation against each other, and for rules without effect. `path` is that of the list.
+ */
 export function findRuleContradictions(
   list: readonly unknown[],
   path: SettingPath,
@@ -21,7 +23,7 @@ export function findRuleContradictions(
   return [...repeated(names, 'each rule name once in an organisation'), ...idle];
 }
 
-/** Without a schema, which takes ten times as long for thousands of rules. */
+/** It uses no schema: a schema takes ten times as long for thousands of rules. */
 function outlineOf(rule: unknown): Readonly<Record<string, unknown>> {
   return typeof rule === 'object' && rule !== null ? { ...rule } : {};
 }

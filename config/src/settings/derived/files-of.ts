@@ -3,7 +3,7 @@ import type { Settings } from '../schema.ts';
 import { crawlerRangesFolder } from './data-places.ts';
 import { fetchedDatabasesOf } from './fetched-databases.ts';
 
-/** The files and folders that settings are read from, each once. `named` holds those whose paths stand in the settings. */
+/** The files and folders that settings are read from, each once. `named` are those whose paths are in the settings. */
 export function filesOf(
   settings: Settings | undefined,
   named: readonly string[],

@@ -3,7 +3,7 @@ import { atOnce, type Work } from '../../time/slices.ts';
 import type { Settings, Site } from '../schema.ts';
 import { settingsText } from './settings-text.ts';
 
-/** Settings without influence on a decision. */
+/** Settings that do not change a decision. */
 export const ELSEWHERE: ReadonlySet<string> = new Set<keyof Settings>([
   'listen',
   'public_urls',
@@ -20,8 +20,8 @@ export const ELSEWHERE: ReadonlySet<string> = new Set<keyof Settings>([
 ]);
 
 /**
- * Names the settings that decide, in 12 hex digits: the same for every reading of the same file, and another
- * one after a change. Keys and secrets have no part in it, so no guess of one can be checked with it.
+ * A name in 12 hex digits for the settings that decide: the same for every reading of the same file, and another one
+ * after a change. It does not depend on keys and secrets, so it cannot confirm a guess of one.
  */
 export function settingsRevision(settings: Settings): string {
   return atOnce(makeRevision(settings));

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { ListKind } from './list-text.ts';
 
 /**
- * The last good copy of a list from a URL: the list as it was published, behind a comment that says where it
- * came from. A Guard that runs writes it; the settings read it as they read any other list.
+ * The last good copy of a list from a URL: the list as it was published, after a comment that says where it came from.
+ * A running Guard writes it. The settings read it like any other list.
  */
 
 const Origin = z.strictObject({

@@ -11,9 +11,9 @@ import {
 } from './list-text.ts';
 
 /**
- * Most entries of one kind in all lists from files together. Rules share a list, so it counts once. One of `user_agent`
- * counts for each rule that names it, because a request takes time for each of them. Lists from URLs do not count, because
- * a publisher must not be able to stop a start. Their number is limited instead.
+ * Most entries of one kind in all lists from files together. A list counts once, because rules share it. A list of
+ * `user_agent` counts for each rule that names it, because each of these rules takes time in a request. Lists from URLs
+ * do not count, because a publisher must not be able to stop a start. Their number is limited instead.
  */
 const MAX_ALL_ENTRIES: Readonly<Record<ListKind, number>> = {
   ip: 1_000_000,
@@ -36,7 +36,7 @@ export type ReadList<Entry> =
       readonly expected: string;
     };
 
-/** Lists that were read before, by what they were read from. A list is the same as long as its digest is. */
+/** Lists that were read before, by their source. A list with the same digest is not read again. */
 export type KnownLists = ReadonlyMap<string, KnownList>;
 
 interface KnownList {
@@ -57,7 +57,7 @@ export class ListReading {
   readonly #options: ListOptions;
   readonly #read = new Map<string, ReadList<unknown>>();
   readonly #fetched = new Map<string, FetchedList>();
-  /** Lists that count towards the most entries. */
+  /** Lists that count towards the limit of entries. */
   readonly #files = new Set<readonly unknown[]>();
   /** What each list was read from. */
   readonly #lists = new Map<readonly unknown[], string>();
@@ -65,7 +65,7 @@ export class ListReading {
   readonly #joined = new Map<string, readonly unknown[]>();
   readonly #entries = { ip: 0, asn: 0, user_agent: 0, ja4: 0 };
 
-  /** How often a setting was given a list. */
+  /** How many settings got a list so far. */
   uses = 0;
 
   constructor(options: ListOptions) {
@@ -92,8 +92,8 @@ export class ListReading {
   }
 
   /**
-   * Several lists and entries of a condition in one list. Rules with the same ones share it. A part is a list of this
-   * reading, or one entry.
+   * Joins several lists and entries of a condition into one list. Rules with the same parts share it. A part is a list
+   * of this reading, or one entry.
    */
   join<Entry>(kind: ListKind, parts: readonly (readonly Entry[])[]): ReadList<Entry> {
     const [only] = parts;

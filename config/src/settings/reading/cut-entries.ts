@@ -1,6 +1,6 @@
 /**
- * Cuts the entries of a list out of the text of a YAML mapping, so that each can be read by itself. It knows indentation
- * and nothing else of YAML. Where that is not enough, what is left or an entry is no YAML, and the parser says so.
+ * Cuts the entries of a list out of the text of a YAML mapping, so that each can be read by itself. Of YAML it knows
+ * only the indentation. Where that is not enough, an entry or the rest is not valid YAML, and the parser says so.
  */
 
 /** The text of one entry, from its dash to the next one. */
@@ -20,7 +20,7 @@ export interface Cut {
 
 const EMPTY = ' []';
 
-/** Without entries where the list is absent, or is not written as a block. `indent` is that of the list's name. */
+/** Finds no entries when the list is absent, or is not written as a block. `indent` is that of the list's name. */
 export function cutEntries(text: string, name: string, indent: number): Cut {
   const whole: Cut = { rest: text, entries: [], before: (offset) => offset };
   const head = new RegExp(`^( {${indent}}${name}:) *(?: #.*)?\\r?\\n`, 'm').exec(text);
@@ -59,7 +59,7 @@ function findEntries(text: string, from: number, indent: number) {
 }
 
 interface Line {
-  /** A comment is as good as an empty line: it belongs to any entry. */
+  /** A comment counts as an empty line: it can belong to any entry. */
   readonly kind: 'empty' | 'dash' | 'tab' | 'other';
   readonly spaces: number;
 }

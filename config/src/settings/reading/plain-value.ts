@@ -34,8 +34,8 @@ export function plainValue(node: SettingsNode, baseDir: string, path: SettingPat
 }
 
 /**
- * Every file and folder that the settings name to be read, as an absolute path, each once; those that
- * values of the environment come from among them. `at` is the path of `root`.
+ * Every file and folder that the settings name to be read, as an absolute path, each once. It includes the files that
+ * values of the environment come from. `at` is the path of `root`.
  */
 export function filesNamedIn(
   root: SettingsNode,
@@ -106,7 +106,7 @@ function isFileOfOrganisation(path: SettingPath, text: string): boolean {
   const last = path.at(-1);
   if (last === 'logo') return path[2] === 'branding';
   if (last === 'file') return isListOfRule(path);
-  // `managed` is a word; a file of that name is ./managed.
+  // `managed` is a word. Write ./managed for a file of that name.
   return PAGES.has(last) || (last === 'robots_txt' && text !== 'managed');
 }
 

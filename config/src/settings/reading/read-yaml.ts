@@ -27,7 +27,7 @@ interface Reading {
   values: number;
 }
 
-/** Where a text stands that is a part of the settings. */
+/** The place of a text that is a part of the settings. */
 export interface PartOfSettings {
   readonly path: SettingPath;
   /** An alias may name an anchor of another part, and counts with all others. */
@@ -37,9 +37,9 @@ export interface PartOfSettings {
 const WHOLE: PartOfSettings = { path: [], takesAliases: true };
 
 /**
- * Reads YAML 1.2 (core schema: dates, `yes` and `no` are text) and fills in `${NAME}`. Merge keys and
- * tags are off, and aliases are bounded. Everything wrong goes to `problems`; undefined when the
- * syntax is, because the text behind a syntax error could mean anything.
+ * Reads YAML 1.2 (core schema: dates, `yes` and `no` are text) and fills in `${NAME}`. Merge keys and tags are off, and
+ * aliases are bounded. Every mistake goes to `problems`. Returns undefined after a mistake in the syntax, because the
+ * text after it could mean anything.
  */
 export function readYaml(
   text: string,
@@ -160,7 +160,7 @@ function readEntries(
   for (const pair of map.items) readEntry(pair as Pair<ParsedNode, ParsedNode | null>);
   return entries;
 
-  // What a parsed document holds are parsed nodes; the library's type leaves that open.
+  // A parsed document has only parsed nodes. The library's type does not say so.
   function readEntry({ key, value }: Pair<ParsedNode, ParsedNode | null>): void {
     const keyStart = key.range[0];
     const name = isScalar(key) ? nameOf(key) : undefined;
