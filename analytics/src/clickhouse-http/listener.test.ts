@@ -162,7 +162,8 @@ describe('programs ask the database of events as they ask ClickHouse', () => {
       expect(text).toMatch(new RegExp(`^Code: ${code}\\. DB::Exception: .+ \\([A-Z_]+\\)\n$`, 's'));
       expect(text).not.toContain('version');
     }
-    const long = await ask('SELECT CAST(randomPrintableASCII(900000) AS UInt8)', 'compress=1');
+    // Behind a sign the engine speaks of a number (72), so the text begins with a letter.
+    const long = await ask(`SELECT CAST('x' || randomPrintableASCII(9e5) AS UInt8)`, 'compress=1');
     expect([long.status, long.code]).toEqual([403, '6']);
     expect(long.text).toMatch(/^Code: 6\. .{16000}/s);
   });
