@@ -21,8 +21,10 @@ export function logVisitorGone(log: Log, { site }: Pick<Visit, 'site'>): void {
  * hide it. A reader of PDF files also asks for ranges, but only for a few.
  */
 const DOCUMENT =
-  /^\s*(?:text\/html|application\/xhtml\+xml|text\/markdown|multipart\/(?:x-)?byteranges)\b/i;
-const DATA = /^\s*(?:application\/(?:[\w.-]+\+)?(?:json|xml)|text\/(?:xml|csv))\b/i;
+  /^\s*(?:text\/html|application\/xhtml\+xml|text\/(?:markdown|x-wiki)|multipart\/(?:x-)?byteranges)\b/i;
+/** A web app manifest is a file, whatever it is written in. */
+const DATA =
+  /^\s*(?!application\/manifest\+json)(?:application\/(?:[\w.-]+\+)?(?:json|xml)|text\/(?:xml|csv|plain))\b/i;
 
 /** Without a known type, a browser may show the body as a page (MIME Sniffing standard, section 7). */
 const KNOWN_TYPE = /^\s*(?!(?:unknown|application)\/unknown\b)[\w!#$&^.+-]+\/[\w!#$&^.+-]/i;

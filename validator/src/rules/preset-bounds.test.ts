@@ -49,12 +49,13 @@ describe('a page that comes back from the path of a preset counts as a page', ()
     expect(guard.events.at(-1)?.rule).toBe(`preset:${preset}`);
   });
 
-  test('pictures, data and errors do not', async () => {
+  test('pictures and errors do not, and data only for the path of a picture', async () => {
     const guard = guarded();
-    for (const answers of ['other', 'data'] as const) {
-      guard.origin.answers = answers;
-      expect(await decisions(guard, 100, () => at('/a.png'))).toEqual(times(100, 'allow'));
-    }
+    expect(await decisions(guard, 100, () => at('/a.png'))).toEqual(times(100, 'allow'));
+    guard.origin.answers = 'data';
+    const webfinger = () => at('/.well-known/webfinger');
+    expect(await decisions(guard, 100, webfinger)).toEqual(times(100, 'allow'));
+    expect((await decisions(guard, 60, () => at('/a.png?id=1'))).at(-1)).not.toBe('allow');
   });
 });
 

@@ -51,6 +51,24 @@ describe('requests for data and for parts of a page', () => {
     expect(headers?.['Content-Type']).toContain('application/problem+json');
   });
 
+  test('for a file are counted when data comes back: an application can answer any path with it', async () => {
+    const guard = guarded();
+    guard.origin.answers = 'data';
+    const url = 'https://shop.example/x.png?rest_route=/wp/v2/posts';
+    const found = await decisions(guard, 53, () => visit({ url, headers: pictureOfPage }));
+    expect(found).toEqual([...times(51, 'allow'), 'redirect', 'redirect']);
+    // Browsers fetch a manifest without a cookie, with each page.
+    const neighbour = (path: string) => () =>
+      visit({ url: `https://shop.example${path}`, headers: pictureOfPage, ip: '84.115.99.8' });
+    await decisions(guard, 60, neighbour('/site.webmanifest'));
+    guard.origin.answers = 'other';
+    expect(await decisions(guard, 20, neighbour('/logo.png'))).toEqual(times(20, 'allow'));
+    guard.origin.answers = 'data';
+    // Some servers describe what they answer to in their answer to a preflight.
+    const preflight = () => visit({ method: 'OPTIONS', headers: scriptFetch, ip: '84.115.99.7' });
+    expect(await decisions(guard, 60, preflight)).toEqual(times(60, 'allow'));
+  });
+
   test('for a file of a page, or a preflight, are free for all visitors', async () => {
     const guard = guarded();
     const image = () => visit({ url: 'https://shop.example/logo.PNG?v=2', headers: pictureOfPage });

@@ -1,5 +1,6 @@
 import type {
   Budget,
+  Ending,
   MaybePromise,
   RequestEnded,
   SessionStore,
@@ -136,10 +137,12 @@ export class FreePages {
     if (!begin(waiting, atOnce, nowMs)) return undefined;
     return (how) => {
       end(waiting);
-      if (how !== 'document') return;
-      void afterWith(this.#count(facts, store), undefined, (taken) => {
-        if (taken === 'page') onPage();
-      });
+      if (!isDocument(how, facts)) return;
+      if (!isManifest(facts)) {
+        void afterWith(this.#count(facts, store), undefined, (taken) => {
+          if (taken === 'page') onPage();
+        });
+      }
       this.countDocument(facts, store, nowMs);
     };
   }
@@ -159,12 +162,11 @@ export class FreePages {
     return store.remembers(this.#spentFor(facts, few), senderOf(facts));
   }
 
-  /** Counts one answer of the origin that is a document, for its address and its shape. */
+  /** Counts one answer of the origin that is a document (isDocument), for its address and its shape. */
   countDocument(facts: Facts, store: SessionStore, nowMs: number): void {
     const { perMs } = this.#pages;
     const count = (name: string, charges: AddressCharges, few: boolean) => {
-      const counter = isForeign(facts) ? `${name} foreign` : name;
-      void afterWith(store.takeAll(counter, charges(facts.ip)), undefined, (wait) =>
+      void afterWith(store.takeAll(name + apart(facts), charges(facts.ip)), undefined, (wait) =>
         // The address is blocked for the whole time of the budget, and not only until one more document is free.
         // Otherwise it could ask for many at once again.
         wait === 0 ? undefined : store.remember(this.#spentFor(facts, few), senderOf(facts), perMs),
@@ -172,6 +174,7 @@ export class FreePages {
     };
     count(this.#documents, this.#documentsOfAddress, false);
     count(this.#fewDocuments, this.#fewOfAddress, true);
+    if (isManifest(facts)) return;
     const shape = clientShape(facts);
     const ofShapeMs = store.take(this.#documents, `shape ${shape}`, this.#documentsOfShape);
     void afterWith(ofShapeMs, undefined, (wait) => {
@@ -235,7 +238,26 @@ function isForeign(facts: Facts): boolean {
   return facts.headers['sec-fetch-site'] === 'cross-site' && !countsAsPage(facts);
 }
 
+/**
+ * Whether an answer counts as a document. For the path of a file, data does too: an application can answer each path
+ * with what a parameter names. Some servers answer a preflight with data, so there it does not.
+ */
+export function isDocument(how: Ending, facts: Facts): boolean {
+  if (how !== 'data') return how === 'document';
+  return facts.method !== 'OPTIONS' && isFileOfPage(facts);
+}
+
+/** Each page can load a web app manifest, which is data, without its cookie. So manifests take nothing from others. */
+function isManifest({ url }: Facts): boolean {
+  return /\.webmanifest$/i.test(url.path);
+}
+
+/** The end of the names of counters that are apart from those of other requests. */
+function apart(facts: Facts): string {
+  if (isForeign(facts)) return ' foreign';
+  return isManifest(facts) ? ' manifest' : '';
+}
+
 function senderOf(facts: Facts): string {
-  const group = addressGroup(facts.ip);
-  return isForeign(facts) ? `${group} foreign` : group;
+  return addressGroup(facts.ip) + apart(facts);
 }

@@ -3,7 +3,7 @@ import { RULES_WITHOUT_PAGES } from '@guard/config/settings/presets/preset-rules
 import type { Facts } from '../request/facts.ts';
 import type { Directives } from '../rules/direct.ts';
 import { afterWith } from '../session/after-with.ts';
-import type { FreePages } from './free-pages.ts';
+import { type FreePages, isDocument } from './free-pages.ts';
 
 /** One request. The fields are those of Deciding. */
 interface Asked {
@@ -32,7 +32,7 @@ export function endOfPreset(asked: Asked): RequestEnded | undefined {
   const { directives, freePages, facts, store, clock } = asked;
   if (freePages === undefined || !isByPath(directives)) return undefined;
   return (how) => {
-    if (how === 'document') freePages.countDocument(facts, store, clock());
+    if (isDocument(how, facts)) freePages.countDocument(facts, store, clock());
   };
 }
 
