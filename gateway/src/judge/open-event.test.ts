@@ -262,7 +262,7 @@ test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
   ['data', 200, { 'content-type': 'application/rss+xml' }],
   ['other', 206, { 'content-type': 'video/mp4' }],
   ['other', 206, { 'content-type': 'application/pdf' }],
-  ['data', 200, { 'content-type': 'text/plain' }],
+  ['other', 200, { 'content-type': 'text/plain' }],
   ['other', 200, { 'content-type': 'application/manifest+json' }],
   ['other', 200, { 'content-length': '0' }],
   ['other', 204, {}],
