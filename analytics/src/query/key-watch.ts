@@ -6,7 +6,10 @@ interface Watched {
   readonly revoked: AbortController;
 }
 
-/** How long a query can outlive its key: with the time of a reload, within a second. */
+/**
+ * The time between two checks of the keys. Together with the time of a reload, a query ends within a second after its
+ * key.
+ */
 const LOOK_EVERY_MS = 500;
 
 /** Ends the queries of a key as soon as the key is revoked or has expired (contract 5). */

@@ -3,7 +3,10 @@ import type { Preset } from '@guard/config/settings/sections/preset-names';
 /** The paths that are asked after the front page, in this order. */
 export const ASKED_PATHS = ['/robots.txt', '/v2/', '/_matrix/client/versions'] as const;
 
-/** What shows an application. Without `at` it is looked for in the front page and the pages that it redirects to. */
+/**
+ * A sign of an application. Without `at`, it is looked for in the front page and in the pages that this one redirects
+ * to.
+ */
 export type Sign = { readonly at?: (typeof ASKED_PATHS)[number] } & (
   | { readonly kind: 'header'; readonly name: string; readonly has?: string }
   /** The beginning of a cookie's name. */
@@ -214,7 +217,7 @@ export const APPLICATIONS = {
     presets: [{ preset: 'well-known', why: 'Clients and servers look for the home server.' }],
     rules: [
       {
-        why: 'Other servers send signed messages, under a name that crawlers have too.',
+        why: 'Other servers send signed messages, with a User-Agent that crawlers also have.',
         line: '{ name: matrix servers, match: { path: [/_matrix/federation/**, /_matrix/key/**, /_matrix/media/**] }, verdict: allow, rate_limit: { requests: 6000, per: 1m, by: ip } }',
         example: '/_matrix/federation/v1/version',
       },
@@ -239,7 +242,7 @@ export const APPLICATIONS = {
     ],
     rules: [
       {
-        why: 'Other servers send signed posts, under a name that crawlers have too.',
+        why: 'Other servers send signed posts, with a User-Agent that crawlers also have.',
         line: '{ name: mastodon inboxes, match: { path: [/inbox, /actor/inbox, /**/users/*/inbox], method: POST }, verdict: allow, rate_limit: { requests: 6000, per: 1m, by: ip } }',
         example: '/users/ada/inbox',
       },

@@ -18,7 +18,7 @@ import { start } from './start.ts';
 import { top } from './top.ts';
 import { why } from './why.ts';
 
-const working: readonly Command[] = [
+const otherCommands: readonly Command[] = [
   ...[
     init,
     start,
@@ -39,6 +39,6 @@ const working: readonly Command[] = [
 
 /** Every command of `guard`, in the order in which --help lists them. */
 export const commands: readonly Command[] = [
-  ...working,
-  createCompletion((completion) => [...working, completion]),
+  ...otherCommands,
+  createCompletion((completion) => [...otherCommands, completion]),
 ];

@@ -201,7 +201,7 @@ type Beginning =
     }
   /** Something that is not TLS, such as plain HTTP. */
   | { readonly kind: 'foreign' }
-  /** It ended, or its first message did not come in time. */
+  /** The connection ended, or its first message did not come in time. */
   | { readonly kind: 'gone' };
 
 /** Reads the first message of a connection, and leaves its bytes for the TLS library. */

@@ -17,7 +17,7 @@ export type Routed =
   /** The log names no host, and there are several sites. */
   | { readonly kind: 'unknown' };
 
-interface Door {
+interface SiteRoute {
   readonly site: Site;
   readonly isProtected: IsProtected;
 }
@@ -31,11 +31,11 @@ export function createRouter(
   { organisations, sites }: Settings,
   assumedHost: string | undefined,
 ): (request: LoggedRequest) => Routed {
-  const doors = sites.map((site) => ({
+  const routes = sites.map((site) => ({
     hosts: site.hosts,
     value: { site, isProtected: compileRoute(site.protect, site.skip) },
   }));
-  const doorOf = compileHosts<Door>(doors);
+  const routeOf = compileHosts<SiteRoute>(routes);
   const known = new Set(organisations.map(({ id }) => id));
   const withoutHost = assumedHost ?? (sites.length === 1 ? nameOf(sites[0]) : undefined);
 
@@ -44,9 +44,9 @@ export function createRouter(
     if (organisation !== undefined) {
       return known.has(organisation) ? { kind: 'asked', organisation, site: '', host } : ELSEWHERE;
     }
-    const door = doorOf(host);
-    if (door === undefined) return NO_SITE;
-    const { site, isProtected } = door;
+    const route = routeOf(host);
+    if (route === undefined) return NO_SITE;
+    const { site, isProtected } = route;
     if (!isProtected(readingsOf(pathOf(target)))) return UNPROTECTED;
     return known.has(site.organisation)
       ? { kind: 'asked', organisation: site.organisation, site: site.hosts[0] ?? '', host }

@@ -18,7 +18,7 @@ interface Subject {
 
 /** The page of a block or a limit, in the visitor's language. `own` is the organisation's own page. */
 export function noticePage(
-  told: Pick<NoticeOptions, 'notice' | 'retryAfterS' | 'own'>,
+  content: Pick<NoticeOptions, 'notice' | 'retryAfterS' | 'own'>,
   {
     facts,
     reference,
@@ -27,7 +27,7 @@ export function noticePage(
   }: Subject & { readonly policy: Pick<Policy, 'look'>; readonly trap: string },
 ): Body {
   const { html, headers } = renderNotice({
-    ...told,
+    ...content,
     reference,
     acceptLanguage: facts.headers['accept-language'],
     look: policy.look,

@@ -34,11 +34,11 @@ type Draft = { -readonly [Field in keyof ValidateResponse]: ValidateResponse[Fie
 
 interface Rendered {
   readonly response: ValidateResponse;
-  /** KnownBesides.body. */
+  /** See KnownBesides.body. */
   readonly body: Buffer | undefined;
 }
 
-/** Verdict to the wire (contract 2.2). Fields that are not due are absent, not empty. */
+/** Turns a verdict into the response on the wire (contract 2.2). A field without a value is absent, not empty. */
 export function render(verdict: Verdict, rendering: Rendering): Rendered {
   const { facts, policy, requestId, cookies } = rendering;
   const body = bodyOf(verdict, rendering);

@@ -10,9 +10,9 @@ const EQUALS = 0x3d;
  * case, because some origins ignore case. `name` must be in lower case. A parameter that was sent twice has two
  * values, and origins take the first or the last. A missing parameter has none.
  *
- * With the reading `some`, other names count too that some origin could take for the parameter, such as `q[]`, `q.x`
- * or ` q`. With the reading `every`, the exact name must be there, and every value must match, also those under the
- * other names.
+ * With the reading `some`, another name also counts when some origin could take it for the parameter, such as `q[]`,
+ * `q.x` or ` q`. With the reading `every`, the exact name must be there, and every value must match, also those under
+ * the other names.
  */
 export function compileParameter(
   name: string,
@@ -22,7 +22,7 @@ export function compileParameter(
   const decides = reading === 'some';
 
   /** `enough`: one field decides. `sent`: a field has the exact name. `last` is a second separator besides `&`. */
-  function look(query: string, last: number): 'enough' | 'sent' | 'nothing' {
+  function search(query: string, last: number): 'enough' | 'sent' | 'nothing' {
     let found: 'sent' | 'nothing' = 'nothing';
     for (let start = 0; start < query.length;) {
       let equals = -1;
@@ -44,10 +44,10 @@ export function compileParameter(
   }
 
   return (query) => {
-    const found = look(query, AMPERSAND);
+    const found = search(query, AMPERSAND);
     if (found === 'enough') return decides;
     // Older origins also separate at `;`, so the value can be shorter for them.
-    if (query.includes(';') && look(query, SEMICOLON) === 'enough') return decides;
+    if (query.includes(';') && search(query, SEMICOLON) === 'enough') return decides;
     return found === 'sent' && !decides;
   };
 }

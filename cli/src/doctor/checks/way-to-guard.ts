@@ -12,15 +12,15 @@ function judgeUploadPath({ page, uploadByGet, uploadByPost }: Answers): Outcome 
   if (isGuards(uploadByGet, 405)) {
     // Only Guard refuses an upload without a type like this.
     if (isGuards(uploadByPost, 415)) return ok(`${where} leads to Guard, by GET and POST`);
-    return lost(`POST ${where} does not come to Guard: ${said(uploadByPost)}`);
+    return uploadsLost(`POST ${where} does not come to Guard: ${describeAnswer(uploadByPost)}`);
   }
   if (!isChallengePage(page) && isGuards(uploadByGet, 404)) {
     return unchecked(`${where} is not served here, as intended with a remote validator`);
   }
-  return lost(`${where} does not lead to Guard: ${said(uploadByGet)}`);
+  return uploadsLost(`${where} does not lead to Guard: ${describeAnswer(uploadByGet)}`);
 }
 
-function lost(found: string): Outcome {
+function uploadsLost(found: string): Outcome {
   return problem(
     found,
     'The challenge page cannot upload what it read, so no visitor passes.',
@@ -33,7 +33,7 @@ function isGuards(answer: Exchange, status: 404 | 405 | 415): boolean {
   return answer.kind === 'answered' && answer.status === status && answer.body === '';
 }
 
-function said(answer: Exchange): string {
+function describeAnswer(answer: Exchange): string {
   return answer.kind === 'answered' ? `answered ${answer.status}` : answer.why;
 }
 

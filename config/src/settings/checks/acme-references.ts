@@ -42,9 +42,9 @@ export function findAcmeContradictions(value: unknown): Contradiction[] {
   return [...strangers, ...count, ...lost];
 }
 
-const SERVED = 'expected a host of a site: the authority is answered on these alone';
+const SERVED = 'expected a host of a site: Guard answers the authority only for these';
 const NO_NAME =
-  'expected a site with an exact host name: none can be issued for wildcards and addresses';
+  'expected a site with an exact host name: no certificate can be issued for wildcards and addresses';
 const TOO_MANY = `expected tls.acme.hosts with at most ${MAX_ACME_HOSTS} hosts; the sites have more`;
 const NO_PLACE =
-  'expected a place where keys and certificates outlast a restart, as authorities issue only a few a week: { engine: memory, path: ./store }, or engine: redis';
+  'expected a place where keys and certificates outlast a restart, because authorities issue only a few a week: { engine: memory, path: ./store }, or engine: redis';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Credential, HeaderName, HostPattern, HttpUrl } from '../values/values.ts';
 
-/** `dashboard`: the names of `listen.dashboard`, and who may sign in besides holders of analytics keys. */
+/** `dashboard`: the host names of `listen.dashboard`, and who may sign in besides holders of analytics keys. */
 
 const Name = z.string().min(1).max(200);
 
-/** From the name of a group, as the proxy or the provider spells it, to the id of an organisation. */
+/** Maps the name of a group, as the proxy or the provider spells it, to the id of an organisation. */
 const Groups = z
   .record(Name, Name)
   .refine((groups) => Object.keys(groups).length > 0, 'expected a group and an organisation');

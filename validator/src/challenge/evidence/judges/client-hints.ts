@@ -47,8 +47,8 @@ function contradicts({ platform }: BrowserClaim, hinted: string): boolean {
 
 /**
  * Brands with an empty list of full versions: Chromium does this when its User-Agent was set on the command line. A
- * browser too old for the list, or a page that may not ask, has no list at all. A driver's replacement in the page
- * does not reach a shared worker.
+ * browser too old for the list, or a page that may not ask, has no list at all. A driver can replace the list in the
+ * page, but not in a shared worker.
  */
 function losesVersions({ evidence }: Case): boolean {
   const { hints, sharedWorker } = evidence.readings;
