@@ -17,7 +17,7 @@ import type {
 import type { DatabaseFiles } from '@guard/config/settings/derived/fetched-databases';
 import type { Organisation, Site } from '@guard/config/settings/schema';
 import { Patience } from '@guard/config/time/patience';
-import { type Pause, workInSlices } from '@guard/config/time/slices';
+import { atOnce, type Pause, type Work, workInSlices } from '@guard/config/time/slices';
 import type { FastifyPluginAsync } from 'fastify';
 import { buildPrograms, loadBrowserBundle } from '../browser/build.ts';
 import { describeTrapHit, describeUpload } from './challenge/challenge-event.ts';
@@ -38,7 +38,7 @@ import { validateRoutes } from './http/validate-routes.ts';
 import { compileLook } from './pages/look.ts';
 import { OwnPages } from './pages/own-pages.ts';
 import { compilePolicy, type Policy, rulesOf } from './policy/compile-policy.ts';
-import { compileRulesInSlices } from './rules/direct.ts';
+import { compileRules } from './rules/direct.ts';
 import { PassTable } from './verdict/pass-table.ts';
 import type { CrowdsecList } from './rules/crowdsec-list.ts';
 import { TemporaryRules } from './rules/temporary-rules.ts';
@@ -109,30 +109,33 @@ export interface Validator {
 
 /** Builds the validator. All tables, keys and rules are prepared here, so that a decision only looks them up. */
 export function createValidator(options: ValidatorOptions): Validator {
-  const passes = new PassTable();
-  const compiled = options.organisations.map((one) =>
-    compilePolicy(one, options.crawlers, options, { passes }),
-  );
-  return assemble(options, compiled);
+  return atOnce(buildValidator(options));
 }
 
 /**
  * The same for a process that answers requests meanwhile. It awaits `pause` after each rule. Rules that the validator
  * `before` has are not compiled again.
  */
-export async function createValidatorInSlices(
+export function createValidatorInSlices(
   options: ValidatorOptions,
   pause: Pause,
   before?: Pick<Validator, 'policies'>,
 ): Promise<Validator> {
+  return workInSlices(buildValidator(options, before), pause);
+}
+
+function* buildValidator(
+  options: ValidatorOptions,
+  before?: Pick<Validator, 'policies'>,
+): Work<Validator> {
   const passes = new PassTable();
   const compiled: Policy[] = [];
   for (const one of options.organisations) {
     const known = before?.policies.get(one.id)?.rules.list;
-    const rules = await compileRulesInSlices(rulesOf(one), pause, known);
-    const challenge = await workInSlices(challengeTerms(one), pause);
+    const rules = yield* compileRules(rulesOf(one), known);
+    const challenge = yield* challengeTerms(one);
     compiled.push(compilePolicy(one, options.crawlers, options, { passes, rules, challenge }));
-    await pause();
+    yield;
   }
   return assemble(options, compiled);
 }

@@ -10,8 +10,8 @@ import {
   originOf,
   shownUrl,
 } from '@guard/config/settings/lists/list-copy';
-import { MAX_LIST_BYTES, parseListInSlices } from '@guard/config/settings/lists/list-text';
-import { inSlices, type Pause } from '@guard/config/time/slices';
+import { MAX_LIST_BYTES, parseList } from '@guard/config/settings/lists/list-text';
+import { inSlices, type Pause, workInSlices } from '@guard/config/time/slices';
 import { fetchList } from './fetch-list.ts';
 import { type FetchOutcome, keptBack } from './keep-fresh.ts';
 import { keepFile } from '../process/keep-file.ts';
@@ -67,7 +67,7 @@ interface LastGood {
 /** The copy in use. A copy that is damaged or from another URL counts as missing. */
 async function lastGood(list: FetchedList, pause: Pause): Promise<LastGood> {
   const kept = keptOrigin(list);
-  const parsed = kept && (await parseListInSlices(kept.text, list.kind, pause));
+  const parsed = kept && (await workInSlices(parseList(kept.text, list.kind), pause));
   if (parsed?.kind !== 'parsed') return { origin: undefined, entries: 0 };
   return { origin: kept?.origin, entries: parsed.entries.length };
 }
@@ -90,7 +90,7 @@ async function disbelief(
   before: number,
   pause: Pause,
 ): Promise<string | { readonly entries: number }> {
-  const parsed = await parseListInSlices(text, kind, pause);
+  const parsed = await workInSlices(parseList(text, kind), pause);
   switch (parsed.kind) {
     case 'too_long':
       return `a list of more than ${parsed.most} entries`;

@@ -58,7 +58,7 @@ export function compilePolicy(
   ports: PressurePorts,
   {
     passes = new PassTable(),
-    rules = compileRules(rulesOf(settings)),
+    rules = atOnce(compileRules(rulesOf(settings))),
     challenge = atOnce(challengeTerms(settings)),
   }: Prepared = {},
 ): Policy {

@@ -1,7 +1,8 @@
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { Rule } from '@guard/config/settings/sections/rule';
+import { atOnce } from '@guard/config/time/slices';
 import { expect, test } from 'vitest';
-import { compileRules, compileRulesInSlices } from './direct.ts';
+import { compileRules } from './direct.ts';
 
 const admin: Rule = { name: 'admin', match: { path: ['/admin/**'] }, verdict: 'block' };
 const login: Rule = {
@@ -11,14 +12,12 @@ const login: Rule = {
 };
 const feeds: Rule = { name: 'feeds', match: { path: ['/feed'] }, verdict: 'allow' };
 
-const noPause = () => undefined;
-
-test('after a reload only rules that are new are compiled, and each stands in its new place', async () => {
-  const before = compileRules({ organisation: 'acme', rules: [admin, login] });
+test('after a reload only rules that are new are compiled, and each stands in its new place', () => {
+  const before = atOnce(compileRules({ organisation: 'acme', rules: [admin, login] }));
   const source = { organisation: 'acme', rules: [login, feeds, { ...admin }] };
-  const after = await compileRulesInSlices(source, noPause, before.list);
+  const after = atOnce(compileRules(source, before.list));
   expect(after.list.map(({ rule }) => rule.name)).toEqual(
-    compileRules(source).list.map(({ rule }) => rule.name),
+    atOnce(compileRules(source)).list.map(({ rule }) => rule.name),
   );
   expect(after.list[0]).toBe(before.list[1]);
   // An equal rule of another reading is a new one.
@@ -35,7 +34,7 @@ test('after a reload only rules that are new are compiled, and each stands in it
 test('organisations share the compiled rules of presets, and neither their own nor a budget', () => {
   const presets = presetRules({ presets: ['well-known', 'git', 'feeds'], webhook_paths: [] });
   const [acme, other] = ['acme', 'other'].map((organisation) =>
-    compileRules({ organisation, rules: [login], presets }),
+    atOnce(compileRules({ organisation, rules: [login], presets })),
   );
   const isShared = acme?.list.map((rule, place) => [rule.rule.name, rule === other?.list[place]]);
   expect(isShared).toEqual([

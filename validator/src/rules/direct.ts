@@ -1,7 +1,7 @@
 import { ALLOWLIST_RULE } from '@guard/config/contract/allowlist-rule';
 import { areRegexesSpent, beginRegexes } from '@guard/config/matching/regex';
 import type { Match, Rule } from '@guard/config/settings/sections/rule';
-import type { Pause } from '@guard/config/time/slices';
+import type { Work } from '@guard/config/time/slices';
 import type { Facts } from '../request/facts.ts';
 import {
   compileMatch,
@@ -70,40 +70,25 @@ interface RulesToCompile {
   readonly presets?: readonly Rule[];
 }
 
-/** Compiles the rules of one organisation, in their order, with the built-in rule at the end. */
-export function compileRules(source: RulesToCompile): CompiledRules {
-  const list = compilersOf(source).map((compile) => compile());
-  return { list, index: new RuleIndex(list.map(({ rule }) => rule.match)) };
-}
-
 /**
- * The same, but it awaits `pause` after each rule. `before` are compiled rules of the same organisation: a rule that is
- * one of them is not compiled again.
+ * Compiles the rules of one organisation, in their order, with the built-in rule at the end. It pauses after each rule.
+ * `before` are compiled rules of the same organisation: a rule that is one of them is not compiled again.
  */
-export async function compileRulesInSlices(
-  source: RulesToCompile,
-  pause: Pause,
+export function* compileRules(
+  { organisation, rules, presets = [] }: RulesToCompile,
   before: readonly CompiledRule[] = [],
-): Promise<CompiledRules> {
+): Work<CompiledRules> {
   const known = new Map(before.map((compiled) => [compiled.rule, compiled]));
   const list: CompiledRule[] = [];
-  for (const compile of compilersOf(source, known)) {
-    list.push(compile());
-    await pause();
+  for (const rule of rules) {
+    list.push(known.get(rule) ?? compileRule(rule, organisation));
+    yield;
   }
-  const matches = list.map(({ rule }) => rule.match);
-  return { list, index: await RuleIndex.inSlices(matches, pause) };
-}
-
-/** One compiler for each rule, in the order of the rules. */
-function compilersOf(
-  { organisation, rules, presets = [] }: RulesToCompile,
-  known?: ReadonlyMap<Rule, CompiledRule>,
-): (() => CompiledRule)[] {
-  return [
-    ...rules.map((rule) => () => known?.get(rule) ?? compileRule(rule, organisation)),
-    ...[...presets, allowlistRule].map((rule) => () => compilePreset(rule, organisation)),
-  ];
+  for (const rule of [...presets, allowlistRule]) {
+    list.push(compilePreset(rule, organisation));
+    yield;
+  }
+  return { list, index: yield* RuleIndex.of(list.map(({ rule }) => rule.match)) };
 }
 
 /** A preset without a budget is the same for all organisations. */

@@ -1,6 +1,7 @@
 import { compileFoldedGlob, foldPath, literalFolder } from '@guard/config/matching/glob';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { Rule } from '@guard/config/settings/sections/rule';
+import { atOnce } from '@guard/config/time/slices';
 import { expect, test } from 'vitest';
 import { rounds, type SeededRandom, seededRandom } from '../../../test/kit/seeded-random.ts';
 import type { Facts } from '../request/facts.ts';
@@ -110,10 +111,12 @@ test('the directives are the same as when all rules are asked one after the othe
   let all = 0;
   for (let round = 0; round < rounds(60, 2_000); round++) {
     const count = 1 + random.below(40);
-    const rules = compileRules({
-      organisation: 'acme',
-      rules: Array.from({ length: count }, (_, number) => ruleOf(random, number)),
-    });
+    const rules = atOnce(
+      compileRules({
+        organisation: 'acme',
+        rules: Array.from({ length: count }, (_, number) => ruleOf(random, number)),
+      }),
+    );
     for (let visit = 0; visit < 40; visit++) {
       const facts = requestOf(random);
       const found = rules.index.find(facts);
@@ -150,7 +153,9 @@ test('of 10,000 rules a request is compared with a few, in their order', () => {
       ? { host: [`h${n}.example`], path: [`/a/${n}/**`] }
       : { path: [`/a/${n}`], method: ['POST'] },
   );
-  const index = new RuleIndex([{}, ...matches, { host: ['h4.example'] }, { path: ['/a/4/x/**'] }]);
+  const index = atOnce(
+    RuleIndex.of([{}, ...matches, { host: ['h4.example'] }, { path: ['/a/4/x/**'] }]),
+  );
   const facts = factsOf(
     {},
     {

@@ -1,7 +1,7 @@
 import { literalFolder } from '@guard/config/matching/glob';
 import { canonicalHost } from '@guard/config/matching/host';
 import type { Match } from '@guard/config/settings/sections/rule';
-import type { Pause } from '@guard/config/time/slices';
+import type { Work } from '@guard/config/time/slices';
 import type { Facts } from '../request/facts.ts';
 
 /** Places in the list of rules, in ascending order. */
@@ -33,16 +33,12 @@ export class RuleIndex implements FindRules {
   readonly #byParent = new Map<string, ByPath>();
   readonly #ofAnyHost = new ByPath();
 
-  constructor(matches: readonly Match[] = []) {
-    for (const [place, match] of matches.entries()) this.#add(match, place);
-  }
-
-  /** The same, with `pause` awaited after each rule. */
-  static async inSlices(matches: readonly Match[], pause: Pause): Promise<RuleIndex> {
+  /** Makes an index. It pauses after each rule. */
+  static *of(matches: readonly Match[]): Work<RuleIndex> {
     const index = new RuleIndex();
     for (const [place, match] of matches.entries()) {
       index.#add(match, place);
-      await pause();
+      yield;
     }
     return index;
   }

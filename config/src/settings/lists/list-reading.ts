@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { atOnce } from '../../time/slices.ts';
 import { readTextFile } from '../values/files.ts';
 import { copyOf, type FetchedList } from './list-copy.ts';
 import {
@@ -173,7 +174,7 @@ export class ListReading {
       return { kind: 'refused', message: 'expected a shorter list' };
     }
     const parsed: ParsedList<ListEntries[Kind]> =
-      before === undefined ? parseList(text, kind) : { kind: 'parsed', entries: before };
+      before === undefined ? atOnce(parseList(text, kind)) : { kind: 'parsed', entries: before };
     switch (parsed.kind) {
       case 'parsed':
         this.#next.set(key, { digest, entries: parsed.entries });

@@ -1,5 +1,5 @@
 import { readRange } from '../../net/address.ts';
-import type { Pause } from '../../time/slices.ts';
+import type { Work } from '../../time/slices.ts';
 
 /** The kind of a list's entries, named by the condition that uses them. */
 export type ListKind = 'ip' | 'asn' | 'user_agent' | 'ja4';
@@ -90,35 +90,14 @@ export type ParsedList<Entry> =
   /** More entries than a list may have. */
   | { readonly kind: 'too_long'; readonly most: number };
 
-/** Parses a list: one entry per line, with optional comments and blank lines. The list may be empty. */
-export function parseList<Kind extends ListKind>(
-  text: string,
-  kind: Kind,
-): ParsedList<ListEntries[Kind]> {
-  const steps = parsing(text, kind);
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
-}
-
-/** The same in slices: a list of 8 MiB takes some tenths of a second. */
-export async function parseListInSlices<Kind extends ListKind>(
-  text: string,
-  kind: Kind,
-  pause: Pause,
-): Promise<ParsedList<ListEntries[Kind]>> {
-  const steps = parsing(text, kind);
-  for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done) return step.value;
-    await pause();
-  }
-}
-
-/** A step is this many lines. */
+/** A pause comes after this many lines: a list of 8 MiB takes some tenths of a second. */
 const LINES_A_STEP = 1_000;
 
-function* parsing<Kind extends ListKind>(
+/** Parses a list: one entry per line, with optional comments and blank lines. The list may be empty. */
+export function* parseList<Kind extends ListKind>(
   text: string,
   kind: Kind,
-): Generator<undefined, ParsedList<ListEntries[Kind]>, undefined> {
+): Work<ParsedList<ListEntries[Kind]>> {
   const { expected, comment, read }: Form<ListEntries[Kind]> = FORMS[kind];
   const most = MAX_ENTRIES[kind];
   const entries: ListEntries[Kind][] = [];

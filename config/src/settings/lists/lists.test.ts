@@ -5,8 +5,9 @@ import { testFolder } from '../../../../test/kit/test-folder.ts';
 import { formatProblem, type LoadResult, parseSettings } from '../load.ts';
 import type { Match } from '../sections/rule.ts';
 import { fetchedListsOf } from '../derived/fetched-lists.ts';
+import { atOnce, workInSlices } from '../../time/slices.ts';
 import { copyOf, formatCopy } from './list-copy.ts';
-import { MAX_ENTRIES, parseList, parseListInSlices } from './list-text.ts';
+import { MAX_ENTRIES, parseList } from './list-text.ts';
 
 const folder = testFolder();
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/good');
@@ -91,8 +92,11 @@ describe('a list of a file', () => {
     write('long.txt', ...addresses);
     expect(matchOf(load('{ ip: { file: long.txt } }'))?.ip).toEqual(addresses);
     const text = '192.0.2.1\n'.repeat(MAX_ENTRIES.ip);
-    expect(parseList(text, 'ip').kind).toBe('parsed');
-    expect(parseList(`${text}192.0.2.1`, 'ip')).toEqual({ kind: 'too_long', most: 250_000 });
+    expect(atOnce(parseList(text, 'ip')).kind).toBe('parsed');
+    expect(atOnce(parseList(`${text}192.0.2.1`, 'ip'))).toEqual({
+      kind: 'too_long',
+      most: 250_000,
+    });
   });
 
   test('a list of addresses counts once, and the rules that name it share it', () => {
@@ -137,8 +141,8 @@ describe('a list of a file', () => {
 test('a long list is parsed in steps, with the same result', async () => {
   const text = `${'203.0.113.7\n'.repeat(5_500)}nonsense\r\n\n# end`;
   let pauses = 0;
-  const parsed = await parseListInSlices(text, 'ip', () => void (pauses += 1));
-  expect([pauses, parsed]).toEqual([5, parseList(text, 'ip')]);
+  const parsed = await workInSlices(parseList(text, 'ip'), () => void (pauses += 1));
+  expect([pauses, parsed]).toEqual([5, atOnce(parseList(text, 'ip'))]);
   expect(parsed).toMatchObject({ count: 1, lines: [{ line: 5_501, text: 'nonsense' }] });
 });
 
@@ -190,7 +194,10 @@ describe('a list of a URL', () => {
       { url: URL_OF, fetched_at: '2026-01-01T00:00:00.000Z' },
       '203.0.113.7\n',
     );
-    expect(parseList(text, 'ip')).toEqual({ kind: 'parsed', entries: ['203.0.113.7'] });
-    expect(parseList(text, 'user_agent')).toEqual({ kind: 'parsed', entries: ['203.0.113.7'] });
+    expect(atOnce(parseList(text, 'ip'))).toEqual({ kind: 'parsed', entries: ['203.0.113.7'] });
+    expect(atOnce(parseList(text, 'user_agent'))).toEqual({
+      kind: 'parsed',
+      entries: ['203.0.113.7'],
+    });
   });
 });
