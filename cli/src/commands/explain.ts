@@ -65,7 +65,10 @@ async function explainAsked(asked: Asked): Promise<number> {
   }
 }
 
-/** Host and path of the URL in a body. Undefined when it has none. The validator reports that better. */
+/**
+ * Host and path of the URL in a body. Undefined when it has none. Then the validator reports the mistake, with a better
+ * message.
+ */
 function requestedIn(body: string): { readonly host: string; readonly path: string } | undefined {
   let value: unknown;
   try {

@@ -30,7 +30,7 @@ export function rulesThatHold(rules: readonly Rule[], knows: Knows): KnownRules 
       unknown.push(`the budget of rule ${rule.name} asks for header ${name}`);
     return {
       ...rule,
-      match: asked.size === 0 ? rule.match : surely(rule.match, knows),
+      match: asked.size === 0 ? rule.match : whenAlwaysTrue(rule.match, knows),
       rate_limit: uncounted.length === 0 ? rate_limit : undefined,
     };
   });
@@ -38,18 +38,18 @@ export function rulesThatHold(rules: readonly Rule[], knows: Knows): KnownRules 
 }
 
 /** True only if the match is true for every value of the unknown headers. */
-function surely(match: Match, knows: Knows): Match {
-  return asksUnknown(match, knows) ? NEVER : inside(match, knows, surely, perhaps);
+function whenAlwaysTrue(match: Match, knows: Knows): Match {
+  return asksUnknown(match, knows) ? NEVER : inside(match, knows, whenAlwaysTrue, whenPossiblyTrue);
 }
 
 /** True if the match is true for some value of the unknown headers. */
-function perhaps(match: Match, knows: Knows): Match {
+function whenPossiblyTrue(match: Match, knows: Knows): Match {
   const known = Object.entries(match.header ?? {}).filter(([name]) => knows(name));
   const header = known.length === 0 ? undefined : Object.fromEntries(known);
-  return inside({ ...match, header }, knows, perhaps, surely);
+  return inside({ ...match, header }, knows, whenPossiblyTrue, whenAlwaysTrue);
 }
 
-type Reading = typeof surely;
+type Reading = typeof whenAlwaysTrue;
 
 function inside(match: Match, knows: Knows, same: Reading, opposite: Reading): Match {
   const { any, all, not } = match;

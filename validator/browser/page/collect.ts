@@ -3,14 +3,14 @@ import { clip, finite } from './clip.ts';
 import { elapsed } from './elapsed.ts';
 import { openEmptyFrame } from './empty-frame.ts';
 import { LIMITS, WITNESSES } from '../../page-contract/limits.ts';
-import type { Ground } from './source.ts';
+import type { SourceInput } from './source.ts';
 import { watchActivation } from './sources/activation.ts';
 import { painting } from './sources/painting.ts';
 import { sources } from './sources.ts';
 import { askWitnesses } from './witnesses.ts';
 
 /** The data of one visit. */
-type Asked = Omit<Ground, 'inside'> & {
+type Asked = Omit<SourceInput, 'inside'> & {
   /** Empty when there are none. */
   readonly witnesses: string;
 };
@@ -32,12 +32,12 @@ export async function collect({ witnesses, ...asked }: Asked): Promise<Evidence>
   // Loading takes longer than reading, so it starts first.
   const loaded = timed('witnesses', () => askWitnesses(witnesses), WITNESSES.waitMs + 1_000);
   const emptyFrame = openEmptyFrame();
-  const ground: Ground = { ...asked, inside: emptyFrame?.inside };
+  const input: SourceInput = { ...asked, inside: emptyFrame?.inside };
   let othersAreRead = (): void => undefined;
   const others = new Promise<void>((resolve) => (othersAreRead = resolve));
   const watched = timed('painting', () => painting(others));
   const entries = await Promise.all(
-    Object.entries(sources).map(([name, source]) => timed(name, () => source(ground))),
+    Object.entries(sources).map(([name, source]) => timed(name, () => source(input))),
   );
   othersAreRead();
   entries.push(await watched);

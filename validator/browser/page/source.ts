@@ -1,7 +1,7 @@
 import type { ReadingValue, SourceName } from '../../page-contract/evidence.ts';
 
 /** What a source may need besides its own window. */
-export interface Ground {
+export interface SourceInput {
   /** The seed for the questions of this visit. */
   readonly ticket: string;
   /** The style sheet of this visit (src/challenge/cascade/sheet.ts). */
@@ -21,5 +21,5 @@ export interface Ground {
  * throw, a rejection or a stall is turned into a value by collect.ts.
  */
 export type Source<N extends SourceName> = (
-  ground: Ground,
+  input: SourceInput,
 ) => ReadingValue<N> | undefined | Promise<ReadingValue<N> | undefined>;

@@ -1,10 +1,10 @@
 import { LAYOUT_SIDE } from '../../page-contract/limits.ts';
 
 /**
- * Measures in a square that is not visible, and removes it. The style sheets of the page do not reach `ground`.
+ * Measures in a square that is not visible, and removes it. The style sheets of the page do not reach `shadow`.
  * `host` is the square. Its parent is <html>, because a page may scale or hide its body.
  */
-export function inUnseenSquare<T>(measure: (ground: ShadowRoot, host: HTMLElement) => T): T {
+export function inUnseenSquare<T>(measure: (shadow: ShadowRoot, host: HTMLElement) => T): T {
   const host = document.createElement('div');
   style(
     host,

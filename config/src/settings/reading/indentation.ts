@@ -1,6 +1,6 @@
 /**
- * Finds the line whose indentation or colon is wrong, in a text that YAML could not read: the parser names what such
- * a line breaks, and not the line's own mistake.
+ * Finds the line whose indentation or colon is wrong, in a text that YAML could not read: the parser reports what
+ * breaks because of such a line, not the mistake in the line.
  */
 
 export type Misplaced =
@@ -29,7 +29,7 @@ const OPEN_END = /(?:^|\s)-$|:$|:\s+[&!]\S+$/;
 const OTHER_LINE = /^(?:[[{]|---|\.\.\.|%)/;
 const TEXT_ON_LINES = /(?:^|\s)[|>][+-]?\d?[+-]?$/;
 
-/** The first such line that begins at or before `end`, or undefined. Takes time linear in the text. */
+/** The first line with such a mistake that begins at or before `end`, or undefined. Takes time linear in the text. */
 export function findMisplacedLine(text: string, end: number): Misplaced | undefined {
   let levels: readonly Level[] = [];
   let isOpen = true;

@@ -16,15 +16,15 @@ const CELL_PX = 100;
 export const answers: Source<'answers'> = ({ questions }) =>
   questions === ''
     ? undefined
-    : inUnseenSquare((ground) => ({
+    : inUnseenSquare((shadow) => ({
         asked: hashOf(questions),
-        hashes: questions.split('~').map((question) => answerTo(question, ground)),
+        hashes: questions.split('~').map((question) => answerTo(question, shadow)),
       }));
 
-function answerTo(question: string, ground: ShadowRoot): number | null {
+function answerTo(question: string, shadow: ShadowRoot): number | null {
   try {
     const [asked = '', more = ''] = question.slice(1).split('|');
-    const answer = kinds[question[0] ?? '']?.(asked, more, ground);
+    const answer = kinds[question[0] ?? '']?.(asked, more, shadow);
     return answer === undefined ? null : hashOf(answer);
   } catch {
     return null;
@@ -32,7 +32,7 @@ function answerTo(question: string, ground: ShadowRoot): number | null {
 }
 
 /** Functions by the first letter of a question. */
-const kinds: Readonly<Record<string, (asked: string, more: string, ground: ShadowRoot) => string>> =
+const kinds: Readonly<Record<string, (asked: string, more: string, shadow: ShadowRoot) => string>> =
   {
     /** Declarations as this engine serialises them. */
     c(css) {
@@ -41,9 +41,9 @@ const kinds: Readonly<Record<string, (asked: string, more: string, ground: Shado
       return style.cssText;
     },
     /** Line breaks of a text in a line without room. The page has already loaded the system font. */
-    b(css, text, ground) {
+    b(css, text, shadow) {
       const node = document.createTextNode(text);
-      box(ground, `${css};width:0;font:16px/${LINE_PX}px system-ui`).appendChild(node);
+      box(shadow, `${css};width:0;font:16px/${LINE_PX}px system-ui`).appendChild(node);
       const range = document.createRange();
       let starts = '';
       let top = -LINE_PX;
@@ -57,8 +57,8 @@ const kinds: Readonly<Record<string, (asked: string, more: string, ground: Shado
       return starts;
     },
     /** The width of a text. */
-    w(css, text, ground) {
-      const line = box(ground, `position:absolute;white-space:pre;${css}`);
+    w(css, text, shadow) {
+      const line = box(shadow, `position:absolute;white-space:pre;${css}`);
       line.textContent = text;
       return rounded(line, TEXT_PX);
     },
@@ -69,8 +69,8 @@ const kinds: Readonly<Record<string, (asked: string, more: string, ground: Shado
         .flatMap((name) => Object.getOwnPropertyNames(prototypeOf(name)))
         .join(),
     /** The widths of a table's cells. */
-    t(width, rows, ground) {
-      const table = added(ground, 'table', `width:${width}px`);
+    t(width, rows, shadow) {
+      const table = added(shadow, 'table', `width:${width}px`);
       const cells = rows.split(';').flatMap((row) => {
         const line = added(table, 'tr', '');
         return row.split(',').map((cell) => {

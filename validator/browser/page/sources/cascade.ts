@@ -14,9 +14,9 @@ const APPLIED_PX = 7;
 export const cascade: Source<'cascade'> = ({ sheet }) => {
   const [tree = '', rules = ''] = sheet.split('|');
   if (rules === '') return undefined;
-  return inUnseenSquare((ground, host) => {
+  return inUnseenSquare((shadow, host) => {
     // Longer than every class of a sheet.
-    addRules(ground, `${rules}.applied{height:${APPLIED_PX}px}`);
+    addRules(shadow, `${rules}.applied{height:${APPLIED_PX}px}`);
     const root = document.createElement('div');
     root.className = 'applied';
     const blocks = [root];
@@ -27,7 +27,7 @@ export const cascade: Source<'cascade'> = ({ sheet }) => {
       blocks[Number(parent)]?.appendChild(block);
       blocks.push(block);
     }
-    ground.appendChild(root);
+    shadow.appendChild(root);
     if (root.clientHeight !== APPLIED_PX) return undefined;
     const widthOf = (box: Element) => Math.round(box.getBoundingClientRect().width * 10) / 10;
     const leaves = blocks.filter((block) => !block.firstElementChild);
@@ -36,15 +36,15 @@ export const cascade: Source<'cascade'> = ({ sheet }) => {
 };
 
 /** A page's policy forbids style elements without its nonce, but not constructed sheets. */
-function addRules(ground: ShadowRoot, rules: string): void {
+function addRules(shadow: ShadowRoot, rules: string): void {
   try {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(rules);
-    ground.adoptedStyleSheets = [sheet];
+    shadow.adoptedStyleSheets = [sheet];
   } catch {
     const style = document.createElement('style');
     style.nonce = ownNonce();
     style.textContent = rules;
-    ground.appendChild(style);
+    shadow.appendChild(style);
   }
 }

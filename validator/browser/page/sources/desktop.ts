@@ -4,8 +4,8 @@ import { box, inUnseenSquare } from '../unseen-square.ts';
 
 /** Facts that a desktop gives to its browsers. A browser without a window does not get them. */
 export const desktop: Source<'desktop'> = () =>
-  inUnseenSquare((ground) => ({
+  inUnseenSquare((shadow) => ({
     points: !matchMedia('(any-pointer:none)').matches,
     hovers: matchMedia('(any-hover)').matches,
-    captionFont: clip(getComputedStyle(box(ground, 'font:caption')).font),
+    captionFont: clip(getComputedStyle(box(shadow, 'font:caption')).font),
   }));

@@ -15,9 +15,9 @@ const OTHER_PX = 0.5;
  */
 export const fonts: Source<'fonts'> = () => {
   if (!isChromium()) return undefined;
-  return inUnseenSquare((ground) => {
+  return inUnseenSquare((shadow) => {
     const line = (family: string) => {
-      const made = box(ground, `position:absolute;white-space:nowrap;font:72px ${family}`);
+      const made = box(shadow, `position:absolute;white-space:nowrap;font:72px ${family}`);
       made.textContent = SAMPLE;
       return made;
     };
