@@ -57,10 +57,11 @@ describe('requests for data and for parts of a page', () => {
     const url = 'https://shop.example/x.png?rest_route=/wp/v2/posts';
     const found = await decisions(guard, 53, () => visit({ url, headers: pictureOfPage }));
     expect(found).toEqual([...times(51, 'allow'), 'redirect', 'redirect']);
-    // Browsers fetch a manifest without a cookie, with each page.
+    // Browsers fetch a manifest without a cookie, with each page, and with open tools a source map of each script.
     const neighbour = (path: string) => () =>
       visit({ url: `https://shop.example${path}`, headers: pictureOfPage, ip: '84.115.99.8' });
     await decisions(guard, 60, neighbour('/site.webmanifest'));
+    await decisions(guard, 60, neighbour('/app.js.map'));
     guard.origin.answers = 'other';
     expect(await decisions(guard, 20, neighbour('/logo.png'))).toEqual(times(20, 'allow'));
     guard.origin.answers = 'data';

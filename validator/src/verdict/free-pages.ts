@@ -138,7 +138,7 @@ export class FreePages {
     return (how) => {
       end(waiting);
       if (!isDocument(how, facts)) return;
-      if (!isManifest(facts)) {
+      if (!isFileOfData(facts)) {
         void afterWith(this.#count(facts, store), undefined, (taken) => {
           if (taken === 'page') onPage();
         });
@@ -174,7 +174,7 @@ export class FreePages {
     };
     count(this.#documents, this.#documentsOfAddress, false);
     count(this.#fewDocuments, this.#fewOfAddress, true);
-    if (isManifest(facts)) return;
+    if (isFileOfData(facts)) return;
     const shape = clientShape(facts);
     const ofShapeMs = store.take(this.#documents, `shape ${shape}`, this.#documentsOfShape);
     void afterWith(ofShapeMs, undefined, (wait) => {
@@ -247,15 +247,18 @@ export function isDocument(how: Ending, facts: Facts): boolean {
   return facts.method !== 'OPTIONS' && isFileOfPage(facts);
 }
 
-/** Each page can load a web app manifest, which is data, without its cookie. So manifests take nothing from others. */
-function isManifest({ url }: Facts): boolean {
-  return /\.webmanifest$/i.test(url.path);
+/**
+ * Each page can load a web app manifest, which is data, without its cookie. A browser whose tools for developers are
+ * open loads a source map for each script. So these files take nothing from others.
+ */
+function isFileOfData({ url }: Facts): boolean {
+  return /\.(?:webmanifest|map)$/i.test(url.path);
 }
 
 /** The end of the names of counters that are apart from those of other requests. */
 function apart(facts: Facts): string {
   if (isForeign(facts)) return ' foreign';
-  return isManifest(facts) ? ' manifest' : '';
+  return isFileOfData(facts) ? ' files of data' : '';
 }
 
 function senderOf(facts: Facts): string {
