@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
 /** Begins with 40 MB, as a started Guard, then holds 200 MB and makes garbage. Prints megabytes. */
-const SCRIPT = `
+const LOAD = `
 import { setImmediate as turn } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
-import { collectRarely } from '${new URL('./garbage-collection.ts', import.meta.url).href}';
 const used = () => getHeapStatistics().used_heap_size / 1048576;
 const megabyte = () => new Array(131072).fill(0.5);
 const held = Array.from({ length: 40 }, megabyte);
-collectRarely();
+`;
+const GROW = `
 const passing = [];
 let most = 0;
 for (let made = 0; made < 2000; made++) {
@@ -21,10 +21,20 @@ for (let made = 0; made < 2000; made++) {
 globalThis.gc();
 console.log(JSON.stringify({ live: used(), most }));
 `;
+const COLLECT = `import { collectRarely } from '${new URL('./garbage-collection.ts', import.meta.url).href}';`;
 
-test('a heap that has become large grows by a quarter or 64 MB between full collections', () => {
+test.each([
+  ['of the only thread', `${COLLECT}${LOAD}collectRarely(1);${GROW}`],
+  [
+    'of one thread of several',
+    `${COLLECT}
+    import { Worker } from 'node:worker_threads';
+    collectRarely(2);
+    new Worker(new URL('data:text/javascript,' + encodeURIComponent(${JSON.stringify(LOAD + GROW)})));`,
+  ],
+])('a heap that has become large does not grow with it: %s', (_whose, script) => {
   const args = ['--expose-gc', '--input-type=module', '--disable-warning=ExperimentalWarning'];
-  const output = execFileSync(process.execPath, [...args, '--eval', SCRIPT], { encoding: 'utf8' });
+  const output = execFileSync(process.execPath, [...args, '--eval', script], { encoding: 'utf8' });
   const { live, most } = JSON.parse(output) as { readonly live: number; readonly most: number };
   expect(live).toBeGreaterThan(200);
   expect(most - live).toBeGreaterThan(20);

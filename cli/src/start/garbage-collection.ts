@@ -7,6 +7,8 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 const GROWS_BY_BYTES = 64 * 1024 * 1024;
 /** In percent of the heap in use: the least growth of a large heap. */
 const LEAST_PERCENT = 25;
+/** With several threads. V8 has one percentage for the heaps of all of them, and these differ in size. */
+const PERCENT_OF_SEVERAL = 50;
 
 /** An entry of type `gc`. Node's types do not have its fields. */
 interface CollectionEntry extends PerformanceEntry {
@@ -14,26 +16,35 @@ interface CollectionEntry extends PerformanceEntry {
 }
 
 /**
- * Makes full garbage collections rare. Call it when the start has ended.
+ * Makes full garbage collections rare. Call it when the start has ended. `threads` serve the gateway.
  *
  * V8 runs one when the heap has grown by about a tenth. That is five megabytes here, so under load one ran each second.
  * It stops Guard for 10 ms. For 50 ms before that, up to four threads mark objects. On one processor they take most of
  * it, and requests wait for 20 to 40 ms.
  */
-export function collectRarely(): void {
-  growBy();
+export function collectRarely(threads: number): void {
   if (availableParallelism() <= 2) setFlagsFromString('--concurrent-marking-max-worker-num=1');
+  if (threads > 1) {
+    setGrowth(PERCENT_OF_SEVERAL);
+    return;
+  }
+  growWithHeap();
   // V8 takes a percentage. The percentage for a small heap would let a full heap grow by 300 MB.
   new PerformanceObserver((list) => {
-    if (list.getEntries().some(isFullCollection)) growBy();
+    if (list.getEntries().some(isFullCollection)) growWithHeap();
   }).observe({ entryTypes: ['gc'] });
 }
 
-/** Sets the growth for the heap in use. V8 takes it at the end of its next full collection. */
-function growBy(): void {
+/** Sets the growth for the heap in use. */
+function growWithHeap(): void {
   const { used_heap_size: used } = getHeapStatistics();
   const percent = Math.round((100 * GROWS_BY_BYTES) / used);
-  setFlagsFromString(`--heap-growing-percent=${Math.max(percent, LEAST_PERCENT)}`);
+  setGrowth(Math.max(percent, LEAST_PERCENT));
+}
+
+/** V8 reads it at the end of the next full collection. */
+function setGrowth(percent: number): void {
+  setFlagsFromString(`--heap-growing-percent=${percent}`);
 }
 
 function isFullCollection({ detail }: CollectionEntry): boolean {

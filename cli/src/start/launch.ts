@@ -8,6 +8,7 @@ import {
   type Running,
   SettingsReader,
   startGuard,
+  threadCount,
 } from '@guard/server';
 import { adviceOnDataAge, type DataAge, describeDataAge } from '../running-guard/data-age.ts';
 import type { Places } from '../demo/places.ts';
@@ -114,7 +115,7 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   }
   started.resolve(running);
   await giveBackStartMemory();
-  collectRarely();
+  collectRarely(threadCount(first.settings));
   const dataAge = ageOf(running);
   const advice = adviceOnDataAge(dataAge);
   if (advice !== undefined) {
