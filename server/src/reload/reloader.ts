@@ -13,8 +13,8 @@ export type Cause = 'signal' | 'file';
 export interface ReloaderOptions {
   readonly file: string;
   /**
-   * Reads the file in the same way as at the start. Rejects with the reason when the reading itself fails. `files` are
-   * those that the settings named at the last reading.
+   * Reads the file in the same way as at the start. Rejects with the reason when the reading itself fails. `files` are the
+   * files that the settings named at the last reading.
    */
   readonly load: (files: readonly string[]) => Promise<SettingsRead>;
   /** The settings with which Guard started. */

@@ -1,5 +1,5 @@
 import type { Match } from '../sections/rule.ts';
-import { OTHERS } from './preset-matches.ts';
+import { NOT_LET_THROUGH } from './preset-matches.ts';
 
 /** What each preset for the programs of one application matches. */
 
@@ -11,7 +11,7 @@ import { OTHERS } from './preset-matches.ts';
 export const wpCron: Match = {
   path: ['/**/wp-cron.php'],
   any: [{ method: ['GET', 'HEAD'] }, { method: ['POST'], header: { 'content-length': '0' } }],
-  not: OTHERS,
+  not: NOT_LET_THROUGH,
 };
 
 /** Indexes below `dists` and packages below `pool`, as Debian's repository format has them. */
@@ -35,7 +35,7 @@ export const apt: Match = {
     '/**/pool/**/*.tar.*',
     '/**/pool/**/*.diff.gz',
   ],
-  not: OTHERS,
+  not: NOT_LET_THROUGH,
 };
 
 const IMAGE = '/v2/[a-z0-9][a-z0-9._/-]*';
@@ -58,7 +58,7 @@ export const containers: Match = {
       path: [{ regex: `^${IMAGE}/(tags/list|referrers/${DIGEST})$` }],
     },
   ],
-  not: OTHERS,
+  not: NOT_LET_THROUGH,
 };
 
 const PICTURES = 'avif|gif|ico|jpe?g|png|svg|webp';
@@ -79,5 +79,5 @@ export const media: Match = {
     { crawler: { name: MAIL_PROXIES } },
     { crawler: { category: ['Feed Readers'] } },
   ],
-  not: OTHERS,
+  not: NOT_LET_THROUGH,
 };

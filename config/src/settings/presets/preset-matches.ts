@@ -35,8 +35,10 @@ const ASKS_WORDPRESS: Match = {
 /** A browser that has passed needs no preset, and keeps the limits of its pass. */
 const PASSED: Match = { session: 'verified' };
 
-/** What is not what its path says, or needs no preset. */
-export const OTHERS: Match = { any: [CAUGHT_LYING, PASSED, BEHIND_A_SCRIPT, ASKS_WORDPRESS] };
+/** Requests that no preset with a path lets through: they are not what the path says, or need no preset. */
+export const NOT_LET_THROUGH: Match = {
+  any: [CAUGHT_LYING, PASSED, BEHIND_A_SCRIPT, ASKS_WORDPRESS],
+};
 
 /** Files of RFC 8615, and older ones of that kind: each is made for programs, and a site has one of each. */
 export const wellKnown: Match = {
@@ -61,7 +63,7 @@ export const wellKnown: Match = {
     // RFC 6764 6: clients look for the calendar and the address book with PROPFIND.
     { method: ['PROPFIND'], path: ['/.well-known/caldav', '/.well-known/carddav'] },
   ],
-  not: { any: [CAUGHT_LYING, PASSED, ASKS_WORDPRESS] },
+  not: NOT_LET_THROUGH,
 };
 
 /**
@@ -94,7 +96,7 @@ export const feeds: Match = {
     // Calendars that people subscribe to (RFC 5545).
     '/**/*.ics',
   ],
-  not: OTHERS,
+  not: NOT_LET_THROUGH,
 };
 
 const LFS_JSON = 'application/vnd.git-lfs+json*';
@@ -137,7 +139,7 @@ export const git: Match = {
       path: ['/**/info/lfs/objects/*', '/**/info/lfs/objects/*/*'],
     },
   ],
-  not: OTHERS,
+  not: NOT_LET_THROUGH,
 };
 
 /** Senders of the catalogue whose operators publish where their webhooks come from. */
