@@ -7,9 +7,6 @@ import { addressOf, notePeer, type Peer, peerOfAccepted, type Trusts } from './c
 import { takeProxyHeader } from './proxy-header.ts';
 import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
 
-/** Stands for all addresses where they are counted together. */
-const ANY_ADDRESS = '0.0.0.0';
-
 /** What is needed to check a new connection before its first byte is read. */
 export interface AcceptOptions {
   readonly limits: GatewayLimits;
@@ -35,7 +32,6 @@ export function acceptConnections(
 ): void {
   const { limits, metrics, faults, waiting } = accept;
   const held = new HeldByAddress(limits.maxConnectionsPerAddress);
-  const untrusted = new HeldByAddress(limits.maxUntrustedConnections);
   let acceptedOn: 'tcp' | 'unix' = 'tcp';
   server.on('listening', () => {
     acceptedOn = typeof server.address() === 'string' ? 'unix' : 'tcp';
@@ -51,12 +47,12 @@ export function acceptConnections(
       take(socket, peer);
       return;
     }
-    const isWithin = held.take(socket, peer.ip);
-    if (isWithin && untrusted.take(socket, ANY_ADDRESS)) {
+    const isFull = held.size >= limits.maxUntrustedConnections;
+    if (!isFull && held.take(socket, peer.ip)) {
       take(socket, peer);
       return;
     }
-    refuse(isWithin ? 'full' : 'address_full', peer.ip);
+    refuse(isFull ? 'full' : 'address_full', peer.ip);
     socket.on('error', () => undefined);
     socket.destroy();
   }
@@ -124,9 +120,15 @@ export function serveAccepted<Behind extends Server>(
 export class HeldByAddress {
   readonly #most: number;
   readonly #held = new Map<string, number>();
+  #size = 0;
 
   constructor(most: number) {
     this.#most = most;
+  }
+
+  /** The connections of all addresses. */
+  get size(): number {
+    return this.#size;
   }
 
   /** Counts one more connection until its socket closes. False when the address is at its bound. */
@@ -135,7 +137,9 @@ export class HeldByAddress {
     const held = this.#held.get(group) ?? 0;
     if (held >= this.#most) return false;
     this.#held.set(group, held + 1);
+    this.#size += 1;
     socket.once('close', () => {
+      this.#size -= 1;
       const left = (this.#held.get(group) ?? 1) - 1;
       if (left > 0) this.#held.set(group, left);
       else this.#held.delete(group);
