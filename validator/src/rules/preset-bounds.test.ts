@@ -59,6 +59,30 @@ describe('a page that comes back from the path of a preset counts as a page', ()
   });
 });
 
+test('1,000 requests at once, before the first answer, are no way around the count', async () => {
+  const guard = guarded();
+  guard.origin.answers = 'never';
+  const found = await decisions(guard, 1000, (index) => at(`/robots.txt?curid=${index}`));
+  expect(found.slice(0, 500)).toEqual(times(500, 'allow'));
+  expect(found.slice(500)).not.toContain('allow');
+});
+
+test.each([
+  ['/robots.txt?format=json', 'counted'],
+  ['/a/wp-cron.php?format=json', 'counted'],
+  ['/a.ts?format=json', 'counted'],
+  ['/.well-known/webfinger', 'free'],
+  ['/manifest.json', 'free'],
+  ['/a/feed.json', 'free'],
+  ['/a/info/refs?service=git-upload-pack&format=json', 'counted'],
+  ['/a/info/lfs/objects/1', 'free'],
+])('JSON in answer to %s is %s', async (path, expected) => {
+  const guard = guarded();
+  guard.origin.answers = 'data';
+  const found = await decisions(guard, 60, () => at(path));
+  expect(found.at(-1) === 'allow' ? 'free' : 'counted').toBe(expected);
+});
+
 test('an address reads 300 feeds in ten minutes, of each organisation', async () => {
   const neighbour = organisationWith(RULES, { id: 'neighbour', presets });
   const guard = validatorWith(RULES, { organisation: { presets }, neighbour });

@@ -8,7 +8,7 @@ import { isPage } from '../request/representation.ts';
 import type { LazyFindings } from '../rules/compile-match.ts';
 import type { Directives } from '../rules/direct.ts';
 import type { FreePages } from './free-pages.ts';
-import { endOfPreset, withoutSpentPreset } from './pages-of-presets.ts';
+import { withinPreset } from './pages-of-presets.ts';
 import type { Pressure } from './pressure/pressure.ts';
 import type { Passed, SessionLimits } from './session-limits.ts';
 import type { Strengths } from './strengths.ts';
@@ -36,6 +36,8 @@ export interface Deciding {
   readonly clock: Clock;
   /** Whether the caller will report how the request ended. */
   readonly reportsEnd: boolean;
+  /** As Judgement.ended, for a request that a preset lets through. */
+  readonly endOfPreset?: RequestEnded | undefined;
 }
 
 /**
@@ -56,7 +58,7 @@ export function decide(deciding: Deciding): MaybePromise<Judgement> {
 function conclude(retryAfterMs: number, deciding: Deciding): MaybePromise<Judgement> {
   const { rateLimit } = deciding.directives;
   if (rateLimit === undefined || retryAfterMs === 0) {
-    return afterWith(withoutSpentPreset(deciding), undefined, concludeWithin);
+    return afterWith(withinPreset(deciding), undefined, concludeWithin);
   }
   const { by } = rateLimit;
   return settle({ kind: 'limited', reasons: ['rate_limit_exceeded'], by, retryAfterMs }, deciding);
@@ -103,8 +105,7 @@ function settle(found: Verdict | undefined, deciding: Deciding): MaybePromise<Ju
   const { monitor } = deciding.directives;
   const isLifted = monitor && (found?.kind === 'block' || found?.kind === 'limited');
   if (found && !isLifted) {
-    const ended = found.kind === 'allow' ? endOfPreset(deciding) : undefined;
-    return { concluded: found, enforced: found, monitor, ended };
+    return { concluded: found, enforced: found, monitor, ended: deciding.endOfPreset };
   }
   return afterWith(askOrPass(deciding), { found, deciding }, finish);
 }

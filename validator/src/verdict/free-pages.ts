@@ -14,7 +14,7 @@ import type { Facts } from '../request/facts.ts';
 import { countsAsPage, isFileOfPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
 import { LateCache } from './late-cache.ts';
-import { begin, end, UnderWay } from './under-way.ts';
+import { begin, end, UnderWay, type Waiting } from './under-way.ts';
 
 /** Many people share one client shape. Together they have this many budgets of pages, and of documents. */
 const BUDGETS_OF_A_SHAPE = { pages: 20, documents: 15 };
@@ -27,7 +27,7 @@ const PAGE_REMEMBERED_MS = 86_400_000;
 
 /**
  * Parts of pages that may wait for their origin at the same time, for each free page. A page over HTTP/2 asks for a
- * hundred at once, and several people share an address.
+ * hundred at once, and several people share an address. Programs of presets have as many, such as builds that clone.
  */
 const PARTS_AT_ONCE = 100;
 
@@ -129,12 +129,8 @@ export class FreePages {
     onPage: () => void,
   ): RequestEnded | undefined {
     const isPart = isFileOfPage(facts);
-    const group = senderOf(facts);
-    const subject = isPart ? `parts ${group}` : group;
-    const most = this.#pages.requests * (isPart ? PARTS_AT_ONCE : DOCUMENTS_AS_DATA);
-    const atOnce = few ? most * PART_OF_FEW : most;
-    const waiting = this.#underWay.of(subject);
-    if (!begin(waiting, atOnce, nowMs)) return undefined;
+    const waiting = this.#begin(isPart ? 'parts ' : '', isPart, facts, nowMs, few);
+    if (waiting === undefined) return undefined;
     return (how) => {
       end(waiting);
       if (!isDocument(how, facts)) return;
@@ -145,6 +141,36 @@ export class FreePages {
       }
       this.countDocument(facts, store, nowMs);
     };
+  }
+
+  /** Waits for the end of a request that a preset lets through. Undefined as in awaitEnd. */
+  awaitEndOfPreset(
+    facts: Facts,
+    nowMs: number,
+    few: boolean,
+    ended: RequestEnded,
+  ): RequestEnded | undefined {
+    const waiting = this.#begin('preset ', true, facts, nowMs, few);
+    return (
+      waiting &&
+      ((how) => {
+        end(waiting);
+        ended(how);
+      })
+    );
+  }
+
+  /** One more waiting request of its address. `kind` is the beginning of the counter's name. */
+  #begin(
+    kind: string,
+    areMany: boolean,
+    facts: Facts,
+    nowMs: number,
+    few: boolean,
+  ): Waiting | undefined {
+    const most = this.#pages.requests * (areMany ? PARTS_AT_ONCE : DOCUMENTS_AS_DATA);
+    const waiting = this.#underWay.of(kind + senderOf(facts));
+    return begin(waiting, few ? most * PART_OF_FEW : most, nowMs) ? waiting : undefined;
   }
 
   /**

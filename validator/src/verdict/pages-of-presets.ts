@@ -1,5 +1,5 @@
 import type { Clock, MaybePromise, RequestEnded, SessionStore } from '@guard/config/contract/ports';
-import { RULES_WITHOUT_PAGES } from '@guard/config/settings/presets/preset-rules';
+import { answersData, RULES_WITHOUT_PAGES } from '@guard/config/settings/presets/preset-rules';
 import type { Facts } from '../request/facts.ts';
 import type { Directives } from '../rules/direct.ts';
 import { afterWith } from '../session/after-with.ts';
@@ -12,30 +12,34 @@ interface Asked {
   readonly store: SessionStore;
   readonly freePages: FreePages | undefined;
   readonly clock: Clock;
+  readonly reportsEnd: boolean;
+  readonly endOfPreset?: RequestEnded | undefined;
 }
 
 /**
  * A preset goes by the path, and an application can answer each path with a page that the query names. So pages that
- * come back are counted as documents of the address. When these are used up, the request is judged without the preset.
+ * come back are counted as documents of the address. When these are used up, or when so many requests wait that they
+ * could be far more, the request is judged without the preset.
  */
-export function withoutSpentPreset<One extends Asked>(asked: One): MaybePromise<One> {
-  const { directives, freePages, facts, store, clock } = asked;
-  if (freePages === undefined || !isByPath(directives)) return asked;
-  const isSpent = freePages.areDocumentsSpent(facts, store, freePages.areFew(facts, clock()));
-  return afterWith(isSpent, asked, (spent) =>
-    spent ? { ...asked, directives: { ...directives, verdict: undefined } } : asked,
-  );
-}
-
-/** Counts the answer to a request that such a preset lets through. Undefined for other requests. */
-export function endOfPreset(asked: Asked): RequestEnded | undefined {
-  const { directives, freePages, facts, store, clock } = asked;
-  if (freePages === undefined || !isByPath(directives)) return undefined;
-  return (how) => {
-    if (isDocument(how, facts)) freePages.countDocument(facts, store, clock());
+export function withinPreset<One extends Asked>(asked: One): MaybePromise<One> {
+  const { directives, freePages, facts, store, clock, reportsEnd } = asked;
+  const { verdict } = directives;
+  if (freePages === undefined || verdict?.value !== 'allow') return asked;
+  const { name } = verdict.by;
+  if (!RULES_WITHOUT_PAGES.has(name)) return asked;
+  const nowMs = clock();
+  const few = freePages.areFew(facts, nowMs);
+  const countPage: RequestEnded = (how) => {
+    const isPage = isDocument(how, facts) || (how === 'data' && !answersData(name, facts.url.path));
+    if (isPage) freePages.countDocument(facts, store, nowMs);
   };
-}
-
-function isByPath({ verdict }: Directives): boolean {
-  return verdict?.value === 'allow' && RULES_WITHOUT_PAGES.has(verdict.by.name);
+  return afterWith(freePages.areDocumentsSpent(facts, store, few), asked, (spent) => {
+    if (!spent && !reportsEnd) return asked;
+    const endOfPreset = spent
+      ? undefined
+      : freePages.awaitEndOfPreset(facts, nowMs, few, countPage);
+    return endOfPreset
+      ? { ...asked, endOfPreset }
+      : { ...asked, directives: { ...directives, verdict: undefined } };
+  });
 }

@@ -22,6 +22,23 @@ export const RULES_WITHOUT_PAGES: ReadonlySet<string> = new Set(
 );
 
 /**
+ * Whether what such a rule lets through can be JSON or XML. Feeds can, and answers to git-lfs. Of the files of
+ * `well-known`, those of `.well-known` and the manifests can. `robots.txt` and the others are text.
+ */
+export function answersData(rule: string, path: string): boolean {
+  switch (rule) {
+    case shared.feeds.name:
+      return true;
+    case shared.git.name:
+      return path.includes('/info/lfs/');
+    case shared['well-known'].name:
+      return /^\/\.well-known\/|\.json$/i.test(path);
+    default:
+      return false;
+  }
+}
+
+/**
  * One rule for each preset that is named, `preset:git` and so on, to stand behind the user's own. A block, a budget
  * and the monitor mode of the user's rules come before what it sets.
  */
