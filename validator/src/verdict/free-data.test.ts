@@ -54,7 +54,7 @@ describe('requests for data and for parts of a page', () => {
   test('for a file are counted when data comes back: an application can answer any path with it', async () => {
     const guard = guarded();
     guard.origin.answers = 'data';
-    const url = 'https://shop.example/x.png?rest_route=/wp/v2/posts';
+    const url = 'https://shop.example/x.png?format=json';
     const found = await decisions(guard, 53, () => visit({ url, headers: pictureOfPage }));
     expect(found).toEqual([...times(51, 'allow'), 'redirect', 'redirect']);
     // Browsers fetch a manifest without a cookie, with each page, and with open tools a source map of each script.
@@ -68,6 +68,35 @@ describe('requests for data and for parts of a page', () => {
     // Some servers describe what they answer to in their answer to a preflight.
     const preflight = () => visit({ method: 'OPTIONS', headers: scriptFetch, ip: '84.115.99.7' });
     expect(await decisions(guard, 60, preflight)).toEqual(times(60, 'allow'));
+  });
+
+  test.each([
+    '/w/api.php/x.js?action=parse&format=json&callback=f',
+    '/x.js?rest_route=/wp/v2/posts&_jsonp=f',
+    '/x.png?p=&feed=rss2',
+  ])(
+    '%s is no file: an application answers it, so without a page it counts as one',
+    async (path) => {
+      const guard = guarded();
+      const url = `https://shop.example${path}`;
+      const asked = () => visit({ url, headers: pictureOfPage });
+      expect(await decisions(guard, 6, asked)).toEqual([...times(5, 'allow'), 'redirect']);
+      const ip = '84.115.99.9';
+      await guard.ask(visit({ ip }));
+      expect(await decisions(guard, 60, () => visit({ url, headers: pictureOfPage, ip }))).toEqual(
+        times(60, 'allow'),
+      );
+      const preflight = () => visit({ url, method: 'OPTIONS', headers: scriptFetch });
+      expect(await decisions(guard, 20, preflight)).toEqual(times(20, 'allow'));
+    },
+  );
+
+  test('HTML at the path of a source map is a page, for the shape too', async () => {
+    const guard = guarded({ challenge: { pressure: false } });
+    const url = 'https://shop.example/x.js.map?curid=1';
+    const map = (index: number) =>
+      visit({ url, headers: pictureOfPage, ip: `84.116.${index % 40}.7` });
+    expect(await documents(guard, 40 * 50, map)).toBeLessThan(750 + 40 * 9);
   });
 
   test('for a file of a page, or a preflight, are free for all visitors', async () => {

@@ -13,6 +13,7 @@ import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
 import { countsAsPage, isFileOfPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
+import { apart, isDocument, isFileOfData, isForeign, isPlainFile, senderOf } from './documents.ts';
 import { LateCache } from './late-cache.ts';
 import { begin, end, UnderWay, type Waiting } from './under-way.ts';
 
@@ -134,12 +135,12 @@ export class FreePages {
     return (how) => {
       end(waiting);
       if (!isDocument(how, facts)) return;
-      if (!isFileOfData(facts)) {
+      if (how === 'document' || !isFileOfData(facts)) {
         void afterWith(this.#count(facts, store), undefined, (taken) => {
           if (taken === 'page') onPage();
         });
       }
-      this.countDocument(facts, store, nowMs);
+      this.countDocument(how, facts, store, nowMs);
     };
   }
 
@@ -189,7 +190,7 @@ export class FreePages {
   }
 
   /** Counts one answer of the origin that is a document (isDocument), for its address and its shape. */
-  countDocument(facts: Facts, store: SessionStore, nowMs: number): void {
+  countDocument(how: Ending, facts: Facts, store: SessionStore, nowMs: number): void {
     const { perMs } = this.#pages;
     const count = (name: string, charges: AddressCharges, few: boolean) => {
       void afterWith(store.takeAll(name + apart(facts), charges(facts.ip)), undefined, (wait) =>
@@ -200,7 +201,7 @@ export class FreePages {
     };
     count(this.#documents, this.#documentsOfAddress, false);
     count(this.#fewDocuments, this.#fewOfAddress, true);
-    if (isFileOfData(facts)) return;
+    if (how === 'data' && isFileOfData(facts)) return;
     const shape = clientShape(facts);
     const ofShapeMs = store.take(this.#documents, `shape ${shape}`, this.#documentsOfShape);
     void afterWith(ofShapeMs, undefined, (wait) => {
@@ -211,7 +212,7 @@ export class FreePages {
   #takeData(facts: Facts, store: SessionStore, few: boolean): MaybePromise<FreePage> {
     // Files are free for all visitors, because other sites and mail programs show pictures too, and a preflight has
     // no cookie.
-    if (isFileOfPage(facts)) return 'data';
+    if (isPlainFile(facts)) return 'data';
     const hasLoaded = store.remembers(this.#loaded, addressGroup(facts.ip));
     return afterWith(hasLoaded, undefined, (loaded) => {
       if (loaded) return 'data';
@@ -254,39 +255,4 @@ export class FreePages {
     const waitMs = store.takeAll(counter, [...this.#pagesOfAddress(facts.ip), shape]);
     return afterWith(waitMs, undefined, (wait) => (wait > 0 ? 'spent' : 'page'));
   }
-}
-
-/**
- * Whether a foreign page made the request in a visitor's browser. Navigations are not counted here. Such requests
- * have their own counters, so that they take nothing from the open pages of the site.
- */
-function isForeign(facts: Facts): boolean {
-  return facts.headers['sec-fetch-site'] === 'cross-site' && !countsAsPage(facts);
-}
-
-/**
- * Whether an answer counts as a document. For the path of a file, data does too: an application can answer each path
- * with what a parameter names. Some servers answer a preflight with data, so there it does not.
- */
-export function isDocument(how: Ending, facts: Facts): boolean {
-  if (how !== 'data') return how === 'document';
-  return facts.method !== 'OPTIONS' && isFileOfPage(facts);
-}
-
-/**
- * Each page can load a web app manifest, which is data, without its cookie. A browser whose tools for developers are
- * open loads a source map for each script. So these files take nothing from others.
- */
-function isFileOfData({ url }: Facts): boolean {
-  return /\.(?:webmanifest|map)$/i.test(url.path);
-}
-
-/** The end of the names of counters that are apart from those of other requests. */
-function apart(facts: Facts): string {
-  if (isForeign(facts)) return ' foreign';
-  return isFileOfData(facts) ? ' files of data' : '';
-}
-
-function senderOf(facts: Facts): string {
-  return addressGroup(facts.ip) + apart(facts);
 }

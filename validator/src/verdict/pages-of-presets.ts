@@ -3,7 +3,8 @@ import { answersData, RULES_WITHOUT_PAGES } from '@guard/config/settings/presets
 import type { Facts } from '../request/facts.ts';
 import type { Directives } from '../rules/direct.ts';
 import { afterWith } from '../session/after-with.ts';
-import { type FreePages, isDocument } from './free-pages.ts';
+import { isDocument } from './documents.ts';
+import type { FreePages } from './free-pages.ts';
 
 /** One request. The fields are those of Deciding. */
 interface Asked {
@@ -31,7 +32,7 @@ export function withinPreset<One extends Asked>(asked: One): MaybePromise<One> {
   const few = freePages.areFew(facts, nowMs);
   const countPage: RequestEnded = (how) => {
     const isPage = isDocument(how, facts) || (how === 'data' && !answersData(name, facts.url.path));
-    if (isPage) freePages.countDocument(facts, store, nowMs);
+    if (isPage) freePages.countDocument(how, facts, store, nowMs);
   };
   return afterWith(freePages.areDocumentsSpent(facts, store, few), asked, (spent) => {
     if (!spent && !reportsEnd) return asked;

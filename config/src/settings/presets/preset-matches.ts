@@ -32,12 +32,15 @@ const ASKS_WORDPRESS: Match = {
   any: [{ query: { rest_route: '?**' } }, { query: { feed: '?**' } }],
 };
 
+/** An application answers these, whatever kind of file the path names. */
+export const ANSWERED_BY_APPLICATION: Match = { any: [BEHIND_A_SCRIPT, ASKS_WORDPRESS] };
+
 /** A browser that has passed needs no preset, and keeps the limits of its pass. */
 const PASSED: Match = { session: 'verified' };
 
 /** Requests that no preset with a path lets through: they are not what the path says, or need no preset. */
 export const NOT_LET_THROUGH: Match = {
-  any: [CAUGHT_LYING, PASSED, BEHIND_A_SCRIPT, ASKS_WORDPRESS],
+  any: [CAUGHT_LYING, PASSED, ANSWERED_BY_APPLICATION],
 };
 
 /** Files of RFC 8615, and older ones of that kind: each is made for programs, and a site has one of each. */

@@ -1,0 +1,55 @@
+import type { Ending } from '@guard/config/contract/ports';
+import { addressGroup } from '@guard/config/net/network-of';
+import { ANSWERED_BY_APPLICATION } from '@guard/config/settings/presets/preset-matches';
+import type { Facts } from '../request/facts.ts';
+import { countsAsPage, isFileOfPage } from '../request/representation.ts';
+import { compileMatch } from '../rules/compile-match.ts';
+
+/** Which answers count as documents, and for whom. */
+
+/**
+ * Whether an answer counts as a document. For the path of a file, data does too: an application can answer each path
+ * with what a parameter names. Some servers answer a preflight with data, so there it does not.
+ */
+export function isDocument(how: Ending, facts: Facts): boolean {
+  if (how !== 'data') return how === 'document';
+  return facts.method !== 'OPTIONS' && isFileOfPage(facts);
+}
+
+const isByApplication = compileMatch(ANSWERED_BY_APPLICATION, 'some');
+const NO_FINDINGS = { all: () => [] };
+
+/**
+ * Whether the request is for a file, or is a preflight. Not for the path of a file that an application answers all the
+ * same: its scripts can hold a page (JSONP), and a script is no document.
+ */
+export function isPlainFile(facts: Facts): boolean {
+  if (!isFileOfPage(facts)) return false;
+  return facts.method === 'OPTIONS' || !isByApplication(facts, NO_FINDINGS);
+}
+
+/**
+ * Whether a foreign page made the request in a visitor's browser. Navigations are not counted here. Such requests
+ * have their own counters, so that they take nothing from the open pages of the site.
+ */
+export function isForeign(facts: Facts): boolean {
+  return facts.headers['sec-fetch-site'] === 'cross-site' && !countsAsPage(facts);
+}
+
+/**
+ * Each page can load a web app manifest, which is data, without its cookie. A browser whose tools for developers are
+ * open loads a source map for each script. So these files take nothing from others.
+ */
+export function isFileOfData({ url }: Facts): boolean {
+  return /\.(?:webmanifest|map)$/i.test(url.path);
+}
+
+/** The end of the names of counters that are apart from those of other requests. */
+export function apart(facts: Facts): string {
+  if (isForeign(facts)) return ' foreign';
+  return isFileOfData(facts) ? ' files of data' : '';
+}
+
+export function senderOf(facts: Facts): string {
+  return addressGroup(facts.ip) + apart(facts);
+}
