@@ -3,7 +3,7 @@ import { validatorWith } from '../../../test/kit/validator.ts';
 import { organisationWith } from '../../../test/kit/policies.ts';
 import { decisions, times } from '../../../test/kit/decisions.ts';
 import { verifiedSession } from '../../../test/kit/verified-session.ts';
-import { curl, scriptFetch, visit } from '../../../test/kit/visitors.ts';
+import { curl, googlebot, GOOGLEBOT_IP, scriptFetch, visit } from '../../../test/kit/visitors.ts';
 
 /** What a script reads through the presets that go by the path. */
 const RULES = '[{ name: everybody, match: {}, detect: true }]';
@@ -91,6 +91,21 @@ test('an address reads 300 feeds in ten minutes, of each organisation', async ()
   expect(await guard.ask(feeds(300))).toMatchObject({ decision: 'block', rate_limited: true });
   const there = await guard.validator.forOrganisation('neighbour')(feeds(1), {});
   expect(there).toMatchObject({ response: { decision: 'allow' } });
+});
+
+test('a crawler of the allowlist needs no preset, so no budget of presets stops it', async () => {
+  const guard = guarded();
+  const ask = (path: string) => () =>
+    visit({ headers: { ...googlebot }, ip: GOOGLEBOT_IP, url: `https://shop.example${path}` });
+  expect(await decisions(guard, 310, ask('/t/1.rss'))).toEqual(times(310, 'allow'));
+  guard.origin.answers = 'document';
+  expect(await decisions(guard, 60, ask('/robots.txt'))).toEqual(times(60, 'allow'));
+  expect(guard.events.at(-1)?.rule).toBe('crawler allowlist');
+  // Its name alone is no proof.
+  const impostor = await guard.ask(
+    visit({ headers: { ...googlebot }, url: 'https://shop.example/a' }),
+  );
+  expect(impostor.decision).toBe('block');
 });
 
 test('a visitor who has passed has the limits of a pass, and not those of feeds', async () => {

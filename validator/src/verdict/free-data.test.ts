@@ -91,6 +91,15 @@ describe('requests for data and for parts of a page', () => {
     },
   );
 
+  test('when the files of an address are used up, its next page leads to the challenge, and is not shown without its files', async () => {
+    const guard = guarded();
+    guard.origin.answers = 'document';
+    const file = () => visit({ url: 'https://shop.example/x.png?curid=1', headers: pictureOfPage });
+    expect((await decisions(guard, 60, file)).at(-1)).toBe('redirect');
+    guard.time.now += 9 * MINUTE_MS;
+    expect(await decisions(guard, 1, () => visit())).toEqual(['redirect']);
+  });
+
   test('HTML at the path of a source map is a page, for the shape too', async () => {
     const guard = guarded({ challenge: { pressure: false } });
     const url = 'https://shop.example/x.js.map?curid=1';

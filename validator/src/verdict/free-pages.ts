@@ -175,29 +175,33 @@ export class FreePages {
   }
 
   /**
-   * An address that has used up its documents is remembered by this name. Data and files have different names, so that
-   * files and preflights stay free until a file is a document too. `few` has its own names, which are counted all the
-   * time: a flood would be over before they could be learnt.
+   * An address that has used up its documents is remembered by these names. Data and files have different names, so that
+   * files and preflights stay free until a file is a document too. Then pages are not free either: they would be shown
+   * without their styles. `few` has its own names, which are counted all the time: a flood would be over before they
+   * could be learnt.
    */
-  #spentFor(facts: Facts, few: boolean): string {
+  #spentFor(facts: Facts, few: boolean): readonly [string, ...string[]] {
     const { data, files } = this.#spent[few ? 'few' : 'many'];
-    return isFileOfPage(facts) ? files : data;
+    return isFileOfPage(facts) ? [files, data] : [data];
   }
 
   /** Whether this visitor's address has used up its documents. `few` is the result of areFew. */
   areDocumentsSpent(facts: Facts, store: SessionStore, few: boolean): MaybePromise<boolean> {
-    return store.remembers(this.#spentFor(facts, few), senderOf(facts));
+    return store.remembers(this.#spentFor(facts, few)[0], senderOf(facts));
   }
 
   /** Counts one answer of the origin that is a document (isDocument), for its address and its shape. */
   countDocument(how: Ending, facts: Facts, store: SessionStore, nowMs: number): void {
     const { perMs } = this.#pages;
     const count = (name: string, charges: AddressCharges, few: boolean) => {
-      void afterWith(store.takeAll(name + apart(facts), charges(facts.ip)), undefined, (wait) =>
+      void afterWith(store.takeAll(name + apart(facts), charges(facts.ip)), undefined, (wait) => {
+        if (wait === 0) return;
         // The address is blocked for the whole time of the budget, and not only until one more document is free.
         // Otherwise it could ask for many at once again.
-        wait === 0 ? undefined : store.remember(this.#spentFor(facts, few), senderOf(facts), perMs),
-      );
+        for (const spent of this.#spentFor(facts, few)) {
+          void store.remember(spent, senderOf(facts), perMs);
+        }
+      });
     };
     count(this.#documents, this.#documentsOfAddress, false);
     count(this.#fewDocuments, this.#fewOfAddress, true);
