@@ -1,8 +1,11 @@
 import type { Ending } from '@guard/config/contract/ports';
 import { addressGroup } from '@guard/config/net/network-of';
-import { ANSWERED_BY_APPLICATION } from '@guard/config/settings/presets/preset-matches';
+import {
+  ANSWERED_BY_APPLICATION,
+  ASKS_WORDPRESS,
+} from '@guard/config/settings/presets/preset-matches';
 import type { Facts } from '../request/facts.ts';
-import { countsAsPage, isFileOfPage } from '../request/representation.ts';
+import { countsAsPage, isFileOfPage, isPartOfPage } from '../request/representation.ts';
 import { compileMatch } from '../rules/compile-match.ts';
 
 /** Which answers count as documents, and for whom. */
@@ -26,6 +29,16 @@ const NO_FINDINGS = { all: () => [] };
 export function isPlainFile(facts: Facts): boolean {
   if (!isFileOfPage(facts)) return false;
   return facts.method === 'OPTIONS' || !isByApplication(facts, NO_FINDINGS);
+}
+
+const asksWordPress = compileMatch(ASKS_WORDPRESS, 'some');
+
+/**
+ * Whether the request of a visitor who passed is for a part of a page. Applications give many parts behind the name of
+ * a script, and a pass has to allow them. No page has a part with a parameter of WordPress.
+ */
+export function isPlainPart(facts: Facts): boolean {
+  return isPartOfPage(facts) && !asksWordPress(facts, NO_FINDINGS);
 }
 
 /**

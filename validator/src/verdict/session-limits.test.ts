@@ -123,6 +123,16 @@ describe('what one passed challenge is good for', () => {
     expect(await passing(guard, 300, style)).toBe(300);
   });
 
+  test.each(['/x.js?rest_route=/wp/v2/posts&_jsonp=f', '/?rest_route=/wp/v2/posts&_jsonp=f'])(
+    'posts of WordPress that are called a script, at %s, are data: 600 a minute',
+    async (path) => {
+      const url = `https://shop.example${path}`;
+      const headers = { ...pictureOfPage, 'sec-fetch-dest': 'script' };
+      const script = () => visit({ cookie: PASS, url, headers });
+      expect(await passing(guarded(), 700, script)).toBe(600);
+    },
+  );
+
   test('ten documents for each page may answer data and parts; then such requests have to wait too', async () => {
     for (const [headers, answers] of [
       [pictureOfPage, 'document'],

@@ -2,10 +2,11 @@ import type { Budget, Clock, Ending, RequestEnded, Session } from '@guard/config
 import { sessionRoot } from '@guard/config/contract/session-root';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { Facts, SessionFact } from '../request/facts.ts';
-import { countsAsPage, isPartOfPage } from '../request/representation.ts';
+import { countsAsPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
 import { waitFor, withOneMore } from '../rules/gcra.ts';
 import { isShortPass, SHORT_PASS_PART } from '../session/short-pass.ts';
+import { isPlainPart } from './documents.ts';
 import { PartsOfSites } from './parts-of-sites.ts';
 import type { PassRecord, PassTable } from './pass-table.ts';
 import { areTooManyNetworks } from './session-networks.ts';
@@ -117,7 +118,7 @@ export class SessionLimits {
     if (areTooManyNetworks(pass.networks, facts, nowMs) || nowMs < pass.spentUntil) {
       return asksForPage ? USED_UP : WAIT_FOR_PASS;
     }
-    if (!asksForPage && isPartOfPage(facts)) {
+    if (!asksForPage && isPlainPart(facts)) {
       return reportsEnd ? this.#awaitPart(facts.ip, pass, budgets, nowMs) : WITHIN;
     }
     const waitMs = waitFor(pass.requests, nowMs, budgets.requests);

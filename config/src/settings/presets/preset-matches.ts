@@ -28,7 +28,7 @@ const BEHIND_A_SCRIPT: Match = {
 };
 
 /** Parameters by which WordPress answers with posts, as JSON or as a feed, on each path that is no file. */
-const ASKS_WORDPRESS: Match = {
+export const ASKS_WORDPRESS: Match = {
   any: [{ query: { rest_route: '?**' } }, { query: { feed: '?**' } }],
 };
 
