@@ -93,6 +93,17 @@ test('an address reads 300 feeds in ten minutes, of each organisation', async ()
   expect(there).toMatchObject({ response: { decision: 'allow' } });
 });
 
+test('monitor mode lifts the 429 of feeds, and not the bound of pages', async () => {
+  const rules = '[{ name: everybody, match: {}, detect: true, monitor: true }]';
+  const guard = validatorWith(rules, { organisation: { presets } });
+  expect(await decisions(guard, 400, (index) => at(`/t/${index}.rss`))).toEqual(
+    times(400, 'allow'),
+  );
+  guard.origin.answers = 'document';
+  const pages = await decisions(guard, 60, (index) => at(`/a/feed/?curid=${index}`));
+  expect(pages.lastIndexOf('allow')).toBe(50);
+});
+
 test('a crawler of the allowlist needs no preset, so no budget of presets stops it', async () => {
   const guard = guarded();
   const ask = (path: string) => () =>

@@ -56,12 +56,15 @@ export function decide(deciding: Deciding): MaybePromise<Judgement> {
 
 /** The judgement of a request that no rule blocks. `retryAfterMs` is above 0 when its budget is spent. */
 function conclude(retryAfterMs: number, deciding: Deciding): MaybePromise<Judgement> {
-  const { rateLimit } = deciding.directives;
+  const { rateLimit, monitor } = deciding.directives;
   if (rateLimit === undefined || retryAfterMs === 0) {
     return afterWith(withinPreset(deciding), undefined, concludeWithin);
   }
   const { by } = rateLimit;
-  return settle({ kind: 'limited', reasons: ['rate_limit_exceeded'], by, retryAfterMs }, deciding);
+  const limited: Verdict = { kind: 'limited', reasons: ['rate_limit_exceeded'], by, retryAfterMs };
+  if (!monitor) return settle(limited, deciding);
+  // The request passes all the same, so the other bounds of a preset hold.
+  return afterWith(withinPreset(deciding), limited, (within, found) => settle(found, within));
 }
 
 function concludeWithin(deciding: Deciding): MaybePromise<Judgement> {
@@ -126,7 +129,12 @@ function finish({ verdict, ended }: Asked, { found, deciding }: Unfinished): Jud
   const isEnforced = verdict !== undefined && (verdict.kind === 'challenge' || !monitor);
   const enforced: Verdict = isEnforced ? { ...verdict, reasons } : { kind: 'allow', reasons, by };
   const concluded = found ?? verdict;
-  return { concluded: concluded ? { ...concluded, reasons } : enforced, enforced, monitor, ended };
+  return {
+    concluded: concluded ? { ...concluded, reasons } : enforced,
+    enforced,
+    monitor,
+    ended: ended ?? deciding.endOfPreset,
+  };
 }
 
 function allOf(found: readonly Reason[] | undefined, asked: readonly Reason[] | undefined) {
