@@ -275,6 +275,8 @@ test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
   ['other', 200, { 'content-type': 'text/css' }],
   ['other', 200, { 'content-type': 'image/svg+xml' }],
   ['other', 200, { 'content-length': '0' }],
+  // wp-cron.php of WordPress.
+  ['other', 200, { 'content-type': HTML, 'content-length': '0' }],
   ['other', 204, {}],
   ['other', 404, { 'content-type': HTML }],
   ['other', 404, {}],

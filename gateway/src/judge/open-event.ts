@@ -95,13 +95,13 @@ export class OpenEvent {
   }
 }
 
-/** Only a successful answer can be a document or data. An error page has no content that a program wants. */
+/** Only a successful answer with a body can be a document or data. An error page has no content that a program wants. */
 function endingOf(status: number, fields: readonly string[]): Ending {
-  if (status < 200 || status > 299) return 'other';
+  if (status < 200 || status > 299 || isEmpty(status, fields)) return 'other';
   const type = valueOf('content-type', fields);
   if (DOCUMENT.test(type)) return 'document';
   if (DATA.test(type)) return 'data';
-  return KNOWN_TYPE.test(type) || isEmpty(status, fields) ? 'other' : 'document';
+  return KNOWN_TYPE.test(type) ? 'other' : 'document';
 }
 
 function isEmpty(status: number, fields: readonly string[]): boolean {
