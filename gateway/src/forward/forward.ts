@@ -93,13 +93,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     this.#attempts++;
     this.#plan.event?.sent(this.#body !== undefined);
     const { sent, added } = fieldsForOrigin(this.#visit, this.#plan);
-    const request = {
-      method: req.method ?? 'GET',
-      target,
-      sent,
-      added,
-      body: this.#body,
-    };
+    const request = { method: req.method ?? 'GET', target, sent, added, body: this.#body };
     this.#sent = this.#origin.send(lane, request, this);
     if (this.#sent === undefined) this.#fail(BUSY, 'no free connection');
   }
@@ -145,6 +139,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
   onData(part: Buffer, last: boolean): void {
     if (this.#phase !== 'answering') return;
     this.#headHeld = false;
+    if (part.length > 0) this.#plan.event?.bodyBegins();
     if (last && part.length <= HELD_BYTES) {
       // The header section that was held back and this part go out in one write.
       this.#endLater(Buffer.from(part));

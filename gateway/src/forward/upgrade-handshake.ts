@@ -190,6 +190,7 @@ export class Handshake implements Underway {
       if (!answer.isPaused()) answer.destroy(new Error('no part of the body in time'));
     });
     answer.on('data', (part: Buffer) => {
+      this.#plan.event?.bodyBegins();
       if (res.write(part)) return;
       answer.pause();
       res.once('drain', () => answer.resume());

@@ -1,4 +1,4 @@
-import type { Ending, OriginAnswer, Validate, ValidateOutcome } from '@guard/config/contract/ports';
+import type { OriginAnswer, Validate, ValidateOutcome } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
 import { ask, ASKING } from '../../../test/kit/asking-proxies.ts';
 import { sampleEvent } from '../../../test/kit/sample-event.ts';
@@ -239,59 +239,4 @@ test.each(ASKING)('a question of %s causes one event with its decision', async (
   const { asking: url, ...rig } = await startAsked({ validate: remembering });
   await ask(url, asking);
   expect(recorded(rig)).toEqual([[200, 0, false]]);
-});
-
-const HTML = 'text/html; charset=utf-8';
-
-test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
-  ['document', 200, { 'content-type': HTML }],
-  ['document', 200, { 'content-type': 'application/xhtml+xml' }],
-  ['document', 200, { 'content-type': 'text/markdown' }],
-  ['document', 200, { 'content-type': 'text/x-wiki; charset=UTF-8' }],
-  ['document', 206, { 'content-type': HTML }],
-  ['document', 206, { 'content-type': 'multipart/byteranges; boundary=THIS_STRING_SEPARATES' }],
-  ['document', 206, { 'content-type': 'multipart/x-byteranges; boundary=x' }],
-  // A browser looks at the body of these to learn what it is.
-  ['document', 200, {}],
-  ['document', 206, {}],
-  ['document', 200, { 'content-type': '' }],
-  ['document', 200, { 'content-type': '*/*' }],
-  ['document', 200, { 'content-type': 'html' }],
-  ['document', 200, { 'content-type': 'unknown/unknown' }],
-  ['data', 200, { 'content-type': 'application/json' }],
-  ['data', 200, { 'content-type': 'application/rss+xml' }],
-  ['data', 200, { 'content-type': 'text/json' }],
-  ['data', 200, { 'content-type': 'application/x-ndjson' }],
-  ['data', 200, { 'content-type': 'application/vnd.php.serialized; charset=utf-8' }],
-  ['data', 200, { 'content-type': 'text/x-component' }],
-  ['data', 200, { 'content-type': 'application/yaml' }],
-  ['other', 206, { 'content-type': 'video/mp4' }],
-  ['other', 206, { 'content-type': 'application/pdf' }],
-  ['other', 200, { 'content-type': 'text/plain' }],
-  ['other', 200, { 'content-type': 'application/manifest+json' }],
-  ['other', 200, { 'content-type': 'application/dash+xml' }],
-  ['other', 200, { 'content-type': 'text/javascript; charset=utf-8' }],
-  ['other', 200, { 'content-type': 'text/x-ecmascript' }],
-  ['other', 200, { 'content-type': 'text/css' }],
-  ['other', 200, { 'content-type': 'image/svg+xml' }],
-  ['other', 200, { 'content-length': '0' }],
-  // wp-cron.php of WordPress.
-  ['other', 200, { 'content-type': HTML, 'content-length': '0' }],
-  ['other', 204, {}],
-  ['other', 404, { 'content-type': HTML }],
-  ['other', 404, {}],
-])('the visitor is told to have got: %s, for %i with %j', async (expected, status, fields) => {
-  const hasBody = status !== 204 && fields['content-length'] === undefined;
-  const origin = await startOrigin((_req, res) => {
-    res.writeHead(status, fields).end(hasBody ? 'x' : undefined);
-  });
-  const endings: Ending[] = [];
-  const validate: Validate = () => {
-    const outcome = outcomeOf();
-    if (outcome.kind !== 'answered' || outcome.known === undefined) return outcome;
-    return { ...outcome, known: { ...outcome.known, ended: (how) => endings.push(how) } };
-  };
-  const rig = await start(origin.address, { validate });
-  await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
-  expect(endings).toEqual(FRONTS.map(() => expected));
 });

@@ -43,6 +43,8 @@ export class OpenEvent {
   #event: DecisionEvent | undefined;
   #sentAt = 0;
   #wholeAt = 0;
+  /** The answer of a document, until its body begins. */
+  #begun: { readonly answer: OriginAnswer | undefined } | undefined;
 
   /** `ended` as in KnownBesides. */
   constructor(event: DecisionEvent, sink: EventSink, ended?: RequestEnded) {
@@ -71,13 +73,26 @@ export class OpenEvent {
     this.#end(status, this.#ended ? endingOf(status, fields) : 'other', now);
   }
 
+  /** The first part of the body is here. Only then a document is more than its header section. */
+  bodyBegins(): void {
+    this.#endDocument('document');
+  }
+
   /**
    * Records the event. `status` is what the visitor gets, when it differs from the decision. `reference` is the
    * code on a page of the gateway. A second call does nothing.
    */
   record(status?: number, reference = ''): void {
     if (this.#event !== undefined && reference !== '') this.#event.reference = reference;
+    this.#endDocument('other');
     this.#end(status, 'other', performance.now());
+  }
+
+  #endDocument(how: Ending): void {
+    const begun = this.#begun;
+    if (begun === undefined) return;
+    this.#begun = undefined;
+    this.#ended?.(how, begun.answer);
   }
 
   #end(status: number | undefined, how: Ending, now: number): void {
@@ -85,7 +100,9 @@ export class OpenEvent {
     if (event === undefined) return;
     this.#event = undefined;
     if (status !== undefined) event.statusCode = status;
-    this.#ended?.(how, this.#originAnswer(status, now));
+    const answer = this.#originAnswer(status, now);
+    if (how === 'document') this.#begun = { answer };
+    else this.#ended?.(how, answer);
     this.#sink.record(event);
   }
 

@@ -1,0 +1,92 @@
+import type { Ending, Validate } from '@guard/config/contract/ports';
+import { expect, test } from 'vitest';
+import { sampleEvent } from '../../../test/kit/sample-event.ts';
+import { certificates, FRONTS, wholeVisit } from '../testing/fronts.ts';
+import { startGateway } from '../testing/gateway-rig.ts';
+import { eventually, HANDSHAKE, RawClient } from '../testing/raw-client.ts';
+import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
+
+/** What the gateway tells the validator of an answer: a document, data, or something else. */
+
+const allowed = { action: 'allow', decision: 'allow', response: 'allow', statusCode: 200 } as const;
+
+const HTML = 'text/html; charset=utf-8';
+
+function telling() {
+  const endings: Ending[] = [];
+  const ended = (how: Ending) => endings.push(how);
+  const validate: Validate = () => ({
+    kind: 'answered',
+    response: { success: true, decision: 'allow' },
+    known: { session: '', crawlerVerified: false, event: sampleEvent(allowed), ended },
+  });
+  return { endings, validate };
+}
+
+test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
+  ['document', 200, { 'content-type': HTML }],
+  ['document', 200, { 'content-type': 'application/xhtml+xml' }],
+  ['document', 200, { 'content-type': 'text/markdown' }],
+  ['document', 200, { 'content-type': 'text/x-wiki; charset=UTF-8' }],
+  ['document', 206, { 'content-type': HTML }],
+  ['document', 206, { 'content-type': 'multipart/byteranges; boundary=THIS_STRING_SEPARATES' }],
+  ['document', 206, { 'content-type': 'multipart/x-byteranges; boundary=x' }],
+  // A browser looks at the body of these to learn what it is.
+  ['document', 200, {}],
+  ['document', 206, {}],
+  ['document', 200, { 'content-type': '' }],
+  ['document', 200, { 'content-type': '*/*' }],
+  ['document', 200, { 'content-type': 'html' }],
+  ['document', 200, { 'content-type': 'unknown/unknown' }],
+  ['data', 200, { 'content-type': 'application/json' }],
+  ['data', 200, { 'content-type': 'application/rss+xml' }],
+  ['data', 200, { 'content-type': 'text/json' }],
+  ['data', 200, { 'content-type': 'application/x-ndjson' }],
+  ['data', 200, { 'content-type': 'application/vnd.php.serialized; charset=utf-8' }],
+  ['data', 200, { 'content-type': 'text/x-component' }],
+  ['data', 200, { 'content-type': 'application/yaml' }],
+  ['other', 206, { 'content-type': 'video/mp4' }],
+  ['other', 206, { 'content-type': 'application/pdf' }],
+  ['other', 200, { 'content-type': 'text/plain' }],
+  ['other', 200, { 'content-type': 'application/manifest+json' }],
+  ['other', 200, { 'content-type': 'application/dash+xml' }],
+  ['other', 200, { 'content-type': 'text/javascript; charset=utf-8' }],
+  ['other', 200, { 'content-type': 'text/x-ecmascript' }],
+  ['other', 200, { 'content-type': 'text/css' }],
+  ['other', 200, { 'content-type': 'image/svg+xml' }],
+  ['other', 200, { 'content-length': '0' }],
+  // wp-cron.php of WordPress.
+  ['other', 200, { 'content-type': HTML, 'content-length': '0' }],
+  // The same behind PHP-FPM, and a body that comes later.
+  ['other', 200, { 'content-type': HTML, 'x-body': 'none' }],
+  ['document', 200, { 'content-type': HTML, 'x-body': 'later' }],
+  ['other', 204, {}],
+  ['other', 404, { 'content-type': HTML }],
+  ['other', 404, {}],
+])('the visitor is told to have got: %s, for %i with %j', async (expected, status, fields) => {
+  const hasBody =
+    status !== 204 && fields['content-length'] === undefined && fields['x-body'] !== 'none';
+  const origin = await startOrigin((_req, res) => {
+    // Without this, Node tells the length 0.
+    res.writeHead(status, fields).flushHeaders();
+    if (fields['x-body'] === 'later') setTimeout(() => res.end('x'), 20);
+    else res.end(hasBody ? 'x' : undefined);
+  });
+  const { endings, validate } = telling();
+  const rig = await startGateway({ origin: origin.address, certificates, validate });
+  await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
+  expect(endings).toEqual(FRONTS.map(() => expected));
+});
+
+test('a page in answer to a WebSocket handshake is a document', async () => {
+  const page = `HTTP/1.1 200 OK\r\nContent-Type: ${HTML}\r\nContent-Length: 1\r\n\r\nx`;
+  const origin = await startTcpOrigin((socket) => socket.write(page));
+  const { endings, validate } = telling();
+  const visitor = new RawClient(
+    (await startGateway({ origin: origin.address, certificates, validate })).port,
+  );
+  visitor.send(...HANDSHAKE);
+  await eventually(() => endings.length === 1);
+  visitor.socket.destroy();
+  expect(endings).toEqual(['document']);
+});
