@@ -40,7 +40,8 @@ const MEDIA = { preset: 'media', why: 'Mail programs and apps fetch pictures and
 
 /**
  * The applications that Guard recognises, and what their programs need. The guide repeats this table. Each rule has a
- * budget for each address, which is far above what the programs of one address ask.
+ * budget for each address, which is far above what the programs of one address ask. Where pages use the interface too,
+ * the budget is low, and the rule leaves out visitors who have passed: they have the limits of their pass.
  */
 export const APPLICATIONS = {
   wordpress: {
@@ -76,7 +77,7 @@ export const APPLICATIONS = {
     rules: [
       {
         why: 'Bots and apps use the API. It gives out all pages, so each address has a budget.',
-        line: '{ name: mediawiki api, match: { path: [/api.php, /*/api.php, /rest.php/**, /*/rest.php/**], not: { path: [/*.php/api.php, /*.php/rest.php/**] } }, verdict: allow, rate_limit: { requests: 300, per: 1m, by: ip } }',
+        line: '{ name: mediawiki api, match: { path: [/api.php, /*/api.php, /rest.php/**, /*/rest.php/**], not: { any: [{ session: verified }, { path: [/*.php/api.php, /*.php/rest.php/**] }] } }, verdict: allow, rate_limit: { requests: 300, per: 1m, by: ip } }',
         example: '/w/api.php',
       },
     ],
@@ -139,7 +140,7 @@ export const APPLICATIONS = {
       },
       {
         why: 'Other programs use the API. It gives out files and issues, so each address has a budget.',
-        line: '{ name: gitea api, match: { path: /api/** }, challenge: never, rate_limit: { requests: 600, per: 1m, by: ip } }',
+        line: '{ name: gitea api, match: { path: /api/**, not: { session: verified } }, challenge: never, rate_limit: { requests: 600, per: 1m, by: ip } }',
         example: '/api/v1/version',
       },
     ],
@@ -159,7 +160,7 @@ export const APPLICATIONS = {
       },
       {
         why: 'Other programs use the API. It gives out files and issues, so each address has a budget.',
-        line: '{ name: gitlab api, match: { path: /api/** }, challenge: never, rate_limit: { requests: 600, per: 1m, by: ip } }',
+        line: '{ name: gitlab api, match: { path: /api/**, not: { session: verified } }, challenge: never, rate_limit: { requests: 600, per: 1m, by: ip } }',
         example: '/api/v4/version',
       },
     ],
@@ -268,7 +269,7 @@ export const APPLICATIONS = {
     rules: [
       {
         why: 'Apps and generators of static sites use the API with a key.',
-        line: '{ name: ghost api, match: { path: /ghost/api/** }, challenge: never, rate_limit: { requests: 600, per: 1m, by: ip } }',
+        line: '{ name: ghost api, match: { path: /ghost/api/**, not: { session: verified } }, challenge: never, rate_limit: { requests: 600, per: 1m, by: ip } }',
         example: '/ghost/api/content/posts/',
       },
     ],
