@@ -72,9 +72,9 @@ export interface KnownBesides {
 
 /**
  * How a request ended: the origin answered it with a page of HTML or with what can hide one (several ranges, no type),
- * with data (JSON, XML), or it is something else.
+ * with data (JSON, XML), with a file without a type that it also gives in ranges, or it is something else.
  */
-export type Ending = 'document' | 'data' | 'other';
+export type Ending = 'document' | 'data' | 'file' | 'other';
 
 /** What an origin answered: its status, or our own 502 or 504; and how long after the request's last byte, or 0 before it. */
 export interface OriginAnswer {

@@ -38,6 +38,11 @@ test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
   ['document', 200, { 'content-type': '*/*' }],
   ['document', 200, { 'content-type': 'html' }],
   ['document', 200, { 'content-type': 'unknown/unknown' }],
+  // Apache sends no type with an end of a name that it does not know.
+  ['file', 200, { 'accept-ranges': 'bytes' }],
+  ['file', 206, { 'accept-ranges': 'bytes' }],
+  ['document', 200, { 'accept-ranges': 'none' }],
+  ['document', 200, { 'accept-ranges': 'bytes', 'content-type': HTML }],
   ['data', 200, { 'content-type': 'application/json' }],
   ['data', 200, { 'content-type': 'application/rss+xml' }],
   ['data', 200, { 'content-type': 'text/json' }],

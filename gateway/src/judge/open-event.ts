@@ -118,7 +118,10 @@ function endingOf(status: number, fields: readonly string[]): Ending {
   const type = valueOf('content-type', fields);
   if (DOCUMENT.test(type)) return 'document';
   if (DATA.test(type)) return 'data';
-  return KNOWN_TYPE.test(type) ? 'other' : 'document';
+  if (KNOWN_TYPE.test(type)) return 'other';
+  // Apache sends no type for a file whose end of the name it does not know, and gives files in ranges, but not pages.
+  const isStored = type === '' && valueOf('accept-ranges', fields).toLowerCase() === 'bytes';
+  return isStored ? 'file' : 'document';
 }
 
 function isEmpty(status: number, fields: readonly string[]): boolean {

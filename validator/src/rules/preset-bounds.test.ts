@@ -52,6 +52,10 @@ describe('a page that comes back from the path of a preset counts as a page', ()
   test('pictures and errors do not, and data only for the path of a picture', async () => {
     const guard = guarded();
     expect(await decisions(guard, 100, () => at('/a.png'))).toEqual(times(100, 'allow'));
+    guard.origin.answers = 'file';
+    expect(await decisions(guard, 100, () => at('/a.png'))).toEqual(times(100, 'allow'));
+    const page = () => at('/a/wp-cron.php', '203.0.113.10');
+    expect((await decisions(guard, 60, page)).at(-1)).not.toBe('allow');
     guard.origin.answers = 'data';
     const webfinger = () => at('/.well-known/webfinger');
     expect(await decisions(guard, 100, webfinger)).toEqual(times(100, 'allow'));

@@ -12,11 +12,20 @@ import { compileMatch } from '../rules/compile-match.ts';
 
 /**
  * Whether an answer counts as a document. For the path of a file, data does too: an application can answer each path
- * with what a parameter names. Some servers answer a preflight with data, so there it does not.
+ * with what a parameter names. Some servers answer a preflight with data, so there it does not. A stored file without a
+ * type is a page at any other path.
  */
 export function isDocument(how: Ending, facts: Facts): boolean {
-  if (how !== 'data') return how === 'document';
-  return facts.method !== 'OPTIONS' && isFileOfPage(facts);
+  switch (how) {
+    case 'document':
+      return true;
+    case 'data':
+      return facts.method !== 'OPTIONS' && isFileOfPage(facts);
+    case 'file':
+      return !isFileOfPage(facts);
+    case 'other':
+      return false;
+  }
 }
 
 const isByApplication = compileMatch(ANSWERED_BY_APPLICATION, 'some');

@@ -64,8 +64,8 @@ const WAIT_FOR_PASS: Allowance = { kind: 'wait', waitMs: MINUTE_MS };
 
 /** The endings that count as a document. A page was counted at its request, so none of its endings does. */
 const NO_DOCUMENTS: readonly Ending[] = [];
-const OF_DATA: readonly Ending[] = ['document'];
-const OF_PARTS: readonly Ending[] = ['document', 'data'];
+const OF_DATA: readonly Ending[] = ['document', 'file'];
+const OF_PARTS: readonly Ending[] = ['document', 'data', 'file'];
 
 /**
  * Limits the use of one passed challenge. A pass costs a program little, so it allows no more requests and pages than
@@ -214,7 +214,7 @@ export class SessionLimits {
         if (documents !== NO_DOCUMENTS && how !== 'document') pass.parts.count += 1;
         if (!documents.includes(how)) return;
         const isFree = waitFor(pass.documents, nowMs, budget) === 0;
-        if (isFree && (how !== 'document' || this.#takeOfAddress(ip, nowMs))) {
+        if (isFree && (how === 'data' || this.#takeOfAddress(ip, nowMs))) {
           pass.documents = withOneMore(pass.documents, nowMs, budget);
         } else {
           pass.spentUntil = nowMs + RECENT_MS;
