@@ -1,4 +1,10 @@
-import type { Clock, MaybePromise, RequestEnded, SessionStore } from '@guard/config/contract/ports';
+import type {
+  Clock,
+  Ending,
+  MaybePromise,
+  RequestEnded,
+  SessionStore,
+} from '@guard/config/contract/ports';
 import { answersData, RULES_WITHOUT_PAGES } from '@guard/config/settings/presets/preset-rules';
 import type { Facts } from '../request/facts.ts';
 import type { Directives } from '../rules/direct.ts';
@@ -31,8 +37,7 @@ export function withinPreset<One extends Asked>(asked: One): MaybePromise<One> {
   const nowMs = clock();
   const few = freePages.areFew(facts, nowMs);
   const countPage: RequestEnded = (how) => {
-    const isPage = isDocument(how, facts) || (how === 'data' && !answersData(name, facts.url.path));
-    if (isPage) freePages.countDocument(how, facts, store, nowMs);
+    if (isPage(how, name, facts)) freePages.countDocument(how, facts, store, nowMs);
   };
   return afterWith(freePages.areDocumentsSpent(facts, store, few), asked, (spent) => {
     if (!spent && !reportsEnd) return asked;
@@ -43,4 +48,13 @@ export function withinPreset<One extends Asked>(asked: One): MaybePromise<One> {
       ? { ...asked, endOfPreset }
       : { ...asked, directives: { ...directives, verdict: undefined } };
   });
+}
+
+/**
+ * A stored file is what the path says. For a certificate of many names, an authority asks for one without a type for
+ * each name.
+ */
+function isPage(how: Ending, rule: string, facts: Facts): boolean {
+  if (how === 'data') return isDocument(how, facts) || !answersData(rule, facts.url.path);
+  return how === 'document';
 }
