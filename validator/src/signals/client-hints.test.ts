@@ -68,6 +68,18 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
     );
   });
 
+  test('Chrome sends none when it looks whether the script of a service worker has changed', () => {
+    const update = {
+      ...chromeHttp,
+      accept: '*/*',
+      'service-worker': 'script',
+      'sec-fetch-site': 'same-origin',
+      'sec-fetch-mode': 'same-origin',
+      'sec-fetch-dest': 'serviceworker',
+    };
+    expect(clientHintsSignal(factsOf(update))).toEqual([]);
+  });
+
   test('a browser inside an app is not expected to have them', () => {
     const agent =
       'Mozilla/5.0 (Linux; Android 15; V2302; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/153.0.8010.36 Mobile Safari/537.36';

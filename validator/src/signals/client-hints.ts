@@ -15,14 +15,15 @@ const PLATFORM_HINTS: ReadonlyMap<string, Platform> = new Map([
 
 /**
  * Compares the User-Agent client hints (W3C UA-CH) with the User-Agent. Only Chromium sends them. They are absent
- * with plain http, in WebSocket handshakes, and in browsers inside apps.
+ * with plain http, in WebSocket handshakes, in browsers inside apps, and when the browser looks by itself whether the
+ * script of a service worker has changed.
  */
 export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
   if (agent.engine === undefined || crawler) return NOTHING;
   const brands = headers['sec-ch-ua'];
   if (brands === undefined) {
-    const expected =
-      agent.clientHints === 'always' && url.scheme === 'https' && !isHandshake(headers);
+    const sendsNone = isHandshake(headers) || headers['sec-fetch-dest'] === 'serviceworker';
+    const expected = agent.clientHints === 'always' && url.scheme === 'https' && !sendsNone;
     return expected ? ['client_hints_missing'] : NOTHING;
   }
   // Firefox and Safari do not implement them.
