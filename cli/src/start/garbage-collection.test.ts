@@ -38,5 +38,7 @@ test.each([
   const { live, most } = JSON.parse(output) as { readonly live: number; readonly most: number };
   expect(live).toBeGreaterThan(200);
   expect(most - live).toBeGreaterThan(20);
-  expect(most - live).toBeLessThan(160);
+  // A half of 200 MB and the young generation. On a busy machine more is made while the collection runs: 162 MB were
+  // seen. With the percentage of a heap of 40 MB it was 311 MB and more.
+  expect(most - live).toBeLessThan(240);
 });
