@@ -44,7 +44,7 @@ async function ask(account: Account, sql: string): Promise<{ code: number; text:
 /** A server that was there before Guard: its own accounts, its own password of the writer. */
 beforeAll(async () => {
   writeFileSync(secretFile, 'canary-of-the-file');
-  const users = usersXml(writer, ['acme', 'rival', 'unwalled']);
+  const users = usersXml(writer, ['acme', 'rival', 'unwalled'], ACCOUNT_SETTINGS, 2);
   writeFileSync(join(folder, 'users.xml'), users.replace(rowFilter('unwalled'), '1'));
   ({ engine, client, url } = await startEngine(folder, writer, 1024 ** 3));
   expect(await prepareSchema(client, writer, CLUSTER, 'one_server')).toBeUndefined();
@@ -102,6 +102,12 @@ describe('the database account is the tenant boundary (contract 5)', () => {
     const account = organisationAccount('acme', writer.password);
     const { text } = await ask(account, 'EXPLAIN PIPELINE SELECT sum(number) FROM numbers_mt(1e7)');
     expect(text).toMatch(/NumbersRange\S* × 2 /);
+  });
+
+  test('on one processor it has one thread, and its tables are not cut for several', () => {
+    const profile = usersXml(writer, ['acme'], ACCOUNT_SETTINGS, 1).split('<organisation>')[1];
+    expect(profile).toContain('<max_threads>1</max_threads>');
+    expect(profile).toContain('<group_by_two_level_threshold>1000000<');
   });
 
   test('a wrong password, and an organisation that has no account, are refused', async () => {
