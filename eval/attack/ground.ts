@@ -51,6 +51,8 @@ export interface Answer {
 /** Guard as its users run it, before a site that remembers who reached it. */
 export interface Ground {
   send(shot: Shot): Promise<Answer>;
+  /** Of Guard, on 127.0.0.1. */
+  port(scheme: Scheme): number;
   /** Requests below this path that reached the site. */
   reached(prefix: string): number;
   /** Block reasons of the decisions below this path, each with how many had it. */
@@ -80,6 +82,7 @@ export async function startGround(): Promise<Ground> {
   let asked = 0;
   return {
     send: (shot) => sendTo(ports[shot.scheme], shot),
+    port: (scheme) => ports[scheme],
     reached: (prefix) => arrivalsOf(origin, prefix),
     async reasons(prefix) {
       // Events are written in order: what can be found behind all others says that they are there.

@@ -17,6 +17,8 @@ interface Row {
   readonly costMs: number;
   readonly stoppedBy: readonly string[];
   readonly atMost: number | undefined;
+  /** Why it was not run. */
+  readonly missing?: string;
 }
 
 export interface AttackOptions {
@@ -39,9 +41,8 @@ export async function runAttack({ only, json, record }: AttackOptions): Promise<
         for (const scheme of technique.schemes) {
           const row = await measure(ground, technique, site, scheme, rows.length);
           rows.push(row);
-          process.stderr.write(
-            `+ ${row.technique}, ${site}, ${scheme}: ${row.reached} of ${row.attempts} reached\n`,
-          );
+          const result = row.missing ?? `${row.reached} of ${row.attempts} reached`;
+          process.stderr.write(`+ ${row.technique}, ${site}, ${scheme}: ${result}\n`);
         }
       }
     }
@@ -56,7 +57,7 @@ export async function runAttack({ only, json, record }: AttackOptions): Promise<
 
 async function measure(
   ground: Ground,
-  { name, before, run, atMost }: Technique,
+  { name, before, run, atMost, missing }: Technique,
   site: Site,
   scheme: Scheme,
   number: number,
@@ -64,7 +65,14 @@ async function measure(
   const prefix = `/try/${number}/`;
   // Each run has a /24 of its own, so that none uses up the budgets of another.
   const address = (host: number) => `127.${20 + number}.0.${(host % 250) + 1}`;
-  const field = { ground, site, scheme, prefix, address };
+  let ofPrograms = 0;
+  const alsoSpent = (ms: number) => (ofPrograms += ms);
+  const field = { ground, site, scheme, prefix, address, alsoSpent };
+  const lacks = await missing?.();
+  if (lacks !== undefined) {
+    const nothing = { attempts: 0, reached: 0, costMs: 0, stoppedBy: [] };
+    return { technique: name, site, scheme, ...nothing, atMost, missing: lacks };
+  }
   await before?.(field);
   const started = process.cpuUsage();
   const attempts = await run(field);
@@ -76,7 +84,7 @@ async function measure(
     scheme,
     attempts,
     reached: ground.reached(prefix),
-    costMs: (user + system) / 1000 / attempts,
+    costMs: ((user + system) / 1000 + ofPrograms) / attempts,
     stoppedBy: reasons.map(([reason, count]) => `${reason} (${count})`),
     atMost,
   };
@@ -84,6 +92,11 @@ async function measure(
 
 function isMet({ reached, atMost }: Row): boolean {
   return atMost === undefined || reached <= atMost;
+}
+
+function resultOf(row: Row): string {
+  if (row.missing !== undefined) return `not run: ${row.missing}`;
+  return isMet(row) ? 'met' : 'MISSED';
 }
 
 function tableOf(rows: readonly Row[]): string {
@@ -98,7 +111,7 @@ function tableOf(rows: readonly Row[]): string {
       row.costMs.toFixed(1),
       row.stoppedBy.join(', ') || 'none',
       row.atMost === undefined ? '–' : `≤ ${row.atMost}`,
-      isMet(row) ? 'met' : 'MISSED',
+      resultOf(row),
     ]),
   );
 }
@@ -115,7 +128,7 @@ ${tableOf(rows)}
 
 Guard as its users run it, before a site that remembers who reached it. **default** has the rule of the README without
 its monitor mode, \`detect: true, challenge: auto\`; **strict** has \`challenge: always\`. Each row has a /24 of loopback
-addresses of its own. "Reached" is what the site says. "Findings" are the block reasons of all decisions, in SQL, also of
+addresses of its own. Rows with the handshakes of a browser are made with curl_cffi 0.16.3 (\`pip install curl_cffi\`). "Reached" is what the site says. "Findings" are the block reasons of all decisions, in SQL, also of
 those that let pass. The processor time is that of the attacking program, with its HTTP client.
 
 Rows that say MISSED are not held. The solvers read the page without a browser and without the secret

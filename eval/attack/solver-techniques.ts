@@ -19,7 +19,7 @@ import { BOTH, volley } from './volley.ts';
 const CURL = { 'user-agent': 'curl/8.5.0', accept: '*/*' };
 
 /** So many fresh sessions, one behind the other, each with an address of its own. */
-async function sessions(
+export async function sessions(
   field: Field,
   count: number,
   solve: Solve,

@@ -8,6 +8,8 @@ export interface Field {
   readonly prefix: string;
   /** An address below 127.0.0.0/8 that no other run has; `host` tells several of them apart. */
   address(host: number): string;
+  /** Adds the processor time of a program that the technique started, in milliseconds. */
+  alsoSpent(ms: number): void;
 }
 
 /** How an attacker who has read the code gets pages. */
@@ -19,6 +21,8 @@ export interface Technique {
   readonly atMost: number | undefined;
   /** What happened at the site before the attacker came. */
   readonly before?: (field: Field) => Promise<void>;
+  /** Says what this machine lacks for it. Such a row is in the table as not run. */
+  readonly missing?: () => Promise<string | undefined>;
   /** Makes all attempts, and gives how many they were. What succeeded the site says. */
   readonly run: (field: Field) => Promise<number>;
 }

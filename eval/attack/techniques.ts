@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { chromeHttp, inOrderOf } from '../../test/kit/visitors.ts';
 import { dataFromManyAddresses, dataFromOneAddress } from './called-data.ts';
 import { type Shot, SITES } from './ground.ts';
+import { imitatingSolvers, imitators } from './imitators.ts';
 import { bySecret, RECORDED, visit } from './solver.ts';
 import { solvers } from './solver-techniques.ts';
 import type { Field, Technique } from './technique.ts';
@@ -64,8 +65,10 @@ export const techniques: readonly Technique[] = [
     atMost: 100,
     run: (field) => volley(field, 200, (index) => ({ from: field.address(index) })),
   },
+  ...imitators,
   ...dataFromOneAddress,
   ...solvers,
+  ...imitatingSolvers,
   {
     name: 'one pass, one address, 2,000 pages',
     sites: ['default', 'strict'],
