@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decisions, guarded, times } from '../../../test/kit/decisions.ts';
 import { verifiedSession } from '../../../test/kit/verified-session.ts';
-import { firefoxHttps, visit } from '../../../test/kit/visitors.ts';
+import { firefoxHttps, pictureOfPage, visit } from '../../../test/kit/visitors.ts';
 
 const MINUTE_MS = 60_000;
 describe('challenge: auto, the first pages are free', () => {
@@ -48,6 +48,25 @@ describe('challenge: auto, the first pages are free', () => {
     );
     expect(found).toEqual([...times(16, 'allow'), ...times(4, 'redirect')]);
   });
+
+  test.each(['/x.png?curid=1', '/robots.txt?curid=1'])(
+    'a /48 has 16 times as many documents at %s too',
+    async (path) => {
+      const guard = guarded({ challenge: { pressure: false }, presets: ['well-known'] });
+      guard.origin.answers = 'document';
+      const url = `https://shop.example${path}`;
+      const free = async (count: number, network: (at: number) => string) => {
+        const from = (at: number) =>
+          visit({ url, headers: pictureOfPage, ip: `2a02:1748:${network(at)}::1` });
+        return (await decisions(guard, count, from)).filter((one) => one === 'allow').length;
+      };
+      // One /64 that asks for far more than its budget takes no more from the networks around it.
+      expect(await free(900, () => '1:ffff')).toBe(51);
+      const found = await free(2_000, (at) => `1:${at.toString(16)}`);
+      expect([found > 600, found <= 751]).toEqual([true, true]);
+      expect(await free(9, () => '2:1')).toBe(9);
+    },
+  );
 
   test('pages of a session that passed are not counted', async () => {
     const guard = guarded();

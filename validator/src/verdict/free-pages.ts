@@ -1,5 +1,6 @@
 import type {
   Budget,
+  Charge,
   Ending,
   MaybePromise,
   RequestEnded,
@@ -185,26 +186,41 @@ export class FreePages {
     return isFileOfPage(facts) ? [files, data] : [data];
   }
 
-  /** Whether this visitor's address has used up its documents. `few` is the result of areFew. */
+  /**
+   * Whether this visitor's address, or an IPv6 network around it, has used up its documents. `few` is the result of
+   * areFew.
+   */
   areDocumentsSpent(facts: Facts, store: SessionStore, few: boolean): MaybePromise<boolean> {
-    return store.remembers(this.#spentFor(facts, few)[0], senderOf(facts));
+    const [name] = this.#spentFor(facts, few);
+    let isSpent: MaybePromise<boolean> = false;
+    for (const { subject } of this.#documentsOfAddress(facts.ip)) {
+      const remembered = store.remembers(name, subject + apart(facts));
+      isSpent = afterWith(isSpent, remembered, (spent, others) => spent || others);
+    }
+    return isSpent;
   }
 
   /** Counts one answer of the origin that is a document (isDocument), for its address and its shape. */
   countDocument(how: Ending, facts: Facts, store: SessionStore, nowMs: number): void {
     const { perMs } = this.#pages;
-    const count = (name: string, charges: AddressCharges, few: boolean) => {
-      void afterWith(store.takeAll(name + apart(facts), charges(facts.ip)), undefined, (wait) => {
-        if (wait === 0) return;
+    const count = (name: string, [charge, ...wider]: readonly Charge[], few: boolean): void => {
+      if (charge === undefined) return;
+      const { subject, budget } = charge;
+      void afterWith(store.take(name + apart(facts), subject, budget), undefined, (wait) => {
+        // A wider network is charged only within this budget, so that one visitor cannot use it up for the others.
+        if (wait === 0) {
+          count(name, wider, few);
+          return;
+        }
         // The address is blocked for the whole time of the budget, and not only until one more document is free.
         // Otherwise it could ask for many at once again.
         for (const spent of this.#spentFor(facts, few)) {
-          void store.remember(spent, senderOf(facts), perMs);
+          void store.remember(spent, subject + apart(facts), perMs);
         }
       });
     };
-    count(this.#documents, this.#documentsOfAddress, false);
-    count(this.#fewDocuments, this.#fewOfAddress, true);
+    count(this.#documents, this.#documentsOfAddress(facts.ip), false);
+    count(this.#fewDocuments, this.#fewOfAddress(facts.ip), true);
     if (how === 'data' && isFileOfData(facts)) return;
     const shape = clientShape(facts);
     const ofShapeMs = store.take(this.#documents, `shape ${shape}`, this.#documentsOfShape);
