@@ -62,18 +62,24 @@ const FILE_OF_A_PAGE =
 const PART: ReadonlySet<string> = new Set('audio font image script style track video'.split(' '));
 
 /**
- * Whether the path is that of a file that a page loads. Also true for a preflight, which needs no challenge of its own.
+ * Whether the request loads a file of a page. Also true for a preflight, which needs no challenge of its own.
  */
 export function isFileOfPage({ method, url }: Pick<Facts, 'method' | 'url'>): boolean {
-  return method === 'OPTIONS' || FILE_OF_A_PAGE.test(url.path);
+  return method === 'OPTIONS' || (loadsParts(method) && FILE_OF_A_PAGE.test(url.path));
+}
+
+/** Pages load their parts so. With another method, the body can say what an application answers with. */
+function loadsParts(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 /**
- * Whether the path is that of such a file, or the browser says that it loads a part of a page. A program can say so
- * with every request.
+ * Whether the request loads such a file, or the browser says that it loads a part of a page. A program can say so with
+ * every request.
  */
 export function isPartOfPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolean {
-  return PART.has(facts.headers['sec-fetch-dest'] ?? '') || isFileOfPage(facts);
+  const isPart = PART.has(facts.headers['sec-fetch-dest'] ?? '') && loadsParts(facts.method);
+  return isPart || isFileOfPage(facts);
 }
 
 /**

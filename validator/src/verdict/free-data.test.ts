@@ -71,21 +71,21 @@ describe('requests for data and for parts of a page', () => {
   });
 
   test.each([
-    '/w/api.php/x.js?action=parse&format=json&callback=f',
-    '/x.js?rest_route=/wp/v2/posts&_jsonp=f',
-    '/x.png?p=&feed=rss2',
+    ['GET', '/w/api.php/x.js?action=parse&format=json&callback=f'],
+    ['GET', '/x.js?rest_route=/wp/v2/posts&_jsonp=f'],
+    ['GET', '/x.png?p=&feed=rss2'],
+    ['POST', '/x.js?_method=GET&_jsonp=f'],
   ])(
-    '%s is no file: an application answers it, so without a page it counts as one',
-    async (path) => {
+    '%s of %s is answered by an application, so without a page it counts as one',
+    async (method, path) => {
       const guard = guarded();
       const url = `https://shop.example${path}`;
-      const asked = () => visit({ url, headers: pictureOfPage });
-      expect(await decisions(guard, 6, asked)).toEqual([...times(5, 'allow'), 'redirect']);
+      const asked = { method, url, headers: pictureOfPage };
+      const found = await decisions(guard, 6, () => visit(asked));
+      expect(found).toEqual([...times(5, 'allow'), 'redirect']);
       const ip = '84.115.99.9';
       await guard.ask(visit({ ip }));
-      expect(await decisions(guard, 60, () => visit({ url, headers: pictureOfPage, ip }))).toEqual(
-        times(60, 'allow'),
-      );
+      expect(await decisions(guard, 60, () => visit({ ...asked, ip }))).toEqual(times(60, 'allow'));
       const preflight = () => visit({ url, method: 'OPTIONS', headers: scriptFetch });
       expect(await decisions(guard, 20, preflight)).toEqual(times(20, 'allow'));
     },

@@ -123,12 +123,17 @@ describe('what one passed challenge is good for', () => {
     expect(await passing(guard, 300, style)).toBe(300);
   });
 
-  test.each(['/x.js?rest_route=/wp/v2/posts&_jsonp=f', '/?rest_route=/wp/v2/posts&_jsonp=f'])(
-    'posts of WordPress that are called a script, at %s, are data: 600 a minute',
-    async (path) => {
+  test.each([
+    ['GET', '/x.js?rest_route=/wp/v2/posts&_jsonp=f'],
+    ['GET', '/?rest_route=/wp/v2/posts&_jsonp=f'],
+    // The route is in the body.
+    ['POST', '/x.js?_method=GET&_jsonp=f'],
+  ])(
+    'posts of WordPress that are called a script, with %s of %s, are data: 600 a minute',
+    async (method, path) => {
       const url = `https://shop.example${path}`;
       const headers = { ...pictureOfPage, 'sec-fetch-dest': 'script' };
-      const script = () => visit({ cookie: PASS, url, headers });
+      const script = () => visit({ cookie: PASS, method, url, headers });
       expect(await passing(guarded(), 700, script)).toBe(600);
     },
   );
