@@ -261,7 +261,7 @@ function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Asked> {
   const few = pressure?.isOnClient(facts, nowMs) === true || freePages.areFew(facts, nowMs);
   return afterWith(freePages.take(facts, store, few), by, (taken) => {
     if (taken === 'spent') return challengeFor('free_pages_used', by, facts);
-    const begun = pressure?.take(facts, site);
+    const begun = taken === 'page' ? pressure?.take(facts, site) : undefined;
     if (begun !== undefined) return challengeFor(begun, by, facts);
     return (
       letThrough(taken, freePages, few, deciding) ?? challengeFor('free_pages_used', by, facts)
@@ -281,7 +281,7 @@ function letThrough(
   { facts, site, store, pressure, clock, reportsEnd }: Deciding,
 ): Asked | undefined {
   if (!reportsEnd) return NOT_CHALLENGED;
-  const onPage = () => pressure?.takeDocument(facts, site);
+  const onPage = () => pressure?.take(facts, site);
   const ended =
     taken === 'data' ? freePages.awaitEnd(facts, store, clock(), few, onPage) : undefined;
   if (taken === 'data' && ended === undefined) return undefined;

@@ -141,6 +141,21 @@ describe('a group far above its own normal', () => {
     expect(guard.logged).toEqual([]);
   });
 
+  test('data of an open page that comes without a cookie causes no pressure, and does not keep it up', async () => {
+    const guard = guarded();
+    const data = { ...visitor(1, '/data'), headers: scriptFetch };
+    await guard.ask(visitor(1, '/'));
+    expect(free(await crowd(guard, 500, SECOND_MS, () => data))).toBe(500);
+    expect(guard.logged).toEqual([]);
+    await crowd(guard, 150, SECOND_MS, (index) => ({
+      ...visitor(index, '/'),
+      headers: scriptFetch,
+    }));
+    expect(await last(guard, data)).toBe('pressure_by_client');
+    await crowd(guard, 1_000, 70 * SECOND_MS, () => data);
+    expect(await last(guard, data)).toBe('');
+  });
+
   test('files, data of a known session, and verified visitors go on under pressure', async () => {
     const guard = guarded();
     const { cookies } = await guard.ask(visitor(1, '/'));

@@ -67,7 +67,7 @@ export class Pressure {
     this.#ports = ports;
   }
 
-  /** Why a visitor without a pass is challenged at once. Counts the request if its group is under pressure. */
+  /** Why a visitor without a pass is challenged at once. Counts a page if its group is under pressure. */
   on(facts: Facts, site: string): Cause | undefined {
     if (this.#held.size === 0) return undefined;
     const nowMs = this.#ports.clock();
@@ -78,12 +78,16 @@ export class Pressure {
     if (strain === 'errors' || (strain === 'slow' && !isDataOfOpenPage(facts))) {
       return 'pressure_on_origin';
     }
-    if (!isCounted(facts)) return undefined;
+    const isPage = countsAsPage(facts);
+    if (!isPage && facts.session.state !== 'none') return undefined;
+    const isUnder = (group: Group | undefined) =>
+      // Data may be of an open page, so it does not keep up the pressure.
+      group?.isHeld(nowMs) === true && (!isPage || group.add(nowMs));
     const shape = this.#shapes.find(clientShape(facts));
-    if (countWhileHeld(shape, nowMs)) return 'pressure_by_client';
+    if (isUnder(shape)) return 'pressure_by_client';
     const isNew = shape === undefined || !isKnown(shape, nowMs);
-    if (isNew && countWhileHeld(this.#newShapes, nowMs)) return 'pressure_by_client';
-    return countWhileHeld(part, nowMs) ? 'pressure_on_path' : undefined;
+    if (isNew && isUnder(this.#newShapes)) return 'pressure_by_client';
+    return isUnder(part) ? 'pressure_on_path' : undefined;
   }
 
   /** Whether a visitor's shape is under pressure. Then each of its addresses has few documents. Counts nothing. */
@@ -94,12 +98,11 @@ export class Pressure {
     return (shape === undefined || !isKnown(shape, nowMs)) && this.#newShapes.isHeld(nowMs);
   }
 
-  /** Counts a free request. Returns the cause when this request is one too many. */
+  /**
+   * Counts a request that took a free page. Returns the cause when it is one too many. Data of an open page takes none:
+   * one page opens its address for any number, and a fetch to another host has no cookie.
+   */
   take(facts: Facts, site: string): Cause | undefined {
-    return isCounted(facts) ? this.#add(facts, site) : undefined;
-  }
-
-  #add(facts: Facts, site: string): Cause | undefined {
     const nowMs = this.#ports.clock();
     const shape = this.#shapes.of(clientShape(facts), nowMs);
     const part = this.#parts.of(nameOfPart(facts, site), nowMs);
@@ -113,11 +116,6 @@ export class Pressure {
       return this.#begin('pressure_by_client', this.#newShapes);
     }
     return part.add(nowMs) ? this.#begin('pressure_on_path', part) : undefined;
-  }
-
-  /** Counts a document in answer to a request for data that took a free page. */
-  takeDocument(facts: Facts, site: string): void {
-    if (!isCounted(facts)) this.#add(facts, site);
   }
 
   /** Returns a function that watches the answer to a request. It also calls `then`. */
@@ -164,11 +162,6 @@ export class Pressure {
   }
 }
 
-/** Whether the request counts as a free page: a page, or data for a visitor without a session. */
-function isCounted(facts: Facts): boolean {
-  return countsAsPage(facts) || (facts.session.state === 'none' && !isFileOfPage(facts));
-}
-
 /**
  * Whether the request is for data of an open page. When the site is only slow, such a request passes, so that the
  * open page keeps working.
@@ -180,9 +173,4 @@ function isDataOfOpenPage(facts: Facts): boolean {
 /** Whether it is for a file of a page. Other sites and mails ask for them too, so they are never challenged. */
 function isFile(facts: Facts): boolean {
   return isFileOfPage(facts) && !countsAsPage(facts);
-}
-
-/** Counts the request if the group is under pressure. True when it still is. */
-function countWhileHeld(group: Group | undefined, nowMs: number): boolean {
-  return group?.isHeld(nowMs) === true && group.add(nowMs);
 }
