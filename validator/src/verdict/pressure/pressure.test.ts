@@ -242,7 +242,7 @@ describe('a strained origin', () => {
     }
   });
 
-  test('19 addresses with errors or slow answers are no strain; a twentieth is', async () => {
+  test('19 addresses with errors or slow answers are no strain, and no /48 of IPv6 is; a twentieth is', async () => {
     const from = (addresses: number) => (index: number) =>
       visitor(index % addresses, `/shop/${index}`);
     for (const bad of [
@@ -254,6 +254,12 @@ describe('a strained origin', () => {
       await crowd(guard, 100, 15 * MINUTE_MS, shop);
       guard.origin.answer = bad;
       expect(free(await crowd(guard, 60, 20 * SECOND_MS, from(19)))).toBe(60);
+      guard.time.now += 2 * MINUTE_MS;
+      const ofOneNetwork = (index: number) => ({
+        ...shop(index),
+        ip: `2a02:1748:1:${index.toString(16)}::1`,
+      });
+      expect(free(await crowd(guard, 60, 20 * SECOND_MS, ofOneNetwork))).toBe(60);
       guard.time.now += 2 * MINUTE_MS;
       expect((await crowd(guard, 60, 20 * SECOND_MS, from(20))).at(-1)).toBe('pressure_on_origin');
     }

@@ -1,6 +1,6 @@
 import type { Clock, Log, Metrics, RequestEnded } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
-import { addressGroup } from '@guard/config/net/network-of';
+import { ipv6NetworkOf } from '@guard/config/net/network-of';
 import type { Organisation } from '@guard/config/settings/schema';
 import { clientShape } from '../../request/client-shape.ts';
 import type { Facts } from '../../request/facts.ts';
@@ -127,7 +127,7 @@ export class Pressure {
       const nowMs = this.#ports.clock();
       const part = this.#parts.of(nameOfPart(facts, site), nowMs);
       const { origin, name } = part;
-      if (!origin.answered(answer.status, answer.ms, addressGroup(facts.ip), nowMs)) return;
+      if (!origin.answered(answer.status, answer.ms, holderOf(facts.ip), nowMs)) return;
       this.#begin('pressure_on_origin', { name, isHeld: (at) => origin.isHeld(at) });
     };
   }
@@ -173,4 +173,9 @@ function isDataOfOpenPage(facts: Facts): boolean {
 /** Whether it is for a file of a page. Other sites and mails ask for them too, so they are never challenged. */
 function isFile(facts: Facts): boolean {
   return isFileOfPage(facts) && !countsAsPage(facts);
+}
+
+/** An address, or the widest IPv6 network that one person gets: it has 65,536 networks of one visitor each. */
+function holderOf(ip: string): string {
+  return ip.includes(':') ? ipv6NetworkOf(ip, 48) : ip;
 }
