@@ -12,7 +12,7 @@ const guarded = () => validatorWith(RULES, { organisation: { presets } });
 const at = (path: string, ip = '203.0.113.9') =>
   visit({ headers: { ...curl }, ip, url: `https://shop.example${path}` });
 
-describe('WordPress answers a parameter on each path, so no preset lets it through', () => {
+describe('WordPress and wikis answer a parameter on each path, so no preset lets it through', () => {
   test.each([
     '/favicon.ico?rest_route=/wp/v2/posts',
     '/robots.txt?rest_route=/wp/v2/posts',
@@ -24,6 +24,8 @@ describe('WordPress answers a parameter on each path, so no preset lets it throu
     '/a/wp-cron.php?rest_route=/wp/v2/posts',
     '/a.png?rest_route=/wp/v2/posts',
     '/a.png?pagename=&feed=rss2&paged=7',
+    '/wiki/feed?curid=7&Action=Raw&ctype=text/css',
+    '/robots.txt?id=start&do[Export-_raw]=',
   ])('%s', async (path) => {
     expect((await guarded().ask(at(path))).decision).not.toBe('allow');
   });

@@ -2,7 +2,7 @@ import type { Ending } from '@guard/config/contract/ports';
 import { addressGroup } from '@guard/config/net/network-of';
 import {
   ANSWERED_BY_APPLICATION,
-  ASKS_WORDPRESS,
+  ASKS_FOR_TEXT,
 } from '@guard/config/settings/presets/preset-matches';
 import type { Facts } from '../request/facts.ts';
 import { countsAsPage, isFileOfPage, isPartOfPage } from '../request/representation.ts';
@@ -40,14 +40,14 @@ export function isPlainFile(facts: Facts): boolean {
   return facts.method === 'OPTIONS' || !isByApplication(facts, NO_FINDINGS);
 }
 
-const asksWordPress = compileMatch(ASKS_WORDPRESS, 'some');
+const asksForText = compileMatch(ASKS_FOR_TEXT, 'some');
 
 /**
  * Whether the request of a visitor who passed is for a part of a page. Applications give many parts behind the name of
- * a script, and a pass has to allow them. No page has a part with a parameter of WordPress.
+ * a script, and a pass has to allow them. Few pages have a part with a parameter that asks for text.
  */
 export function isPlainPart(facts: Facts): boolean {
-  return isPartOfPage(facts) && !asksWordPress(facts, NO_FINDINGS);
+  return isPartOfPage(facts) && !asksForText(facts, NO_FINDINGS);
 }
 
 /**

@@ -70,27 +70,6 @@ describe('requests for data and for parts of a page', () => {
     expect(await decisions(guard, 60, preflight)).toEqual(times(60, 'allow'));
   });
 
-  test.each([
-    ['GET', '/w/api.php/x.js?action=parse&format=json&callback=f'],
-    ['GET', '/x.js?rest_route=/wp/v2/posts&_jsonp=f'],
-    ['GET', '/x.png?p=&feed=rss2'],
-    ['POST', '/x.js?_method=GET&_jsonp=f'],
-  ])(
-    '%s of %s is answered by an application, so without a page it counts as one',
-    async (method, path) => {
-      const guard = guarded();
-      const url = `https://shop.example${path}`;
-      const asked = { method, url, headers: pictureOfPage };
-      const found = await decisions(guard, 6, () => visit(asked));
-      expect(found).toEqual([...times(5, 'allow'), 'redirect']);
-      const ip = '84.115.99.9';
-      await guard.ask(visit({ ip }));
-      expect(await decisions(guard, 60, () => visit({ ...asked, ip }))).toEqual(times(60, 'allow'));
-      const preflight = () => visit({ url, method: 'OPTIONS', headers: scriptFetch });
-      expect(await decisions(guard, 20, preflight)).toEqual(times(20, 'allow'));
-    },
-  );
-
   test('when the files of an address are used up, its next page leads to the challenge, and is not shown without its files', async () => {
     const guard = guarded();
     guard.origin.answers = 'document';

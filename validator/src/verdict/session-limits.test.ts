@@ -128,8 +128,9 @@ describe('what one passed challenge is good for', () => {
     ['GET', '/?rest_route=/wp/v2/posts&_jsonp=f'],
     // The route is in the body.
     ['POST', '/x.js?_method=GET&_jsonp=f'],
+    ['GET', '/wiki/x.css?curid=1&action=raw&ctype=text/css'],
   ])(
-    'posts of WordPress that are called a script, with %s of %s, are data: 600 a minute',
+    'texts that an application calls a script or a style, with %s of %s, are data: 600 a minute',
     async (method, path) => {
       const url = `https://shop.example${path}`;
       const headers = { ...pictureOfPage, 'sec-fetch-dest': 'script' };

@@ -27,13 +27,22 @@ const BEHIND_A_SCRIPT: Match = {
   path: [{ regex: String.raw`(?i)(\.(${SCRIPTS})|/f?cgi-bin)/` }],
 };
 
-/** Parameters by which WordPress answers with posts, as JSON or as a feed, on each path that is no file. */
-export const ASKS_WORDPRESS: Match = {
-  any: [{ query: { rest_route: '?**' } }, { query: { feed: '?**' } }],
+/**
+ * Parameters by which an application answers with its text on each path that is no file, under a type that does not tell
+ * it: WordPress with posts, as JSON, a script or a feed, and MediaWiki and DokuWiki with the source of a page.
+ */
+export const ASKS_FOR_TEXT: Match = {
+  any: [
+    { query: { rest_route: '?**' } },
+    { query: { feed: '?**' } },
+    { query: { action: { regex: '(?i)^raw$' } } },
+    // DokuWiki drops other characters from the value, and takes `do[export_raw]=` too.
+    { query: { do: '**' } },
+  ],
 };
 
 /** An application answers these, whatever kind of file the path names. */
-export const ANSWERED_BY_APPLICATION: Match = { any: [BEHIND_A_SCRIPT, ASKS_WORDPRESS] };
+export const ANSWERED_BY_APPLICATION: Match = { any: [BEHIND_A_SCRIPT, ASKS_FOR_TEXT] };
 
 /**
  * These need no preset: a browser that has passed keeps the limits of its pass, and a proved crawler of the allowlist is

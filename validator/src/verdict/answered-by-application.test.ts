@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { decisions, guarded, times } from '../../../test/kit/decisions.ts';
+import { pictureOfPage, scriptFetch, visit } from '../../../test/kit/visitors.ts';
+
+test.each([
+  ['GET', '/w/api.php/x.js?action=parse&format=json&callback=f'],
+  ['GET', '/x.js?rest_route=/wp/v2/posts&_jsonp=f'],
+  ['GET', '/x.png?p=&feed=rss2'],
+  // WordPress takes its route from the body too.
+  ['POST', '/x.js?_method=GET&_jsonp=f'],
+  // MediaWiki and DokuWiki give the source of a page, under the type text/css or text/plain.
+  ['GET', '/wiki/x.css?curid=1&action=raw&ctype=text/css'],
+  ['GET', '/x.css?id=start&do=export_raw'],
+])(
+  '%s of %s is answered by an application, so without a page it counts as one',
+  async (method, path) => {
+    const guard = guarded();
+    const url = `https://shop.example${path}`;
+    const asked = { method, url, headers: pictureOfPage };
+    const found = await decisions(guard, 6, () => visit(asked));
+    expect(found).toEqual([...times(5, 'allow'), 'redirect']);
+    const ip = '84.115.99.9';
+    await guard.ask(visit({ ip }));
+    expect(await decisions(guard, 60, () => visit({ ...asked, ip }))).toEqual(times(60, 'allow'));
+    const preflight = () => visit({ url, method: 'OPTIONS', headers: scriptFetch });
+    expect(await decisions(guard, 20, preflight)).toEqual(times(20, 'allow'));
+  },
+);
