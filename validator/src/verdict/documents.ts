@@ -4,6 +4,7 @@ import {
   ANSWERED_BY_APPLICATION,
   ASKS_FOR_TEXT,
 } from '@guard/config/settings/presets/preset-matches';
+import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
 import { countsAsPage, isFileOfPage, isPartOfPage } from '../request/representation.ts';
 import { compileMatch } from '../rules/compile-match.ts';
@@ -64,6 +65,12 @@ export function isForeign(facts: Facts): boolean {
  */
 export function isFileOfData({ url }: Facts): boolean {
   return /\.(?:webmanifest|map)$/i.test(url.path);
+}
+
+/** The shape of the client. What foreign pages load has shapes of its own, so that it takes nothing from other pages. */
+export function shapeOf(facts: Facts): string {
+  const shape = clientShape(facts);
+  return isForeign(facts) ? `${shape} foreign` : shape;
 }
 
 /** The end of the names of counters that are apart from those of other requests. */

@@ -178,6 +178,17 @@ describe('requests for data and for parts of a page', () => {
     return found.filter((decision) => decision === 'allow').length;
   }
 
+  test('pictures of a foreign page at many addresses leave other pages all of their documents', async () => {
+    const guard = guarded({ challenge: { pressure: false } });
+    const foreign = { ...pictureOfPage, 'sec-fetch-site': 'cross-site' };
+    const url = 'https://shop.example/x.png';
+    const picture = (index: number) =>
+      visit({ url, headers: foreign, ip: `84.116.${index % 40}.7` });
+    expect(await documents(guard, 40 * 50, picture)).toBeLessThan(750 + 40 * 9);
+    await guard.ask(visit());
+    expect(await documents(guard, 60, () => visit({ headers: scriptFetch }))).toBe(51);
+  });
+
   test('documents called data and documents called files are one budget of an address', async () => {
     const guard = guarded();
     await guard.ask(visit());

@@ -14,7 +14,15 @@ import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
 import { countsAsPage, isFileOfPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
-import { apart, isDocument, isFileOfData, isForeign, isPlainFile, senderOf } from './documents.ts';
+import {
+  apart,
+  isDocument,
+  isFileOfData,
+  isForeign,
+  isPlainFile,
+  senderOf,
+  shapeOf,
+} from './documents.ts';
 import { LateCache } from './late-cache.ts';
 import { begin, end, UnderWay, type Waiting } from './under-way.ts';
 
@@ -104,7 +112,7 @@ export class FreePages {
   /** Whether this visitor's shape has used up its documents in this thread. Then each address has few. */
   areFew(facts: Facts, nowMs: number): boolean {
     if (this.#spentShapes.size === 0) return false;
-    const leftMs = (this.#spentShapes.get(clientShape(facts)) ?? 0) - nowMs;
+    const leftMs = (this.#spentShapes.get(shapeOf(facts)) ?? 0) - nowMs;
     return leftMs > 0 && leftMs <= this.#pages.perMs;
   }
 
@@ -222,7 +230,7 @@ export class FreePages {
     count(this.#documents, this.#documentsOfAddress(facts.ip), false);
     count(this.#fewDocuments, this.#fewOfAddress(facts.ip), true);
     if (how === 'data' && isFileOfData(facts)) return;
-    const shape = clientShape(facts);
+    const shape = shapeOf(facts);
     const ofShapeMs = store.take(this.#documents, `shape ${shape}`, this.#documentsOfShape);
     void afterWith(ofShapeMs, undefined, (wait) => {
       if (wait > 0) this.#spentShapes.set(shape, nowMs + perMs);
