@@ -68,17 +68,30 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
     );
   });
 
-  test('Chrome sends none when it looks whether the script of a service worker has changed', () => {
-    const update = {
-      ...chromeHttp,
-      accept: '*/*',
-      'service-worker': 'script',
-      'sec-fetch-site': 'same-origin',
-      'sec-fetch-mode': 'same-origin',
-      'sec-fetch-dest': 'serviceworker',
-    };
-    expect(clientHintsSignal(factsOf(update))).toEqual([]);
+  test.each([
+    ['worker', 'same-origin'],
+    ['sharedworker', 'same-origin'],
+    ['serviceworker', 'same-origin'],
+    ['audioworklet', 'cors'],
+    ['script', 'no-cors'],
+    ['json', 'cors'],
+    ['font', 'cors'],
+    // A fetch in a worker, and a link that downloads a file.
+    ['empty', 'cors'],
+    ['empty', 'navigate'],
+  ])('Chrome sends none from a worker, nor with a download: %s, %s', (destination, mode) => {
+    const bare = changed(chromeHttp, { accept: undefined });
+    const sent = { ...bare, 'sec-fetch-dest': destination, 'sec-fetch-mode': mode };
+    expect(clientHintsSignal(factsOf(sent))).toEqual([]);
   });
+
+  test.each(['document', 'iframe', 'image', 'style', 'empty'])(
+    'Chrome sends them with pages, and with parts that only pages load: %s',
+    (destination) => {
+      const sent = { ...chromeHttp, 'sec-fetch-dest': destination, 'sec-fetch-mode': 'navigate' };
+      expect(clientHintsSignal(factsOf(sent))).toEqual(['client_hints_missing']);
+    },
+  );
 
   test('a browser inside an app is not expected to have them', () => {
     const agent =

@@ -1,7 +1,7 @@
 import type { Agent, Platform } from '../request/agent.ts';
 import { hasGreaseOf } from '../request/chromium-brands.ts';
 import type { Facts } from '../request/facts.ts';
-import { isHandshake } from '../request/representation.ts';
+import { isHandshake, representationFor } from '../request/representation.ts';
 import { NOTHING, type Signal } from './signal.ts';
 
 const PLATFORM_HINTS: ReadonlyMap<string, Platform> = new Map([
@@ -14,17 +14,23 @@ const PLATFORM_HINTS: ReadonlyMap<string, Platform> = new Map([
 ]);
 
 /**
+ * Values of Sec-Fetch-Dest for what workers and worklets load. Chromium sends no client hints with it, nor with a link
+ * that downloads a file. Pages load some of these too, with client hints. The header fields do not tell which it is.
+ */
+const LOADED_BY_WORKERS: ReadonlySet<string | undefined> = new Set(
+  'audioworklet empty font json paintworklet script serviceworker sharedworker worker'.split(' '),
+);
+
+/**
  * Compares the User-Agent client hints (W3C UA-CH) with the User-Agent. Only Chromium sends them. They are absent
- * with plain http, in WebSocket handshakes, in browsers inside apps, and when the browser looks by itself whether the
- * script of a service worker has changed.
+ * with plain http, in WebSocket handshakes, in browsers inside apps, and with what workers load.
  */
 export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
   if (agent.engine === undefined || crawler) return NOTHING;
   const brands = headers['sec-ch-ua'];
   if (brands === undefined) {
-    const sendsNone = isHandshake(headers) || headers['sec-fetch-dest'] === 'serviceworker';
-    const expected = agent.clientHints === 'always' && url.scheme === 'https' && !sendsNone;
-    return expected ? ['client_hints_missing'] : NOTHING;
+    const expected = agent.clientHints === 'always' && url.scheme === 'https';
+    return expected && !mayHaveNone(headers) ? ['client_hints_missing'] : NOTHING;
   }
   // Firefox and Safari do not implement them.
   if (agent.engine !== 'chromium') return ['client_hints_mismatch'];
@@ -36,6 +42,14 @@ export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
   if (brands === agent.brands || hasGreaseOf(major, brands)) return NOTHING;
   return ['client_hints_unusual'];
 };
+
+/** A page that a service worker hands on has them, so they are expected with each page. */
+function mayHaveNone(headers: Facts['headers']): boolean {
+  if (isHandshake(headers)) return true;
+  return (
+    LOADED_BY_WORKERS.has(headers['sec-fetch-dest']) && representationFor({ headers }) !== 'html'
+  );
+}
 
 function contradicts(agent: Agent, brands: string, headers: Facts['headers']): boolean {
   const mobile = headers['sec-ch-ua-mobile'];
