@@ -20,8 +20,6 @@ const IP = '203.0.113.7';
 const PATH = '/login?next=%2F&q="\\';
 const AGENT = 'Odd/1.0 ("\\")';
 const AT_A_TIME = 3;
-/** On a busy machine an answer can come later than a caller waits for it: then again. */
-const AGAIN_MS = 30_000;
 const TEST_MS = 60_000;
 
 const folder = 'examples/callers';
@@ -74,7 +72,8 @@ describe.each(callers)('$name', ({ isThere, command }) => {
       await run(command(), PATH);
       return fake.asked.slice(before);
     };
-    const [asked] = await poll(ask, (questions) => questions.length > 0, AGAIN_MS);
+    // On a busy machine an answer can come later than a caller waits for it: then again.
+    const [asked] = await poll(ask, (questions) => questions.length > 0);
     expect(asked).toEqual({
       key: SECRET_KEY,
       question: {
@@ -96,7 +95,7 @@ describe.each(callers)('$name', ({ isThere, command }) => {
           const { name } = next;
           const line = lineOf(next);
           const ask = () => run(command(), pathOf(name));
-          said[name] = await poll(ask, (printed) => printed === line, AGAIN_MS);
+          said[name] = await poll(ask, (printed) => printed === line);
         }
       };
       await Promise.all(Array.from({ length: AT_A_TIME }, work));

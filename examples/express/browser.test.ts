@@ -24,7 +24,6 @@ describe.skipIf(!hasWindowedChromium)('the express example', () => {
       await poll(
         () => send(url),
         ({ status }) => status === 403,
-        AGAIN_MS,
       );
       const until = Date.now() + AGAIN_MS;
       for (let visits = 1; !PASSED.test(program.output()) && Date.now() < until; visits += 1) {
@@ -33,7 +32,6 @@ describe.skipIf(!hasWindowedChromium)('the express example', () => {
         await poll(
           () => Promise.resolve(program.output().match(SERVED)?.length ?? 0),
           (served) => served >= visits,
-          AGAIN_MS,
         );
       }
       expect(program.output()).toMatch(PASSED);

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { ADDRESS, AGAIN_MS, describeExampleApp, withoutHost } from '../../test/kit/example-app.ts';
+import { ADDRESS, describeExampleApp, withoutHost } from '../../test/kit/example-app.ts';
 import { startProgram } from '../../test/kit/example-program.ts';
 import { pathOf, startFakeValidator } from '../../test/kit/example-validator.ts';
 import { type Answer, poll, send } from '../../test/kit/http.ts';
@@ -15,12 +15,12 @@ describeExampleApp({
       const headers = withoutHost(googlebot);
       const from = (ip: string) => send(url(), { headers: { ...headers, 'x-forwarded-for': ip } });
       const allowed = ({ body }: Answer) => body.includes('Guard said: allow.');
-      const real = await poll(() => from(GOOGLEBOT_IP), allowed, AGAIN_MS);
+      const real = await poll(() => from(GOOGLEBOT_IP), allowed);
       expect([real.status, real.headers['set-cookie']]).toEqual([200, undefined]);
       const denied = ({ status }: Answer) => status === 403;
-      expect((await poll(() => from(HOME_IP), denied, AGAIN_MS)).body).toContain('<html');
+      expect((await poll(() => from(HOME_IP), denied)).body).toContain('<html');
       // No address at all: the validator rejects the question.
-      expect((await poll(() => from('unknown'), denied, AGAIN_MS)).body).toBe('Request denied.\n');
+      expect((await poll(() => from('unknown'), denied)).body).toBe('Request denied.\n');
     });
   },
 });

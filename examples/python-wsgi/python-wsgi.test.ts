@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { AGAIN_MS, describeExampleApp } from '../../test/kit/example-app.ts';
+import { describeExampleApp } from '../../test/kit/example-app.ts';
 import { startProgram } from '../../test/kit/example-program.ts';
 import { pathOf, startFakeValidator } from '../../test/kit/example-validator.ts';
 import { poll } from '../../test/kit/http.ts';
@@ -47,7 +47,7 @@ describe.skipIf(!hasPython)('the WSGI example', () => {
       return { stdout, connections: fake.connections() - before };
     };
     const expected = 'allow\nallow\nNone\nallow\n';
-    const { connections } = await poll(ask, ({ stdout }) => stdout === expected, AGAIN_MS);
+    const { connections } = await poll(ask, ({ stdout }) => stdout === expected);
     // One for two answers, one for the second try at what was cut, one for the last.
     expect(connections).toBe(3);
   });

@@ -113,7 +113,6 @@ async function scrapeAfterTraffic(): Promise<ReadonlyMap<string, Family>> {
       page.get('guard_gateway_fail_closed_total')?.series === 1 &&
       page.get('guard_gateway_fail_open_total')?.series === 1 &&
       (page.get('guard_events_total')?.labels.get('fate')?.has('written') ?? false),
-    15_000,
   );
 }
 
@@ -217,7 +216,6 @@ describe('what the ClickHouse panels ask for', () => {
     const rows = await poll(
       () => rowsOf<Readonly<Record<string, unknown>>>(product, written(rawSql)),
       ({ length }) => length > 0,
-      15_000,
     );
     if (queryType === 'table') expect(rawSql).toMatch(/LIMIT \d+$/);
     else expect(Object.keys(rows[0] ?? {})[0]).toBe('time');

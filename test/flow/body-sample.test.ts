@@ -25,7 +25,6 @@ async function bodiesOf({ product }: typeof sampling): Promise<Record<string, st
         "SELECT path, body FROM events_distributed WHERE method = 'POST'",
       ),
     (found) => found.length === 2,
-    10_000,
   );
   return Object.fromEntries(rows.map(({ path, body }) => [path, body]));
 }

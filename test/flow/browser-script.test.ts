@@ -31,7 +31,6 @@ function decisions(path: string): Promise<EventRow[]> {
   return poll(
     () => rowsOf<EventRow>(site.product, statement),
     (rows) => rows.length > 0,
-    15_000,
   );
 }
 
@@ -58,7 +57,6 @@ describe.skipIf(!hasWindowedChromium)('the back/forward cache', () => {
       const report = await poll(
         () => Promise.resolve(site.arrivals.find(({ url }) => url.startsWith('/report?'))?.url),
         (url) => url !== undefined,
-        20_000,
       );
       expect(JSON.parse(decodeURIComponent(report?.slice('/report?'.length) ?? ''))).toEqual({
         persisted: true,

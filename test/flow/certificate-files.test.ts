@@ -14,7 +14,6 @@ import { hasOpenssl } from '../kit/tools.ts';
 /** The certificates of a started product, which a renewal replaces beneath it. */
 
 const NAMES = ['shop', 'blog'] as const;
-const RELOAD_MS = 15_000;
 
 describe.skipIf(!hasOpenssl)('tls.certificates', () => {
   let origin: RecordingOrigin;
@@ -72,11 +71,7 @@ describe.skipIf(!hasOpenssl)('tls.certificates', () => {
 
   const metrics = async () => (await send(`${product.addresses.admin}/metrics`)).body;
   const untilReload = (successful: 0 | 1) =>
-    poll(
-      metrics,
-      (page) => page.includes(`guard_last_reload_successful ${successful}\n`),
-      RELOAD_MS,
-    );
+    poll(metrics, (page) => page.includes(`guard_last_reload_successful ${successful}\n`));
 
   test.each(['shop.example', 'blog.example'])(
     '%s is shown its own, by SNI (RFC 6066 3)',

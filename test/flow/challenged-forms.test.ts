@@ -67,7 +67,6 @@ const whenArrived = (path: string) =>
   poll(
     () => Promise.resolve(arrived(path)),
     (found) => found.length > 0,
-    25_000,
   );
 
 /** The actions taken on one path, oldest first, once there are `count`. */
@@ -79,7 +78,6 @@ async function actionsOn(path: string, count: number): Promise<string[]> {
         `SELECT action FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR AND path = '${path}' ORDER BY created_at`,
       ),
     (found) => found.length >= count,
-    15_000,
   );
   return rows.map(({ action }) => action);
 }
@@ -194,7 +192,6 @@ describe('contract 3: "a failure screen with a support reference code"', () => {
             `SELECT path, action FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR AND reference = '${code ?? ''}'`,
           ),
         (found) => found.length > 0,
-        10_000,
       );
       expect(rows).toEqual([{ path: '/unlucky', action: 'challenge' }]);
     } finally {

@@ -51,7 +51,6 @@ async function areRecorded(): Promise<void> {
   await poll(
     () => rowsOf<{ n: string }>(story.product, statement),
     ([row]) => row?.n === String(sent),
-    45_000,
   );
 }
 
@@ -281,7 +280,6 @@ test.skipIf(!hasWindowedChromium)(
     await poll(
       () => Promise.resolve(story.product.log()),
       (log) => log.includes('reload_applied'),
-      10_000,
     );
     // A statement that ran meanwhile may have brought the form back already.
     await desk.pressIfThere('Refresh');

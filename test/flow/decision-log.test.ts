@@ -34,13 +34,11 @@ async function lineAndRow(path: string, headers: Readonly<Record<string, string>
   const [line] = await poll(
     () => Promise.resolve(linesOf(path)),
     (lines) => lines.length === 1,
-    5_000,
   );
   const statement = `SELECT * FROM events_distributed WHERE path = '${path}'`;
   const [row] = await poll(
     () => rowsOf<Line>(story.product, statement),
     ({ length }) => length === 1,
-    10_000,
   );
   return { status, line, row };
 }
@@ -97,7 +95,6 @@ async function reloadWith(log: object, line: string): Promise<void> {
   await poll(
     () => Promise.resolve(story.product.log()),
     (text) => text.includes(line),
-    10_000,
   );
 }
 
@@ -115,7 +112,6 @@ test('log.format: ecs writes the fields of the Elastic Common Schema, from a rel
   const line = await poll(
     () => Promise.resolve(ecsLine()),
     (text) => text !== '',
-    5_000,
   );
   const read = JSON.parse(line) as Line;
   expect(read).toMatchObject({
@@ -184,7 +180,6 @@ test('a reload switches it off, and a line that is no decision has the fields of
   await poll(
     () => rowsOf(story.product, "SELECT 1 FROM events_distributed WHERE path = '/open/d'"),
     ({ length }) => length === 1,
-    10_000,
   );
   expect(linesOf('/open/d')).toEqual([]);
 });

@@ -66,33 +66,28 @@ test('SIGTERM: what is under way is finished, uploads too, nothing new is taken,
   await poll(
     () => Promise.resolve([waiting.length, idle.received, stream.received].join(' ')),
     (seen) => /^3 [^]*idle[^]*first;/.test(seen),
-    5_000,
   );
 
   const stopped = product.stop();
   await poll(
     () => connects(port),
     (taken) => !taken,
-    5_000,
   );
   await poll(
     () => Promise.resolve(idle.closed),
     (closed) => closed,
-    5_000,
   );
   expect([slow.closed, stream.closed, upload.closed]).toEqual([false, false, false]);
   upload.socket.write('half');
   await poll(
     () => Promise.resolve(bodies),
     (all) => all.includes('halfhalf'),
-    5_000,
   );
   for (const res of waiting) res.end('last');
   expect(await stopped).toBe(0);
   const said = await poll(
     () => Promise.resolve(product.log()),
     (log) => log.includes('"event":"stopped"'),
-    5_000,
   );
   expect(said).toMatch(
     /"event":"stopping","signal":"SIGTERM".*\n[^]*"event":"stopped","after_ms":\d+}\n$/,

@@ -18,8 +18,6 @@ import { hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
  * it fails here, so no judge ends without a word.
  */
 
-/** Longest wait for a browser that has just been started on a busy machine. */
-const BROWSER_MS = 30_000;
 const AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36';
 
@@ -37,7 +35,6 @@ async function nextOutcome(before: number) {
   const [outcome] = await poll(
     () => Promise.resolve(site.outcomes.slice(before)),
     (found) => found.length > 0,
-    BROWSER_MS,
   );
   return outcome;
 }

@@ -76,7 +76,6 @@ test('without a copy a list is empty, and what is fetched is in use without a re
   await poll(
     () => statusFor('203.0.113.7'),
     (status) => status === 403,
-    15_000,
   );
   expect(await statusFor('203.0.113.8')).toBe(403);
   expect(await statusFor('203.0.113.9')).toBe(200);

@@ -83,12 +83,10 @@ beforeAll(async () => {
   await poll(
     () => counts(),
     (found) => Object.values(found).reduce((sum, rows) => sum + rows, 0) === 7,
-    20_000,
   );
   await poll(
     () => counts(OTHER_KEY),
     (found) => found[PERSON] === 3,
-    20_000,
   );
 }, 60_000);
 

@@ -261,7 +261,6 @@ describe.skipIf(!hasNginx || !hasWindowedChromium)("a person's browser behind ng
       const [arrival] = await poll(
         () => Promise.resolve(origin.exchanges.filter(({ url }) => url.startsWith('/vault'))),
         (found) => found.length > 0,
-        25_000,
       );
       expect(arrival).toMatchObject({ method: 'GET', url: '/vault/person?q=a%2Fb' });
       expect(arrival?.headers.cookie).toMatch(/_guard=[0-9a-f-]{36}/);

@@ -84,7 +84,6 @@ test('a new address of a crawler is proved without a restart, and lists of opera
   await poll(
     () => statusOfGptBot(NEW_ADDRESS),
     (status) => status === 451,
-    20_000,
   );
   const [line] = await untilLogged(product, 'published_current', 'of crawlers');
   expect(line).toMatch(/"current":1,"of":\d+,"without":"/);

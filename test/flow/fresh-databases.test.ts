@@ -106,7 +106,6 @@ test('a fetched database is in use without a restart, in every thread', async ()
   await poll(
     () => statusesFor(SWISS),
     (statuses) => statuses.join() === '451',
-    20_000,
   );
   const [line] = await untilLogged(product, 'published_current', 'country');
   expect(line).toContain(`"bytes":${moved.length}`);

@@ -12,7 +12,6 @@ import { useProduct } from '../kit/use-product.ts';
 /** Contract 5, and the way of a key: made by `guard keys` beside a running Guard, used, revoked. */
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
-const DEADLINE_MS = 10_000;
 
 const story = useProduct();
 
@@ -35,14 +34,12 @@ test('a key that guard keys made opens /query and /mcp without a restart, and on
   await poll(
     () => ask('/query', key),
     (status) => status === 200,
-    DEADLINE_MS,
   );
   expect(await ask('/mcp', key)).not.toBe(401);
   await keys('revoke', '--id', 'grafana');
   await poll(
     () => ask('/query', key),
     (status) => status === 401,
-    DEADLINE_MS,
   );
   expect(await ask('/mcp', key)).toBe(401);
   expect(story.product.log()).not.toContain(key);
@@ -53,7 +50,6 @@ test('a query that runs under a key which is revoked ends with 401, and not by i
   await poll(
     () => ask('/query', key),
     (status) => status === 200,
-    DEADLINE_MS,
   );
   const endless = 'SELECT sum(sipHash64(number)) FROM numbers(1000000000000)';
   let ended = false;
@@ -74,7 +70,6 @@ test('an organisation that is put into the file can be queried without a restart
   await poll(
     () => ask('/query', key),
     (status) => status === 200,
-    DEADLINE_MS,
   );
   expect(await ask('/query', ANALYTICS_KEY)).toBe(200);
 });

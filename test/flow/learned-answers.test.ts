@@ -33,7 +33,6 @@ import { useDesk } from '../kit/use-desk.ts';
 
 /** 17.3: Guard learns from visitors how an engine answers, and finds another engine under its name. */
 
-const BROWSER_MS = 30_000;
 /** Each asks five of twelve questions; sixteen networks have to answer one. */
 const NETWORKS = 70;
 /** Challenge pages that one start of Firefox answers. It passes the last one. A start costs more than all pages. */
@@ -124,7 +123,6 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
     return poll(
       () => Promise.resolve(uploads.slice(before)),
       (found) => found.length >= pages,
-      BROWSER_MS,
     );
   }
 
@@ -148,7 +146,6 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
     const [outcome] = await poll(
       () => Promise.resolve(site.outcomes.slice(before)),
       (found) => found.length > 0,
-      BROWSER_MS,
     );
     const noted = outcome?.kind === 'verified' ? outcome.noted : undefined;
     return { kind: outcome?.kind, noted, answers: answered.flatMap(answersIn) };

@@ -77,9 +77,9 @@ describe('10,000 visitors of whom no two are alike', () => {
   beforeAll(async () => {
     // Enough that every outcome, action and reason there is for them has been seen.
     await sendMany(800);
-    before = await poll(scrape, ({ requests }) => requests >= 800, 10_000);
+    before = await poll(scrape, ({ requests }) => requests >= 800);
     await sendMany(REQUESTS);
-    after = await poll(scrape, ({ requests }) => requests >= REQUESTS + 800, 20_000);
+    after = await poll(scrape, ({ requests }) => requests >= REQUESTS + 800);
   }, 120_000);
 
   test('are counted, every one', () => {

@@ -36,7 +36,6 @@ test('under monitor a headless browser walks through the challenge and arrives, 
           "SELECT action, decision, monitor, block_reason_categories FROM events_distributed WHERE path = '/walk' ORDER BY created_at",
         ),
       (rows) => rows.length === 2,
-      5_000,
     );
     expect(events).toMatchObject([
       { action: 'challenge', decision: 'block' },

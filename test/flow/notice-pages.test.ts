@@ -74,7 +74,6 @@ async function eventOf(reference: string, key: string): Promise<string> {
         body: `SELECT path, status_code, action FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR AND reference = '${reference}' FORMAT CSV`,
       }),
     ({ body }) => body !== '',
-    30_000,
   );
   return answer.body.trim();
 }

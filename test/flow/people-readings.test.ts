@@ -14,9 +14,6 @@ import { useDesk } from '../kit/use-desk.ts';
  * reload.
  */
 
-/** Longest wait for a browser that has just been started on a busy machine. */
-const BROWSER_MS = 30_000;
-
 let site: Site;
 let relay: Relay;
 const uploads: Upload[] = [];
@@ -48,7 +45,6 @@ describe.skipIf(!hasDesk)('at a desk', () => {
     const outcomes = await poll(
       () => Promise.resolve(site.outcomes.slice(before)),
       (found) => found.length > 1,
-      BROWSER_MS,
     );
     expect(outcomes.map(({ kind, reasons }) => [kind, reasons])).toEqual([
       ['work', []],
@@ -58,7 +54,6 @@ describe.skipIf(!hasDesk)('at a desk', () => {
     await poll(
       () => Promise.resolve(asked.length),
       (count) => count >= oneReload.length,
-      BROWSER_MS,
     );
     expect(asked).toEqual(oneReload);
     const upload = uploads.at(-1);

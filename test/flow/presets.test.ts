@@ -25,7 +25,6 @@ import { HOME_IP } from '../kit/visitors.ts';
  */
 
 const FORGE = 'forge.example';
-const EVENTS_MS = 15_000;
 
 let shop: RecordingOrigin;
 let forge: GitOrigin;
@@ -85,7 +84,6 @@ async function rulesOf(condition: string, count: number): Promise<string[]> {
         `SELECT action, rule FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR AND ${condition}`,
       ),
     (found) => found.length >= count,
-    EVENTS_MS,
   );
   return [...new Set(rows.map(({ action, rule }) => `${action} by ${rule}`))];
 }

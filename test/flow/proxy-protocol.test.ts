@@ -129,7 +129,7 @@ describe.skipIf(!hasHaproxy || !hasOpenssl)('listen.proxy_protocol behind HAProx
     const { port } = new URL(product.addresses.gateway);
     await expect(visit('http', Number(port), CLOSED_OUT)).rejects.toThrow();
     const refused = 'guard_gateway_connections_refused_total{reason="untrusted_peer"} 1';
-    await poll(metrics, (page) => page.includes(refused), 5_000);
+    await poll(metrics, (page) => page.includes(refused));
     expect(product.log()).toContain('"gateway_connection_refused"');
   });
 

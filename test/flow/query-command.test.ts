@@ -46,7 +46,7 @@ beforeAll(async () => {
   const headers = { ...curl, 'user-agent': 'curl/8.14.1' };
   await send(`${story.product.addresses.gateway}/shelf`, { headers });
   const count = async () => (await query(['SELECT count() FROM events_distributed'])).stdout;
-  await poll(count, (rows) => rows === '1\n', 20_000);
+  await poll(count, (rows) => rows === '1\n');
 });
 
 test('rows come tab-separated, without a header, and a semicolon or a comment at the end is no fault', async () => {

@@ -50,7 +50,7 @@ async function reload(next: Over | string): Promise<void> {
   const settings = typeof next === 'string' ? next : stringify(storySettings(origin.url, next));
   await replaceFile('guard.yaml', settings);
   process.kill(product.pid, 'SIGHUP');
-  await poll(reloads, (now) => now > count, 10_000);
+  await poll(reloads, (now) => now > count);
 }
 
 async function replaceFile(name: string, text: string): Promise<void> {
@@ -299,12 +299,10 @@ describe('a change of a file, without a signal', () => {
     await poll(
       () => visit(),
       ({ status }) => status === 403,
-      15_000,
     );
     await poll(
       () => Promise.resolve(logged('reload_applied')),
       (lines) => lines.length > 0,
-      5_000,
     );
     expect(logged('reload_applied')).toMatchObject([
       { cause: 'file', changed: 'organisations.acme.rules' },
@@ -330,7 +328,6 @@ describe('a change of a file, without a signal', () => {
     await poll(
       () => visit(html),
       ({ body }) => body.includes('new page'),
-      15_000,
     );
     expect(logged('settings_changed')).toMatchObject([
       { files: expect.stringContaining('blocked.html') as string },

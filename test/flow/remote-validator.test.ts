@@ -90,7 +90,6 @@ describe('(g) a gateway whose remote validator', () => {
     const rows = await poll(
       () => rowsOf<{ path: string; action: string; decision: string }>(product, statement),
       (found) => found.length === cases.length,
-      5_000,
     );
     expect(rows).toEqual(
       cases.map(({ name, result }) => ({
@@ -162,7 +161,7 @@ describe('(g) a gateway whose remote validator', () => {
       return page();
     };
     const isAway = (text: string) => text.includes('guard_gateway_validators_away 1\n');
-    await poll(visitUntilAway, isAway, 20_000);
+    await poll(visitUntilAway, isAway);
 
     const askedBefore = keys.length;
     expect((await visit()).body).toBe(ORIGIN_PAGE);
@@ -171,7 +170,7 @@ describe('(g) a gateway whose remote validator', () => {
     expect(product.log()).toContain('validator_breaker_opened');
 
     behave = answering(200, { success: true, decision: 'block', status_code: 451 });
-    await poll(visit, ({ status }) => status === 451, 20_000);
+    await poll(visit, ({ status }) => status === 451);
     expect(await page()).toContain('guard_gateway_validators_away 0\n');
     expect(product.log()).toContain('validator_breaker_closed');
   });

@@ -217,7 +217,6 @@ async function reloadBroken(good: string): Promise<void> {
     await poll(
       () => Promise.resolve(refusals()),
       (count) => count > before,
-      10_000,
     );
     ran('check', 'guard.yaml');
   }
@@ -236,7 +235,6 @@ async function collectStored(): Promise<void> {
   const rows = await poll(
     () => query('SELECT * FROM events_distributed FORMAT JSONEachRow'),
     (body) => ['down.example', 'remote.example', '/closed'].every((part) => body.includes(part)),
-    20_000,
   );
   expect(rows).toContain('user-agent');
   const children = childrenOf(product.pid);

@@ -76,7 +76,6 @@ describe.skipIf(!hasWindowedChromium)('a person who has a service worker and no 
           `SELECT action, block_reasons FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR AND path = '/shop' ORDER BY created_at`,
         ),
       (found) => found.length >= 2,
-      15_000,
     );
     expect(rows).toEqual([
       { action: 'challenge', block_reasons: [] },

@@ -113,7 +113,6 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
       await poll(
         () => metricOf(stale, behind),
         (seconds) => seconds === (refreshedAt - oldestListAt) / 1000,
-        20_000,
       );
       expect(stale.log()).toContain('"event":"crawler_ranges_behind"');
       expect(await metricOf(fresh, behind)).toBe(0);

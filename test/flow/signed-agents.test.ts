@@ -54,7 +54,7 @@ test('without keys nothing is asked for; a Guard that runs takes up what the com
   const ran = await runCommand('agents', 'refresh', '--config', config, '--source-base', base);
   expect([ran.code, ran.stderr]).toEqual([0, '']);
   const open = () => ask('/open/1', signed());
-  await poll(open, ({ status }) => status === 200, 10_000);
+  await poll(open, ({ status }) => status === 200);
 });
 
 test('a 403 says how to sign, in the words of RFC 9421; another status and a signed request are not told', async () => {
@@ -92,7 +92,7 @@ test('without a rule it meets the challenge, and its event names it', async () =
   expect((await ask('/unlisted', signed())).status).toBe(403);
   const sql = `SELECT action, signed_agent FROM events WHERE path = '/unlisted'`;
   const rows = () => rowsOf<Record<string, string>>(story.product, sql);
-  expect(await poll(rows, (found) => found.length > 0, 10_000)).toEqual([
+  expect(await poll(rows, (found) => found.length > 0)).toEqual([
     { action: 'challenge', signed_agent: 'chatgpt-agent' },
   ]);
 });

@@ -35,7 +35,7 @@ const decide = (...args: readonly string[]): Promise<Ran> =>
 function statusOf(ip: string, expected: number, of: Product = product): Promise<number> {
   const headers = { ...chromeHttp, host: 'shop.example', 'x-forwarded-for': ip };
   const ask = async () => (await send(`${of.addresses.gateway}/`, { headers })).status;
-  return poll(ask, (status) => status === expected, 10_000);
+  return poll(ask, (status) => status === expected);
 }
 
 describe('temporary decisions, from the command line to the visitor', () => {
@@ -58,7 +58,6 @@ describe('temporary decisions, from the command line to the visitor', () => {
         return (await send(url, { method: 'POST', headers, body })).body;
       },
       (text) => text.trim() !== '',
-      20_000,
     );
     expect(event.trim()).toBe(`temporary ${id}`);
     const line = product
@@ -99,7 +98,6 @@ describe('temporary decisions, from the command line to the visitor', () => {
     await poll(
       () => Promise.resolve(product.log()),
       (log) => log.includes('temporary_decision_ended'),
-      5_000,
     );
   });
 
@@ -163,7 +161,6 @@ describe('temporary decisions, from the command line to the visitor', () => {
     await poll(
       () => Promise.resolve(product.log()),
       (log) => log.includes('temporary_decisions_unread'),
-      5_000,
     );
     expect(await statusOf('203.0.113.200', 403)).toBe(403);
     const refused = await decide('block', '203.0.113.201', '--for', '1h', '--because', 'c');

@@ -24,7 +24,6 @@ async function visit(path: string, headers: Readonly<Record<string, string>>) {
   const rows = await poll(
     () => rowsOf<Row>(story.product, statement),
     ({ length }) => length === 1,
-    10_000,
   );
   return { answer, told, row: rows[0] };
 }

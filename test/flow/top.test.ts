@@ -70,7 +70,6 @@ test('--json has decisions from the metrics, and reasons, addresses, sites and t
   const printed = await poll(
     async () => JSON.parse((await run('--json')).stdout) as Printed,
     ({ recent }) => recent.kind === 'counted' && recent.addresses.length === 2,
-    15_000,
   );
   const { decisions, recent } = printed;
   expect(Object.fromEntries(decisions.map(({ name, total }) => [name, total]))).toEqual({
@@ -118,7 +117,6 @@ test('without a terminal it prints a line at each look, and ends with 0 at SIGTE
   await poll(
     () => Promise.resolve(text.split('\n').length),
     (lines) => lines > 2,
-    20_000,
   );
   child.kill('SIGTERM');
   await once(child, 'exit');
@@ -141,7 +139,6 @@ describe('on a terminal of 80 × 24', () => {
     await poll(
       () => Promise.resolve(text),
       (drawn) => drawn.includes('decisions '),
-      20_000,
     );
     child.stdin.write('q');
     await exited;

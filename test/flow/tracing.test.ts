@@ -106,7 +106,6 @@ async function spansOf(path: string): Promise<Span[]> {
   const all = await poll(
     () => Promise.resolve(read()),
     (spans) => spans.some(isServer),
-    10_000,
   );
   const traceId = all.find(isServer)?.traceId;
   return all.filter((span) => span.traceId === traceId);
@@ -117,7 +116,6 @@ async function decisionLineOf(path: string): Promise<unknown> {
   const text = await poll(
     () => Promise.resolve(product.log()),
     (log) => log.includes(`"url.path":"${path}"`),
-    10_000,
   );
   return JSON.parse(text.split('\n').find((one) => one.includes(`"url.path":"${path}"`)) ?? '');
 }

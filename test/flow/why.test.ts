@@ -76,7 +76,6 @@ beforeAll(async () => {
   await poll(
     () => why(['203.0.113.11', '--json']),
     ({ stdout }) => stdout.includes('"requests":6'),
-    30_000,
   );
 });
 
@@ -144,13 +143,11 @@ test('a support desk: from the code on the page to "let in for a day", without S
     poll(
       () => status('/attic/old'),
       (seen) => seen === expected,
-      10_000,
     );
   const code = await visit('/attic/old', from);
   const told = await poll(
     () => why([code]),
     ({ status: found }) => found === 0,
-    30_000,
   );
   const command = /^ *guard (allow \S+ --for 1d) --because '[^']+' --organisation acme$/m.exec(
     told.stdout,
@@ -175,7 +172,6 @@ test('a support desk: from the code on the page to "let in for a day", without S
   const why2 = await poll(
     () => why([second]),
     ({ status: found }) => found === 0,
-    30_000,
   );
   expect(why2.stdout).toContain(`temporary ${id}: a person decided so for a while;`);
   expect(why2.stdout).toContain(`guard decisions end ${id}`);

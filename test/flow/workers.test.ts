@@ -84,12 +84,10 @@ describe('workers: 3', () => {
     await poll(
       () => rowsOf<{ rows: string }>(story.product, sql),
       ([counted]) => Number(counted?.rows) === 100,
-      10_000,
     );
     await poll(
       () => metric('guard_gateway_requests_total{outcome="forwarded"}'),
       (counted) => counted === forwarded,
-      5_000,
     );
   });
 });

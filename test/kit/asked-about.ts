@@ -35,6 +35,5 @@ export async function visitAskedAbout(product: Product): Promise<AskedAbout[]> {
   return poll(
     () => rowsOf<AskedAbout>(product, recent),
     (rows) => rows.length === 6,
-    10_000,
   );
 }

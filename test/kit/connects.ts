@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** Whether something takes connections on a loopback port within 10 s, as long as `isAlive` says so. */
+/** Whether something takes connections on a loopback port within 45 s, as long as `isAlive` says so. */
 export async function connects(port: number, isAlive: () => boolean): Promise<boolean> {
-  const until = Date.now() + 10_000;
+  const until = Date.now() + 45_000;
   while (isAlive() && Date.now() < until) {
     const socket = connect(port, '127.0.0.1');
     try {

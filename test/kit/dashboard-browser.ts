@@ -67,14 +67,13 @@ export async function openDashboardBrowser(
       await page.goto(new URL(path, own).href);
     },
     async sees(wanted) {
-      await poll(text, (shown) => shown.toLowerCase().includes(wanted.toLowerCase()), 45_000);
+      await poll(text, (shown) => shown.toLowerCase().includes(wanted.toLowerCase()));
     },
     pressIfThere,
     async press(name, within = 'body') {
       await poll(
         () => pressIfThere(name, within),
         (isPressed) => isPressed,
-        20_000,
       );
     },
     // A panel that is still loading can be in the way of axe, so what it finds has to stay.

@@ -14,6 +14,5 @@ export function untilLogged(product: Product, event: string, part = ''): Promise
   return poll(
     () => Promise.resolve(logged(product, event, part)),
     (lines) => lines.length > 0,
-    20_000,
   );
 }

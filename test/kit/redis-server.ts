@@ -44,7 +44,6 @@ export async function startRedis(
     await poll(
       () => accepts(port),
       (there) => there || started.exitCode !== null,
-      10_000,
     );
     if (started.exitCode !== null) throw new Error('redis-server did not start');
     return started;

@@ -43,7 +43,6 @@ sentinel failover-timeout ${NAME} 3000
   await poll(
     () => Promise.all(urls.map((url) => isWatching(url))),
     (watching) => watching.every(Boolean),
-    20_000,
   );
   return {
     url: `redis://${NAME}/0`,

@@ -113,7 +113,6 @@ export async function storeIs(
     await poll(
       () => metricOf(instance, 'guard_store_away'),
       (now) => now === value,
-      20_000,
     );
   }
 }

@@ -4,7 +4,6 @@ import { ANALYTICS_KEY } from './story-settings.ts';
 
 /** Guard begins to serve while a slow machine still starts the database. */
 const FIRST_START = 'The analytics database is starting.';
-const FIRST_START_MS = 45_000;
 
 /** The rows of one statement over `POST /query`, in JSON. Waits for the first start of the database. */
 export async function rowsOf<T>(product: Product, statement: string): Promise<T[]> {
@@ -15,7 +14,7 @@ export async function rowsOf<T>(product: Product, statement: string): Promise<T[
       body: `${statement} FORMAT JSONEachRow`,
     });
   const isStarted = ({ body }: { readonly body: string }) => !body.includes(FIRST_START);
-  const answer = await poll(ask, isStarted, FIRST_START_MS);
+  const answer = await poll(ask, isStarted);
   if (answer.status !== 200) throw new Error(`${answer.status} ${answer.body}`);
   return answer.body
     .split('\n')

@@ -96,7 +96,6 @@ describe('4.1 over one connection', () => {
     await poll(
       () => post(body),
       ({ status }) => status === 200,
-      5_000,
     );
     expect(events.map(({ path }) => path)).toEqual(['/']);
     expect(log).toEqual([]);
@@ -114,7 +113,6 @@ describe('4.1 over one connection', () => {
       poll(
         () => Promise.resolve(waiting.length),
         (length) => length === count,
-        5_000,
       );
     const leaving = connect(Number(port), hostname).on('error', () => undefined);
     const closed = new Promise((resolve) => leaving.once('close', resolve));

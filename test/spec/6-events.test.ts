@@ -44,9 +44,7 @@ function note(request: Request): void {
 const visit = (path: string) => page.goto(site.url + path);
 // Not waitForFunction, which polls by eval: a page's own policy may forbid that.
 const finished = () =>
-  expect
-    .poll(() => page.evaluate('window.guard && window.guard.initialized'), { timeout: 20_000 })
-    .toBe(true);
+  expect.poll(() => page.evaluate('window.guard && window.guard.initialized')).toBe(true);
 const events = () => page.evaluate('window.events');
 const errors = () => page.evaluate('window.errors');
 const guardCookie = async () =>

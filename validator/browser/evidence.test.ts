@@ -5,7 +5,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { poll } from '../../test/kit/http.ts';
 import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { known, Upload } from '../page-contract/evidence.ts';
-import { WITNESSES } from '../page-contract/limits.ts';
 import { judge } from '../src/challenge/evidence/judge.ts';
 import { farthest, scaleOf } from '../src/challenge/evidence/judges/layout.ts';
 import { answering, USUAL } from '../src/challenge/testing/answers.ts';
@@ -196,11 +195,9 @@ async function visitInJsdom() {
     },
   });
   // It waits for its files to the end: jsdom loads no frame in a shadow tree.
-  const enough = WITNESSES.waitMs + 10_000;
   await poll(
     () => Promise.resolve(of.outcomes.length),
     (count) => count > 0,
-    enough,
   );
   // At the end, because the page still shows what came of its answer, and would find no document.
   const leave = () => {
@@ -233,7 +230,7 @@ describe('documents without layout run the page and are not let through', () => 
     Object.assign(window, { fetch: fetchOf(site, cookie, sent) });
     window.document.cookie = cookie;
     window.document.write(html);
-    await expect.poll(() => site.outcomes.length, { timeout: 8_000 }).toBeGreaterThan(0);
+    await expect.poll(() => site.outcomes.length).toBeGreaterThan(0);
     // It is not closed: the page's script may still be between two steps, and would find no document.
     await window.happyDOM.abort();
     expect(site.outcomes.map(({ kind }) => kind)).not.toContain('verified');

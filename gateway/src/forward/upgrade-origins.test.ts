@@ -143,7 +143,7 @@ test.each([
   first.socket.destroy();
   await vi.waitFor(async () => {
     expect(await shake(rig.port)).toBe(101);
-  });
+  }, 45_000);
 });
 
 test('the tunnel limit of one address does not affect other addresses', async () => {

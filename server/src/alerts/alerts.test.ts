@@ -176,7 +176,6 @@ describe('alerts while Guard runs', () => {
     poll(
       () => Promise.resolve(posted),
       ({ length }) => length >= count,
-      5_000,
     );
 
   test('one condition is told once in its cool-down, and again after it', async () => {
@@ -223,7 +222,6 @@ describe('alerts while Guard runs', () => {
       await poll(
         () => Promise.resolve(asked),
         ({ length }) => length >= turn,
-        5_000,
       );
     }
     await close();
@@ -236,7 +234,6 @@ describe('alerts while Guard runs', () => {
     await poll(
       () => Promise.resolve(asked),
       ({ length }) => length === 1,
-      5_000,
     );
     await close();
   });

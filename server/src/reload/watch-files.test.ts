@@ -23,7 +23,7 @@ function watched(names: readonly string[]) {
   return { folder, reports, named, watch };
 }
 
-const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 5_000, interval: 5 });
+const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 45_000, interval: 5 });
 
 test('a file that appears, changes, is replaced or goes is reported once each time', async () => {
   const { folder, reports, watch } = watched(['a', 'b']);

@@ -57,12 +57,11 @@ test('a worker that ends by itself is logged, starts again, and gets every sessi
   await poll(
     () => Promise.resolve(logged),
     (lines) => lines.length > 0,
-    5_000,
   );
   expect(logged[0]).toContain('worker_ended');
   expect(logged[0]).toContain('scripted crash');
   expect(metrics.take()).toContainEqual(['guard_workers_restarted_total', undefined, 1]);
-  await poll(known, (sessions) => sessions === 2, 5_000);
+  await poll(known, (sessions) => sessions === 2);
 });
 
 test('it starts again later each time, and soon when its last end is long ago', async () => {
@@ -75,9 +74,8 @@ test('it starts again later each time, and soon when its last end is long ago', 
     await poll(
       () => Promise.resolve(waits().length),
       (ends) => ends === times,
-      5_000,
     );
-    await poll(known, (sessions) => sessions > 0, 5_000);
+    await poll(known, (sessions) => sessions > 0);
   };
   await crash(1);
   time.now += 61_000;
@@ -107,7 +105,7 @@ test('a worker that cannot apply new settings is logged with its reason, and sta
       .take()
       .flatMap(([name, label, by]) => (name === 'guard_decisions_total' ? [[label, by]] : []));
   };
-  await poll(startedWith, (values) => String(values) === 'observe true,2', 5_000);
+  await poll(startedWith, (values) => String(values) === 'observe true,2');
   expect(await known()).toBe(2);
 });
 

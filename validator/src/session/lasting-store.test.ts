@@ -201,7 +201,6 @@ describe('the file', () => {
     await poll(
       () => readdir(folder),
       (files) => files.includes('store.snapshot'),
-      10_000,
     );
     const at = join(folder, 'copy');
     await mkdir(at);

@@ -26,7 +26,6 @@ describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
     await poll(
       () => replica.ask('EXISTS', 'guard:1:session:kept'),
       (there) => there === 1,
-      5_000,
     );
 
     const answers = { spent: 0, refused: 0 };
@@ -46,8 +45,8 @@ describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
     expect(before).toBeGreaterThan(0);
     await primary.kill();
     const away = () => Promise.resolve(instance.gauge('guard_store_away'));
-    await poll(away, (value) => value === 1, 5_000);
-    await poll(away, (value) => value === 0, 30_000);
+    await poll(away, (value) => value === 1);
+    await poll(away, (value) => value === 0);
     await sleep(QUARTER_S);
     over.abort();
     await load;
@@ -68,7 +67,6 @@ describe.skipIf(!hasRedis)('what can never be the store', () => {
     await poll(
       () => redis.ask<string>('CLUSTER', 'INFO'),
       (info) => info.includes('cluster_state:ok'),
-      10_000,
     );
     const { store, log } = await openInstance(redis.url);
     expect(store.refusal).toMatch(/^this is a Redis Cluster, .* store\.sentinels/);
@@ -98,12 +96,10 @@ test('a connection to a silent Sentinel is closed', async () => {
   await poll(
     () => Promise.resolve(open.size),
     (size) => size === 1,
-    1_000,
   );
   await poll(
     () => Promise.resolve(open.size),
     (size) => size === 0,
-    3_000,
   );
   expect(await asked).toBeUndefined();
   await new Promise((resolve) => server.close(resolve));
