@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { QUERY } from '@guard/config/contract/limits';
 import { ACCOUNT_SETTINGS } from '../database/accounts.ts';
 import { openQueryDoor, type QueryDoor } from '../testing/query-door.ts';
 import { describeServer } from '../testing/server.ts';
@@ -35,18 +34,4 @@ test('contract 4.3, default: a statement that needs too much by itself is an err
   const { status, text, after } = await door.query(TOO_HEAVY);
   expect([status, after]).toEqual([500, undefined]);
   expect(text).toMatch(/^Code: 241\. .*Put a smaller range.*\(MEMORY_LIMIT_EXCEEDED\)\n$/s);
-});
-
-test('contract 4.3, default: 503 and Retry-After, with code and identifier, where too many wait', async () => {
-  const slow = 'SELECT sum(sipHash64(number)) FROM numbers(1000000)';
-  const places = QUERY.runningOfKey + QUERY.maxWaiting;
-  const answers = await Promise.all(Array.from({ length: places + 1 }, () => door.query(slow)));
-  const refused = answers.filter(({ status }) => status !== 200);
-  expect(refused).toEqual([
-    {
-      status: 503,
-      after: '2',
-      text: 'Code: 202. DB::Exception: Too many queries of this key are waiting. Try again later. (TOO_MANY_SIMULTANEOUS_QUERIES)\n',
-    },
-  ]);
 });

@@ -253,12 +253,15 @@ describe('a statement that arrives on a socket (contract 4.3, 8)', () => {
     expect(fifth).toBe('rows');
   });
 
-  test('of one key four run at a time, sixteen wait, one more is told so at once', async () => {
+  test('contract 4.3, default: of one key four run at a time, sixteen wait, one more is told so at once: 503 and Retry-After, with code and identifier', async () => {
     const requests = Array.from({ length: 20 }, () => post(ENDLESS));
     await until('four run', async () => (await running()) === 4);
     const extra = post('SELECT 1');
-    await until('it is answered', () => extra.said().includes('Too many queries'));
-    expect(extra.said()).toMatch(/^HTTP\/1\.1 503 /);
+    await until('it is answered', () => extra.said().endsWith(')\n'));
+    expect(extra.said()).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: 2\r\n/s);
+    expect(extra.said()).toContain(
+      'Code: 202. DB::Exception: Too many queries of this key are waiting. Try again later. (TOO_MANY_SIMULTANEOUS_QUERIES)\n',
+    );
     expect(await running()).toBe(4);
     const another = post('SELECT 7', 'acme-another');
     await until('another key has room', () => another.said().includes('\r\n7\n'));
