@@ -1,6 +1,6 @@
 import { sessionRoot } from '@guard/config/contract/session-root';
 import { expect, test } from 'vitest';
-import { openInstance } from '../../validator/src/session/redis/testing/open-stores.ts';
+import { openPatient } from '../../validator/src/session/redis/testing/open-stores.ts';
 import { startRedis } from '../kit/redis-server.ts';
 import { hasRedis } from '../kit/tools.ts';
 import { serveValidator } from '../spec/serve-validator.ts';
@@ -13,7 +13,7 @@ test.skipIf(!hasRedis)(
   '100 concurrent submissions of one solution on 3 instances that share a Redis mint exactly one session',
   async () => {
     const redis = await startRedis();
-    const stores = await Promise.all([1, 2, 3].map(() => openInstance(redis.url)));
+    const stores = await Promise.all([1, 2, 3].map(() => openPatient(redis.url)));
     const instances = await Promise.all(
       stores.map(({ store }) => serveValidator({ store, rules: RULES })),
     );

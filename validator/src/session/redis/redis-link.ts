@@ -6,10 +6,13 @@ import { createClient, ErrorReply, type RedisClientType } from '@redis/client';
 import { primaryOf } from './sentinels.ts';
 import { PROBE_KEY } from './store-keys.ts';
 
-/** Time limit for all steps of an attempt: name, connection, TLS, password, probe. */
-const CONNECT_TIMEOUT_MS = 1_000;
-/** A decision asks at most twice. So two commands without an answer stay well below its 500 ms (contract 8). */
-const COMMAND_TIMEOUT_MS = 150;
+export interface RedisLimits {
+  /** For all steps of an attempt: name, connection, TLS, password, probe. */
+  readonly connectMs: number;
+  /** A decision asks at most twice. So two commands without an answer stay well below its 500 ms (contract 8). */
+  readonly commandMs: number;
+}
+const REDIS_LIMITS: RedisLimits = { connectMs: 1_000, commandMs: 150 };
 /** Commands that may be under way at once. More are not sent. */
 const MAX_UNDER_WAY = 10_000;
 /** The time between two PINGs, which notice a Redis that hangs even when there are no requests. */
@@ -32,6 +35,7 @@ export interface RedisLinkOptions {
   readonly log: Log;
   /** Another instance changed the value of a key that was read here. Undefined: any key may have changed. */
   readonly onChange: (key: string | undefined) => void;
+  readonly limits?: RedisLimits | undefined;
 }
 
 /**
@@ -42,8 +46,8 @@ export class RedisLink {
   readonly #options: RedisLinkOptions;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #closed = new AbortController();
-  readonly #connecting = new Patience(CONNECT_TIMEOUT_MS);
-  readonly #asking = new Patience(COMMAND_TIMEOUT_MS);
+  readonly #connecting: Patience;
+  readonly #asking: Patience;
   #client: RedisClientType | undefined;
   #lose: (reason: string) => void = () => undefined;
   #underWay = 0;
@@ -63,7 +67,10 @@ export class RedisLink {
   }
 
   private constructor(options: RedisLinkOptions) {
+    const { connectMs, commandMs } = options.limits ?? REDIS_LIMITS;
     this.#options = options;
+    this.#connecting = new Patience(connectMs);
+    this.#asking = new Patience(commandMs);
     this.#heartbeat = setInterval(() => void this.ask(['PING']), HEARTBEAT_MS);
     this.#heartbeat.unref();
   }
@@ -187,7 +194,7 @@ export class RedisLink {
     const client: RedisClientType = createClient({
       url,
       // Each connection has a new client, so the client itself must not reconnect.
-      socket: { reconnectStrategy: false, connectTimeout: CONNECT_TIMEOUT_MS },
+      socket: { reconnectStrategy: false, connectTimeout: this.#connecting.limitMs },
       disableOfflineQueue: true,
       // The time limit is in `ask`. The client's own would end when a command is written, not when it is answered.
       commandOptions: { timeout: 0 },

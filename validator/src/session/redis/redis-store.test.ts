@@ -3,7 +3,7 @@ import { poll } from '../../../../test/kit/http.ts';
 import { type RedisServer, startRedis } from '../../../../test/kit/redis-server.ts';
 import { hasRedis } from '../../../../test/kit/tools.ts';
 import { session, sessionStoreContract } from '../testing/store-contract.ts';
-import { type Instance, openInstance } from './testing/open-stores.ts';
+import { type Instance, openPatient } from './testing/open-stores.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -35,7 +35,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
     clocks: readonly number[],
     use: (...instances: Instance[]) => Promise<void>,
   ): Promise<void> {
-    const instances = await Promise.all(clocks.map((now) => openInstance(redis.url, now)));
+    const instances = await Promise.all(clocks.map((now) => openPatient(redis.url, now)));
     try {
       await use(...instances);
     } finally {
@@ -71,7 +71,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
   });
 
   sessionStoreContract('RedisStore', async () => {
-    const { store, time } = await openInstance(redis.url);
+    const { store, time } = await openPatient(redis.url);
     const pass = async (ms: number) => {
       time.now += ms;
       await redis.ask('EVAL', GROW_OLDER, '0', String(ms));
@@ -214,10 +214,9 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
         expect(await only.store.takeAll('b', charges)).toBe(0);
         expect(await only.store.takeAll('b', charges)).toBe(0);
         expect(await only.store.takeAll('b', charges)).toBeGreaterThan(0);
-        const asked = (await calls('evalsha')) - before;
-        expect(asked).toBe(3);
+        expect(await calls('evalsha')).toBe(before + 3);
         for (let i = 0; i < 100; i++) expect(only.store.takeAll('b', charges)).toBeGreaterThan(0);
-        expect(await calls('evalsha')).toBe(before + asked);
+        expect(await calls('evalsha')).toBe(before + 3);
         // Another one is free, also beside a counter that the refused ones had in common.
         expect(await only.store.takeAll('b', [...charges.slice(2)])).toBe(0);
       });
@@ -242,7 +241,8 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       await only.store.keepSession('s', session, HOUR_MS);
       await only.store.spend('t', HOUR_MS);
       const keys = await redis.ask<string[]>('KEYS', '*');
-      expect(keys).toHaveLength(4);
+      // That of the probe ends after a second.
+      expect(keys.filter((key) => key !== 'guard:1:probe')).toHaveLength(3);
       for (const key of keys) {
         expect(key).toMatch(/^guard:1:(?:probe|session:s|spent:t|budget:[\w-]{22})$/);
       }
@@ -256,7 +256,8 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       await only.store.spend('t', 1_000);
       for (const key of await redis.ask<string[]>('KEYS', '*')) {
         const leftMs = await redis.ask<number>('PTTL', key);
-        expect(leftMs, key).toBeGreaterThan(0);
+        // It says -1 of a key without an end, and -2 of one that has ended meanwhile.
+        expect(leftMs, key).not.toBe(-1);
         expect(leftMs, key).toBeLessThanOrEqual(HOUR_MS);
       }
     });
@@ -290,7 +291,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
   });
 
   test('the database that the URL names is the one that is used', async () => {
-    const { store } = await openInstance(`${redis.url}/7`);
+    const { store } = await openPatient(`${redis.url}/7`);
     await store.spend('t', HOUR_MS);
     await store.close();
     expect(await redis.ask<string>('INFO', 'keyspace')).toMatch(/db7:keys=[12],/);

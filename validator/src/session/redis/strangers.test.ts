@@ -6,7 +6,7 @@ import { resolveSession } from '../resolve.ts';
 import { createSealer } from '../sealer.ts';
 import { createSessionIds } from '../session-id.ts';
 import { session } from '../testing/store-contract.ts';
-import { type Instance, openInstance } from './testing/open-stores.ts';
+import { type Instance, openPatient } from './testing/open-stores.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW = 1_800_000_000_000;
@@ -30,7 +30,7 @@ describe.skipIf(!hasRedis)('ids without a MAC of ours, and a Redis to ask', () =
   beforeEach(async () => {
     await redis.ask('FLUSHALL');
     await redis.ask('CONFIG', 'RESETSTAT');
-    only = await openInstance(redis.url, NOW);
+    only = await openPatient(redis.url, NOW);
   });
   afterEach(() => only.store.close());
 
@@ -74,7 +74,7 @@ describe.skipIf(!hasRedis)('ids without a MAC of ours, and a Redis to ask', () =
   });
 
   test('during a rotation, sessions of the next secret are known, also in a flood', async () => {
-    const elsewhere = await openInstance(redis.url, NOW);
+    const elsewhere = await openPatient(redis.url, NOW);
     const [early, late] = [newSecret.mint('acme'), newSecret.mint('acme')];
     await elsewhere.store.keepSession(early, { ...session, newest: early }, HOUR_MS);
     await elsewhere.store.keepSession(late, { ...session, newest: late }, HOUR_MS);

@@ -1,4 +1,5 @@
 import type { MetricName } from '@guard/config/contract/metrics';
+import type { RedisLimits } from '../redis-link.ts';
 import { RedisStore } from '../redis-store.ts';
 
 /** A store on its own connection, as another instance would have it, with what it said. */
@@ -17,6 +18,7 @@ export async function openInstance(
   url: string,
   now = Date.now(),
   sentinels?: readonly string[],
+  limits?: RedisLimits,
 ): Promise<Instance> {
   const time = { now };
   const log: Instance['log'] = [];
@@ -25,6 +27,7 @@ export async function openInstance(
   const store = await RedisStore.open({
     url,
     sentinels,
+    limits,
     clock: () => time.now,
     log: (_level, event, fields = {}) => log.push({ event, fields: JSON.stringify(fields) }),
     metrics: {
@@ -36,4 +39,9 @@ export async function openInstance(
     },
   });
   return { store, time, log, counts, gauge: (name) => Number(gauges.get(name)?.()) };
+}
+
+/** For tests that are not about time: on a busy machine a Redis answers later than a decision can wait. */
+export function openPatient(url: string, now?: number): Promise<Instance> {
+  return openInstance(url, now, undefined, { connectMs: 20_000, commandMs: 20_000 });
 }
