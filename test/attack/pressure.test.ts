@@ -24,14 +24,16 @@ function ask(path: string, visitor: number): Promise<number> {
 
 test('1,000 addresses, each with a shape and a part of the site of its own, get 200 pages, and the events say why', async () => {
   const answers: number[] = [];
+  const began = performance.now();
   for (let first = 0; first < 1_000; first += 50) {
     const asked = Array.from({ length: 50 }, (_, at) => ask(`/page-${first + at}`, first + at));
     answers.push(...(await Promise.all(asked)));
   }
   expect(answers.slice(-500).every((status) => status === 403)).toBe(true);
-  // 200 at once, and those whose turn came while the count faded: ten a second.
+  // 200 at once, and those whose turn came while the count faded: ten a second. 50 come together.
+  const most = 200 + (performance.now() - began) / 100 + 50;
   const { arrivals } = story.origin;
-  expect(arrivals.filter(({ url }) => url.startsWith('/page-')).length).toBeLessThan(450);
+  expect(arrivals.filter(({ url }) => url.startsWith('/page-')).length).toBeLessThan(most);
   const reasons = await poll(
     () =>
       rowsOf<{ reason: string }>(

@@ -142,8 +142,11 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
   });
 
   test('a decision ends at its time, also while CrowdSec is away', async () => {
-    await crowdsec.decide('add', '--ip', '203.0.113.9', '--duration', '6s');
-    await settles('203.0.113.9', 'challenge');
+    // Asked meanwhile: on a busy machine cscli can take longer to end than the decision lasts.
+    await Promise.all([
+      crowdsec.decide('add', '--ip', '203.0.113.9', '--duration', '6s'),
+      settles('203.0.113.9', 'challenge'),
+    ]);
     await crowdsec.stop();
     await settles('203.0.113.9', 'origin');
   });
@@ -180,7 +183,10 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     await settles('203.0.113.2', 'challenge');
     await settles('203.0.113.1', 'origin');
     expect(await metric('guard_crowdsec_decisions')).toBe(1);
-    expect(await metric('guard_crowdsec_age_seconds')).toBeLessThan(3);
+    await poll(
+      () => metric('guard_crowdsec_age_seconds'),
+      (age) => age < 2,
+    );
   });
 
   test('whom Guard stops again and again, CrowdSec bans; a ban, a page of another, a crowd and a limit are no reason for it', async () => {
