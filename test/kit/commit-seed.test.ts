@@ -11,6 +11,10 @@ test('the seed is that of the commit, the told one, or a new one', () => {
   expect(Number(seedOfRun('new', HERE))).toBeGreaterThan(0);
 });
 
+test('a seed that is no number is refused', () => {
+  expect(() => seedOfRun('c1', HERE)).toThrow('GUARD_TEST_SEED is a whole number or new: c1');
+});
+
 test('without git the seed is a fixed one', () => {
   expect(seedOfRun(undefined, tmpdir())).toBe('20');
 });
