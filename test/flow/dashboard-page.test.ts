@@ -218,7 +218,7 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
       const path = `/live-${look.browser}-${look.width}`;
       // The view begins when its connection is open, which the page does not show. More than a few requests
       // would push those of other tests out of the lists.
-      for (const wait of [3_000, 5_000, 20_000]) {
+      for (const wait of [700, 1_500, 4_000, 20_000]) {
         await visit(path, '192.0.2.1');
         const shown = poll(
           () => desk.text(),

@@ -104,7 +104,7 @@ test('a stranger who leaves a refused question open does not hold its connection
     session.destroy();
   });
   openQuestion(session);
-  await once(session, 'close', { signal: AbortSignal.timeout(5_000) });
+  await once(session, 'close', { signal: AbortSignal.timeout(45_000) });
 });
 
 test('a connection on which nothing is asked stays open, so that no question comes while it is closed', async () => {
@@ -116,7 +116,7 @@ test('a connection on which nothing is asked stays open, so that no question com
   });
   // Guard asks whether the other side is there. Node answers.
   for (let pings = 0; pings < 3; pings++) {
-    await once(session, 'ping', { signal: AbortSignal.timeout(5_000) });
+    await once(session, 'ping', { signal: AbortSignal.timeout(45_000) });
   }
   expect(await statusOf(ask(session))).toBe('0');
 });
@@ -127,7 +127,7 @@ test('the connection of a trusted proxy that no longer answers is closed', async
   });
   const silent = connectTcp(Number(new URL(envoyUrl).port), '127.0.0.1').resume();
   silent.on('error', () => undefined);
-  await once(silent, 'close', { signal: AbortSignal.timeout(5_000) });
+  await once(silent, 'close', { signal: AbortSignal.timeout(45_000) });
 });
 
 test('a connection from the port of one that was reset is that of a trusted proxy, too', async () => {
