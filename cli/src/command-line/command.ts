@@ -1,5 +1,5 @@
 import { calledWrongly } from '../terminal/terminal.ts';
-import { type CommandLine, type Completes, type Options, readCommandLine } from './options.ts';
+import { type Completes, type Options, readCommandLine, type ReadLine } from './options.ts';
 
 /** One command of `guard`, for --help, shell completion and `main`. */
 export interface Command {
@@ -22,22 +22,21 @@ export interface Command {
   run(args: readonly string[]): Promise<number>;
 }
 
-/** The options and operands of a call without a mistake. */
-export type ReadLine<T extends Options> = Extract<CommandLine<T>, { kind: 'read' }>;
-
 interface Definition<T extends Options> extends Omit<Command, 'run'> {
   readonly options: T;
-  run(line: ReadLine<T>): Promise<number>;
+  /** As above. A text is a sentence about a mistake in the call. */
+  run(line: ReadLine<T>): Promise<number | string> | number | string;
 }
 
-/** Makes a command that answers a mistake in its options itself. */
+/** Makes a command that prints the mistake of a wrong call. */
 export function createCommand<const T extends Options>(definition: Definition<T>): Command {
   const { name, options } = definition;
   return {
     ...definition,
     async run(args) {
       const line = readCommandLine<T>(args, options);
-      return line.kind === 'wrong' ? calledWrongly(name, line.message) : definition.run(line);
+      const ended = typeof line === 'string' ? line : await definition.run(line);
+      return typeof ended === 'string' ? calledWrongly(name, ended) : ended;
     },
   };
 }

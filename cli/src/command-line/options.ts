@@ -37,24 +37,20 @@ export function flag(help: string) {
   return { type: 'boolean', default: false, help } as const satisfies Option;
 }
 
-/** The result of reading the arguments of a command. */
-export type CommandLine<T extends ParseArgsOptionsConfig> =
-  | ({ readonly kind: 'read' } & Pick<ReturnType<typeof parseWords<T>>, 'values' | 'positionals'>)
-  /** A sentence for the user. */
-  | { readonly kind: 'wrong'; readonly message: string };
+/** The options and operands of a call without a mistake. */
+export type ReadLine<T extends ParseArgsOptionsConfig> = ReturnType<typeof parseWords<T>>;
 
-/** Reads the options and operands of a command, or says what is wrong with them. */
+/** Reads the options and operands of a command. A text is a sentence about a mistake in them. */
 export function readCommandLine<T extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: T,
-): CommandLine<T> {
+): ReadLine<T> | string {
   const unknown = unknownOption(args, options);
-  if (unknown !== undefined) return { kind: 'wrong', message: unknown };
+  if (unknown !== undefined) return unknown;
   try {
-    const { values, positionals } = parseWords(args, options);
-    return { kind: 'read', values, positionals };
+    return parseWords(args, options);
   } catch (error) {
-    return { kind: 'wrong', message: messageOf(error) };
+    return messageOf(error);
   }
 }
 

@@ -1,8 +1,7 @@
 import { readFetchedKeys } from '@guard/config/settings/keys/agent-keys';
-import type { AgentDirectory } from '@guard/config/settings/sections/web-bot-auth';
 import { type DirectoryReport, type FetchTerms, refreshDirectory } from '@guard/server';
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, type Options } from '../command-line/options.ts';
+import { CONFIG_OPTION } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import {
   describeReports,
@@ -12,14 +11,7 @@ import {
 } from '../crawlers/fetch-options.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { columns } from '../terminal/layout.ts';
-import { calledWrongly, failed, print } from '../terminal/terminal.ts';
-
-const OPTIONS = {
-  config: CONFIG_OPTION,
-  timeout: timeoutOption('directory'),
-  'source-base': SOURCE_BASE_OPTION,
-  json: { type: 'boolean', help: 'one JSON value, nothing else' },
-} as const satisfies Options;
+import { failed, print } from '../terminal/terminal.ts';
 
 export const agents = createCommand({
   name: 'agents',
@@ -31,7 +23,12 @@ export const agents = createCommand({
   about: `list     the directories of web_bot_auth in the settings, and what was fetched of each
 refresh  fetch the keys that they publish, of all or of those named, into
          web_bot_auth.fetched_keys`,
-  options: OPTIONS,
+  options: {
+    config: CONFIG_OPTION,
+    timeout: timeoutOption('directory'),
+    'source-base': SOURCE_BASE_OPTION,
+    json: { type: 'boolean', help: 'one JSON value, nothing else' },
+  },
   operand: ['list', 'refresh'],
   notes: `Only https, no redirect and no address inside of a network is followed. The keys of a directory
 are taken whole or not at all, and one that fails or is empty stays as it was. A Guard that
@@ -42,26 +39,21 @@ runs takes the new keys up by itself.`,
     const [action, ...names] = positionals;
     const { json = false } = values;
     const config = settingsFile(values.config);
-    if (config === undefined) return wrong(NO_FILE);
+    if (config === undefined) return NO_FILE;
     switch (action) {
       case 'list':
-        return names.length > 0 ? wrong('list takes no name') : list(config, json);
+        return names.length > 0 ? 'list takes no name' : list(config, json);
       case 'refresh':
         return refresh(config, names, json, readFetchTerms(values));
       case undefined:
       default:
-        return wrong('name an action: list or refresh');
+        return 'name an action: list or refresh';
     }
   },
 });
 
-interface Agents {
-  readonly directories: readonly AgentDirectory[];
-  readonly folder: string;
-}
-
 /** The agents of the settings. Undefined for an invalid file, whose problems are printed. */
-function readAgents(config: string): Agents | undefined {
+function readAgents(config: string) {
   const loaded = readSettings(config);
   if (!loaded) return undefined;
   const { directories = [], fetched_keys: folder = '' } = loaded.settings.web_bot_auth ?? {};
@@ -73,14 +65,14 @@ async function refresh(
   names: readonly string[],
   json: boolean,
   terms: FetchTerms | string,
-): Promise<number> {
-  if (typeof terms === 'string') return wrong(terms);
+): Promise<number | string> {
+  if (typeof terms === 'string') return terms;
   const known = readAgents(config);
   if (!known) return 1;
   const { directories, folder } = known;
   const stranger = names.find((name) => directories.every((one) => one.name !== name));
   if (stranger !== undefined) {
-    return wrong(`${config} has no directory called ${JSON.stringify(stranger)}`);
+    return `${config} has no directory called ${JSON.stringify(stranger)}`;
   }
   const chosen = directories.filter(({ name }) => names.length === 0 || names.includes(name));
   const options = { ...terms, folder, clock: Date.now };
@@ -88,10 +80,6 @@ async function refresh(
   const reports = await Promise.all(chosen.map((one) => refreshDirectory(one, options)));
   print(json ? JSON.stringify({ into: folder, directories: reports }) : describe(reports, folder));
   return reports.every(({ reason }) => reason === '') ? 0 : 1;
-}
-
-function wrong(message: string): number {
-  return calledWrongly('agents', message);
 }
 
 function list(config: string, json: boolean): number {
@@ -125,12 +113,12 @@ function list(config: string, json: boolean): number {
 }
 
 function describe(reports: readonly DirectoryReport[], folder: string): string {
-  if (reports.length === 0) return NO_DIRECTORIES;
+  if (reports.length === 0) {
+    return 'The settings name no directories: web_bot_auth.directories lists them.';
+  }
   return describeReports(
     reports,
     ({ name, keys }) => [name, `${keys} keys`],
     `directories are current in ${folder}`,
   );
 }
-
-const NO_DIRECTORIES = 'The settings name no directories: web_bot_auth.directories lists them.';

@@ -1,12 +1,7 @@
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, flag, type Options } from '../command-line/options.ts';
+import { CONFIG_OPTION, flag } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
-import { calledWrongly, failed, print } from '../terminal/terminal.ts';
-
-const OPTIONS = {
-  config: CONFIG_OPTION,
-  json: flag('one JSON object, nothing else'),
-} as const satisfies Options;
+import { failed, print } from '../terminal/terminal.ts';
 
 export const alerts = createCommand({
   name: 'alerts',
@@ -14,16 +9,19 @@ export const alerts = createCommand({
   usage: ['guard alerts test [--config FILE] [--json]'],
   about: `Sends one alert that says it is a test, by the webhook, mail and command of \`alerts\` in the
 settings, and says which of them accepted it. No running Guard is needed.`,
-  options: OPTIONS,
+  options: {
+    config: CONFIG_OPTION,
+    json: flag('one JSON object, nothing else'),
+  },
   operand: ['test'],
   exits:
     '0 all channels accepted it, 1 one did not, or the settings name no channel, 2 called wrongly.',
   async run({ values, positionals }) {
     const [action, more] = positionals;
-    if (action !== 'test') return calledWrongly('alerts', 'name an action: test');
-    if (more !== undefined) return calledWrongly('alerts', `unexpected word: ${more}`);
+    if (action !== 'test') return 'name an action: test';
+    if (more !== undefined) return `unexpected word: ${more}`;
     const file = settingsFile(values.config);
-    if (file === undefined) return calledWrongly('alerts', NO_FILE);
+    if (file === undefined) return NO_FILE;
     const settings = readSettings(file)?.settings;
     if (settings === undefined) return 1;
     if (settings.alerts === undefined) {

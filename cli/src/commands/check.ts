@@ -8,20 +8,10 @@ import { probeStore } from '../check/probe-store.ts';
 import type { Remark } from '../check/remark.ts';
 import { remarksOn } from '../check/remarks.ts';
 import { counted } from '../terminal/layout.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
+import { print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, flag, type Options, USUAL_FILE } from '../command-line/options.ts';
+import { CONFIG_OPTION, flag, USUAL_FILE } from '../command-line/options.ts';
 import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
-
-const OPTIONS = {
-  config: { ...CONFIG_OPTION, help: `the same as FILE; default ${USUAL_FILE} in this folder` },
-  probe: flag(
-    'connect to every origin and to the Redis of `store`, and ask the first origin of\neach site which application it is',
-  ),
-  strict: flag('treat warnings, but not hints, like problems'),
-  json: flag(`one JSON object: \`{ "valid": …, "problems": [ … ], "revision": …, "presets": { … },
-"warnings": [ … ], "hints": [ … ] }\``),
-} as const satisfies Options;
 
 export const check = createCommand({
   name: 'check',
@@ -40,65 +30,63 @@ presets that are on, and settings that are often a mistake:
   hint     a site that protects the paths of certificates (ACME) or health checks;
            monitor on for a rule; a port where the authority of tls.acme does not connect; an
            application that may need a rule (with --probe)`,
-  options: OPTIONS,
+  options: {
+    config: { ...CONFIG_OPTION, help: `the same as FILE; default ${USUAL_FILE} in this folder` },
+    probe: flag(
+      'connect to every origin and to the Redis of `store`, and ask the first origin of\neach site which application it is',
+    ),
+    strict: flag('treat warnings, but not hints, like problems'),
+    json: flag(`one JSON object: \`{ "valid": …, "problems": [ … ], "revision": …, "presets": { … },
+"warnings": [ … ], "hints": [ … ] }\``),
+  },
   operand: 'file',
   exits: `0 when the file is good, 1 when it has problems, or with --strict warnings,
 2 when called wrongly.`,
-  async run(line) {
-    const { config, ...wanted } = line.values;
-    const [named, more] = [...line.positionals, ...(config === undefined ? [] : [config])];
-    if (more !== undefined) return calledWrongly('check', 'name one settings file, not two');
+  async run({ values, positionals }) {
+    const { config, json, probe, strict } = values;
+    const [named, more] = [...positionals, ...(config === undefined ? [] : [config])];
+    if (more !== undefined) return 'name one settings file, not two';
     const file = settingsFile(named);
-    if (file === undefined) return calledWrongly('check', NO_FILE);
-    return checkFile(file, wanted);
+    if (file === undefined) return NO_FILE;
+    const result = loadSettings(file, process.env);
+    if (result.kind === 'invalid') {
+      const { problems } = result;
+      if (json) print(JSON.stringify({ valid: false, problems }));
+      else print(problems.map(formatProblem).join('\n'), 'error');
+      return 1;
+    }
+    const { settings } = result;
+    const probed = probe
+      ? [
+          ...(await probeOrigins(settings.sites)),
+          ...(await probeStore(settings.store)),
+          ...(await applicationRemarks(settings)),
+        ]
+      : [];
+    const remarks = [...remarksOn(settings), ...probed];
+    const placed = remarks
+      .map((remark) => placeOf(remark, file, result))
+      .toSorted((a, b) => a.line - b.line || a.column - b.column);
+    const warnings = placed.filter(({ level }) => level === 'warning');
+    const hints = placed.filter(({ level }) => level === 'hint');
+    const presets = presetsOf(result);
+    if (json) {
+      const found = {
+        revision: settingsRevision(settings),
+        presets: Object.fromEntries(presets),
+        warnings,
+        hints,
+      };
+      print(JSON.stringify({ valid: true, problems: [], ...found }));
+    } else {
+      print([summaryOf(file, result), ...presetLines(presets), ...placed.map(lineOf)].join('\n'));
+    }
+    return strict && warnings.length > 0 ? 1 : 0;
   },
 });
 
-interface Wanted {
-  readonly json: boolean;
-  readonly probe: boolean;
-  readonly strict: boolean;
-}
-
 /** A remark with its position in the file. */
 type Placed = Pick<Remark, 'level'> & Omit<Problem, 'found'>;
-
-async function checkFile(file: string, { json, probe, strict }: Wanted): Promise<number> {
-  const result = loadSettings(file, process.env);
-  if (result.kind === 'invalid') {
-    const { problems } = result;
-    if (json) print(JSON.stringify({ valid: false, problems }));
-    else print(problems.map(formatProblem).join('\n'), 'error');
-    return 1;
-  }
-  const { settings } = result;
-  const probed = probe
-    ? [
-        ...(await probeOrigins(settings.sites)),
-        ...(await probeStore(settings.store)),
-        ...(await applicationRemarks(settings)),
-      ]
-    : [];
-  const remarks = [...remarksOn(settings), ...probed];
-  const placed = remarks
-    .map((remark) => placeOf(remark, file, result))
-    .toSorted((a, b) => a.line - b.line || a.column - b.column);
-  const warnings = placed.filter(({ level }) => level === 'warning');
-  const hints = placed.filter(({ level }) => level === 'hint');
-  const presets = presetsOf(result);
-  if (json) {
-    const found = {
-      revision: settingsRevision(settings),
-      presets: Object.fromEntries(presets),
-      warnings,
-      hints,
-    };
-    print(JSON.stringify({ valid: true, problems: [], ...found }));
-  } else {
-    print([summaryOf(file, result), ...presetLines(presets), ...placed.map(lineOf)].join('\n'));
-  }
-  return strict && warnings.length > 0 ? 1 : 0;
-}
 
 function placeOf({ level, path, message }: Remark, file: string, { positionOf }: Loaded): Placed {
   return { level, file, ...positionOf(path), path: formatPath(path), message };

@@ -1,11 +1,7 @@
 import { completionFor, SHELLS } from '../completion/shells.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
-import { type Command, createCommand, type ReadLine } from '../command-line/command.ts';
-import { flag, type Options } from '../command-line/options.ts';
-
-const OPTIONS = {
-  json: flag('one JSON object: `{ "shell": …, "script": … }`'),
-} as const satisfies Options;
+import { print } from '../terminal/terminal.ts';
+import { type Command, createCommand } from '../command-line/command.ts';
+import { flag } from '../command-line/options.ts';
 
 /** `everyCommand` returns the commands to complete: all others and this one. */
 export function createCompletion(
@@ -18,24 +14,17 @@ export function createCompletion(
     about: `bash  source <(guard completion bash)           in ~/.bashrc
 zsh   source <(guard completion zsh)            in ~/.zshrc, behind compinit
 fish  guard completion fish > ~/.config/fish/completions/guard.fish`,
-    options: OPTIONS,
+    options: { json: flag('one JSON object: `{ "shell": …, "script": … }`') },
     operand: SHELLS,
     exits: '0 printed, 2 called wrongly.',
-    run: (line) => Promise.resolve(run(line, everyCommand(completion))),
+    run({ values, positionals }) {
+      const [word, more] = positionals;
+      const shell = SHELLS.find((known) => known === word);
+      if (shell === undefined || more !== undefined) return `name one shell: ${SHELLS.join(', ')}`;
+      const script = completionFor(shell, everyCommand(completion));
+      print(values.json ? JSON.stringify({ shell, script }) : script);
+      return 0;
+    },
   });
   return completion;
-}
-
-function run(
-  { values, positionals }: ReadLine<typeof OPTIONS>,
-  commands: readonly Command[],
-): number {
-  const [word, more] = positionals;
-  const shell = SHELLS.find((known) => known === word);
-  if (shell === undefined || more !== undefined) {
-    return calledWrongly('completion', `name one shell: ${SHELLS.join(', ')}`);
-  }
-  const script = completionFor(shell, commands);
-  print(values.json ? JSON.stringify({ shell, script }) : script);
-  return 0;
 }

@@ -11,33 +11,10 @@ import {
 } from '../crawlers/fetch-options.ts';
 import { createProgressBar } from '../terminal/progress-bar.ts';
 import { messageOf } from '../terminal/faults.ts';
-import { calledWrongly, failed, print } from '../terminal/terminal.ts';
+import { failed, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
-import type { Options } from '../command-line/options.ts';
 
 const DEFAULT_FOLDER = './data/crawlers';
-
-const OPTIONS = {
-  ranges: {
-    type: 'string',
-    value: 'DIR',
-    completes: 'folder',
-    help: `read refreshed lists from here (default ${DEFAULT_FOLDER})`,
-  },
-  into: {
-    type: 'string',
-    value: 'DIR',
-    completes: 'folder',
-    help: `write refreshed lists here (default ${DEFAULT_FOLDER})`,
-  },
-  timeout: timeoutOption('list'),
-  'source-base': SOURCE_BASE_OPTION,
-  'accept-drop': {
-    type: 'boolean',
-    help: 'accept a list that lost more than half of its addresses',
-  },
-  json: { type: 'boolean', help: 'one JSON value, nothing else' },
-} as const satisfies Options;
 
 export const crawlers = createCommand({
   name: 'crawlers',
@@ -52,7 +29,27 @@ export const crawlers = createCommand({
 show     one crawler in full
 refresh  fetch the lists that operators publish, all or those of the crawlers,
          operators or lists named`,
-  options: OPTIONS,
+  options: {
+    ranges: {
+      type: 'string',
+      value: 'DIR',
+      completes: 'folder',
+      help: `read refreshed lists from here (default ${DEFAULT_FOLDER})`,
+    },
+    into: {
+      type: 'string',
+      value: 'DIR',
+      completes: 'folder',
+      help: `write refreshed lists here (default ${DEFAULT_FOLDER})`,
+    },
+    timeout: timeoutOption('list'),
+    'source-base': SOURCE_BASE_OPTION,
+    'accept-drop': {
+      type: 'boolean',
+      help: 'accept a list that lost more than half of its addresses',
+    },
+    json: { type: 'boolean', help: 'one JSON value, nothing else' },
+  },
   operand: ['list', 'show', 'refresh'],
   notes: `A list is replaced whole or not at all. One that fails or is not believed stays as it was.
 \`crawlers.ranges\` in the settings names the folder from which \`guard start\` reads them.`,
@@ -67,11 +64,9 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
     return attempt(() => {
       switch (action) {
         case 'list':
-          return names.length > 1 ? wrong('list takes one text') : list(names[0], folder, json);
+          return names.length > 1 ? 'list takes one text' : list(names[0], folder, json);
         case 'show':
-          return names.length === 1
-            ? show(names[0] ?? '', folder, json)
-            : wrong('show takes one name');
+          return names.length === 1 ? show(names[0] ?? '', folder, json) : 'show takes one name';
         case 'refresh':
           return refresh(
             names,
@@ -82,23 +77,21 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
           );
         case undefined:
         default:
-          return wrong('name an action: list, show or refresh');
+          return 'name an action: list, show or refresh';
       }
     });
   },
 });
 
 /** A folder with a damaged file ends the command with a sentence instead of a stack trace. */
-async function attempt(action: () => number | Promise<number>): Promise<number> {
+async function attempt(
+  action: () => number | string | Promise<number | string>,
+): Promise<number | string> {
   try {
     return await action();
   } catch (error) {
     return failed('crawlers', messageOf(error));
   }
-}
-
-function wrong(message: string): number {
-  return calledWrongly('crawlers', message);
 }
 
 function list(text: string | undefined, folder: string, json: boolean): number {
@@ -147,11 +140,11 @@ async function refresh(
   json: boolean,
   terms: FetchTerms | string,
   acceptDrop: boolean,
-): Promise<number> {
-  if (typeof terms === 'string') return wrong(terms);
+): Promise<number | string> {
+  if (typeof terms === 'string') return terms;
   const catalogue = CrawlerCatalogue.load(undefined, into);
   const chosen = chooseLists(catalogue, names);
-  if (typeof chosen === 'string') return wrong(`no list that can be refreshed is called ${chosen}`);
+  if (typeof chosen === 'string') return `no list that can be refreshed is called ${chosen}`;
   const options = { ...terms, clock: Date.now, acceptDrop };
   const bar = createProgressBar(json ? { write: () => undefined } : process.stderr, chosen.length);
   const reports = await refreshCrawlers(chosen, into, options, ({ file }) => bar.advance(file));

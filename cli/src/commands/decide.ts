@@ -12,10 +12,10 @@ import {
 import { Duration } from '@guard/config/settings/values/values';
 import { callerName } from '../command-line/caller.ts';
 import { chooseOrganisation } from '../command-line/choose-organisation.ts';
-import { type Command, createCommand, type ReadLine } from '../command-line/command.ts';
-import { CONFIG_OPTION, flag, type Options } from '../command-line/options.ts';
+import { type Command, createCommand } from '../command-line/command.ts';
+import { CONFIG_OPTION, flag, type Options, type ReadLine } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
+import { failed, print } from '../terminal/terminal.ts';
 import { changeDecisions } from '../decisions/change-decisions.ts';
 import { readTarget } from '../decisions/read-target.ts';
 
@@ -62,7 +62,7 @@ Guard only observes, a block is recorded and not enforced. guard decisions lists
     exits: '0 decided, 1 refused and nothing changed, 2 called wrongly.',
     async run(line) {
       const asked = readAsked(line);
-      if (typeof asked === 'string') return calledWrongly(verdict, asked);
+      if (typeof asked === 'string') return asked;
       const settings = readSettings(asked.config)?.settings;
       const organisation = settings && chooseOrganisation(verdict, settings, asked.organisation);
       if (settings === undefined || organisation === undefined) return 1;
@@ -76,8 +76,7 @@ Guard only observes, a block is recorded and not enforced. guard decisions lists
         addDecision(current, decision),
       );
       if (changed.kind === 'refused') {
-        print(`guard ${verdict}: ${changed.reason}; nothing was changed`, 'error');
-        return 1;
+        return failed(verdict, `${changed.reason}; nothing was changed`);
       }
       const notes = notesOn(decision, settings.trusted_proxies);
       const replaced = changed.result?.id;
@@ -111,7 +110,7 @@ function readAsked({ values, positionals }: ReadLine<typeof OPTIONS>): Asked | s
   if (operand === undefined) return 'say whom: an address, for example';
   if (more !== undefined) return `unexpected word: ${more}`;
   const target = readTarget(operand);
-  if (target.kind === 'wrong') return target.message;
+  if (typeof target === 'string') return target;
   const lasts = Duration.safeParse(values.for);
   if (!lasts.success || lasts.data < 1000 || lasts.data > MAX_DECISION_MS) {
     return 'say how long: --for 1d (1s to 90d)';
@@ -119,7 +118,7 @@ function readAsked({ values, positionals }: ReadLine<typeof OPTIONS>): Asked | s
   if (!TemporaryDecision.shape.because.safeParse(because).success) {
     return "say why, in at most 200 characters: --because 'scrapes prices'";
   }
-  return { config, target: target.target, lastsMs: lasts.data, because, organisation, json };
+  return { config, target, lastsMs: lasts.data, because, organisation, json };
 }
 
 /** Each target has one decision. Returns the decision that is replaced. */

@@ -5,15 +5,10 @@ import {
 import { changeDecisions, currentDecisions } from '../decisions/change-decisions.ts';
 import { columns } from '../terminal/layout.ts';
 import { printable, printableJson } from '../terminal/printable.ts';
-import { calledWrongly, failed, print } from '../terminal/terminal.ts';
+import { failed, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, flag, type Options } from '../command-line/options.ts';
+import { CONFIG_OPTION, flag } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
-
-const OPTIONS = {
-  config: CONFIG_OPTION,
-  json: flag('one JSON value, nothing else'),
-} as const satisfies Options;
 
 export const decisions = createCommand({
   name: 'decisions',
@@ -26,16 +21,19 @@ export const decisions = createCommand({
 when, who decided, and why.
 
 end      ends the decision ID: a second later no request is decided by it`,
-  options: OPTIONS,
+  options: {
+    config: CONFIG_OPTION,
+    json: flag('one JSON value, nothing else'),
+  },
   operand: ['end'],
   exits: '0 listed or ended, 1 refused and nothing changed, 2 called wrongly.',
   async run({ values, positionals }) {
     const [action, id, more] = positionals;
     const file = settingsFile(values.config);
-    if (file === undefined) return wrong(NO_FILE);
-    if (more !== undefined) return wrong(`unexpected word: ${more}`);
-    if (action !== undefined && action !== 'end') return wrong(`${action} is not end`);
-    if (action === 'end' && id === undefined) return wrong('say which one: guard decisions end ID');
+    if (file === undefined) return NO_FILE;
+    if (more !== undefined) return `unexpected word: ${more}`;
+    if (action !== undefined && action !== 'end') return `${action} is not end`;
+    if (action === 'end' && id === undefined) return 'say which one: guard decisions end ID';
     const settings = readSettings(file)?.settings;
     if (!settings) return 1;
     const now = Date.now();
@@ -43,9 +41,7 @@ end      ends the decision ID: a second later no request is decided by it`,
       id === undefined
         ? await currentDecisions(settings, now)
         : await changeDecisions(settings, now, (current) => removeDecision(current, id));
-    if (changed.kind === 'refused') {
-      return failed('decisions', changed.reason);
-    }
+    if (changed.kind === 'refused') return failed('decisions', changed.reason);
     const { result } = changed;
     if (values.json) print(printableJson(result));
     else print(id === undefined ? describe(result) : `${id} is ended.`);
@@ -76,8 +72,4 @@ function describe(current: readonly TemporaryDecision[]): string {
   ]);
   const head = ['ID', 'ORGANISATION', 'VERDICT', 'TARGET', 'UNTIL (UTC)', 'BY', 'BECAUSE'];
   return columns([head, ...rows]).join('\n');
-}
-
-function wrong(message: string): 2 {
-  return calledWrongly('decisions', message);
 }

@@ -5,33 +5,11 @@ import type { Outcome } from '../doctor/finding.ts';
 import { describeFindings, type Finding } from '../doctor/describe-findings.ts';
 import { findGuard, GUARD_OPTIONS, isHttp } from '../running-guard/find-guard.ts';
 import { printable } from '../terminal/printable.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
+import { print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
-import { flag, type Options } from '../command-line/options.ts';
+import { flag } from '../command-line/options.ts';
 
 const MAX_TIMEOUT_S = 60;
-
-const OPTIONS = {
-  ...GUARD_OPTIONS,
-  ip: {
-    type: 'string',
-    value: 'ADDRESS',
-    help: 'the address this machine has for the site, behind address translation',
-  },
-  from: { type: 'string', value: 'ADDRESS', help: 'connect from this address of the machine' },
-  websocket: {
-    type: 'string',
-    value: 'PATH',
-    help: 'where a WebSocket of the site is, best on a path that is not protected',
-  },
-  timeout: {
-    type: 'string',
-    value: 'SECONDS',
-    default: '10',
-    help: 'how long one request may take, default 10',
-  },
-  json: flag('one JSON object: `{ "url": …, "findings": [ … ] }`'),
-} as const satisfies Options;
 
 export const doctor = createCommand({
   name: 'doctor',
@@ -45,7 +23,27 @@ WebSockets, clocks.
 
 Run it where visitors are, not on the machine of the proxy. With --config and an analytics
 key it also asks Guard what it saw of these requests.`,
-  options: OPTIONS,
+  options: {
+    ...GUARD_OPTIONS,
+    ip: {
+      type: 'string',
+      value: 'ADDRESS',
+      help: 'the address this machine has for the site, behind address translation',
+    },
+    from: { type: 'string', value: 'ADDRESS', help: 'connect from this address of the machine' },
+    websocket: {
+      type: 'string',
+      value: 'PATH',
+      help: 'where a WebSocket of the site is, best on a path that is not protected',
+    },
+    timeout: {
+      type: 'string',
+      value: 'SECONDS',
+      default: '10',
+      help: 'how long one request may take, default 10',
+    },
+    json: flag('one JSON object: `{ "url": …, "findings": [ … ] }`'),
+  },
   notes: `Nothing is changed. The requests are recorded like those of any visitor, under the name
 guard-doctor.`,
   exits:
@@ -53,23 +51,23 @@ guard-doctor.`,
   async run({ values, positionals }) {
     const [url, more] = positionals;
     if (url === undefined || more !== undefined || !isHttp(url)) {
-      return calledWrongly('doctor', 'name one URL, as in: guard doctor https://shop.example/');
+      return 'name one URL, as in: guard doctor https://shop.example/';
     }
     for (const name of ['ip', 'from'] as const) {
       const address = values[name];
       if (address !== undefined && parseIp(address) === undefined) {
-        return calledWrongly('doctor', `--${name} takes an IP address`);
+        return `--${name} takes an IP address`;
       }
     }
     const timeoutS = Number(values.timeout);
     if (!(timeoutS > 0 && timeoutS <= MAX_TIMEOUT_S)) {
-      return calledWrongly('doctor', `--timeout takes 1 to ${MAX_TIMEOUT_S} seconds`);
+      return `--timeout takes 1 to ${MAX_TIMEOUT_S} seconds`;
     }
     if (values.websocket !== undefined && !URL.canParse(values.websocket, url)) {
-      return calledWrongly('doctor', '--websocket takes a path');
+      return '--websocket takes a path';
     }
-    const guard = findGuard('doctor', values);
-    if (typeof guard === 'number') return guard;
+    const guard = findGuard(values);
+    if (typeof guard !== 'object') return guard;
     const { ip, from, websocket, json } = values;
     const timeoutMs = timeoutS * 1000;
     return examine({ url, guard, timeoutMs, from, statedAddress: ip, webSocket: websocket }, json);

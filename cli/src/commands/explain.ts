@@ -27,9 +27,8 @@ changes nothing, records nothing, takes nothing from a budget.`,
   exits: `0 explained, with any decision; 1 the settings or the request are refused;
 2 called wrongly.`,
   async run(args) {
-    const reading = readRequest(args, () => readFileSync(0, 'utf8'));
-    if (reading.kind === 'wrong') return calledWrongly('explain', reading.message);
-    return explainAsked(reading.asked);
+    const asked = readRequest(args, () => readFileSync(0, 'utf8'));
+    return typeof asked === 'string' ? calledWrongly('explain', asked) : explainAsked(asked);
   },
 };
 
@@ -37,7 +36,7 @@ async function explainAsked(asked: Asked): Promise<number> {
   const loaded = readSettings(asked.config);
   if (!loaded) return 1;
   const chosen = choosePolicy(loaded.settings, asked, requestedIn(asked.body));
-  if (chosen.kind === 'wrong') return calledWrongly('explain', chosen.message);
+  if (typeof chosen === 'string') return calledWrongly('explain', chosen);
   const { organisation, site, notes } = chosen;
   const { body, session, overBudget } = asked;
   try {

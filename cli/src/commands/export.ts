@@ -1,7 +1,7 @@
 import { RETENTION } from '@guard/config/contract/limits';
 import { conditionFault } from '@guard/analytics/condition';
 import { createCommand } from '../command-line/command.ts';
-import { flag, type Options } from '../command-line/options.ts';
+import { flag, type Options, type ReadLine } from '../command-line/options.ts';
 import { chooseFormat, FORMAT_NAMES, type FormatName } from '../export/formats.ts';
 import { type ExportOutput, openFile, standardOutput } from '../export/output.ts';
 import type { Wanted } from '../export/pages.ts';
@@ -12,11 +12,23 @@ import type { EventsAccess } from '../running-guard/query-events.ts';
 import { fileFault } from '../terminal/faults.ts';
 import { counted } from '../terminal/layout.ts';
 import { createProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
-import { calledWrongly, failed, print } from '../terminal/terminal.ts';
+import { failed, print } from '../terminal/terminal.ts';
+
+interface Asked {
+  readonly wanted: Wanted;
+  readonly format: FormatName;
+  readonly out: string | undefined;
+  readonly force: boolean;
+  readonly json: boolean;
+}
 
 const OPTIONS = {
   ...EVENTS_OPTIONS,
-  last: { type: 'string', value: 'TIME', help: 'how far back: 24h, 7d; default: all that is kept' },
+  last: {
+    type: 'string',
+    value: 'TIME',
+    help: 'how far back: 24h, 7d; default: all that is kept',
+  },
   from: {
     type: 'string',
     value: 'WHEN',
@@ -41,14 +53,7 @@ const OPTIONS = {
     'with --out: one JSON object about the export:\n`{ "file": …, "format": …, "from": …, "to": …, "rows": …, "bytes": … }`',
   ),
 } as const satisfies Options;
-
-interface Asked {
-  readonly wanted: Wanted;
-  readonly format: FormatName;
-  readonly out: string | undefined;
-  readonly force: boolean;
-  readonly json: boolean;
-}
+type Values = ReadLine<typeof OPTIONS>['values'];
 
 export const exportEvents = createCommand({
   name: 'export',
@@ -68,25 +73,13 @@ fields for ${RETENTION.detailS / 86_400}; one that arrives while the export runs
 Guard gives no answer, or the output cannot be written; 2 called wrongly.`,
   async run({ values, positionals }) {
     const asked = readAsked(values, positionals);
-    if (typeof asked === 'string') return calledWrongly('export', asked);
-    const guard = findGuard('export', values);
-    if (typeof guard === 'number') return guard;
-    if ('missing' in guard.events) return calledWrongly('export', guard.events.missing);
+    if (typeof asked === 'string') return asked;
+    const guard = findGuard(values);
+    if (typeof guard !== 'object') return guard;
+    if ('missing' in guard.events) return guard.events.missing;
     return write(guard.events, asked);
   },
 });
-
-interface Values {
-  readonly last?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly where?: string;
-  readonly columns?: string;
-  readonly format?: string;
-  readonly out?: string;
-  readonly force: boolean;
-  readonly json: boolean;
-}
 
 /** A sentence for the user when the options do not fit together. */
 function readAsked(values: Values, positionals: readonly string[]): Asked | string {

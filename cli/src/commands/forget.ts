@@ -7,21 +7,12 @@ import type { Settings } from '@guard/config/settings/schema';
 import { callerName } from '../command-line/caller.ts';
 import { chooseOrganisation } from '../command-line/choose-organisation.ts';
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, flag, type Options } from '../command-line/options.ts';
+import { CONFIG_OPTION, flag } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { askControl, type Asked } from '../forget/ask-control.ts';
 import { openTerminal } from '../init/ask-questions.ts';
 import { counted } from '../terminal/layout.ts';
-import { calledWrongly, failed, print } from '../terminal/terminal.ts';
-
-const OPTIONS = {
-  config: CONFIG_OPTION,
-  organisation: { type: 'string', value: 'ID', help: 'needed where the file has more than one' },
-  yes: flag('do not ask before rows are deleted'),
-  json: flag(
-    'one JSON object. With --yes:\n`{ "kind": "deleted", "rows": …, "left": …, "waiting": …, "audit": … }`;\nwithout it: `{ "kind": "counted", "rows": …, "waiting": … }`',
-  ),
-} as const satisfies Options;
+import { failed, print } from '../terminal/terminal.ts';
 
 export const forget = createCommand({
   name: 'forget',
@@ -30,7 +21,14 @@ export const forget = createCommand({
   about: `Counts the rows, asks, deletes them with their headers and bodies from the database, and looks
 that none is left. SESSION is the name of a session in events (32 hex digits), or the value of
 the cookie _guard (a UUID).`,
-  options: OPTIONS,
+  options: {
+    config: CONFIG_OPTION,
+    organisation: { type: 'string', value: 'ID', help: 'needed where the file has more than one' },
+    yes: flag('do not ask before rows are deleted'),
+    json: flag(
+      'one JSON object. With --yes:\n`{ "kind": "deleted", "rows": …, "left": …, "waiting": …, "audit": … }`;\nwithout it: `{ "kind": "counted", "rows": …, "waiting": … }`',
+    ),
+  },
   notes: `It asks the running Guard over a socket in its data folder, which only the account of Guard and
 root can reach: run it as one of them, on the machine or in the container of Guard. No key can
 delete. Logs, backups and exports keep what they have.`,
@@ -38,11 +36,12 @@ delete. Logs, backups and exports keep what they have.`,
 the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
   async run(line) {
     const read = readCall(line.values, line.positionals);
-    if (typeof read === 'string') return calledWrongly('forget', read);
+    if (typeof read === 'string') return read;
     const { person, config, yes, json } = read;
-    const whose = readOrganisation(config, line.values.organisation);
-    if (whose === undefined) return 1;
-    const { settings, organisation } = whose;
+    const settings = readSettings(config)?.settings;
+    const organisation =
+      settings && chooseOrganisation('forget', settings, line.values.organisation);
+    if (settings === undefined || organisation === undefined) return 1;
     const socket = controlSocket(settings);
     if (socket === undefined) {
       return failed(
@@ -58,18 +57,16 @@ the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
       print(JSON.stringify(found));
       return 0;
     }
-    if (!json) tellFound(person, organisation, found.rows);
+    const { kind, value } = person;
+    if (!json) {
+      print(
+        `${counted(found.rows, 'row')} of the ${kind} ${value} in the organisation ${organisation}.`,
+      );
+    }
     const isAgreed = yes || found.rows === 0 || (await agrees(found.rows));
     return isAgreed ? deleteRows(ask, socket, json) : failed('forget', 'nothing was deleted');
   },
 });
-
-/** The settings, and the organisation of the rows. Prints why one of them cannot be used. Then undefined. */
-function readOrganisation(config: string, wanted: string | undefined) {
-  const settings = readSettings(config)?.settings;
-  const organisation = settings && chooseOrganisation('forget', settings, wanted);
-  return settings && organisation !== undefined ? { settings, organisation } : undefined;
-}
 
 type Ask = (act: 'count' | 'delete') => Promise<Asked>;
 
@@ -115,10 +112,6 @@ function readPerson(typed: string): Person | undefined {
   return UUID.test(typed)
     ? { kind: 'session', value: sessionDigest(typed.toLowerCase()) }
     : undefined;
-}
-
-function tellFound({ kind, value }: Person, organisation: string, rows: number): void {
-  print(`${counted(rows, 'row')} of the ${kind} ${value} in the organisation ${organisation}.`);
 }
 
 /** Facts that the number of rows does not show. */

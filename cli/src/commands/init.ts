@@ -6,61 +6,14 @@ import { APPLICATIONS } from '../applications/applications.ts';
 import { APPLICATION_NAMES } from '../applications/recognise.ts';
 import { probeOrigins } from '../check/probe-origins.ts';
 import { createCommand } from '../command-line/command.ts';
-import { flag, type Options, USUAL_FILE } from '../command-line/options.ts';
+import { flag, USUAL_FILE } from '../command-line/options.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { askQuestions, openTerminal } from '../init/ask-questions.ts';
 import { type Answers, QUESTIONS } from '../init/answers.ts';
 import { chooseApplication, type Chosen } from '../init/choose-application.ts';
 import { GATEWAY_PORT, settingsText } from '../init/settings-text.ts';
 import { fileFault } from '../terminal/faults.ts';
-import { calledWrongly, failed, print } from '../terminal/terminal.ts';
-
-const OPTIONS = {
-  into: {
-    type: 'string',
-    value: 'FILE',
-    default: USUAL_FILE,
-    completes: 'file',
-    help: `the settings file to write (default ${USUAL_FILE}); must not exist`,
-  },
-  site: {
-    type: 'string',
-    value: 'HOSTS',
-    help: 'host names of the site: shop.example,www.shop.example',
-  },
-  origin: { type: 'string', value: 'URL', help: 'where your application listens' },
-  front: {
-    type: 'string',
-    value: 'WHAT',
-    completes: ['nothing', 'local'],
-    help: 'what stands in front of Guard: nothing, local (a proxy on this\nmachine), or the addresses of your proxies',
-  },
-  events: {
-    type: 'string',
-    value: 'WHERE',
-    completes: ['embedded', 'none'],
-    help: 'where events go: embedded, none, or the URL of your ClickHouse',
-  },
-  mode: {
-    type: 'string',
-    value: 'MODE',
-    completes: ['observe', 'enforce'],
-    help: 'observe (nothing is enforced yet) or enforce',
-  },
-  application: {
-    type: 'string',
-    value: 'NAME',
-    completes: [...APPLICATION_NAMES, 'none'],
-    help: `add the presets and rules of this application, or of none, and do not
-recognise it: ${APPLICATION_NAMES.slice(0, 6).join(', ')},
-${APPLICATION_NAMES.slice(6).join(', ')}`,
-  },
-  offline: flag(
-    'send nothing to the origin: recognise no application, and do not look\nwhether it answers',
-  ),
-  yes: flag('ask nothing: use the default for each option that is missing'),
-  json: flag('one JSON object; asks nothing, as --yes'),
-} as const satisfies Options;
+import { failed, print } from '../terminal/terminal.ts';
 
 export const init = createCommand({
   name: 'init',
@@ -77,21 +30,63 @@ Each question has an option; what an option says is not asked.
 It asks the origin for its front page, /robots.txt and at most three more pages, in five seconds
 at most. When they show a known application, the settings get its presets and rules, with the
 reason for each. On a terminal you are asked first.`,
-  options: OPTIONS,
+  options: {
+    into: {
+      type: 'string',
+      value: 'FILE',
+      default: USUAL_FILE,
+      completes: 'file',
+      help: `the settings file to write (default ${USUAL_FILE}); must not exist`,
+    },
+    site: {
+      type: 'string',
+      value: 'HOSTS',
+      help: 'host names of the site: shop.example,www.shop.example',
+    },
+    origin: { type: 'string', value: 'URL', help: 'where your application listens' },
+    front: {
+      type: 'string',
+      value: 'WHAT',
+      completes: ['nothing', 'local'],
+      help: 'what stands in front of Guard: nothing, local (a proxy on this\nmachine), or the addresses of your proxies',
+    },
+    events: {
+      type: 'string',
+      value: 'WHERE',
+      completes: ['embedded', 'none'],
+      help: 'where events go: embedded, none, or the URL of your ClickHouse',
+    },
+    mode: {
+      type: 'string',
+      value: 'MODE',
+      completes: ['observe', 'enforce'],
+      help: 'observe (nothing is enforced yet) or enforce',
+    },
+    application: {
+      type: 'string',
+      value: 'NAME',
+      completes: [...APPLICATION_NAMES, 'none'],
+      help: `add the presets and rules of this application, or of none, and do not
+recognise it: ${APPLICATION_NAMES.slice(0, 6).join(', ')},
+${APPLICATION_NAMES.slice(6).join(', ')}`,
+    },
+    offline: flag(
+      'send nothing to the origin: recognise no application, and do not look\nwhether it answers',
+    ),
+    yes: flag('ask nothing: use the default for each option that is missing'),
+    json: flag('one JSON object; asks nothing, as --yes'),
+  },
   exits: '0 written, 1 a file is there already or cannot be written, 2 called wrongly.',
   async run({ values, positionals }) {
     const [more] = positionals;
-    if (more !== undefined) return calledWrongly('init', `unexpected word: ${more}`);
+    if (more !== undefined) return `unexpected word: ${more}`;
     const { into, json } = values;
     const options = Object.values(QUESTIONS).map(({ option }) => option);
     const open = options.filter((option) => values[option] === undefined);
     const asksNothing = values.yes || json || open.length === 0;
     if (!asksNothing && !process.stdin.isTTY) {
       const missing = open.map((option) => `--${option}`).join(', ');
-      return calledWrongly(
-        'init',
-        `there is no terminal for questions; add --yes, and set ${missing} if the defaults are wrong`,
-      );
+      return `there is no terminal for questions; add --yes, and set ${missing} if the defaults are wrong`;
     }
     const files = [into, environmentFileOf(into)];
     const there = files.find((file) => existsSync(file));
@@ -99,22 +94,21 @@ reason for each. On a terminal you are asked first.`,
       return failed('init', `${there} is there already; name another file: --into FILE`);
     }
     const terminal = asksNothing ? undefined : openTerminal();
-    const asked = await askQuestions(values, terminal?.ask);
-    const chosen =
-      asked.kind === 'wrong'
-        ? asked
-        : await chooseApplication(asked.answers, values, terminal?.ask);
-    terminal?.close();
-    if (asked.kind === 'wrong') return calledWrongly('init', asked.message);
-    if (chosen.kind === 'wrong') return calledWrongly('init', chosen.message);
-    return write(asked.answers, chosen, values);
+    try {
+      const answers = await askQuestions(values, terminal?.ask);
+      if (typeof answers === 'string') return answers;
+      const chosen = await chooseApplication(answers, values, terminal?.ask);
+      return typeof chosen === 'string' ? chosen : await write(answers, chosen, values);
+    } finally {
+      terminal?.close();
+    }
   },
 });
 
 /** Writes both files or none. */
 async function write(
   answers: Answers,
-  { application, note }: Chosen & { kind: 'chosen' },
+  { application, note }: Chosen,
   { into, json, offline }: { into: string; json: boolean; offline: boolean },
 ): Promise<number> {
   const secrets = environmentFileOf(into);

@@ -3,35 +3,15 @@ import { ExpiryDate } from '@guard/config/settings/values/values';
 import { columns } from '../terminal/layout.ts';
 import { deleteKey, writeKey } from '../keys/edit-keys.ts';
 import { type KeyKind, KINDS, LIST_OF, listKeys } from '../keys/list-keys.ts';
-import { calledWrongly, print } from '../terminal/terminal.ts';
+import { print } from '../terminal/terminal.ts';
 import { chooseOrganisation, organisationIds } from '../command-line/choose-organisation.ts';
 import { createCommand } from '../command-line/command.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
-import { CONFIG_OPTION, flag, type Options } from '../command-line/options.ts';
+import { CONFIG_OPTION, flag } from '../command-line/options.ts';
 
 /** 256 bits: a key cannot be guessed from its hash. */
 const KEY_BYTES = 32;
 const PREFIX: Readonly<Record<KeyKind, string>> = { analytics: 'sk_api_ro_', secret: 'sk_' };
-
-const OPTIONS = {
-  config: CONFIG_OPTION,
-  organisation: { type: 'string', value: 'ID', help: 'needed where the file has more than one' },
-  id: {
-    type: 'string',
-    value: 'NAME',
-    help: 'what the key is called in the file: one for each use',
-  },
-  kind: {
-    type: 'string',
-    value: 'KIND',
-    default: 'analytics',
-    completes: KINDS,
-    help: `analytics (default; sk_api_ro_…, for /query and /mcp), or
-secret (sk_…, x-api-key of /validate)`,
-  },
-  expires: { type: 'string', value: 'DATE', help: 'last day of the key, such as 2027-06-30, UTC' },
-  json: flag('one JSON value, nothing else'),
-} as const satisfies Options;
 
 export const keys = createCommand({
   name: 'keys',
@@ -45,7 +25,29 @@ export const keys = createCommand({
          once, alone on standard output, and kept nowhere
 list     id, organisation, kind, last day and state of each key, never a key or its hash
 revoke   takes a key out of the settings file`,
-  options: OPTIONS,
+  options: {
+    config: CONFIG_OPTION,
+    organisation: { type: 'string', value: 'ID', help: 'needed where the file has more than one' },
+    id: {
+      type: 'string',
+      value: 'NAME',
+      help: 'what the key is called in the file: one for each use',
+    },
+    kind: {
+      type: 'string',
+      value: 'KIND',
+      default: 'analytics',
+      completes: KINDS,
+      help: `analytics (default; sk_api_ro_…, for /query and /mcp), or
+secret (sk_…, x-api-key of /validate)`,
+    },
+    expires: {
+      type: 'string',
+      value: 'DATE',
+      help: 'last day of the key, such as 2027-06-30, UTC',
+    },
+    json: flag('one JSON value, nothing else'),
+  },
   operand: ['create', 'list', 'revoke'],
   notes: `Only the entry of the key changes: comments and layout stay, and the file is replaced in one
 step. It has to be a good one (guard check), with the environment that guard start has. A
@@ -55,21 +57,21 @@ Guard that runs takes the change up by itself in a second or two, and at once on
     const [action, more] = positionals;
     const kind = KINDS.find((known) => known === values.kind);
     const config = settingsFile(values.config);
-    if (config === undefined) return wrong(NO_FILE);
-    if (kind === undefined) return wrong('--kind is analytics or secret');
-    if (more !== undefined) return wrong(`unexpected word: ${more}`);
+    if (config === undefined) return NO_FILE;
+    if (kind === undefined) return '--kind is analytics or secret';
+    if (more !== undefined) return `unexpected word: ${more}`;
     const { organisation, id, expires, json } = values;
     const asked = { config, organisation, kind, json };
     switch (action) {
       case 'list':
         return list(asked);
       case 'create':
-        return id === undefined ? wrong('name the key: --id') : create(asked, id, expires);
+        return id === undefined ? 'name the key: --id' : create(asked, id, expires);
       case 'revoke':
-        return id === undefined ? wrong('name the key: --id') : revoke(asked, id);
+        return id === undefined ? 'name the key: --id' : revoke(asked, id);
       case undefined:
       default:
-        return wrong('name an action: create, list or revoke');
+        return 'name an action: create, list or revoke';
     }
   },
 });
@@ -81,7 +83,7 @@ interface Asked {
   readonly json: boolean;
 }
 
-function list({ config, organisation, json }: Asked): Promise<number> {
+function list({ config, organisation, json }: Asked): Promise<number | string> {
   const settings = readSettings(config)?.settings;
   if (!settings) return Promise.resolve(1);
   const { organisations } = settings;
@@ -103,10 +105,14 @@ function list({ config, organisation, json }: Asked): Promise<number> {
   return Promise.resolve(0);
 }
 
-async function create(asked: Asked, id: string, expires: string | undefined): Promise<number> {
+async function create(
+  asked: Asked,
+  id: string,
+  expires: string | undefined,
+): Promise<number | string> {
   const { config, kind, json } = asked;
   const fault = faultOf(id, expires);
-  if (fault !== undefined) return wrong(fault);
+  if (fault !== undefined) return fault;
   const organisation = chosenIn(asked);
   if (organisation === undefined) return 1;
   const key = PREFIX[kind] + randomBytes(KEY_BYTES).toString('base64url');
@@ -125,7 +131,7 @@ async function create(asked: Asked, id: string, expires: string | undefined): Pr
   return 0;
 }
 
-async function revoke(asked: Asked, id: string): Promise<number> {
+async function revoke(asked: Asked, id: string): Promise<number | string> {
   const { config, kind, json } = asked;
   const organisation = chosenIn(asked);
   if (organisation === undefined) return 1;
@@ -158,11 +164,7 @@ function chosenIn({ config, organisation }: Asked): string | undefined {
   return settings && chooseOrganisation('keys', settings, organisation);
 }
 
-function refused(reason: string): Promise<number> {
+function refused(reason: string): Promise<number | string> {
   print(`guard keys: ${reason}`, 'error');
   return Promise.resolve(1);
-}
-
-function wrong(message: string): 2 {
-  return calledWrongly('keys', message);
 }

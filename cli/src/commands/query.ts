@@ -1,16 +1,11 @@
 import { QUERY } from '@guard/config/contract/limits';
 import { createCommand } from '../command-line/command.ts';
-import { flag, type Options } from '../command-line/options.ts';
+import { flag } from '../command-line/options.ts';
 import { EVENTS_OPTIONS, findGuard } from '../running-guard/find-guard.ts';
 import { type EventsAccess, postQuery, refusalOf } from '../running-guard/query-events.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { printableLines } from '../terminal/printable.ts';
-import { calledWrongly, failed } from '../terminal/terminal.ts';
-
-const OPTIONS = {
-  ...EVENTS_OPTIONS,
-  json: flag('one JSON document: `{ "meta": [ … ], "data": [ … ], "rows": … }`'),
-} as const satisfies Options;
+import { failed } from '../terminal/terminal.ts';
 
 /** A statement may wait for others and then run for its full time limit. */
 const TIMEOUT_MS = 2 * QUERY.maxExecutionS * 1000;
@@ -22,7 +17,10 @@ export const query = createCommand({
   about: `Sends one read-only statement to POST /query and prints the rows: a table on a terminal,
 otherwise tab-separated lines without a header. A FORMAT clause of the statement counts.
 With - the statement is read from standard input.`,
-  options: OPTIONS,
+  options: {
+    ...EVENTS_OPTIONS,
+    json: flag('one JSON document: `{ "meta": [ … ], "data": [ … ], "rows": … }`'),
+  },
   notes: `The table is events_distributed, with the events of the key's own organisation. On a
 terminal, what visitors sent is written so that the terminal obeys nothing of it.`,
   exits: `0 there is an answer, even without rows; 1 the statement or the settings are refused, or
@@ -30,19 +28,16 @@ Guard gives no answer; 2 called wrongly.`,
   async run({ values, positionals }) {
     const [typed, more] = positionals;
     if (typed === undefined || more !== undefined) {
-      return calledWrongly(
-        'query',
-        "give one statement in quotes, as in: guard query 'SELECT count() FROM events_distributed'",
-      );
+      return "give one statement in quotes, as in: guard query 'SELECT count() FROM events_distributed'";
     }
-    const guard = findGuard('query', values);
-    if (typeof guard === 'number') return guard;
-    if ('missing' in guard.events) return calledWrongly('query', guard.events.missing);
+    const guard = findGuard(values);
+    if (typeof guard !== 'object') return guard;
+    if ('missing' in guard.events) return guard.events.missing;
     const sql = await readStatement(typed);
     if (typeof sql !== 'string') return failed('query', sql.why);
     const hasFormat = HAS_FORMAT.test(sql);
     if (hasFormat && values.json) {
-      return calledWrongly('query', 'the statement has a FORMAT clause; leave it out, or --json');
+      return 'the statement has a FORMAT clause; leave it out, or --json';
     }
     const isTerminal = process.stdout.isTTY;
     const format = values.json ? 'JSON' : isTerminal ? 'PrettyCompactNoEscapes' : undefined;

@@ -3,10 +3,16 @@ import { replayNotes } from '../replay/replay-notes.ts';
 import type { Replay, ReplayPlan } from '../replay/run-replay.ts';
 import { KEY_VARIABLE } from '../running-guard/query-events.ts';
 import { messageOf } from '../terminal/faults.ts';
-import { calledWrongly, failed, print } from '../terminal/terminal.ts';
+import { failed, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
-import { CONFIG_OPTION, flag, type Options, USUAL_FILE } from '../command-line/options.ts';
+import {
+  CONFIG_OPTION,
+  flag,
+  type Options,
+  type ReadLine,
+  USUAL_FILE,
+} from '../command-line/options.ts';
 
 const OPTIONS = {
   config: { ...CONFIG_OPTION, help: `the settings to try; default ${USUAL_FILE} in this folder` },
@@ -45,6 +51,7 @@ const OPTIONS = {
   },
   json: flag('one JSON object, with every group'),
 } as const satisfies Options;
+type Values = ReadLine<typeof OPTIONS>['values'];
 
 export const replay = createCommand({
   name: 'replay',
@@ -68,22 +75,14 @@ for 14 days, and sessions.`,
   exits: '0 replayed, 1 the settings, the log or the server are refused, 2 called wrongly.',
   async run({ values, positionals }) {
     const candidate = settingsFile(values.config);
-    if (candidate === undefined) return wrong(NO_FILE);
+    if (candidate === undefined) return NO_FILE;
     if (values.session !== undefined && values.session !== 'verified') {
-      return wrong('--session is verified');
+      return '--session is verified';
     }
-    const key = values.key ?? process.env[KEY_VARIABLE];
-    const from = sourceOf(positionals, { ...values, key }, Date.now());
-    return typeof from === 'string' ? wrong(from) : replayFrom(from, candidate, values);
+    const from = sourceOf(positionals, values, Date.now());
+    return typeof from === 'string' ? from : replayFrom(from, candidate, values);
   },
 });
-
-interface Values {
-  readonly against?: string | undefined;
-  readonly site?: string | undefined;
-  readonly session?: string | undefined;
-  readonly json: boolean;
-}
 
 async function replayFrom(
   from: ReplayPlan['from'],
@@ -124,14 +123,9 @@ function nothingReadIn({ faults, unreadable }: Replay): string {
 /** The source of the requests. A string is a sentence for the user when the source is unclear. */
 function sourceOf(
   files: readonly string[],
-  values: {
-    readonly from?: string | undefined;
-    readonly key?: string | undefined;
-    readonly since: string;
-  },
+  { from: url, key = process.env[KEY_VARIABLE], since }: Values,
   nowMs: number,
 ): ReplayPlan['from'] | string {
-  const { from: url, key, since } = values;
   if (url === undefined) {
     return files.length === 0
       ? 'name a log, - for standard input, or --from URL'
@@ -143,8 +137,4 @@ function sourceOf(
   const back = Duration.safeParse(since);
   if (!back.success) return '--since takes a duration such as 30m, 24h or 7d';
   return { kind: 'events', source: { url, key, sinceMs: nowMs - back.data, untilMs: nowMs } };
-}
-
-function wrong(message: string): 2 {
-  return calledWrongly('replay', message);
 }

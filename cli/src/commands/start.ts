@@ -1,37 +1,7 @@
 import { readPlaces } from '../demo/places.ts';
-import { calledWrongly } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, type Options, USUAL_FILE } from '../command-line/options.ts';
+import { CONFIG_OPTION, USUAL_FILE } from '../command-line/options.ts';
 import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
-
-const OPTIONS = {
-  config: {
-    ...CONFIG_OPTION,
-    help: `the settings file (see guard.yaml in the documentation);\ndefault ${USUAL_FILE} in this folder`,
-  },
-  demo: {
-    type: 'boolean',
-    help: 'a small shop behind the gateway, everything on loopback, keys made on first use',
-  },
-  port: {
-    type: 'string',
-    value: 'N',
-    help: 'with --demo: the port of the gateway in place of 8080; the others move\nby the same distance, and 0 picks free ones',
-  },
-  host: {
-    type: 'string',
-    value: 'ADDRESS',
-    help: 'with --demo: let other machines reach the shop at this address\n(0.0.0.0: at each), under any name',
-  },
-  'no-watch': {
-    type: 'boolean',
-    help: 'read the settings again on SIGHUP only, not when a file changes',
-  },
-  json: {
-    type: 'boolean',
-    help: 'print one JSON line with the addresses when ready, nothing else',
-  },
-} as const satisfies Options;
 
 export const start = createCommand({
   name: 'start',
@@ -43,7 +13,34 @@ export const start = createCommand({
   ],
   about: `Ready when the line appears, and when GET /ready on the admin listener answers 200.
 SIGTERM or Ctrl-C finish the requests under way, write the last events, and end.`,
-  options: OPTIONS,
+  options: {
+    config: {
+      ...CONFIG_OPTION,
+      help: `the settings file (see guard.yaml in the documentation);\ndefault ${USUAL_FILE} in this folder`,
+    },
+    demo: {
+      type: 'boolean',
+      help: 'a small shop behind the gateway, everything on loopback, keys made on first use',
+    },
+    port: {
+      type: 'string',
+      value: 'N',
+      help: 'with --demo: the port of the gateway in place of 8080; the others move\nby the same distance, and 0 picks free ones',
+    },
+    host: {
+      type: 'string',
+      value: 'ADDRESS',
+      help: 'with --demo: let other machines reach the shop at this address\n(0.0.0.0: at each), under any name',
+    },
+    'no-watch': {
+      type: 'boolean',
+      help: 'read the settings again on SIGHUP only, not when a file changes',
+    },
+    json: {
+      type: 'boolean',
+      help: 'print one JSON line with the addresses when ready, nothing else',
+    },
+  },
   notes: `The settings are read again on SIGHUP, and when a file changes that they consist of. A file with
 mistakes changes nothing: the last good settings stay in use, and the log says what is wrong.`,
   exits:
@@ -51,18 +48,15 @@ mistakes changes nothing: the last good settings stay in use, and the log says w
   async run({ values, positionals }) {
     const { config, demo = false, port, host, json = false } = values;
     if (positionals.length > 0 || (demo && config !== undefined)) {
-      return calledWrongly('start', 'give either --config FILE or --demo');
+      return 'give either --config FILE or --demo';
     }
     if (!demo && (port ?? host) !== undefined) {
-      return calledWrongly(
-        'start',
-        '--port and --host move the demo; guard.yaml has its own `listen`',
-      );
+      return '--port and --host move the demo; guard.yaml has its own `listen`';
     }
     const file = demo ? undefined : settingsFile(config);
-    if (!demo && file === undefined) return calledWrongly('start', `${NO_FILE}, or --demo`);
+    if (!demo && file === undefined) return `${NO_FILE}, or --demo`;
     const places = readPlaces(port, host);
-    if (typeof places === 'string') return calledWrongly('start', places);
+    if (typeof places === 'string') return places;
     const watch = values['no-watch'] !== true;
     // Loaded on demand: the services are large, and `guard --help` does not need them.
     const { startDemo, startFrom } = await import('../start/launch.ts');

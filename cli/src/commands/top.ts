@@ -1,22 +1,9 @@
 import { findGuard, GUARD_OPTIONS, sayWhere } from '../running-guard/find-guard.ts';
-import { calledWrongly } from '../terminal/terminal.ts';
 import { printOnce, showLive } from '../top/run-top.ts';
 import { createCommand } from '../command-line/command.ts';
-import { flag, type Options } from '../command-line/options.ts';
+import { flag } from '../command-line/options.ts';
 
 const TIMEOUT_MS = 5_000;
-
-const OPTIONS = {
-  ...GUARD_OPTIONS,
-  interval: {
-    type: 'string',
-    value: 'SECONDS',
-    default: '2',
-    help: 'seconds between two updates, default 2',
-  },
-  once: flag('print the state once and end'),
-  json: flag('print the state once as a JSON object and end'),
-} as const satisfies Options;
 
 export const top = createCommand({
   name: 'top',
@@ -30,22 +17,28 @@ origin, and what needs attention, from GET /metrics of its admin listener. With 
 key also reasons, addresses and sites of the last minute, and how long decisions took.
 
 q or Ctrl-C ends it. Without a terminal it prints one line per update.`,
-  options: OPTIONS,
+  options: {
+    ...GUARD_OPTIONS,
+    interval: {
+      type: 'string',
+      value: 'SECONDS',
+      default: '2',
+      help: 'seconds between two updates, default 2',
+    },
+    once: flag('print the state once and end'),
+    json: flag('print the state once as a JSON object and end'),
+  },
   exits:
     '0 ended, or printed; 1 the settings are refused, or Guard gives no answer; 2 called wrongly.',
   async run({ values, positionals }) {
     const [more] = positionals;
-    if (more !== undefined) return calledWrongly('top', `unexpected word: ${more}`);
+    if (more !== undefined) return `unexpected word: ${more}`;
     const intervalS = Number(values.interval);
-    if (!(intervalS >= 0.2 && intervalS <= 60)) {
-      return calledWrongly('top', '--interval takes 0.2 to 60 seconds');
-    }
-    const guard = findGuard('top', values);
-    if (typeof guard === 'number') return guard;
+    if (!(intervalS >= 0.2 && intervalS <= 60)) return '--interval takes 0.2 to 60 seconds';
+    const guard = findGuard(values);
+    if (typeof guard !== 'object') return guard;
     const { admin, events } = guard;
-    if (admin === undefined) {
-      return calledWrongly('top', sayWhere('admin'));
-    }
+    if (admin === undefined) return sayWhere('admin');
     const watched = { admin, events, intervalMs: intervalS * 1000, timeoutMs: TIMEOUT_MS };
     return values.once || values.json ? printOnce(watched, values.json) : showLive(watched);
   },

@@ -1,26 +1,15 @@
 import { RETENTION } from '@guard/config/contract/limits';
 import type { Settings } from '@guard/config/settings/schema';
 import { createCommand } from '../command-line/command.ts';
-import { flag, type Options } from '../command-line/options.ts';
+import { flag } from '../command-line/options.ts';
 import { EVENTS_OPTIONS, findGuard } from '../running-guard/find-guard.ts';
 import type { EventsAccess } from '../running-guard/query-events.ts';
 import { printable, printableJson } from '../terminal/printable.ts';
-import { calledWrongly, failed, print } from '../terminal/terminal.ts';
+import { failed, print } from '../terminal/terminal.ts';
 import { type AskedAbout, readAsked, wordsOf } from '../why/asked.ts';
 import { lookUp } from '../why/look-up.ts';
 
 const WAYS = ['session', 'address', 'network', 'agent', 'reason'] as const;
-
-const OPTIONS = {
-  ...EVENTS_OPTIONS,
-  'let-in': {
-    type: 'string',
-    value: 'WAY',
-    completes: WAYS,
-    help: `write out this change of guard.yaml:\n${WAYS.join(', ')}`,
-  },
-  json: flag('one JSON object: `{ "asked": …, "events": [ … ], "in_all": … }`'),
-} as const satisfies Options;
 
 const DAY_S = 86_400;
 const [ROW_DAYS, DETAIL_DAYS] = [RETENTION.rowsS / DAY_S, RETENTION.detailS / DAY_S];
@@ -37,7 +26,16 @@ what happened, what was found and what it means, which rule at which line of gua
 decided, who else can have this, what the visitor can do, and what to write into guard.yaml
 to let the visitor in. A request id, the session of an event (32 hex digits) or an address
 does as well: of an address it tells the newest five requests and all of them in numbers.`,
-  options: OPTIONS,
+  options: {
+    ...EVENTS_OPTIONS,
+    'let-in': {
+      type: 'string',
+      value: 'WAY',
+      completes: WAYS,
+      help: `write out this change of guard.yaml:\n${WAYS.join(', ')}`,
+    },
+    json: flag('one JSON object: `{ "asked": …, "events": [ … ], "in_all": … }`'),
+  },
   notes: `It asks a running Guard over POST /query, and changes nothing. Events are kept for
 ${ROW_DAYS} days, their header fields for ${DETAIL_DAYS}.`,
   exits: `0 found; 1 there is no such event, the settings are refused, or Guard gives no answer;
@@ -45,24 +43,21 @@ ${ROW_DAYS} days, their header fields for ${DETAIL_DAYS}.`,
   async run({ values, positionals }) {
     const [typed, more] = positionals;
     if (typed === undefined || more !== undefined) {
-      return calledWrongly('why', 'name one code, as in: guard why K7QM2X9D');
+      return 'name one code, as in: guard why K7QM2X9D';
     }
     const asked = readAsked(typed);
     if (asked === undefined) {
       const shown = printable(JSON.stringify(typed), 80);
-      return calledWrongly(
-        'why',
-        `${shown} is no reference code (8 letters and digits), request id (a UUID), session (32 hex digits) or address`,
-      );
+      return `${shown} is no reference code (8 letters and digits), request id (a UUID), session (32 hex digits) or address`;
     }
     const way = values['let-in'];
     if (way !== undefined && !WAYS.some((one) => one === way)) {
-      return calledWrongly('why', `--let-in is one of: ${WAYS.join(', ')}`);
+      return `--let-in is one of: ${WAYS.join(', ')}`;
     }
-    const guard = findGuard('why', values);
-    if (typeof guard === 'number') return guard;
+    const guard = findGuard(values);
+    if (typeof guard !== 'object') return guard;
     const { settings, events } = guard;
-    if ('missing' in events) return calledWrongly('why', events.missing);
+    if ('missing' in events) return events.missing;
     return answer({ asked, access: events, settings, way, json: values.json });
   },
 });

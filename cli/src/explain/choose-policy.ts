@@ -2,35 +2,34 @@ import { compileHosts } from '@guard/config/matching/host';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import type { Settings, Site } from '@guard/config/settings/schema';
 import { compileRoute } from '@guard/gateway';
+import { organisationIds } from '../command-line/choose-organisation.ts';
 import type { Asked } from './read-request.ts';
 
 /** The organisation whose rules answer, and what the gateway does before it asks. */
-export type Chosen =
-  | {
-      readonly kind: 'chosen';
-      readonly organisation: string;
-      /** The site as events name it: by its first host. Empty without a site. */
-      readonly site: string;
-      /** Sentences about what the rules do not show. */
-      readonly notes: readonly string[];
-    }
-  | { readonly kind: 'wrong'; readonly message: string };
+interface Chosen {
+  readonly organisation: string;
+  /** The site as events name it: by its first host. Empty without a site. */
+  readonly site: string;
+  /** Sentences about what the rules do not show. */
+  readonly notes: readonly string[];
+}
 
 /**
  * Returns the given organisation, or that of the site with this host, or the only one. Without a host and path in
- * `requested` the request is malformed, and the answer is the same for every organisation.
+ * `requested` the request is malformed, and the answer is the same for every organisation. A text is a sentence about a
+ * mistake.
  */
 export function choosePolicy(
   settings: Settings,
   asked: Asked,
   requested: { readonly host: string; readonly path: string } | undefined,
-): Chosen {
+): Chosen | string {
   const { organisations, sites } = settings;
-  if (organisations.length === 0) return wrong('the settings have no organisation, so no rules');
+  if (organisations.length === 0) return 'the settings have no organisation, so no rules';
   if (asked.organisation !== undefined) return byOrganisation(settings, asked.organisation);
   const [first] = organisations;
   if (requested === undefined && first !== undefined) {
-    return { kind: 'chosen', organisation: first.id, site: '', notes: [] };
+    return { organisation: first.id, site: '', notes: [] };
   }
   const siteOf = compileHosts(sites.map((site) => ({ hosts: site.hosts, value: site })));
   const { host: named = '', path = '/' } = requested ?? {};
@@ -38,34 +37,31 @@ export function choosePolicy(
   const site = siteOf(host);
   if (site !== undefined) return ofSite(site, settings, path);
   if (asked.site !== undefined) {
-    return wrong(
-      `no site has the host ${asked.site}; there are ${listOf(sites.flatMap((s) => s.hosts))}`,
-    );
+    const hosts = sites.flatMap((one) => one.hosts).join(', ') || 'none';
+    return `no site has the host ${asked.site}; there are ${hosts}`;
   }
   if (first === undefined || organisations.length > 1) {
-    const ids = listOf(organisations.map(({ id }) => id));
-    return wrong(`no site has the host ${host}; say --site HOST, or --organisation: ${ids}`);
+    const ids = organisationIds(settings);
+    return `no site has the host ${host}; say --site HOST, or --organisation: ${ids}`;
   }
   const note =
     sites.length === 0
       ? []
       : [`No site has the host ${host}: the gateway would answer 421 and not ask.`];
-  return { kind: 'chosen', organisation: first.id, site: '', notes: note };
+  return { organisation: first.id, site: '', notes: note };
 }
 
-function byOrganisation({ organisations }: Settings, id: string): Chosen {
-  return organisations.some((organisation) => organisation.id === id)
-    ? { kind: 'chosen', organisation: id, site: '', notes: [] }
-    : wrong(
-        `no organisation has the id ${id}; there are ${listOf(organisations.map((o) => o.id))}`,
-      );
+function byOrganisation(settings: Settings, organisation: string): Chosen | string {
+  return settings.organisations.some(({ id }) => id === organisation)
+    ? { organisation, site: '', notes: [] }
+    : `no organisation has the id ${organisation}; there are ${organisationIds(settings)}`;
 }
 
-function ofSite(site: Site, { organisations }: Settings, path: string): Chosen {
+function ofSite(site: Site, { organisations }: Settings, path: string): Chosen | string {
   const { organisation, protect, skip, validator } = site;
   const name = site.hosts[0] ?? '';
   if (!organisations.some(({ id }) => id === organisation)) {
-    return wrong(`the rules of site ${name} are at its remote validator; explain it there`);
+    return `the rules of site ${name} are at its remote validator; explain it there`;
   }
   const isProtected = compileRoute(protect, skip)(readingsOf(path));
   const notes = [
@@ -74,13 +70,5 @@ function ofSite(site: Site, { organisations }: Settings, path: string): Chosen {
       ? []
       : [`Site ${name} asks a remote validator; these are the rules of this file.`]),
   ];
-  return { kind: 'chosen', organisation, site: name, notes };
-}
-
-function listOf(names: readonly string[]): string {
-  return names.length === 0 ? 'none' : names.join(', ');
-}
-
-function wrong(message: string): Chosen {
-  return { kind: 'wrong', message };
+  return { organisation, site: name, notes };
 }

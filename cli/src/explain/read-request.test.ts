@@ -5,8 +5,8 @@ const stdin = () => '{"from":"stdin"}';
 
 function asked(...args: string[]): Asked {
   const reading = readRequest(['--config', 'guard.yaml', ...args], stdin);
-  if (reading.kind === 'wrong') throw new Error(reading.message);
-  return reading.asked;
+  if (typeof reading === 'string') throw new Error(reading);
+  return reading;
 }
 
 function requestOf(...args: string[]): unknown {
@@ -69,15 +69,10 @@ describe('invalid arguments are reported in one sentence', () => {
     [['-', '--colour'], '--colour'],
   ])('%j', (args, message) => {
     const reading = readRequest(['--config', 'guard.yaml', ...args], stdin);
-    expect(reading).toEqual({
-      kind: 'wrong',
-      message: expect.stringContaining(message) as unknown,
-    });
+    expect(reading).toEqual(expect.stringContaining(message));
   });
 
   test('without settings there is nothing to explain', () => {
-    expect(readRequest(['-'], stdin)).toMatchObject({
-      message: expect.stringMatching('--config') as unknown,
-    });
+    expect(readRequest(['-'], stdin)).toEqual(expect.stringContaining('--config'));
   });
 });

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { recognise } from '@guard/config/plain-words/sought';
-import type { ReadLine } from '../command-line/command.ts';
-import { readCommandLine } from '../command-line/options.ts';
+import { readCommandLine, type ReadLine } from '../command-line/options.ts';
 import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
 import { EXPLAIN_OPTIONS } from './options.ts';
 
@@ -17,56 +16,47 @@ export interface Asked {
   readonly json: boolean;
 }
 
-export type Reading =
-  | { readonly kind: 'asked'; readonly asked: Asked }
-  /** A sentence for the user. */
-  | { readonly kind: 'wrong'; readonly message: string };
-
-/** Parses the arguments. Reads `stdin` when the request is `-`. */
-export function readRequest(args: readonly string[], stdin: () => string): Reading {
+/** Parses the arguments. Reads `stdin` when the request is `-`. A text is a sentence about a mistake. */
+export function readRequest(args: readonly string[], stdin: () => string): Asked | string {
   const line = readCommandLine(args, EXPLAIN_OPTIONS);
-  if (line.kind === 'wrong') return line;
+  if (typeof line === 'string') return line;
   const { values, positionals } = line;
   const [target, second] = positionals;
   const config = settingsFile(values.config);
-  if (config === undefined) return wrong(NO_FILE);
-  if (target === undefined) return wrong('name a URL, a JSON file, or - for JSON on stdin');
-  if (second !== undefined) return wrong(`one request at a time; ${second} is a second one`);
+  if (config === undefined) return NO_FILE;
+  if (target === undefined) return 'name a URL, a JSON file, or - for JSON on stdin';
+  if (second !== undefined) return `one request at a time; ${second} is a second one`;
   const { session } = values;
   if (session !== undefined && session !== 'verified' && session !== 'issued') {
-    return wrong('--session is verified or issued');
+    return '--session is verified or issued';
   }
   if (session !== undefined && values.cookie !== undefined) {
-    return wrong('--session stands for a cookie; give one of the two');
+    return '--session stands for a cookie; give one of the two';
   }
   const body = target.includes('://') ? bodyOfFlags(target, values) : readBody(target, stdin);
-  if (body.kind === 'wrong') return body;
+  if (typeof body === 'string') return body;
   return {
-    kind: 'asked',
-    asked: {
-      config,
-      body: body.text,
-      site: values.site,
-      organisation: values.organisation,
-      session,
-      overBudget: values['over-budget'] ?? false,
-      json: values.json ?? false,
-    },
+    config,
+    body: body.text,
+    site: values.site,
+    organisation: values.organisation,
+    session,
+    overBudget: values['over-budget'] ?? false,
+    json: values.json ?? false,
   };
 }
 
 type Values = ReadLine<typeof EXPLAIN_OPTIONS>['values'];
 
-type Body =
-  | { readonly kind: 'body'; readonly text: string }
-  | { readonly kind: 'wrong'; readonly message: string };
+/** The body of `POST /validate`, or a sentence about a mistake. */
+type Body = { readonly text: string } | string;
 
 function readBody(path: string, stdin: () => string): Body {
   try {
-    return { kind: 'body', text: path === '-' ? stdin() : readFileSync(path, 'utf8') };
+    return { text: path === '-' ? stdin() : readFileSync(path, 'utf8') };
   } catch {
     const hint = isLookedUp(path) ? `. For a code of a page: guard why ${path}` : '';
-    return wrong(`cannot read ${path}: give a URL with its scheme, a JSON file, or -${hint}`);
+    return `cannot read ${path}: give a URL with its scheme, a JSON file, or -${hint}`;
   }
 }
 
@@ -77,14 +67,11 @@ function isLookedUp(text: string): boolean {
 }
 
 function bodyOfFlags(url: string, values: Values): Body {
-  if (values.ip === undefined) {
-    return wrong('say where the request comes from: --ip 203.0.113.9');
-  }
+  if (values.ip === undefined) return 'say where the request comes from: --ip 203.0.113.9';
   const headers: Record<string, string> = { host: hostOf(url) };
   for (const line of values.header ?? []) {
     const colon = line.indexOf(':', 1);
-    if (colon === -1)
-      return wrong(`a header is written "Name: value", not ${JSON.stringify(line)}`);
+    if (colon === -1) return `a header is written "Name: value", not ${JSON.stringify(line)}`;
     put(headers, line.slice(0, colon).trim(), line.slice(colon + 1).trim());
   }
   if (values['user-agent'] !== undefined) put(headers, 'user-agent', values['user-agent']);
@@ -94,7 +81,7 @@ function bodyOfFlags(url: string, values: Values): Body {
   const { ip, cookie } = values;
   const method = values.request ?? (sendsData ? 'POST' : 'GET');
   const request = { url, ip, method, headers, ...(cookie !== undefined && { cookie }) };
-  return { kind: 'body', text: JSON.stringify(request) };
+  return { text: JSON.stringify(request) };
 }
 
 /** The same header in another case replaces the earlier one, as with `-H 'Host: …'`. */
@@ -106,8 +93,4 @@ function put(headers: Record<string, string>, name: string, value: string): void
 /** Host and port as written in the URL. The validator reports a text that is not a URL. */
 function hostOf(url: string): string {
   return /^[^:]+:\/\/([^/?#]*)/.exec(url)?.[1] ?? '';
-}
-
-function wrong(message: string): { readonly kind: 'wrong'; readonly message: string } {
-  return { kind: 'wrong', message };
 }

@@ -4,30 +4,26 @@ import { type Answers, QUESTIONS, type Question } from './answers.ts';
 /** The answers from command-line options. */
 export type Given = { readonly [Name in keyof Answers]?: string | undefined };
 
-export type Asked =
-  | { readonly kind: 'answered'; readonly answers: Answers }
-  /** A sentence for the user. */
-  | { readonly kind: 'wrong'; readonly message: string };
-
 /** The next line that a person types after `text`. Undefined at the end of the input. */
 export type AskPerson = (text: string) => Promise<string | undefined>;
 
 /**
- * The answer to a question comes from its option, else from the person, else it is the default. A wrong option is an
- * error. A wrong answer is asked again.
+ * The answer to a question comes from its option, else from the person, else it is the default. A wrong answer is asked
+ * again. A text is a sentence about a wrong option.
  */
-export async function askQuestions(given: Given, ask: AskPerson | undefined): Promise<Asked> {
+export async function askQuestions(
+  given: Given,
+  ask: AskPerson | undefined,
+): Promise<Answers | string> {
   const answers: Partial<Record<keyof Answers, unknown>> = {};
   // The cast is safe, because the object is a literal with exactly these names.
   for (const name of Object.keys(QUESTIONS) as (keyof Answers)[]) {
     const question: Question<unknown> = QUESTIONS[name];
     const read = await answerOf(question, given[name], ask);
-    if (read.kind === 'wrong') {
-      return { kind: 'wrong', message: `--${question.option}: ${read.message}` };
-    }
+    if (read.kind === 'wrong') return `--${question.option}: ${read.message}`;
     answers[name] = read.value;
   }
-  return { kind: 'answered', answers: answers as Answers };
+  return answers as Answers;
 }
 
 /** The answer to one question, as {@link askQuestions} gets it. */

@@ -5,24 +5,23 @@ import { APPLICATION_NAMES, recogniseOrigin } from '../applications/recognise.ts
 import type { Answers, Question } from './answers.ts';
 import { answerOf, type AskPerson } from './ask-questions.ts';
 
-export type Chosen =
-  | {
-      readonly kind: 'chosen';
-      readonly application: ApplicationName | undefined;
-      /** What the user has to know about the choice, as a phrase. */
-      readonly note: string | undefined;
-    }
-  /** A sentence for the user. */
-  | { readonly kind: 'wrong'; readonly message: string };
+export interface Chosen {
+  readonly application: ApplicationName | undefined;
+  /** What the user has to know about the choice, as a phrase. */
+  readonly note: string | undefined;
+}
 
 const REMEDY = '--application NAME adds the presets and rules of one';
 
-/** Which application the settings are for. The option decides. Without it the origin is asked, and then the person. */
+/**
+ * Which application the settings are for. The option decides. Without it the origin is asked, and then the person. A
+ * text is a sentence about a mistake.
+ */
 export async function chooseApplication(
   { site, origin }: Answers,
   { application: given, offline }: { application?: string | undefined; offline: boolean },
   ask: AskPerson | undefined,
-): Promise<Chosen> {
+): Promise<Chosen | string> {
   if (given !== undefined) return chosen(await answerOf(questionAbout('none', ''), given, ask));
   if (offline) return none(`the origin was not asked which application it is: ${REMEDY}`);
   const found = await recogniseOrigin(OriginAddress.parse(origin), site);
@@ -61,12 +60,12 @@ function questionAbout(
 
 type Answer = ReturnType<Question<ApplicationName | undefined>['read']>;
 
-function chosen(answer: Answer, note?: string): Chosen {
+function chosen(answer: Answer, note?: string): Chosen | string {
   return answer.kind === 'read'
-    ? { kind: 'chosen', application: answer.value, note }
-    : { kind: 'wrong', message: `--application: ${answer.message}` };
+    ? { application: answer.value, note }
+    : `--application: ${answer.message}`;
 }
 
 function none(note: string | undefined): Chosen {
-  return { kind: 'chosen', application: undefined, note };
+  return { application: undefined, note };
 }

@@ -4,7 +4,6 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { ListenAddress } from '@guard/config/settings/values/values';
 import { CONFIG_OPTION, type Options, USUAL_FILE } from '../command-line/options.ts';
 import { readSettings, settingsFile } from '../command-line/read-settings.ts';
-import { calledWrongly } from '../terminal/terminal.ts';
 import { type EventsAccess, KEY_VARIABLE } from './query-events.ts';
 
 /** Options of the commands that ask for events. */
@@ -42,17 +41,17 @@ type GuardOptions = {
 };
 
 /**
- * Finds the addresses of the running Guard from the options and the settings file. If this fails, prints the reason
- * and returns the exit code.
+ * Finds the addresses of the running Guard from the options and the settings file. A text is a sentence about a wrong
+ * option. 1 is the exit code for settings with problems, which are printed.
  */
-export function findGuard(command: string, given: GuardOptions): RunningGuard | number {
+export function findGuard(given: GuardOptions): RunningGuard | string | 1 {
   for (const name of ['admin', 'api'] as const) {
     const url = given[name];
     if (url !== undefined && !isHttp(url)) {
-      return calledWrongly(command, `--${name} takes a URL, such as http://127.0.0.1:9090`);
+      return `--${name} takes a URL, such as http://127.0.0.1:9090`;
     }
   }
-  // Who names an address may mean another Guard than the one of this folder.
+  // An address may belong to another Guard than the one of this folder.
   const isAddressed = given.admin !== undefined || given.api !== undefined;
   const file = isAddressed ? given.config : settingsFile(given.config);
   const loaded = file === undefined ? undefined : readSettings(file);
@@ -74,9 +73,7 @@ function accessTo(
   file: string | undefined,
   given: GuardOptions,
 ): RunningGuard['events'] {
-  if (api === undefined) {
-    return { missing: sayWhere('api') };
-  }
+  if (api === undefined) return { missing: sayWhere('api') };
   const key = given.key ?? process.env[KEY_VARIABLE] ?? '';
   if (key !== '') return { url: api, key };
   // A key of the file is only used for the service of the file.
