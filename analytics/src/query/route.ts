@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { decodeUtf8 } from '@guard/config/contract/json';
 import { QUERY } from '@guard/config/contract/limits';
 import type { Asking, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
 import { endWait, goneSignal } from '@guard/config/net/waiting-caller';
@@ -89,12 +90,7 @@ export function takeStatements(scope: FastifyInstance, answerFailure: AnswerFail
 
 /** The body as text. Undefined when it is not UTF-8. */
 export function decodeStatement(body: unknown): string | undefined {
-  if (!Buffer.isBuffer(body)) return '';
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    return undefined;
-  }
+  return Buffer.isBuffer(body) ? decodeUtf8(body) : '';
 }
 
 async function answerOutcome(reply: FastifyReply, outcome: QueryOutcome): Promise<void> {

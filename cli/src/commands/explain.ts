@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parseJson } from '@guard/config/contract/json';
 import { currentDecisions } from '../decisions/change-decisions.ts';
 import { EXPLAIN_OPTIONS } from '../explain/options.ts';
 import { choosePolicy } from '../explain/choose-policy.ts';
@@ -69,12 +70,7 @@ async function explainAsked(asked: Asked): Promise<number> {
  * message.
  */
 function requestedIn(body: string): { readonly host: string; readonly path: string } | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(body);
   const url = typeof value === 'object' && value !== null && 'url' in value ? value.url : undefined;
   const parts = typeof url === 'string' ? /^https?:\/\/([^/?#\\]+)([^?#]*)/i.exec(url) : null;
   return parts === null ? undefined : { host: parts[1] ?? '', path: parts[2] || '/' };

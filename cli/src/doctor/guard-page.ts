@@ -1,3 +1,4 @@
+import { parseJson } from '@guard/config/contract/json';
 import { type Answered, type Exchange, fieldsOf } from '../exchange/exchange.ts';
 
 const UPLOAD_PATH = '/.guard/verify';
@@ -30,14 +31,10 @@ export function uploadUrl({ body, url }: Answered): string {
 
 export function denialOf(exchange: Exchange): Denial | undefined {
   if (exchange.kind === 'failed') return undefined;
-  try {
-    const body: unknown = JSON.parse(exchange.body);
-    if (typeof body !== 'object' || body === null || !('code' in body)) return undefined;
-    const requestId = 'request_id' in body ? String(body.request_id) : '';
-    return { code: String(body.code), requestId };
-  } catch {
-    return undefined;
-  }
+  const body = parseJson(exchange.body);
+  if (typeof body !== 'object' || body === null || !('code' in body)) return undefined;
+  const requestId = 'request_id' in body ? String(body.request_id) : '';
+  return { code: String(body.code), requestId };
 }
 
 /** The nonce of a policy's style-src, which every challenge and block page has. */

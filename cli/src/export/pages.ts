@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readJson } from '@guard/config/contract/json';
 import { QUERY } from '@guard/config/contract/limits';
 import { type TimeRange, within } from '@guard/config/plain-words/find-events';
 import { moment, quote } from '@guard/config/plain-words/quote';
@@ -7,7 +8,6 @@ import {
   type EventsAccess,
   postQuery,
   queryEvents,
-  readRow,
   refusalOf,
 } from '../running-guard/query-events.ts';
 
@@ -184,7 +184,7 @@ ORDER BY created_at, request_id LIMIT 1 OFFSET ${rows - 1} FORMAT JSONEachRow`;
   if (asked.kind === 'failed') return asked;
   const line = asked.answer.toString();
   if (line === '') return { kind: 'found', place: undefined };
-  const place = readRow(line, Place);
+  const place = readJson(Place, line);
   return place === undefined
     ? { kind: 'failed', why: `${access.url} answered what is no place of an event`, isFinal: true }
     : { kind: 'found', place };

@@ -1,3 +1,4 @@
+import { readJson } from '@guard/config/contract/json';
 import type { z } from 'zod';
 import { type Fetched, fetchAnswer } from './fetch-answer.ts';
 
@@ -51,19 +52,9 @@ export async function queryEvents<T>(
   const rows: T[] = [];
   for (const line of answer.body.toString().split('\n')) {
     if (line === '') continue;
-    const read = readRow(line, row);
+    const read = readJson(row, line);
     if (read === undefined) return { kind: 'refused', why: `${url} answered what is no event` };
     rows.push(read);
   }
   return { kind: 'rows', rows };
-}
-
-/** Parses one line of JSON. Undefined when it is not such a row. */
-export function readRow<T>(line: string, row: z.ZodType<T>): T | undefined {
-  try {
-    const read = row.safeParse(JSON.parse(line));
-    return read.success ? read.data : undefined;
-  } catch {
-    return undefined;
-  }
 }

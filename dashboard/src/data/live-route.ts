@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readJson } from '@guard/config/contract/json';
 import type { Asking, Clock, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
 import { beginWait, endWait, goneSignal } from '@guard/config/net/waiting-caller';
 import type { FastifyPluginAsync } from 'fastify';
@@ -32,18 +33,6 @@ const Answer = z.object({
   ),
 });
 type Row = z.infer<typeof Answer>['data'][number];
-
-const JsonAnswer = z
-  .string()
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      context.addIssue({ code: 'custom', message: 'expected JSON' });
-      return z.NEVER;
-    }
-  })
-  .pipe(Answer);
 
 /**
  * `GET /api/live`: the newest events as Server-Sent Events, once a second while a page is open. It queries the
@@ -156,8 +145,8 @@ function rowsOf(outcome: QueryOutcome): readonly Row[] | string {
   switch (outcome.kind) {
     case 'rows': {
       if (outcome.body.length > MAX_ANSWER_BYTES) return 'The answer is too large.';
-      const answer = JsonAnswer.safeParse(Buffer.from(outcome.body).toString());
-      return answer.success ? answer.data.data : 'The database gave an answer of another shape.';
+      const answer = readJson(Answer, Buffer.from(outcome.body).toString());
+      return answer?.data ?? 'The database gave an answer of another shape.';
     }
     case 'refused':
     case 'database_error':

@@ -1,3 +1,5 @@
+import { decodeUtf8, parseJson } from '@guard/config/contract/json';
+
 /**
  * The part of JSON-RPC 2.0 that MCP revision 2025-06-18 uses: one message per body, no batches, and an id that is a
  * string or an integer. JSON-RPC itself is less strict and allows `null` and fractions.
@@ -41,16 +43,10 @@ export type Reply =
   | { readonly kind: 'result'; readonly result: JsonObject }
   | { readonly kind: 'error'; readonly code: number; readonly message: string };
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
 /** Parses one body. Never throws: an invalid body is `unparsable` or `invalid`. */
 export function parseMessage(body: Uint8Array): Message {
-  let value: unknown;
-  try {
-    value = JSON.parse(utf8.decode(body));
-  } catch {
-    return { kind: 'unparsable' };
-  }
+  const value = parseJson(decodeUtf8(body) ?? '');
+  if (value === undefined) return { kind: 'unparsable' };
   if (Array.isArray(value)) {
     return { kind: 'invalid', id: null, problem: 'Send one message a request: no batches.' };
   }

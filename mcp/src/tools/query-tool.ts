@@ -1,3 +1,4 @@
+import { decodeUtf8 } from '@guard/config/contract/json';
 import { MCP } from '@guard/config/contract/limits';
 import type { QueryOutcome, RunQuery } from '@guard/config/contract/ports';
 import { z } from 'zod';
@@ -72,7 +73,7 @@ function readOutcome(outcome: QueryOutcome, hasTotals: boolean): ToolOutcome {
 
 function readRows(body: Uint8Array, format: string | undefined, hasTotals: boolean): ToolOutcome {
   if (body.byteLength > MCP.maxToolAnswerBytes) return { kind: 'error', text: TOO_LARGE };
-  const text = decode(body);
+  const text = decodeUtf8(body);
   if (text === undefined) return { kind: 'error', text: NOT_TEXT };
   if (text === '') return { kind: 'text', text: '0 rows' };
   return NAMED.has(format ?? '') && !hasTotals ? readNamedRows(text) : { kind: 'text', text };
@@ -87,12 +88,4 @@ function readNamedRows(text: string): ToolOutcome {
     text: structured.rows.length === 0 ? `${text}0 rows` : text,
     structured: bytes > MCP.maxToolAnswerBytes ? undefined : { ...structured },
   };
-}
-
-function decode(body: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    return undefined;
-  }
 }

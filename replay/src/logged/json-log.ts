@@ -1,3 +1,4 @@
+import { parseJson } from '@guard/config/contract/json';
 import { parseIp } from '@guard/config/net/cidr';
 import { requestIn } from './combined-log.ts';
 import { readAnyTime } from './log-time.ts';
@@ -15,12 +16,8 @@ type Fields = Readonly<Record<string, unknown>>;
  * a flat object with the names of nginx's variables.
  */
 export function readJsonLine(line: string): LineReading {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return unreadable('no JSON');
-  }
+  const value = parseJson(line);
+  if (value === undefined) return unreadable('no JSON');
   if (!isFields(value)) return unreadable('no JSON object');
   if ('created_at' in value && 'action' in value) return readEvent(value);
   const { request } = value;

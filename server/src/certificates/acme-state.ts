@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { readJson } from '@guard/config/contract/json';
 import type { AcmeSettings } from '@guard/config/settings/sections/acme';
 import type { IssuedCertificate } from '@guard/config/settings/sections/tls';
 import { z } from 'zod';
@@ -46,12 +47,7 @@ export const NO_STATE: AcmeState = { certificates: [], failures: [] };
 export function openState(secrets: readonly string[], text: string): AcmeState | undefined {
   if (text === '') return NO_STATE;
   const opened = openText(secrets, text);
-  if (opened === undefined) return undefined;
-  try {
-    return AcmeState.parse(JSON.parse(opened));
-  } catch {
-    return undefined;
-  }
+  return opened === undefined ? undefined : readJson(AcmeState, opened);
 }
 
 export function sealState(secrets: readonly string[], state: AcmeState): string {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CrowdsecDecision } from '@guard/config/contract/crowdsec';
+import { readJson } from '@guard/config/contract/json';
 import { isIpOrCidr } from '@guard/config/net/cidr';
 import { canonicalNetwork } from '@guard/config/settings/derived/temporary-decision';
 import { z } from 'zod';
@@ -34,12 +35,12 @@ export async function readAnswer(
   now: number,
   isWhole: boolean,
 ): Promise<ToldChanges | undefined> {
-  const answer = Answer.safeParse(parsed(text));
-  if (!answer.success) return undefined;
+  const answer = readJson(Answer, text);
+  if (answer === undefined) return undefined;
   return {
     isWhole,
-    added: await decisionsOf(answer.data.new ?? [], now),
-    removed: isWhole ? [] : await decisionsOf(answer.data.deleted ?? [], now),
+    added: await decisionsOf(answer.new ?? [], now),
+    removed: isWhole ? [] : await decisionsOf(answer.deleted ?? [], now),
   };
 }
 
@@ -53,15 +54,6 @@ async function decisionsOf(values: readonly unknown[], now: number): Promise<Typ
     await nextTurn();
   }
   return decisions;
-}
-
-/** The value of a JSON text. Undefined when the text is not JSON. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function decisionOf(value: unknown, now: number): TypedDecision | undefined {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CrowdsecChanges } from '@guard/config/contract/crowdsec';
+import { readJson } from '@guard/config/contract/json';
 import { dataFolder } from '@guard/config/settings/derived/data-places';
 import type { CrowdsecSettings, Settings } from '@guard/config/settings/schema';
 import { z } from 'zod';
@@ -8,7 +9,7 @@ import type { Close, ProcessContext } from '../process/process-context.ts';
 import { keepFile } from '../process/keep-file.ts';
 import { HeldDecisions, type ToldChanges, type TypedDecision } from './held-decisions.ts';
 import { askCrowdsec } from './local-api.ts';
-import { aboutOf, parsed } from './read-answer.ts';
+import { aboutOf } from './read-answer.ts';
 import { openUsageReport, type ReportUsage } from './report-usage.ts';
 import { repeat } from '../process/repeat.ts';
 
@@ -164,9 +165,9 @@ async function readKept(settings: Settings, url: string): Promise<Kept | undefin
   const file = keptFile(settings);
   if (file === undefined) return undefined;
   const text = await readFile(file, 'utf8').catch(() => '');
-  const kept = KeptDecisions.safeParse(parsed(text));
-  if (!kept.success || kept.data.url !== url) return undefined;
-  const { readAt, decisions } = kept.data;
+  const kept = readJson(KeptDecisions, text);
+  if (kept?.url !== url) return undefined;
+  const { readAt, decisions } = kept;
   return {
     readAt,
     decisions: decisions.flatMap(({ type, scope, value, until }) => {

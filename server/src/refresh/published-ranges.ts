@@ -1,3 +1,4 @@
+import { parseJson } from '@guard/config/contract/json';
 import { readRange } from '@guard/config/net/address';
 
 /** The entries of a published list as written, or why the text is not such a list. */
@@ -39,12 +40,8 @@ function entriesOfLines(text: string): string[] {
 
 /** The entries of a JSON list. A string is the reason why there are none. */
 function entriesOfJson(text: string): string[] | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return 'JSON that is broken off';
-  }
+  const value = parseJson(text);
+  if (value === undefined) return 'JSON that is broken off';
   if (Array.isArray(value)) return entriesOfArray(value);
   if (typeof value !== 'object' || value === null) return UNKNOWN_FORM;
   const members: Readonly<Record<string, unknown>> = { ...value };

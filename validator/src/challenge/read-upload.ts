@@ -1,3 +1,4 @@
+import { parseJson } from '@guard/config/contract/json';
 import { z } from 'zod';
 import { memberCount, scanJson } from '../request/json-shape.ts';
 import type { Sealer } from '../session/sealer.ts';
@@ -80,9 +81,6 @@ function decoded(
 function readJson(text: string): Json | undefined {
   const { depth, members } = scanJson(text, MAX_JSON_DEPTH);
   if (depth > MAX_JSON_DEPTH) return undefined;
-  try {
-    return { json: JSON.parse(text), members };
-  } catch {
-    return undefined;
-  }
+  const json = parseJson(text);
+  return json === undefined ? undefined : { json, members };
 }

@@ -1,4 +1,5 @@
 import type { ValidateErrorType } from '@guard/config/contract/errors';
+import { parseJson } from '@guard/config/contract/json';
 import { VALIDATE } from '@guard/config/contract/limits';
 import {
   METHOD_TOKEN,
@@ -61,14 +62,6 @@ function readFields(fields: Readonly<Record<string, unknown>>): Parsed {
       ...(typeof cookie === 'string' && { cookie }),
     },
   };
-}
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 function given(value: unknown): unknown {

@@ -1,3 +1,4 @@
+import { readJson } from '@guard/config/contract/json';
 import type { Session } from '@guard/config/contract/ports';
 import { z } from 'zod';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
@@ -50,9 +51,5 @@ export function writeStoredSession(session: Session, expiresAt: number): string 
 
 /** Undefined for a line that no version of {@link writeStoredSession} wrote. */
 export function readStoredSession(line: string): StoredSession | undefined {
-  try {
-    return EitherSession.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
+  return readJson(EitherSession, line);
 }

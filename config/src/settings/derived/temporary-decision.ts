@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readJson } from '../../contract/json.ts';
 import { readRange } from '../../net/address.ts';
 import { parseIp } from '../../net/cidr.ts';
 import { formatIpv4 } from '../../net/format-address.ts';
@@ -53,11 +54,7 @@ const DecisionsText = z.strictObject({
 export function readDecisions(text: string): readonly TemporaryDecision[] | undefined {
   if (text.trim() === '') return [];
   if (text.length > MAX_DECISIONS_LENGTH) return undefined;
-  try {
-    return DecisionsText.safeParse(JSON.parse(text)).data?.decisions;
-  } catch {
-    return undefined;
-  }
+  return readJson(DecisionsText, text)?.decisions;
 }
 
 /** One decision per line, so that people can read the file. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../../contract/json.ts';
 import {
   type AgentDirectory,
   type BotKey,
@@ -46,12 +47,8 @@ const Published = z.looseObject({ keys: z.array(z.unknown()) });
 
 /** Reads a directory as its origin serves it. A key that cannot be used is dropped (RFC 7517 section 5). */
 export function parsePublishedKeys(text: string): PublishedKeys {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { kind: 'refused', reason: 'no JSON' };
-  }
+  const value = parseJson(text);
+  if (value === undefined) return { kind: 'refused', reason: 'no JSON' };
   const published = Published.safeParse(value);
   if (!published.success) return { kind: 'refused', reason: 'JSON that is no set of keys' };
   const found = published.data.keys;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readJson } from '../../contract/json.ts';
 import type { ListKind } from './list-text.ts';
 
 /**
@@ -62,13 +63,7 @@ export function newOrigin(
 /** The source of a copy. Undefined for a text that is not a copy. */
 export function originOf(text: string): ListOrigin | undefined {
   const [first = ''] = text.split('\n', 1);
-  try {
-    return first.startsWith(FIRST)
-      ? Origin.parse(JSON.parse(first.slice(FIRST.length)))
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  return first.startsWith(FIRST) ? readJson(Origin, first.slice(FIRST.length)) : undefined;
 }
 
 /** The URL for a log or a file, without its query and user information, which can contain a secret. */

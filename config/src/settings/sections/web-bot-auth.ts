@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { parseJson } from '../../contract/json.ts';
 import { refuse } from '../problems/refuse.ts';
 import { addressUse, isLoopbackHost } from '../../net/special-address.ts';
 import { readTextFile } from '../values/files.ts';
@@ -67,12 +68,8 @@ export interface BotKey extends Signer {
 export function parseKeyDirectory(
   text: string,
 ): { readonly kind: 'parsed'; readonly keys: readonly BotKey[] } | Refused {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { kind: 'refused', reason: 'a file that is not JSON' };
-  }
+  const value = parseJson(text);
+  if (value === undefined) return { kind: 'refused', reason: 'a file that is not JSON' };
   const directory = KeyFile.safeParse(value);
   if (!directory.success) {
     const [issue] = directory.error.issues;

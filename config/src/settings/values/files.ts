@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { decodeUtf8 } from '../../contract/json.ts';
 
 /** Largest settings file, in bytes. */
 export const MAX_SETTINGS_BYTES = 8 * 1024 * 1024;
@@ -35,13 +36,12 @@ export function readBytes(path: string, maxBytes: number): FileBytes {
 export function readTextFile(path: string, maxBytes: number): FileText {
   const file = readBytes(path, maxBytes);
   if (file.kind === 'unreadable') return file;
-  const text = new TextDecoder().decode(file.bytes);
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(file.bytes);
-    return { kind: 'read', text };
-  } catch {
-    return { kind: 'not_utf8', validPrefix: text.split('\ufffd', 1)[0] ?? '' };
-  }
+  const text = decodeUtf8(file.bytes);
+  if (text !== undefined) return { kind: 'read', text };
+  return {
+    kind: 'not_utf8',
+    validPrefix: new TextDecoder().decode(file.bytes).split('\ufffd', 1)[0] ?? '',
+  };
 }
 
 function tooLarge(maxBytes: number): { readonly kind: 'unreadable'; readonly reason: string } {
