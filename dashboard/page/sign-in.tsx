@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Mark } from './parts/mark.tsx';
+import { Failed } from './parts/panel.tsx';
 
 interface Props {
   readonly oidc: boolean;
@@ -50,11 +51,7 @@ export function SignIn({ oidc, message, signedIn }: Props) {
         <p id="key-help" class="about">
           It begins with <code>sk_api_ro_</code>. <code>guard keys</code> makes one.
         </p>
-        {problem === '' ? null : (
-          <p class="failed" role="alert">
-            {problem}
-          </p>
-        )}
+        {problem === '' ? null : <Failed message={problem} />}
         <button type="submit" class="main" disabled={busy}>
           {busy ? 'Signing in …' : 'Sign in'}
         </button>

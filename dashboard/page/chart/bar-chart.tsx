@@ -100,7 +100,8 @@ function Stacks({ bars, shown, top, barWidth }: Scale & { readonly shown: readon
     <g aria-hidden="true">
       {bars.starts.map((start, at) => {
         let below = 0;
-        return shown.map(({ name, values }) => {
+        return shown.map((one) => {
+          const { name, values } = one;
           const value = values[at] ?? 0;
           if (value === 0) return null;
           const height = (value / top) * INNER;
@@ -108,10 +109,7 @@ function Stacks({ bars, shown, top, barWidth }: Scale & { readonly shown: readon
           return (
             <rect
               key={`${start} ${name}`}
-              class={colourOf(
-                name,
-                bars.series.findIndex((one) => one.name === name),
-              )}
+              fill={colourOf(name, bars.series.indexOf(one))}
               x={LEFT + at * barWidth}
               y={TOP + INNER - below}
               width={barWidth - gap}

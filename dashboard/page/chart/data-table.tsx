@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
+import { SmallButton } from '../parts/small-button.tsx';
 
 interface Props {
   readonly caption: string;
@@ -59,14 +60,9 @@ export function OrTable({
   return (
     <>
       {asTable ? table() : chart}
-      <button
-        type="button"
-        class="small"
-        aria-pressed={asTable}
-        onClick={() => setAsTable(!asTable)}
-      >
+      <SmallButton aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
         Show as table
-      </button>
+      </SmallButton>
     </>
   );
 }

@@ -61,14 +61,14 @@ export function PeakChart({ peaks, limit, by }: Props) {
           return (
             <g key={from}>
               <rect
-                class="c-allow"
+                fill="var(--allow)"
                 x={x + 1}
                 y={INNER + 8 - height}
                 width={Math.max(0, barWidth - 2)}
                 height={height}
               />
               <rect
-                class="c-block"
+                fill="var(--block)"
                 x={x + 1}
                 y={INNER + 8 - height}
                 width={Math.max(0, barWidth - 2)}

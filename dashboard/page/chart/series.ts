@@ -92,10 +92,10 @@ function sum(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0);
 }
 
-/** CSS class of a series. A verdict has its own colour. Other series have one by position. */
+/** Colour of a series, as CSS. A verdict has its own one. Other series have one by position. */
 export function colourOf(name: string, place: number): string {
-  if (VERDICTS.includes(name)) return `c-${name}`;
-  return name === OTHERS ? 'c-others' : `c-${place % 7}`;
+  if (VERDICTS.includes(name)) return `var(--${name})`;
+  return name === OTHERS ? 'var(--none)' : `var(--series-${place % 7})`;
 }
 
 /** The next round number, for the top of an axis. */

@@ -8,6 +8,7 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { Failed, Loading } from '../parts/panel.tsx';
 import { verdictWord } from '../parts/verdict.tsx';
 import { count, duration, fullTime, plural } from '../text/format.ts';
+import { SmallButton } from '../parts/small-button.tsx';
 
 /** A change of the settings to try on past events. */
 type Change = LetInChange | { readonly kind: 'without_rule'; readonly rule: string };
@@ -37,9 +38,7 @@ export function Replay({ title, change, close }: Props) {
         <Failed message={asked.message} retry={() => setAttempt(attempt + 1)} />
       ) : null}
       {asked.state === 'ready' ? <Result answer={asked.answer} /> : null}
-      <button type="button" class="small" onClick={close}>
-        Close
-      </button>
+      <SmallButton onClick={close}>Close</SmallButton>
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { fullTime } from '../text/format.ts';
 import { PERIODS, type View } from '../url-state.ts';
 import { FIELDS } from '../sql/fields.ts';
 import { SearchBox } from './search-box.tsx';
+import { SmallButton } from '../parts/small-button.tsx';
 
 const VIEWS: readonly (readonly [View, string])[] = [
   ['overview', 'Overview'],
@@ -88,9 +89,9 @@ function PeriodChoice() {
           {fullTime(scope.range.from)} – {fullTime(scope.range.to)}
         </span>
       )}
-      <button type="button" class="small" disabled={typeof period !== 'string'} onClick={refresh}>
+      <SmallButton disabled={typeof period !== 'string'} onClick={refresh}>
         Refresh
-      </button>
+      </SmallButton>
     </>
   );
 }

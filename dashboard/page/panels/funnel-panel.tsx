@@ -6,22 +6,24 @@ import { QueryPanel } from '../parts/panel.tsx';
 import { funnel } from '../sql/overview.ts';
 import { count, percent } from '../text/format.ts';
 
-/** Name, column and meaning of each step. The columns are those of `funnel`. */
+/** Name, column, colour and meaning of each step. The columns are those of `funnel`. */
 const STEPS = [
-  ['Challenged', 2, 'Visitors who were shown the challenge page.'],
-  ['Loaded the page', 3, 'The page ran: it sent an answer, or said that it was left.'],
-  ['Answered', 4, 'Sent what the page read: verified, rejected or failed.'],
-  ['Verified', 5, 'Passed, and were seen again afterwards.'],
-  ['Rejected', 6, 'What they sent showed a program.'],
-  ['Failed', 7, 'What they sent was no answer: too late, a copy, or damaged.'],
+  ['Challenged', 2, 'accent', 'Visitors who were shown the challenge page.'],
+  ['Loaded the page', 3, 'accent', 'The page ran: it sent an answer, or said that it was left.'],
+  ['Answered', 4, 'accent', 'Sent what the page read: verified, rejected or failed.'],
+  ['Verified', 5, 'allow', 'Passed, and were seen again afterwards.'],
+  ['Rejected', 6, 'block', 'What they sent showed a program.'],
+  ['Failed', 7, 'block', 'What they sent was no answer: too late, a copy, or damaged.'],
   [
     'Gave up',
     8,
+    'none',
     'Challenged, and no answer came. Of those, programs that run no JavaScript never loaded the page.',
   ],
   [
     'Challenged again',
     9,
+    'challenge',
     'Within ten minutes after passing: the best sign that people are disturbed.',
   ],
 ] as const;
@@ -47,12 +49,15 @@ function Funnel({ rows }: { readonly rows: readonly Row[] }) {
   return (
     <>
       <ol class="funnel">
-        {STEPS.map(([name, , meaning], at) => {
+        {STEPS.map(([name, , colour, meaning], at) => {
           const value = sums[at] ?? 0;
           return (
-            <li key={name} class={`step step-${at}`}>
+            <li key={name} class="step">
               <span class="name">{name}</span>
-              <span class="amount" style={{ '--share': `${(100 * value) / most}%` }}>
+              <span
+                class="amount"
+                style={{ '--share': `${(100 * value) / most}%`, '--bar': `var(--${colour})` }}
+              >
                 <strong>{count(value)}</strong>{' '}
                 <span class="muted">
                   {at === 0 || challenged === 0 ? '' : percent(value, challenged)}

@@ -3,10 +3,11 @@ import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { SignedIn } from '../data/signed-in.ts';
 import { whoAmI } from '../data/who-am-i.ts';
 import { useNavigation } from '../navigation.tsx';
-import { Panel } from '../parts/panel.tsx';
+import { Failed, Panel } from '../parts/panel.tsx';
 import { conditionOf } from '../sql/where.ts';
 import { plural } from '../text/format.ts';
 import { eventOf, EventList, type ListedEvent } from './event-list.tsx';
+import { SmallButton } from '../parts/small-button.tsx';
 
 /** Most events on the page. More would only use memory. */
 const MAX_ROWS = 200;
@@ -36,22 +37,13 @@ export function LiveTail({ tools }: { readonly tools: ComponentChildren }) {
       tools={
         <>
           {tools}
-          <button
-            type="button"
-            class="small"
-            aria-pressed={paused}
-            onClick={() => setPaused(!paused)}
-          >
+          <SmallButton aria-pressed={paused} onClick={() => setPaused(!paused)}>
             {paused ? 'Go on' : 'Pause'}
-          </button>
+          </SmallButton>
         </>
       }
     >
-      {problem === '' ? null : (
-        <p class="failed" role="alert">
-          {problem}
-        </p>
-      )}
+      {problem === '' ? null : <Failed message={problem} />}
       <p class="about">
         {paused ? 'Paused. ' : ''}
         {tail.notShown === 0 ? '' : `${plural(tail.notShown, 'more event')} not shown. `}

@@ -11,6 +11,7 @@ import { QueryPanel } from '../parts/panel.tsx';
 import { Value } from '../parts/value.tsx';
 import { rules } from '../sql/operations.ts';
 import { count, eventTime, percent } from '../text/format.ts';
+import { SmallButton } from '../parts/small-button.tsx';
 
 export function RulesPanel() {
   const { scope } = useNavigation();
@@ -57,15 +58,9 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
         eventTime(num(row[5]), now)
       ),
       rule === undefined ? null : (
-        <button
-          key="gone"
-          type="button"
-          class="small"
-          aria-label={`What if gone? ${name}`}
-          onClick={() => setGone(name)}
-        >
+        <SmallButton key="gone" aria-label={`What if gone? ${name}`} onClick={() => setGone(name)}>
           What if gone?
-        </button>
+        </SmallButton>
       ),
     ];
   };

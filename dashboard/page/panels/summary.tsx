@@ -113,7 +113,7 @@ function Warnings({ now, stopsNothing }: { readonly now: Totals; readonly stopsN
 
 function Tiles({ now, earlier, length }: Both & { readonly length: string }) {
   const tiles = [
-    ['Requests', now.requests, earlier.requests, ''],
+    ['Requests', now.requests, earlier.requests, 'accent'],
     ['Allowed', now.allowed, earlier.allowed, 'allow'],
     ['Challenged', now.challenged, earlier.challenged, 'challenge'],
     ['Blocked', now.blocked, earlier.blocked, 'block'],
@@ -122,14 +122,14 @@ function Tiles({ now, earlier, length }: Both & { readonly length: string }) {
   ] as const;
   return (
     <dl class="tiles">
-      {tiles.map(([name, value, before, verdict]) => (
-        <div key={name} class={verdict === '' ? 'tile' : `tile t-${verdict}`}>
+      {tiles.map(([name, value, before, colour]) => (
+        <div key={name} class="tile" style={{ borderTopColor: `var(--${colour})` }}>
           <dt>{name}</dt>
           <dd>
             <span class="figure" title={count(value)}>
               {shortCount(value)}
             </span>
-            <span class="share">{verdict === '' ? '' : percent(value, now.requests)}</span>
+            <span class="share">{colour === 'accent' ? '' : percent(value, now.requests)}</span>
             <span class="change" title={`${count(before)} in the ${length} before`}>
               {change(value, before)}
             </span>

@@ -11,6 +11,7 @@ import { overTime, stepOf } from '../sql/overview.ts';
 import { count, duration, fullTime, plural } from '../text/format.ts';
 import type { Split } from '../url-state.ts';
 import { RatesPanel } from './rates-panel.tsx';
+import { SmallButton } from '../parts/small-button.tsx';
 
 const SPLIT_WORDS: readonly (readonly [Split, string])[] = [
   ['action', 'decision'],
@@ -114,7 +115,7 @@ function Legend({ bars, hidden, toggle }: LegendProps) {
         <li key={name}>
           <button type="button" aria-pressed={!hidden.has(name)} onClick={() => toggle(name)}>
             <svg width="12" height="12" aria-hidden="true">
-              <rect width="12" height="12" class={colourOf(name, place)} />
+              <rect width="12" height="12" fill={colourOf(name, place)} />
             </svg>{' '}
             {verdictWord(name)} <span class="muted">{count(total)}</span>
           </button>
@@ -143,32 +144,19 @@ function ZoomButtons() {
   };
   return (
     <div class="zoom" role="group" aria-label="Period of the page">
-      <button type="button" class="small" onClick={() => show(from - length / 2, to - length / 2)}>
-        ← Earlier
-      </button>
-      <button
-        type="button"
-        class="small"
-        disabled={to >= now}
-        onClick={() => show(from + length / 2, to + length / 2)}
-      >
+      <SmallButton onClick={() => show(from - length / 2, to - length / 2)}>← Earlier</SmallButton>
+      <SmallButton disabled={to >= now} onClick={() => show(from + length / 2, to + length / 2)}>
         Later →
-      </button>
-      <button
-        type="button"
-        class="small"
+      </SmallButton>
+      <SmallButton
         disabled={length <= 60_000}
         onClick={() => show(from + length / 4, to - length / 4)}
       >
         Zoom in
-      </button>
-      <button
-        type="button"
-        class="small"
-        onClick={() => show(from - length / 2, Math.min(now, to + length / 2))}
-      >
+      </SmallButton>
+      <SmallButton onClick={() => show(from - length / 2, Math.min(now, to + length / 2))}>
         Zoom out
-      </button>
+      </SmallButton>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { announce } from './announcer.tsx';
+import { SmallButton } from './small-button.tsx';
 
 interface Props {
   readonly text: string;
@@ -18,11 +19,7 @@ export function CopyButton({ text, label = 'Copy' }: Props) {
     setDone(true);
     announce('Copied.');
   };
-  return (
-    <button type="button" class="small" onClick={() => void copy()}>
-      {done ? 'Copied' : label}
-    </button>
-  );
+  return <SmallButton onClick={() => void copy()}>{done ? 'Copied' : label}</SmallButton>;
 }
 
 /** Over plain http from another machine, browsers have no clipboard API. Then a text selection is copied. */

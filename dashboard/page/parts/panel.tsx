@@ -3,6 +3,7 @@ import { useId, useState } from 'preact/hooks';
 import type { Answer } from '../data/query.ts';
 import { useQuery } from '../data/use-query.ts';
 import { CopyButton } from './copy-button.tsx';
+import { SmallButton } from './small-button.tsx';
 
 interface PanelProps {
   readonly title: string;
@@ -29,15 +30,13 @@ export function Panel({ title, about, sql, tools, busy = false, children }: Pane
         <div class="tools">
           {tools}
           {sql === undefined ? null : (
-            <button
-              type="button"
-              class="small"
+            <SmallButton
               aria-expanded={open}
               aria-label={`SQL of ${title}`}
               onClick={() => setOpen(!open)}
             >
               SQL
-            </button>
+            </SmallButton>
           )}
         </div>
       </header>
@@ -99,11 +98,7 @@ export function Failed({ message, retry }: FailedProps) {
   return (
     <div class="failed" role="alert">
       <p>{message}</p>
-      {retry === undefined ? null : (
-        <button type="button" class="small" onClick={retry}>
-          Try again
-        </button>
-      )}
+      {retry === undefined ? null : <SmallButton onClick={retry}>Try again</SmallButton>}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { useNavigation } from '../navigation.tsx';
 import { FIELDS, type FieldName } from '../sql/fields.ts';
 import { withFilter } from '../url-state.ts';
 import { CopyButton } from './copy-button.tsx';
+import { SmallButton } from './small-button.tsx';
 
 interface Props {
   readonly field: FieldName;
@@ -64,12 +65,8 @@ function Choices({ field, value, close, children }: ChoicesProps) {
       aria-label={`${FIELDS[field].label} ${words}`}
     >
       <span class="whole">{words}</span>
-      <button type="button" class="small" onClick={() => filter(false)}>
-        Filter
-      </button>
-      <button type="button" class="small" onClick={() => filter(true)}>
-        Exclude
-      </button>
+      <SmallButton onClick={() => filter(false)}>Filter</SmallButton>
+      <SmallButton onClick={() => filter(true)}>Exclude</SmallButton>
       <CopyButton text={value} />
       {children}
     </span>

@@ -1,29 +1,28 @@
 /** Shows a verdict with words and a sign, so that it does not depend on colour. */
 
-const SIGNS: Readonly<Partial<Record<string, string>>> = {
-  allow: '✓',
-  challenge: '?',
-  block: '✕',
-  limited: '!',
-  none: '–',
-};
+interface Look {
+  readonly sign: string;
+  readonly word: string;
+  /** Colour of the text, as CSS. */
+  readonly color: string;
+}
 
-const WORDS: Readonly<Partial<Record<string, string>>> = {
-  allow: 'allowed',
-  challenge: 'challenged',
-  block: 'blocked',
-  limited: 'limited',
-  none: 'not judged',
+const LOOKS: Readonly<Partial<Record<string, Look>>> = {
+  allow: { sign: '✓', word: 'allowed', color: 'var(--good-text)' },
+  challenge: { sign: '?', word: 'challenged', color: 'var(--warn-text)' },
+  block: { sign: '✕', word: 'blocked', color: 'var(--bad-text)' },
+  limited: { sign: '!', word: 'limited', color: 'var(--limited-text)' },
+  none: { sign: '–', word: 'not judged', color: 'inherit' },
 };
 
 export function verdictWord(verdict: string): string {
-  return WORDS[verdict] ?? verdict;
+  return LOOKS[verdict]?.word ?? verdict;
 }
 
 export function Verdict({ verdict }: { readonly verdict: string }) {
   return (
-    <span class={`verdict v-${verdict}`}>
-      <span aria-hidden="true">{SIGNS[verdict] ?? '·'}</span> {verdictWord(verdict)}
+    <span class="verdict" style={{ color: LOOKS[verdict]?.color }}>
+      <span aria-hidden="true">{LOOKS[verdict]?.sign ?? '·'}</span> {verdictWord(verdict)}
     </span>
   );
 }
