@@ -100,13 +100,8 @@ function openReader(source: string | Buffer, refusal: string): Reader<Response> 
   }
 }
 
-interface OpenFile {
-  readonly state: string;
-  readonly reader: Reader<Response>;
-}
-
 /** Settings are read often, so a large file is read again only when it has changed. */
-const open = new Map<string, OpenFile>();
+const open = new Map<string, { readonly state: string; readonly reader: Reader<Response> }>();
 
 function openFile(path: string): Reader<Response> {
   const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });

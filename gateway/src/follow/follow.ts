@@ -4,11 +4,6 @@ import { followOrigins } from './followed-origins.ts';
 import type { Forward } from '../forward/forward-ports.ts';
 import type { VisitorResponse, VisitorSocket } from '../message/message.ts';
 
-interface Followed {
-  readonly visit: Visit;
-  readonly forward: Forward;
-}
-
 /** Followed requests that have not ended, by their connection or HTTP/2 stream. */
 const underway = new WeakMap<VisitorSocket, Set<FollowedRequest>>();
 
@@ -21,7 +16,7 @@ export function follow(
   forward: Forward,
   tracing: Tracing | undefined,
   isTimed: boolean,
-): Followed {
+): { readonly visit: Visit; readonly forward: Forward } {
   const trace = tracing?.({
     method: visit.req.method ?? '',
     path: pathOf(visit.target),

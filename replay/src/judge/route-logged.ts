@@ -17,11 +17,6 @@ export type Routed =
   /** The log names no host, and there are several sites. */
   | { readonly kind: 'unknown' };
 
-interface SiteRoute {
-  readonly site: Site;
-  readonly isProtected: IsProtected;
-}
-
 const NO_SITE: Routed = { kind: 'unasked', outcome: 'no_site' };
 const ELSEWHERE: Routed = { kind: 'unasked', outcome: 'elsewhere' };
 const UNPROTECTED: Routed = { kind: 'unasked', outcome: 'unprotected' };
@@ -35,7 +30,7 @@ export function createRouter(
     hosts: site.hosts,
     value: { site, isProtected: compileRoute(site.protect, site.skip) },
   }));
-  const routeOf = compileHosts<SiteRoute>(routes);
+  const routeOf = compileHosts<{ readonly site: Site; readonly isProtected: IsProtected }>(routes);
   const known = new Set(organisations.map(({ id }) => id));
   const withoutHost = assumedHost ?? (sites.length === 1 ? nameOf(sites[0]) : undefined);
 

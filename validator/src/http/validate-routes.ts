@@ -151,18 +151,13 @@ function statusOf(error: unknown): number {
   return typeof status === 'number' ? status : 500;
 }
 
-interface Answer {
-  readonly to: ServerResponse;
-  readonly json: string;
-}
-
 /**
  * Answers 200 with JSON after everything that arrived in the same turn of the event loop was read. A single request
  * does not wait. Under load, the caller's process wakes up once for many answers. To wake it up for each one was a third
  * of the cost of a request (bench/validate.ts). The connections that were read in the turn bound the list.
  */
 function createWriteTogether(): (to: ServerResponse, json: string) => void {
-  let waiting: Answer[] = [];
+  let waiting: { readonly to: ServerResponse; readonly json: string }[] = [];
 
   function writeAll(): void {
     const answers = waiting;

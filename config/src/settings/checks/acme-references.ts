@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { compileHosts } from '../../matching/host.ts';
 import { canBeIssued, MAX_ACME_HOSTS } from '../sections/acme.ts';
-import type { SettingPath } from '../problems/problems.ts';
+import type { Contradiction } from './repeated.ts';
 
 const anything = z.unknown().optional();
 const texts = z.array(z.string().catch('')).catch([]);
@@ -13,11 +13,6 @@ const Outline = z.object({
   store: z.looseObject({ engine: anything, path: anything }).optional().catch(undefined),
   analytics: z.looseObject({ engine: anything }).optional().catch(undefined),
 });
-
-interface Contradiction {
-  readonly path: SettingPath;
-  readonly message: string;
-}
 
 /** Contradictions between `tls.acme` and the rest of plain settings data of any shape. */
 export function findAcmeContradictions(value: unknown): Contradiction[] {

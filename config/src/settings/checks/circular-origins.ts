@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { parseIp } from '../../net/cidr.ts';
 import { isLoopbackHost } from '../../net/special-address.ts';
-import type { SettingPath } from '../problems/problems.ts';
 import { Listen, type ListenAddress, type Origin, OriginAddress } from '../values/values.ts';
+import type { Contradiction } from './repeated.ts';
 
 /**
  * Finds origins that are a listener of Guard for visitors. Each request would come back until its hops are used up,
@@ -19,13 +19,8 @@ const Outline = z
   })
   .catch({ listen: {}, sites: [] });
 
-interface Circular {
-  readonly path: SettingPath;
-  readonly message: string;
-}
-
 /** All origins of plain settings data that lead back to Guard. Uncertain cases are not reported. */
-export function findCircularOrigins(value: unknown): Circular[] {
+export function findCircularOrigins(value: unknown): Contradiction[] {
   const { listen, sites } = Outline.parse(value);
   const fronts = FRONTS.flatMap((service) => {
     const address = Listen.safeParse(listen[service]);

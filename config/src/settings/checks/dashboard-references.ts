@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SettingPath } from '../problems/problems.ts';
+import type { Contradiction } from './repeated.ts';
 
 const anything = z.unknown().optional();
 const Groups = z.object({ groups: z.record(z.string(), z.unknown()).catch({}) });
@@ -18,18 +18,12 @@ const Outline = z.object({
     .catch({}),
 });
 
-interface Refused {
-  readonly path: SettingPath;
-  readonly message: string;
-  readonly choices?: readonly SettingPath[];
-}
-
 /** Settings that the dashboard needs, checked in plain settings data of any shape. */
-export function findDashboardContradictions(value: unknown): Refused[] {
+export function findDashboardContradictions(value: unknown): Contradiction[] {
   const outline = Outline.safeParse(value);
   if (!outline.success) return [];
   const { listen, analytics, trusted_proxies, organisations, dashboard } = outline.data;
-  const refused: Refused[] = [];
+  const refused: Contradiction[] = [];
   if (listen.dashboard !== undefined && analytics === undefined) {
     const message = 'expected analytics in this file: the dashboard shows the events that it keeps';
     refused.push({ path: ['listen', 'dashboard'], message });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dataFolderIn } from '../derived/data-places.ts';
-import type { SettingPath } from '../problems/problems.ts';
+import type { Contradiction } from './repeated.ts';
 
 const url = z.object({ url: z.string() });
 const Outline = z.object({
@@ -11,9 +11,7 @@ const Outline = z.object({
 });
 
 /** Database URLs without a folder for their copies, in plain settings data of any shape. */
-export function findHomelessDatabases(
-  value: unknown,
-): { readonly path: SettingPath; readonly message: string }[] {
+export function findHomelessDatabases(value: unknown): Contradiction[] {
   const read = Outline.safeParse(value);
   if (!read.success || dataFolderIn(value) !== undefined) return [];
   const message =

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isLoopbackHost } from '../../net/special-address.ts';
 import type { SettingPath } from '../problems/problems.ts';
 import { Listen } from '../values/values.ts';
+import type { Contradiction } from './repeated.ts';
 
 /**
  * What is good enough for a try on one machine is refused as soon as other machines can connect: secrets
@@ -31,11 +32,6 @@ const Outline = z
   })
   .catch({ listen: {}, secret: undefined, health_check_token: undefined, organisations: [] });
 
-interface Refused {
-  readonly path: SettingPath;
-  readonly message: string;
-}
-
 interface Secret {
   readonly path: SettingPath;
   readonly text: unknown;
@@ -43,7 +39,7 @@ interface Secret {
 }
 
 /** All secrets in plain settings data that are too weak for a listener that others can reach. */
-export function findExposedSecrets(value: unknown): Refused[] {
+export function findExposedSecrets(value: unknown): Contradiction[] {
   const { listen, organisations, ...top } = Outline.parse(value);
   const exposed = Object.entries(listen).find(([, address]) => isReachedByOthers(address));
   if (exposed === undefined) return [];

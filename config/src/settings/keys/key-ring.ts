@@ -2,16 +2,11 @@ import { hash } from 'node:crypto';
 import type { AuthenticateBearer, Clock } from '../../contract/ports.ts';
 import type { Organisation } from '../schema.ts';
 
-interface KeyEntry {
-  readonly key: Buffer;
-  readonly expires?: number | undefined;
-}
-
 /**
  * Finds the entry of a presented key in one look-up, however many keys there are. The look-up is by the SHA-256 of the
  * key, so its time can tell of digests only. A caller who knew a digest in part would still have to find a key for it.
  */
-export class KeyRing<T extends KeyEntry> {
+export class KeyRing<T extends { readonly key: Buffer; readonly expires?: number | undefined }> {
   /** By the SHA-256 of the key, one character for each byte. */
   readonly #entries: ReadonlyMap<string, T>;
 

@@ -79,14 +79,7 @@ export function createSite(library: Library, index: SearchIndex, publicUrl: () =
     answerWith(files.get(request.path) ?? find(request) ?? missing(frame, index, request), request);
 }
 
-/** The two forms of one page. Markdown also has its own path. */
-interface PageResources {
-  readonly html: Resource;
-  readonly markdown: Resource;
-  readonly alone: Resource;
-}
-
-function pageResources(page: Page, html: () => string): PageResources {
+function pageResources(page: Page, html: () => string) {
   // There are many profiles, and each is rarely read. Kept like the others they would take 30 MB.
   const make = page.path.startsWith('/crawlers/') ? passingResource : keptResource;
   const location = `${page.path}.md`;
