@@ -37,8 +37,8 @@ export function allocateStore(limits: MemoryStoreLimits = DEFAULT_LIMITS): Share
 }
 
 /** Sessions, spent tickets and budgets in this process. Every answer comes at once. */
-export class MemoryStore implements SessionStore {
-  readonly #clock: Clock;
+export class LocalStore implements Omit<SessionStore, 'keepSession'> {
+  protected readonly clock: Clock;
   readonly #sessions: SessionTable<KeptSession>;
   readonly #spent: DeadlineTable;
   readonly #budgets: DeadlineTable;
@@ -48,7 +48,7 @@ export class MemoryStore implements SessionStore {
     limits: MemoryStoreLimits = DEFAULT_LIMITS,
     memory = allocateStore(limits),
   ) {
-    this.#clock = clock;
+    this.clock = clock;
     this.#sessions = new SessionTable(limits.maxSessions);
     this.#spent = new DeadlineTable(memory.spent);
     this.#budgets = new DeadlineTable(memory.budgets);
@@ -66,43 +66,51 @@ export class MemoryStore implements SessionStore {
 
   session(id: string): Session | undefined {
     const kept = this.#sessions.get(id);
-    return kept?.isAlive(this.#clock()) === true ? kept : undefined;
+    return kept?.isAlive(this.clock()) === true ? kept : undefined;
   }
 
-  keepSession(id: string, session: Session, ttlMs: number): void {
-    this.#sessions.set(id, session.state, new KeptSession(session, this.#clock() + ttlMs));
+  /** Keeps a session that another thread or an earlier process judged. `expiresAt` is in epoch milliseconds. */
+  adopt(id: string, session: Session, expiresAt: number): void {
+    this.#sessions.set(id, session.state, new KeptSession(session, expiresAt));
   }
 
   /** Judged sessions that are still valid, each with the time when it ends. */
   *sessions(): Generator<readonly [id: string, session: Session, expiresAt: number]> {
-    const now = this.#clock();
+    const now = this.clock();
     for (const [id, kept] of this.#sessions.entries()) {
       if (kept.isAlive(now)) yield [id, kept, kept.expiresAt];
     }
   }
 
   spend(id: string, ttlMs: number): boolean {
-    const now = this.#clock();
+    const now = this.clock();
     return this.#spent.spend(id, now, now + ttlMs);
   }
 
   take(name: string, subject: string, budget: Budget): number {
-    return this.#budgets.take(name, subject, this.#clock(), budget);
+    return this.#budgets.take(name, subject, this.clock(), budget);
   }
 
   takeAll(name: string, charges: readonly Charge[]): number {
-    return this.#budgets.takeAll(name, charges, this.#clock());
+    return this.#budgets.takeAll(name, charges, this.clock());
   }
 
   remember(name: string, subject: string, ttlMs: number): void {
-    this.#budgets.remember(name, subject, this.#clock() + ttlMs);
+    this.#budgets.remember(name, subject, this.clock() + ttlMs);
   }
 
   remembers(name: string, subject: string): boolean {
-    return this.#budgets.remembers(name, subject, this.#clock);
+    return this.#budgets.remembers(name, subject, this.clock);
   }
 
   close(): Promise<void> {
     return Promise.resolve();
+  }
+}
+
+/** The store of a process with one thread. */
+export class MemoryStore extends LocalStore implements SessionStore {
+  keepSession(id: string, session: Session, ttlMs: number): void {
+    this.adopt(id, session, this.clock() + ttlMs);
   }
 }
