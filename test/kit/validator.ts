@@ -26,6 +26,8 @@ export interface TestValidator {
   readonly temporary: TemporaryRules;
   readonly events: DecisionEvent[];
   readonly time: { now: number };
+  /** Whether the caller sees how requests end, as a gateway does and forward-auth does not. */
+  readonly caller: { seesAnswers: boolean };
   /** How the origin answers what is let through; `never` leaves it waiting. */
   readonly origin: { answers: Ending | 'never'; answer?: OriginAnswer };
   /** Lines of the log: an event and its fields. */
@@ -33,6 +35,8 @@ export interface TestValidator {
   /** Asks in process as a gateway does, and fails the test when there is no answer. */
   readonly ask: (request: ValidateRequest) => Promise<ForeignValidateResponse>;
 }
+
+const CARRIED = { protocol: 'HTTP/1.1', reportsEnd: true } as const;
 
 /** The real validator with one organisation, a clock that stands still, and events in a list. */
 export function validatorWith(
@@ -51,6 +55,7 @@ export function validatorWith(
 ): TestValidator {
   const time = { now: Date.UTC(2026, 10, 21) };
   const clock = () => time.now;
+  const caller = { seesAnswers: true };
   const origin: TestValidator['origin'] = { answers: 'other' };
   const events: DecisionEvent[] = [];
   const logged: [string, Readonly<Record<string, unknown>>][] = [];
@@ -88,10 +93,12 @@ export function validatorWith(
     temporary,
     events,
     time,
+    caller,
     origin,
     logged,
     async ask(request) {
-      const outcome = await validate(request, { site: 'shop.example', protocol: 'HTTP/1.1' });
+      const context = { site: 'shop.example', ...(caller.seesAnswers && CARRIED) };
+      const outcome = await validate(request, context);
       if (outcome.kind !== 'answered') throw new Error(`no answer: ${JSON.stringify(outcome)}`);
       if (outcome.known !== undefined) record(outcome.known.event);
       if (origin.answers !== 'never') {

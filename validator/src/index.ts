@@ -256,11 +256,14 @@ function policyOf(policies: ReadonlyMap<string, Policy>, id: string): Policy {
 }
 
 function inProcess(policy: Policy, engine: Engine, metrics: Metrics): Validate {
-  return (request, { site = '', ipFrom = 'caller', signal, protocol, transport, body }) => {
+  return (
+    request,
+    { site = '', ipFrom = 'caller', signal, protocol, reportsEnd, transport, body },
+  ) => {
     const caller: Caller = {
       site,
       via: 'in-process',
-      reportsEnd: true,
+      reportsEnd,
       ipFrom,
       uploadUrl: '/.guard/verify',
       signal,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { chromeHttps, CHROME_UA } from '../../../test/kit/visitors.ts';
+import { chromeHttps, CHROME_UA, scriptFetch } from '../../../test/kit/visitors.ts';
 import { readLines } from './read-lines.ts';
 import {
   changes,
@@ -87,6 +87,19 @@ describe('every format describes the same request', () => {
         .map(({ before, after, requests }) => `${requests} ${before} ${after}`)
         .toSorted(),
     ).toEqual(['1 allow block', '1 challenge challenge', '1 monitored allow', '2 allow allow']);
+  });
+
+  test('a request ends at once: many in a second do not wait for the origin together', async () => {
+    const of = (over: object) =>
+      `${JSON.stringify({ ...event, user_agent: CHROME_UA, headers: scriptFetch, ...over })}\n`;
+    const passed = { challenge: 'verified', session: 'a'.repeat(32), ip: '84.115.20.8' };
+    const page = of({ headers: chromeHttps });
+    const told = await replayJson(
+      '-c',
+      settings(DETECT),
+      write(page + of({}).repeat(60) + of(passed).repeat(120)),
+    );
+    expect(told.transitions).toMatchObject([{ before: 'allow', after: 'allow', requests: 181 }]);
   });
 
   test('a rule that names a session matches the requests that came with it, judged or not', async () => {

@@ -21,7 +21,10 @@ export interface ServedSite {
   readonly origins: Origins;
   /** Undefined when events keep no part of a body. */
   readonly sampling: Sampling | undefined;
-  /** The context of a question: by how the visitor's address is known, and by the protocol of the request. */
+  /**
+   * The context of a question: by how the visitor's address is known, and by the protocol of the request. `described`:
+   * another proxy asks, and carries the answer of the origin itself.
+   */
   readonly contexts: Readonly<Record<Client['from'], ContextsByProtocol>>;
 }
 
@@ -33,11 +36,12 @@ export interface Sites {
 }
 
 function contextsOf(described: ValidateContext): ContextsByProtocol {
+  const carried = { ...described, reportsEnd: true } as const;
   return {
     described,
-    'HTTP/1.0': { ...described, protocol: 'HTTP/1.0' },
-    'HTTP/1.1': { ...described, protocol: 'HTTP/1.1' },
-    'HTTP/2.0': { ...described, protocol: 'HTTP/2.0' },
+    'HTTP/1.0': { ...carried, protocol: 'HTTP/1.0' },
+    'HTTP/1.1': { ...carried, protocol: 'HTTP/1.1' },
+    'HTTP/2.0': { ...carried, protocol: 'HTTP/2.0' },
   };
 }
 

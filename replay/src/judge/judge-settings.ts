@@ -159,9 +159,12 @@ function decide(
   question: ValidateRequest,
   site: string,
 ): DecisionEvent | undefined {
-  const outcome = validate(question, { site });
+  const outcome = validate(question, { site, reportsEnd: true });
   if (outcome instanceof Promise) throw new Error('a store in memory answers at once');
-  return outcome.kind === 'answered' ? outcome.known?.event : undefined;
+  if (outcome.kind !== 'answered') return undefined;
+  // The log does not say how the origin answered. Nothing waits here.
+  outcome.known?.ended?.('other');
+  return outcome.known?.event;
 }
 
 function outcomeOf(enforced: DecisionEvent['decision'] | undefined, isLifted: boolean): Outcome {

@@ -253,13 +253,14 @@ function endedAs(verdict: Exclude<Verdict, { kind: 'allow' }>, left: MaybePromis
 }
 
 function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Asked> {
-  const { facts, site, store, freePages, pressure, clock } = deciding;
+  const { facts, site, store, freePages, pressure, clock, reportsEnd } = deciding;
   if (freePages === undefined) return NOT_CHALLENGED;
   const cause = pressure?.on(facts, site);
   if (cause !== undefined) return challengeFor(cause, by, facts);
   const nowMs = clock();
-  const few = pressure?.isOnClient(facts, nowMs) === true || freePages.areFew(facts, nowMs);
-  return afterWith(freePages.take(facts, store, few), by, (taken) => {
+  const few =
+    pressure?.isOnClient(facts, nowMs) === true || freePages.documents.areFew(facts, nowMs);
+  return afterWith(freePages.take(facts, store, few, reportsEnd), by, (taken) => {
     if (taken === 'spent') return challengeFor('free_pages_used', by, facts);
     const begun = taken === 'page' ? pressure?.take(facts, site) : undefined;
     if (begun !== undefined) return challengeFor(begun, by, facts);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decisions, guarded, times } from '../../../test/kit/decisions.ts';
 import { verifiedSession } from '../../../test/kit/verified-session.ts';
-import { firefoxHttps, pictureOfPage, visit } from '../../../test/kit/visitors.ts';
+import { firefoxHttps, pictureOfPage, scriptFetch, visit } from '../../../test/kit/visitors.ts';
 
 const MINUTE_MS = 60_000;
 describe('challenge: auto, the first pages are free', () => {
@@ -102,5 +102,18 @@ describe('challenge: auto, the first pages are free', () => {
     expect(guard.events[0]).toMatchObject({ action: 'allow', decision: 'block' });
     expect(guard.events.at(-1)?.blockReasons).toContain('headless_user_agent');
     expect(guard.events.at(-1)?.blockReasons).toContain('free_pages_used');
+  });
+
+  test('requests for data are free 1,000 times in ten minutes where Guard does not see the answers; files stay free', async () => {
+    const guard = guarded({ challenge: { pressure: false } });
+    guard.caller.seesAnswers = false;
+    await guard.ask(visit());
+    const data = () => visit({ headers: scriptFetch });
+    expect(await decisions(guard, 1000, data)).toEqual(times(1000, 'allow'));
+    expect((await decisions(guard, 2, data)).at(-1)).toBe('redirect');
+    const file = () => visit({ url: 'https://shop.example/x.png', headers: pictureOfPage });
+    expect(await decisions(guard, 20, file)).toEqual(times(20, 'allow'));
+    guard.time.now += 10 * MINUTE_MS;
+    expect(await decisions(guard, 20, data)).toEqual(times(20, 'allow'));
   });
 });

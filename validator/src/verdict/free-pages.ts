@@ -1,7 +1,5 @@
 import type {
   Budget,
-  Charge,
-  Ending,
   MaybePromise,
   RequestEnded,
   SessionStore,
@@ -14,23 +12,18 @@ import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
 import { countsAsPage, isFileOfPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
-import {
-  apart,
-  isDocument,
-  isFileOfData,
-  isForeign,
-  isPlainFile,
-  senderOf,
-  shapeOf,
-} from './documents.ts';
-import { LateCache } from './late-cache.ts';
+import { apart, isDocument, isFileOfData, isForeign, isPlainFile, senderOf } from './documents.ts';
+import { DOCUMENTS_AS_DATA, DocumentBudgets, PART_OF_FEW } from './document-budgets.ts';
 import { begin, end, UnderWay, type Waiting } from './under-way.ts';
 
-/** Many people share one client shape. Together they have this many budgets of pages, and of documents. */
-const BUDGETS_OF_A_SHAPE = { pages: 20, documents: 15 };
+/** Many people share one client shape. Together they have this many budgets of pages. */
+const BUDGETS_OF_A_SHAPE = 20;
 
-/** Documents in answer to requests for data, for each free page. Lists that grow load such documents. */
-const DOCUMENTS_AS_DATA = 10;
+/**
+ * Requests for data, for each free page, where Guard does not see the answers. Pages have no answer that counts there, so
+ * this bounds what a program gets that calls each page data. It is far above what the open pages of an address fetch.
+ */
+const DATA_UNSEEN = 200;
 
 /** A tab can stay open for hours. For this long after its page, its network may ask for data. */
 const PAGE_REMEMBERED_MS = 86_400_000;
@@ -40,12 +33,6 @@ const PAGE_REMEMBERED_MS = 86_400_000;
  * hundred at once, and several people share an address. Programs of presets have as many, such as builds that clone.
  */
 const PARTS_AT_ONCE = 100;
-
-/** An address has this part of documents and waiting requests when its shape has used up its documents. */
-const PART_OF_FEW = 1 / 6;
-
-/** Shapes without free documents, in each thread. When there are more, the one unused longest is forgotten. */
-const MAX_SPENT_SHAPES = 1_024;
 
 /** How many networks without a page one session may use for data, for example on a phone that moves. */
 const MOVES_OF_A_SESSION = { requests: 4, perMs: PAGE_REMEMBERED_MS };
@@ -62,18 +49,14 @@ export type FreePage = 'page' | 'data' | 'spent';
  * awaitEnd} counts the request when the origin answers with a document: for the address, and for the shape.
  */
 export class FreePages {
+  readonly documents: DocumentBudgets;
   readonly #counter: string;
   readonly #loaded: string;
   readonly #moves: string;
-  readonly #documents: string;
-  readonly #fewDocuments: string;
-  readonly #spent: Readonly<Record<'few' | 'many', Readonly<Record<'data' | 'files', string>>>>;
+  readonly #unseen: string;
   readonly #pagesOfAddress: AddressCharges;
   readonly #pagesOfShape: Budget;
-  readonly #documentsOfAddress: AddressCharges;
-  readonly #fewOfAddress: AddressCharges;
-  readonly #documentsOfShape: Budget;
-  readonly #spentShapes = new LateCache<number>(MAX_SPENT_SHAPES);
+  readonly #unseenOfAddress: AddressCharges;
   readonly #pages: Budget;
   readonly #underWay = new UnderWay();
 
@@ -94,35 +77,29 @@ export class FreePages {
     this.#counter = `free-pages:${organisation}`;
     this.#loaded = `loaded-a-page:${organisation}`;
     this.#moves = `moves-of-a-session:${organisation}`;
-    this.#documents = `documents:${organisation}`;
-    this.#fewDocuments = `few-documents:${organisation}`;
-    const spent = (prefix: string) => ({
-      data: `${prefix}documents-as-data:${organisation}`,
-      files: `${prefix}documents-as-files:${organisation}`,
-    });
-    this.#spent = { few: spent('few-'), many: spent('') };
+    this.#unseen = `data-unseen:${organisation}`;
     this.#pagesOfAddress = compileAddressCharges(budget);
-    this.#pagesOfShape = times(BUDGETS_OF_A_SHAPE.pages);
-    this.#documentsOfAddress = compileAddressCharges(times(DOCUMENTS_AS_DATA));
-    this.#fewOfAddress = compileAddressCharges(times(DOCUMENTS_AS_DATA * PART_OF_FEW));
-    this.#documentsOfShape = times(DOCUMENTS_AS_DATA * BUDGETS_OF_A_SHAPE.documents);
+    this.#pagesOfShape = times(BUDGETS_OF_A_SHAPE);
+    this.#unseenOfAddress = compileAddressCharges(times(DATA_UNSEEN));
+    this.documents = new DocumentBudgets(organisation, budget);
     this.#pages = budget;
   }
 
-  /** Whether this visitor's shape has used up its documents in this thread. Then each address has few. */
-  areFew(facts: Facts, nowMs: number): boolean {
-    if (this.#spentShapes.size === 0) return false;
-    const leftMs = (this.#spentShapes.get(shapeOf(facts)) ?? 0) - nowMs;
-    return leftMs > 0 && leftMs <= this.#pages.perMs;
-  }
-
-  /** Counts one request of a visitor who did not pass the challenge. `few` is the result of areFew. */
-  take(facts: Facts, store: SessionStore, few: boolean): MaybePromise<FreePage> {
-    const isSpent = this.areDocumentsSpent(facts, store, few);
+  /**
+   * Counts one request of a visitor who did not pass the challenge. `few` is the result of documents.areFew. `seesAnswer`: the
+   * caller will report how the request ended.
+   */
+  take(
+    facts: Facts,
+    store: SessionStore,
+    few: boolean,
+    seesAnswer: boolean,
+  ): MaybePromise<FreePage> {
+    const isSpent = this.documents.areSpent(facts, store, few);
     // A page is counted in the same turn, so that a shared store costs no more time.
     const page = countsAsPage(facts) ? this.#takePage(facts, store) : undefined;
     return afterWith(isSpent, undefined, (spent) =>
-      spent ? 'spent' : (page ?? this.#takeData(facts, store, few)),
+      spent ? 'spent' : (page ?? this.#takeData(facts, store, few, seesAnswer)),
     );
   }
 
@@ -149,7 +126,7 @@ export class FreePages {
           if (taken === 'page') onPage();
         });
       }
-      this.countDocument(how, facts, store, nowMs);
+      this.documents.count(how, facts, store, nowMs);
     };
   }
 
@@ -183,69 +160,25 @@ export class FreePages {
     return begin(waiting, few ? most * PART_OF_FEW : most, nowMs) ? waiting : undefined;
   }
 
-  /**
-   * An address that has used up its documents is remembered by these names. Data and files have different names, so that
-   * files and preflights stay free until a file is a document too. Then pages are not free either: they would be shown
-   * without their styles. `few` has its own names, which are counted all the time: a flood would be over before they
-   * could be learnt.
-   */
-  #spentFor(facts: Facts, few: boolean): readonly [string, ...string[]] {
-    const { data, files } = this.#spent[few ? 'few' : 'many'];
-    return isFileOfPage(facts) ? [files, data] : [data];
-  }
-
-  /**
-   * Whether this visitor's address, or an IPv6 network around it, has used up its documents. `few` is the result of
-   * areFew.
-   */
-  areDocumentsSpent(facts: Facts, store: SessionStore, few: boolean): MaybePromise<boolean> {
-    const [name] = this.#spentFor(facts, few);
-    let isSpent: MaybePromise<boolean> = false;
-    for (const { subject } of this.#documentsOfAddress(facts.ip)) {
-      const remembered = store.remembers(name, subject + apart(facts));
-      isSpent = afterWith(isSpent, remembered, (spent, others) => spent || others);
-    }
-    return isSpent;
-  }
-
-  /** Counts one answer of the origin that is a document (isDocument), for its address and its shape. */
-  countDocument(how: Ending, facts: Facts, store: SessionStore, nowMs: number): void {
-    const { perMs } = this.#pages;
-    const count = (name: string, [charge, ...wider]: readonly Charge[], few: boolean): void => {
-      if (charge === undefined) return;
-      const { subject, budget } = charge;
-      void afterWith(store.take(name + apart(facts), subject, budget), undefined, (wait) => {
-        // A wider network is charged only within this budget, so that one visitor cannot use it up for the others.
-        if (wait === 0) {
-          count(name, wider, few);
-          return;
-        }
-        // The address is blocked for the whole time of the budget, and not only until one more document is free.
-        // Otherwise it could ask for many at once again.
-        for (const spent of this.#spentFor(facts, few)) {
-          void store.remember(spent, subject + apart(facts), perMs);
-        }
-      });
-    };
-    count(this.#documents, this.#documentsOfAddress(facts.ip), false);
-    count(this.#fewDocuments, this.#fewOfAddress(facts.ip), true);
-    if (how === 'data' && isFileOfData(facts)) return;
-    const shape = shapeOf(facts);
-    const ofShapeMs = store.take(this.#documents, `shape ${shape}`, this.#documentsOfShape);
-    void afterWith(ofShapeMs, undefined, (wait) => {
-      if (wait > 0) this.#spentShapes.set(shape, nowMs + perMs);
-    });
-  }
-
-  #takeData(facts: Facts, store: SessionStore, few: boolean): MaybePromise<FreePage> {
+  #takeData(
+    facts: Facts,
+    store: SessionStore,
+    few: boolean,
+    seesAnswer: boolean,
+  ): MaybePromise<FreePage> {
     // Files are free for all visitors, because other sites and mail programs show pictures too, and a preflight has
     // no cookie.
     if (isPlainFile(facts)) return 'data';
     const hasLoaded = store.remembers(this.#loaded, addressGroup(facts.ip));
     return afterWith(hasLoaded, undefined, (loaded) => {
-      if (loaded) return 'data';
+      if (loaded) return seesAnswer ? 'data' : this.#takeUnseen(facts, store);
       return few ? this.#count(facts, store) : this.#takeMove(facts, store);
     });
+  }
+
+  #takeUnseen(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
+    const waitMs = store.takeAll(this.#unseen + apart(facts), this.#unseenOfAddress(facts.ip));
+    return afterWith(waitMs, undefined, (wait) => (wait > 0 ? 'spent' : 'data'));
   }
 
   /**

@@ -35,11 +35,11 @@ export function withinPreset<One extends Asked>(asked: One): MaybePromise<One> {
   const { name } = verdict.by;
   if (!RULES_WITHOUT_PAGES.has(name)) return asked;
   const nowMs = clock();
-  const few = freePages.areFew(facts, nowMs);
+  const few = freePages.documents.areFew(facts, nowMs);
   const countPage: RequestEnded = (how) => {
-    if (isPage(how, name, facts)) freePages.countDocument(how, facts, store, nowMs);
+    if (isPage(how, name, facts)) freePages.documents.count(how, facts, store, nowMs);
   };
-  return afterWith(freePages.areDocumentsSpent(facts, store, few), asked, (spent) => {
+  return afterWith(freePages.documents.areSpent(facts, store, few), asked, (spent) => {
     if (!spent && !reportsEnd) return asked;
     const endOfPreset = spent
       ? undefined
