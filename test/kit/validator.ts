@@ -26,7 +26,7 @@ export interface TestValidator {
   readonly temporary: TemporaryRules;
   readonly events: DecisionEvent[];
   readonly time: { now: number };
-  /** Whether the caller sees how requests end, as a gateway does and forward-auth does not. */
+  /** Whether the caller carries the answers, as a gateway does and forward-auth does not. */
   readonly caller: { seesAnswers: boolean };
   /** How the origin answers what is let through; `never` leaves it waiting. */
   readonly origin: { answers: Ending | 'never'; answer?: OriginAnswer };
@@ -36,7 +36,7 @@ export interface TestValidator {
   readonly ask: (request: ValidateRequest) => Promise<ForeignValidateResponse>;
 }
 
-const CARRIED = { protocol: 'HTTP/1.1', reportsEnd: true } as const;
+const CARRIED = { protocol: 'HTTP/1.1', seesAnswer: true } as const;
 
 /** The real validator with one organisation, a clock that stands still, and events in a list. */
 export function validatorWith(

@@ -258,12 +258,13 @@ function policyOf(policies: ReadonlyMap<string, Policy>, id: string): Policy {
 function inProcess(policy: Policy, engine: Engine, metrics: Metrics): Validate {
   return (
     request,
-    { site = '', ipFrom = 'caller', signal, protocol, reportsEnd, transport, body },
+    { site = '', ipFrom = 'caller', signal, protocol, seesAnswer, transport, body },
   ) => {
     const caller: Caller = {
       site,
       via: 'in-process',
-      reportsEnd,
+      reportsEnd: true,
+      seesAnswer,
       ipFrom,
       uploadUrl: '/.guard/verify',
       signal,

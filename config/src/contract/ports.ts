@@ -95,8 +95,8 @@ export interface ValidateContext {
   readonly ipFrom?: IpSource;
   /** DecisionEvent.protocol. */
   readonly protocol?: Protocol;
-  /** The caller carries the answer of the origin, and reports how the request ended: KnownBesides.ended. */
-  readonly reportsEnd?: true;
+  /** The caller carries the answer of the origin: its report to KnownBesides.ended says what it was. */
+  readonly seesAnswer?: true;
   /** The visitor's own TLS and HTTP/2 handshake, if the gateway saw it. */
   readonly transport?: TransportFacts;
   /** Only for the event: DecisionEvent.body. */

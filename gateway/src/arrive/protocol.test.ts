@@ -31,7 +31,7 @@ describe('contract 2.7: an event says in which version of HTTP the gateway was a
   test.each(FRONTS)('%s', async (front) => {
     const { rig, contexts } = await setUp();
     await visit(front, rig).untilHead();
-    expect(contexts).toMatchObject([{ protocol: SAID[front], reportsEnd: true }]);
+    expect(contexts).toMatchObject([{ protocol: SAID[front], seesAnswer: true }]);
   });
 
   test.each(['HTTP/1.0', 'HTTP/1.1'])(
@@ -58,7 +58,7 @@ describe('contract 2.7: an event says in which version of HTTP the gateway was a
     expect((await fetch(`${asking}/check/nginx`, { headers })).status).toBe(204);
     expect(contexts).toHaveLength(1);
     expect(contexts[0]).not.toHaveProperty('protocol');
-    expect(contexts[0]).not.toHaveProperty('reportsEnd');
+    expect(contexts[0]).not.toHaveProperty('seesAnswer');
   });
 
   test('the event of a failure names it too', async () => {

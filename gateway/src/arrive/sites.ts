@@ -36,7 +36,7 @@ export interface Sites {
 }
 
 function contextsOf(described: ValidateContext): ContextsByProtocol {
-  const carried = { ...described, reportsEnd: true } as const;
+  const carried = { ...described, seesAnswer: true } as const;
   return {
     described,
     'HTTP/1.0': { ...carried, protocol: 'HTTP/1.0' },

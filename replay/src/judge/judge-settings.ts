@@ -159,7 +159,7 @@ function decide(
   question: ValidateRequest,
   site: string,
 ): DecisionEvent | undefined {
-  const outcome = validate(question, { site, reportsEnd: true });
+  const outcome = validate(question, { site, seesAnswer: true });
   if (outcome instanceof Promise) throw new Error('a store in memory answers at once');
   if (outcome.kind !== 'answered') return undefined;
   // The log does not say how the origin answered. Nothing waits here.

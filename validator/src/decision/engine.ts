@@ -34,8 +34,10 @@ export interface Caller {
   readonly uploadUrl: string;
   /** How the caller found out the visitor's address. */
   readonly ipFrom: IpSource;
-  /** As ValidateContext.reportsEnd. */
-  readonly reportsEnd?: true | undefined;
+  /** The caller reports how each request ended: KnownBesides.ended. */
+  readonly reportsEnd?: true;
+  /** As ValidateContext.seesAnswer. */
+  readonly seesAnswer?: true | undefined;
   /** Aborted when the caller does not need the answer any more. */
   readonly signal?: AbortSignal | undefined;
   /** What the visitor's TLS handshake showed. Undefined when the caller did not see it. */

@@ -102,6 +102,7 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
     traps,
     clock: engine.clock,
     reportsEnd: caller.reportsEnd === true,
+    seesAnswer: caller.seesAnswer === true,
   };
   return afterWith(decide(deciding), decision, answered);
 }

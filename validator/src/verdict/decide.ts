@@ -36,6 +36,8 @@ export interface Deciding {
   readonly clock: Clock;
   /** Whether the caller will report how the request ended. */
   readonly reportsEnd: boolean;
+  /** Whether that report says what the answer was. */
+  readonly seesAnswer: boolean;
   /** As Judgement.ended, for a request that a preset lets through. */
   readonly endOfPreset?: RequestEnded | undefined;
 }
@@ -253,14 +255,14 @@ function endedAs(verdict: Exclude<Verdict, { kind: 'allow' }>, left: MaybePromis
 }
 
 function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Asked> {
-  const { facts, site, store, freePages, pressure, clock, reportsEnd } = deciding;
+  const { facts, site, store, freePages, pressure, clock, seesAnswer } = deciding;
   if (freePages === undefined) return NOT_CHALLENGED;
   const cause = pressure?.on(facts, site);
   if (cause !== undefined) return challengeFor(cause, by, facts);
   const nowMs = clock();
   const few =
     pressure?.isOnClient(facts, nowMs) === true || freePages.documents.areFew(facts, nowMs);
-  return afterWith(freePages.take(facts, store, few, reportsEnd), by, (taken) => {
+  return afterWith(freePages.take(facts, store, few, seesAnswer), by, (taken) => {
     if (taken === 'spent') return challengeFor('free_pages_used', by, facts);
     const begun = taken === 'page' ? pressure?.take(facts, site) : undefined;
     if (begun !== undefined) return challengeFor(begun, by, facts);

@@ -86,8 +86,8 @@ export class FreePages {
   }
 
   /**
-   * Counts one request of a visitor who did not pass the challenge. `few` is the result of documents.areFew. `seesAnswer`: the
-   * caller will report how the request ended.
+   * Counts one request of a visitor who did not pass the challenge. `few` is the result of documents.areFew. `seesAnswer` as
+   * in Deciding.
    */
   take(
     facts: Facts,
