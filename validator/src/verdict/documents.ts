@@ -1,5 +1,4 @@
 import type { Ending } from '@guard/config/contract/ports';
-import { addressGroup } from '@guard/config/net/network-of';
 import {
   ANSWERED_BY_APPLICATION,
   ASKS_FOR_TEXT,
@@ -77,8 +76,4 @@ export function shapeOf(facts: Facts): string {
 export function apart(facts: Facts): string {
   if (isForeign(facts)) return ' foreign';
   return isFileOfData(facts) ? ' files of data' : '';
-}
-
-export function senderOf(facts: Facts): string {
-  return addressGroup(facts.ip) + apart(facts);
 }

@@ -68,6 +68,19 @@ describe('challenge: auto, the first pages are free', () => {
     },
   );
 
+  test('a /48 has 16 times as many requests that wait, too', async () => {
+    const guard = guarded({ challenge: { free_pages: { pages: 1, per: '10m' } } });
+    const url = 'https://shop.example/x.png';
+    const from = (network: string) => visit({ url, headers: pictureOfPage, ip: `${network}::1` });
+    const each = (at: number) => from(`2a02:1748:1:${at.toString(16)}`);
+    // Those that have ended do not count.
+    await decisions(guard, 300, each);
+    guard.origin.answers = 'never';
+    const found = await decisions(guard, 1_610, each);
+    expect(found).toEqual([...times(1_600, 'allow'), ...times(10, 'redirect')]);
+    expect(await decisions(guard, 1, () => from('2a02:1748:2:1'))).toEqual(['allow']);
+  });
+
   test('pages of a session that passed are not counted', async () => {
     const guard = guarded();
     const { cookies } = await guard.ask(visit());

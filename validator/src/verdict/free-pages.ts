@@ -12,7 +12,7 @@ import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
 import { countsAsPage, isFileOfPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
-import { apart, isDocument, isFileOfData, isForeign, isPlainFile, senderOf } from './documents.ts';
+import { apart, isDocument, isFileOfData, isForeign, isPlainFile } from './documents.ts';
 import { DOCUMENTS_AS_DATA, DocumentBudgets, PART_OF_FEW } from './document-budgets.ts';
 import { begin, end, UnderWay, type Waiting } from './under-way.ts';
 
@@ -57,7 +57,6 @@ export class FreePages {
   readonly #pagesOfAddress: AddressCharges;
   readonly #pagesOfShape: Budget;
   readonly #unseenOfAddress: AddressCharges;
-  readonly #pages: Budget;
   readonly #underWay = new UnderWay();
 
   /** Undefined when the organisation has no free pages, and so no challenge after them. */
@@ -82,7 +81,6 @@ export class FreePages {
     this.#pagesOfShape = times(BUDGETS_OF_A_SHAPE);
     this.#unseenOfAddress = compileAddressCharges(times(DATA_UNSEEN));
     this.documents = new DocumentBudgets(organisation, budget);
-    this.#pages = budget;
   }
 
   /**
@@ -119,7 +117,7 @@ export class FreePages {
     const waiting = this.#begin(isPart ? 'parts ' : '', isPart, facts, nowMs, few);
     if (waiting === undefined) return undefined;
     return (how) => {
-      end(waiting);
+      waiting.forEach(end);
       if (!isDocument(how, facts)) return;
       if (how === 'document' || !isFileOfData(facts)) {
         void afterWith(this.#count(facts, store), undefined, (taken) => {
@@ -141,23 +139,31 @@ export class FreePages {
     return (
       waiting &&
       ((how) => {
-        end(waiting);
+        waiting.forEach(end);
         ended(how);
       })
     );
   }
 
-  /** One more waiting request of its address. `kind` is the beginning of the counter's name. */
+  /** One more waiting request of its address, and of the networks around it. `kind` is the beginning of their names. */
   #begin(
     kind: string,
     areMany: boolean,
     facts: Facts,
     nowMs: number,
     few: boolean,
-  ): Waiting | undefined {
-    const most = this.#pages.requests * (areMany ? PARTS_AT_ONCE : DOCUMENTS_AS_DATA);
-    const waiting = this.#underWay.of(kind + senderOf(facts));
-    return begin(waiting, few ? most * PART_OF_FEW : most, nowMs) ? waiting : undefined;
+  ): readonly Waiting[] | undefined {
+    const ofPage = (areMany ? PARTS_AT_ONCE : DOCUMENTS_AS_DATA) * (few ? PART_OF_FEW : 1);
+    const begun: Waiting[] = [];
+    for (const { subject, budget } of this.#pagesOfAddress(facts.ip)) {
+      const waiting = this.#underWay.of(kind + subject + apart(facts));
+      if (!begin(waiting, budget.requests * ofPage, nowMs)) {
+        begun.forEach(end);
+        return undefined;
+      }
+      begun.push(waiting);
+    }
+    return begun;
   }
 
   #takeData(
