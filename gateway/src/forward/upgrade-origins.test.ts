@@ -146,7 +146,7 @@ test.each([
   }, 45_000);
 });
 
-test('the tunnel limit of one address does not affect other addresses', async () => {
+test('the tunnel limit of one address does not affect others; a /56 has it twice, and a /48 four times', async () => {
   const origin = await startSwitching();
   const limits = { maxUpgradesPerAddress: 1 };
   const rig = await startGateway({
@@ -154,10 +154,21 @@ test('the tunnel limit of one address does not affect other addresses', async ()
     limits,
     trustedProxies: ['127.0.0.1/32'],
   });
-  for (const ip of ['198.51.100.7', '198.51.100.8']) {
+  for (const [ip, status] of [
+    ['198.51.100.7', 101],
+    ['198.51.100.8', 101],
+    ['2a02:1748:1:1::7', 101],
+    ['2a02:1748:1:1::8', 503],
+    ['2a02:1748:1:2::7', 101],
+    ['2a02:1748:1:3::7', 503],
+    ['2a02:1748:1:100::7', 101],
+    ['2a02:1748:1:200::7', 101],
+    ['2a02:1748:1:300::7', 503],
+    ['2a02:1748:2::7', 101],
+  ] as const) {
     const client = new RawClient(rig.port);
     client.send(...HANDSHAKE.toSpliced(2, 0, `X-Forwarded-For: ${ip}`));
-    expect(statusOf(await client.until(/\r\n\r\n/))).toBe(101);
+    expect([ip, statusOf(await client.until(/\r\n\r\n/))]).toEqual([ip, status]);
   }
 });
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import type { Log, Metrics } from '@guard/config/contract/ports';
-import { addressGroup } from '@guard/config/net/network-of';
+import { ipv6NetworkOf } from '@guard/config/net/network-of';
 import type { GatewayLimits } from '../base/limits.ts';
 import { addressOf, notePeer, type Peer, peerOfAccepted, type Trusts } from './connection.ts';
 import { takeProxyHeader } from './proxy-header.ts';
@@ -116,7 +116,17 @@ export function serveAccepted<Behind extends Server>(
   return server;
 }
 
-/** Counts the connections of each address (IPv4, or IPv6 /64), so that one address cannot take all of them. */
+/** The IPv6 networks around a visitor, and how many times as much each may hold. A home has a /56, a tunnel a /48. */
+const AROUND = [
+  { bits: 64, times: 1 },
+  { bits: 56, times: 2 },
+  { bits: 48, times: 4 },
+] as const;
+
+/**
+ * Counts the connections of each address (IPv4, or IPv6 /64), and of the networks around it, so that one visitor cannot
+ * take all of them.
+ */
 export class HeldByAddress {
   readonly #most: number;
   readonly #held = new Map<string, number>();
@@ -133,18 +143,25 @@ export class HeldByAddress {
 
   /** Counts one more connection until its socket closes. False when the address is at its bound. */
   take(socket: Socket, ip: string): boolean {
-    const group = addressGroup(ip);
-    const held = this.#held.get(group) ?? 0;
-    if (held >= this.#most) return false;
-    this.#held.set(group, held + 1);
+    const groups = ip.includes(':')
+      ? AROUND.map(({ bits, times }) => ({ name: ipv6NetworkOf(ip, bits), times }))
+      : [{ name: ip, times: 1 }];
+    if (groups.some(({ name, times }) => this.#of(name) >= this.#most * times)) return false;
+    for (const { name } of groups) this.#held.set(name, this.#of(name) + 1);
     this.#size += 1;
     socket.once('close', () => {
       this.#size -= 1;
-      const left = (this.#held.get(group) ?? 1) - 1;
-      if (left > 0) this.#held.set(group, left);
-      else this.#held.delete(group);
+      for (const { name } of groups) {
+        const left = this.#of(name) - 1;
+        if (left > 0) this.#held.set(name, left);
+        else this.#held.delete(name);
+      }
     });
     return true;
+  }
+
+  #of(name: string): number {
+    return this.#held.get(name) ?? 0;
   }
 }
 
