@@ -262,6 +262,7 @@ function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Asked> {
   const nowMs = clock();
   const few =
     pressure?.isOnClient(facts, nowMs) === true || freePages.documents.areFew(facts, nowMs);
+  if (freePages.isFull(facts, nowMs, few)) return challengeFor('free_pages_used', by, facts);
   return afterWith(freePages.take(facts, store, few, seesAnswer), by, (taken) => {
     if (taken === 'spent') return challengeFor('free_pages_used', by, facts);
     const begun = taken === 'page' ? pressure?.take(facts, site) : undefined;

@@ -321,5 +321,9 @@ describe('requests for data and for parts of a page', () => {
     expect(found).toEqual([...times(most, 'allow'), 'redirect']);
     const neighbour = () => visit({ url, headers: scriptFetch, ip: '84.115.99.7' });
     expect(await decisions(guard, 1, neighbour)).toEqual(['allow']);
+    // A page would be shown without its data, or without its styles.
+    expect(await decisions(guard, 1, () => visit())).toEqual(['redirect']);
+    guard.time.now += MINUTE_MS + 1;
+    expect(await decisions(guard, 1, () => visit())).toEqual(['allow']);
   });
 });

@@ -113,8 +113,7 @@ export class FreePages {
     few: boolean,
     onPage: () => void,
   ): RequestEnded | undefined {
-    const isPart = isFileOfPage(facts);
-    const waiting = this.#begin(isPart ? 'parts ' : '', isPart, facts, nowMs, few);
+    const waiting = this.#begin(isFileOfPage(facts) ? 'parts ' : '', facts, nowMs, few);
     if (waiting === undefined) return undefined;
     return (how) => {
       waiting.forEach(end);
@@ -135,7 +134,7 @@ export class FreePages {
     few: boolean,
     ended: RequestEnded,
   ): RequestEnded | undefined {
-    const waiting = this.#begin('preset ', true, facts, nowMs, few);
+    const waiting = this.#begin('preset ', facts, nowMs, few);
     return (
       waiting &&
       ((how) => {
@@ -147,12 +146,12 @@ export class FreePages {
 
   /** One more waiting request of its address, and of the networks around it. `kind` is the beginning of their names. */
   #begin(
-    kind: string,
-    areMany: boolean,
+    kind: '' | 'parts ' | 'preset ',
     facts: Facts,
     nowMs: number,
     few: boolean,
   ): readonly Waiting[] | undefined {
+    const areMany = kind !== '';
     const ofPage = (areMany ? PARTS_AT_ONCE : DOCUMENTS_AS_DATA) * (few ? PART_OF_FEW : 1);
     const begun: Waiting[] = [];
     for (const { subject, budget } of this.#pagesOfAddress(facts.ip)) {
@@ -164,6 +163,19 @@ export class FreePages {
       begun.push(waiting);
     }
     return begun;
+  }
+
+  /**
+   * Whether a page would be shown without its data or its files, because no more of them may wait. To load it again
+   * would not mend that. The challenge does.
+   */
+  isFull(facts: Facts, nowMs: number, few: boolean): boolean {
+    if (!countsAsPage(facts)) return false;
+    return (['', 'parts '] as const).some((kind) => {
+      const waiting = this.#begin(kind, facts, nowMs, few);
+      waiting?.forEach(end);
+      return waiting === undefined;
+    });
   }
 
   #takeData(
