@@ -51,6 +51,8 @@ export interface GatewayLimits {
   readonly originPlainRequests: number;
   /** The same for requests with a body, counted apart so that slow uploads do not delay other visitors. */
   readonly originUploads: number;
+  /** Those of one address (IPv4, or IPv6 /64) whose body has not come yet, at all origins. */
+  readonly originUploadsPerAddress: number;
   /** How long an origin stays open after a reload has removed it, for requests that began before. */
   readonly originRetireMs: number;
   /** WebSockets that may be open at the same time: in all, and for one address (IPv4, or IPv6 /64). */
@@ -95,6 +97,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   originMaxHeaderBytes: 64 * 1024,
   originPlainRequests: 4_096,
   originUploads: 1_024,
+  originUploadsPerAddress: 128,
   originRetireMs: 120_000,
   maxUpgrades: 4_096,
   maxUpgradesPerAddress: 512,

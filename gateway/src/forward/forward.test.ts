@@ -110,6 +110,32 @@ describe('streaming', () => {
       .poll(() => rawExchange(port, 'POST / HTTP/1.1', HOST, CLOSE, 'Content-Length: 1', '', 'x'))
       .toMatch(/^HTTP\/1\.1 503 [^]*Retry-After: 1\r\n/);
   });
+
+  test('uploads that stand still are only a part of all, for each address', async () => {
+    const origin = await startOrigin((req, res) => {
+      req.resume().once('end', () => res.end('hello'));
+    });
+    const { port } = await startGateway({
+      origin: origin.address,
+      limits: { originUploadsPerAddress: 2, drainMs: 0 },
+      trustedProxies: ['127.0.0.1/32'],
+    });
+    const begin = (ip: string, length: number) => {
+      const client = new RawClient(port);
+      const fields = [`X-Forwarded-For: ${ip}`, `Content-Length: ${length}`];
+      client.send('POST / HTTP/1.1', HOST, ...fields, '', 'x');
+      return client;
+    };
+    const slow = [begin('198.51.100.7', 2), begin('198.51.100.7', 2)];
+    await expect.poll(() => connectionsOf(origin.server)).toBe(2);
+    const status = async (ip: string) => statusOf(await begin(ip, 1).until(/\r\n\r\n/));
+    expect([await status('198.51.100.7'), await status('198.51.100.8')]).toEqual([503, 200]);
+    slow[0]?.socket.write('x');
+    await slow[0]?.until(/hello/);
+    slow[1]?.socket.destroy();
+    await expect.poll(() => status('198.51.100.7')).toBe(200);
+    for (let each = 0; each < 3; each++) expect(await status('198.51.100.7')).toBe(200);
+  });
 });
 
 describe('visitors who go away, or stand still', () => {

@@ -143,21 +143,28 @@ export class HeldByAddress {
 
   /** Counts one more connection until its socket closes. False when the address is at its bound. */
   take(socket: Socket, ip: string): boolean {
+    const release = this.hold(ip);
+    if (release === undefined) return false;
+    socket.once('close', release);
+    return true;
+  }
+
+  /** Counts one more until the returned function is called, once. Undefined when the address is at its bound. */
+  hold(ip: string): (() => void) | undefined {
     const groups = ip.includes(':')
       ? AROUND.map(({ bits, times }) => ({ name: ipv6NetworkOf(ip, bits), times }))
       : [{ name: ip, times: 1 }];
-    if (groups.some(({ name, times }) => this.#of(name) >= this.#most * times)) return false;
+    if (groups.some(({ name, times }) => this.#of(name) >= this.#most * times)) return undefined;
     for (const { name } of groups) this.#held.set(name, this.#of(name) + 1);
     this.#size += 1;
-    socket.once('close', () => {
+    return () => {
       this.#size -= 1;
       for (const { name } of groups) {
         const left = this.#of(name) - 1;
         if (left > 0) this.#held.set(name, left);
         else this.#held.delete(name);
       }
-    });
-    return true;
+    };
   }
 
   #of(name: string): number {
