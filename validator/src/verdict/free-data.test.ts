@@ -308,22 +308,4 @@ describe('requests for data and for parts of a page', () => {
     // It has few documents then.
     expect(await documents(guard, 30, json)).toBe(9);
   });
-
-  test.each([
-    ['50 requests for data', '/list', 50],
-    ['500 parts of pages', '/list;x.css', 500],
-  ])('while their answers are not known, %s of an address wait at once', async (_, path, most) => {
-    const guard = guarded();
-    await guard.ask(visit());
-    guard.origin.answers = 'never';
-    const url = `https://shop.example${path}`;
-    const found = await decisions(guard, most + 1, () => visit({ url, headers: scriptFetch }));
-    expect(found).toEqual([...times(most, 'allow'), 'redirect']);
-    const neighbour = () => visit({ url, headers: scriptFetch, ip: '84.115.99.7' });
-    expect(await decisions(guard, 1, neighbour)).toEqual(['allow']);
-    // A page would be shown without its data, or without its styles.
-    expect(await decisions(guard, 1, () => visit())).toEqual(['redirect']);
-    guard.time.now += MINUTE_MS + 1;
-    expect(await decisions(guard, 1, () => visit())).toEqual(['allow']);
-  });
 });

@@ -14,7 +14,7 @@ import { countsAsPage, isFileOfPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
 import { apart, isDocument, isFileOfData, isForeign, isPlainFile } from './documents.ts';
 import { DOCUMENTS_AS_DATA, DocumentBudgets, PART_OF_FEW } from './document-budgets.ts';
-import { begin, end, UnderWay, type Waiting } from './under-way.ts';
+import { begin, end, noteDocument, recentDocuments, type Subject, UnderWay } from './under-way.ts';
 
 /** Many people share one client shape. Together they have this many budgets of pages. */
 const BUDGETS_OF_A_SHAPE = 20;
@@ -29,8 +29,14 @@ const DATA_UNSEEN = 200;
 const PAGE_REMEMBERED_MS = 86_400_000;
 
 /**
- * Parts of pages that may wait for their origin at the same time, for each free page. A page over HTTP/2 asks for a
- * hundred at once, and several people share an address. Programs of presets have as many, such as builds that clone.
+ * Requests for data that may wait for their origin at the same time, for each free page, less the documents that came
+ * back. A page over HTTP/2 can ask for a hundred at once. All of them could be documents, so both are one number.
+ */
+const DATA_AT_ONCE = 20;
+
+/**
+ * The same for parts of pages, of which pages load more, and several people share an address. Programs of presets have
+ * as many, such as builds that clone.
  */
 const PARTS_AT_ONCE = 100;
 
@@ -103,7 +109,7 @@ export class FreePages {
 
   /**
    * Waits for the end of a request for data, and counts it when the answer is a document. Undefined when so many
-   * requests of its address wait that they could be more documents than are free. Then the request is not free. `onPage`
+   * requests of its address wait that they could be far more documents than are free. Then the request is not free. `onPage`
    * is called when a document takes a free page.
    */
   awaitEnd(
@@ -118,6 +124,7 @@ export class FreePages {
     return (how) => {
       waiting.forEach(end);
       if (!isDocument(how, facts)) return;
+      for (const subject of waiting) noteDocument(subject, this.#pagesOfShape.perMs, nowMs);
       if (how === 'document' || !isFileOfData(facts)) {
         void afterWith(this.#count(facts, store), undefined, (taken) => {
           if (taken === 'page') onPage();
@@ -150,17 +157,18 @@ export class FreePages {
     facts: Facts,
     nowMs: number,
     few: boolean,
-  ): readonly Waiting[] | undefined {
-    const areMany = kind !== '';
-    const ofPage = (areMany ? PARTS_AT_ONCE : DOCUMENTS_AS_DATA) * (few ? PART_OF_FEW : 1);
-    const begun: Waiting[] = [];
-    for (const { subject, budget } of this.#pagesOfAddress(facts.ip)) {
-      const waiting = this.#underWay.of(kind + subject + apart(facts));
-      if (!begin(waiting, budget.requests * ofPage, nowMs)) {
+  ): readonly Subject[] | undefined {
+    const ofData = few ? DOCUMENTS_AS_DATA : DATA_AT_ONCE;
+    const ofPage = (kind === '' ? ofData : PARTS_AT_ONCE) * (few ? PART_OF_FEW : 1);
+    const begun: Subject[] = [];
+    for (const { subject: name, budget } of this.#pagesOfAddress(facts.ip)) {
+      const subject = this.#underWay.of(kind + name + apart(facts));
+      const most = budget.requests * ofPage - recentDocuments(subject, nowMs);
+      if (!begin(subject, most, nowMs)) {
         begun.forEach(end);
         return undefined;
       }
-      begun.push(waiting);
+      begun.push(subject);
     }
     return begun;
   }

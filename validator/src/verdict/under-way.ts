@@ -28,13 +28,35 @@ export function end(waiting: Waiting): void {
   waiting.count = Math.max(0, waiting.count - 1);
 }
 
+/** The waiting requests of one subject, and the documents that came back to it until `documentsUntil`. */
+export interface Subject extends Waiting {
+  documents: number;
+  documentsUntil: number;
+}
+
+/** Documents that came back in the last `perMs`, counted from the first of them. */
+export function recentDocuments(subject: Subject, nowMs: number): number {
+  return nowMs < subject.documentsUntil ? subject.documents : 0;
+}
+
+export function noteDocument(subject: Subject, perMs: number, nowMs: number): void {
+  if (nowMs >= subject.documentsUntil) {
+    subject.documents = 0;
+    subject.documentsUntil = nowMs + perMs;
+  }
+  subject.documents += 1;
+}
+
 /** The waiting requests of each subject. */
 export class UnderWay {
-  readonly #subjects = new LateCache<Waiting>(MAX_SUBJECTS);
+  readonly #subjects = new LateCache<Subject>(MAX_SUBJECTS);
 
-  of(subject: string): Waiting {
-    let waiting = this.#subjects.get(subject);
-    if (waiting === undefined) this.#subjects.set(subject, (waiting = { count: 0, since: 0 }));
-    return waiting;
+  of(name: string): Subject {
+    let subject = this.#subjects.get(name);
+    if (subject === undefined) {
+      subject = { count: 0, since: 0, documents: 0, documentsUntil: 0 };
+      this.#subjects.set(name, subject);
+    }
+    return subject;
   }
 }
