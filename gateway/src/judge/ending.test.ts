@@ -55,6 +55,8 @@ test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
   ['other', 200, { 'content-type': 'text/plain' }],
   ['other', 200, { 'content-type': 'application/manifest+json' }],
   ['other', 200, { 'content-type': 'application/dash+xml' }],
+  // A part of a film (.ts), as Apache of Debian and Python name it.
+  ['other', 200, { 'content-type': 'text/vnd.trolltech.linguist' }],
   ['other', 200, { 'content-type': 'text/javascript; charset=utf-8' }],
   ['other', 200, { 'content-type': 'text/x-ecmascript' }],
   ['other', 200, { 'content-type': 'text/css' }],

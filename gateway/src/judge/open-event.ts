@@ -23,12 +23,12 @@ export function logVisitorGone(log: Log, { site }: Pick<Visit, 'site'>): void {
 const DOCUMENT =
   /^\s*(?:text\/html|application\/xhtml\+xml|text\/(?:markdown|x-wiki)|multipart\/(?:x-)?byteranges)\b/i;
 /**
- * Text and data of programs. Not these: the types of files that pages load, a web app manifest and a list of the parts
- * of a film. Plain text is none: some servers give it as the type of each file that they do not know, such as fonts and
- * WebP pictures.
+ * Text and data of programs. Not these: the types of files that pages load, a web app manifest, a list of the parts
+ * of a film, and a part itself (.ts), which many servers take for a translation of Qt. Plain text is none: some servers
+ * give it as the type of each file that they do not know, such as fonts and WebP pictures.
  */
 const DATA =
-  /^\s*(?:text\/(?!(?:css|plain|vtt|(?:x-)?js|[\w-]*script[\d.]*)(?![\w.+-]))\w|application\/(?!(?:manifest\+json|dash\+xml)\b)(?:[\w.-]*[.+-])?(?:nd)?(?:json|jsonl|jsonlines|xml|yaml|serialized)\b)/i;
+  /^\s*(?:text\/(?!(?:css|plain|vnd\.trolltech\.linguist|vtt|(?:x-)?js|[\w-]*script[\d.]*)(?![\w.+-]))\w|application\/(?!(?:manifest\+json|dash\+xml)\b)(?:[\w.-]*[.+-])?(?:nd)?(?:json|jsonl|jsonlines|xml|yaml|serialized)\b)/i;
 
 /** Without a known type, a browser may show the body as a page (MIME Sniffing standard, section 7). */
 const KNOWN_TYPE = /^\s*(?!(?:unknown|application)\/unknown\b)[\w!#$&^.+-]+\/[\w!#$&^.+-]/i;
