@@ -38,6 +38,17 @@ export function isHandshake(headers: Facts['headers']): boolean {
   return headers['sec-websocket-version'] !== undefined;
 }
 
+/**
+ * Whether the request is that of a link that downloads a file (`<a download>`). Chromium sends no Accept with it, no
+ * client hints and no Upgrade-Insecure-Requests. It counts as a request for data.
+ */
+export function isDownload(headers: Facts['headers']): boolean {
+  const isOutsideOfPage = headers['sec-fetch-dest'] === 'empty';
+  return (
+    isOutsideOfPage && headers['sec-fetch-mode'] === 'navigate' && headers['accept'] === undefined
+  );
+}
+
 function wantsPage(headers: Facts['headers']): boolean {
   if (isHandshake(headers)) return false;
   const destination = headers['sec-fetch-dest'];

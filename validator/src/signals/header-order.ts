@@ -1,5 +1,6 @@
 import type { Facts } from '../request/facts.ts';
 import { mayHavePassedProxy } from '../request/passed-proxy.ts';
+import { isDownload } from '../request/representation.ts';
 import { NOTHING, type Signal } from './signal.ts';
 
 /**
@@ -16,7 +17,7 @@ export const headerOrderSignal: Signal = (facts) => {
 
 function isNavigation(headers: Facts['headers']): boolean {
   const mode = headers['sec-fetch-mode'];
-  if (mode !== undefined) return mode === 'navigate';
+  if (mode !== undefined) return mode === 'navigate' && !isDownload(headers);
   return headers['accept']?.startsWith('text/html') === true;
 }
 

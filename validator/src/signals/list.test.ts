@@ -14,6 +14,24 @@ test.each([
   expect(findingsOf(factsOf(headers))).toBe(NOTHING);
 });
 
+test('a link of Chromium that downloads a file has no findings, though it lacks Accept, client hints and more', () => {
+  const agent = chromeHttps['user-agent'] ?? '';
+  const download = {
+    host: 'shop.example',
+    'sec-fetch-site': 'same-origin',
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-dest': 'empty',
+    referer: 'https://shop.example/orders',
+    'user-agent': agent,
+    'accept-encoding': 'gzip, deflate, br, zstd',
+    'accept-language': 'en-US,en;q=0.9',
+  };
+  expect(findingsOf(factsOf(download))).toEqual([]);
+  // A page lacks none of them.
+  const page = findingsOf(factsOf({ ...download, 'sec-fetch-dest': 'document' }));
+  expect(page).toEqual(expect.arrayContaining(['client_hints_missing', 'header_missing']));
+});
+
 test('every file with a signal is in the list, and has a test of its own', () => {
   const files = readdirSync(import.meta.dirname);
   const tested = files.filter((file) => file.endsWith('.test.ts') && file !== 'list.test.ts');

@@ -1,5 +1,5 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import { isHandshake } from '../request/representation.ts';
+import { isDownload, isHandshake } from '../request/representation.ts';
 import { NOTHING, type Signal } from './signal.ts';
 
 const MISSING: readonly Reason[] = ['header_missing'];
@@ -14,7 +14,7 @@ export const missingHeadersSignal: Signal = ({ agent, headers, url, crawler }) =
   if (headers['accept-language'] === undefined || headers['accept-encoding'] === undefined) {
     return MISSING;
   }
-  if (isHandshake(headers)) return NOTHING;
+  if (isHandshake(headers) || isDownload(headers)) return NOTHING;
   if (headers['accept'] === undefined) return MISSING;
   if (url.scheme !== 'https') return NOTHING;
   const mode = headers['sec-fetch-mode'];
