@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { childrenOf } from '../kit/children.ts';
 import { disguise, launchDriven } from '../kit/driven-chromium.ts';
 import { poll, send } from '../kit/http.ts';
 import { ORIGIN_PAGE } from '../kit/recording-origin.ts';
@@ -18,7 +19,18 @@ import { useProduct } from '../kit/use-product.ts';
  * The main job against the started product: a script is stopped, a person's browser gets through,
  * automation is caught, crawlers are told apart, and SQL shows all of it.
  */
-const story = useProduct();
+const story = useProduct({
+  rules: [
+    {
+      name: 'watch',
+      match: { path: '/walk' },
+      detect: true,
+      challenge: 'always',
+      monitor: true,
+    },
+    { name: 'everybody', match: {}, detect: true, challenge: 'always' },
+  ],
+});
 
 interface EventRow {
   readonly action: string;
@@ -80,20 +92,45 @@ describe.skipIf(!hasWindowedChromium)("(b) a person's browser", () => {
 });
 
 describe('(c) a browser under a driver', () => {
-  test('is blocked after the challenge with automated_browser', async () => {
+  /** One for each test: its contexts, in a single process, do not keep their cookies apart. */
+  async function openDriven() {
     const browser = await launchDriven();
-    try {
-      const context = await browser.newContext(disguise(browser));
-      const page = await context.newPage();
-      const first = await page.goto(at('/from-a-driver'));
-      expect(first?.status()).toBe(403);
-      const events = await eventsOf('/from-a-driver', 2, 15_000);
-      expect(events.map(({ action }) => action)).toEqual(['challenge', 'block']);
-      expect(events[1]).toMatchObject({ status_code: 403, challenge: 'rejected' });
-      expect(events[1]?.block_reason_categories).toContain('automated_browser');
-      expect(story.origin.arrivals.map(({ url }) => url)).not.toContain('/from-a-driver');
-    } finally {
-      await browser.close();
+    onTestFinished(() => browser.close());
+    return browser;
+  }
+
+  test('is blocked after the challenge with automated_browser', async () => {
+    const browser = await openDriven();
+    const context = await browser.newContext(disguise(browser));
+    const page = await context.newPage();
+    const first = await page.goto(at('/from-a-driver'));
+    expect(first?.status()).toBe(403);
+    const events = await eventsOf('/from-a-driver', 2, 15_000);
+    expect(events.map(({ action }) => action)).toEqual(['challenge', 'block']);
+    expect(events[1]).toMatchObject({ status_code: 403, challenge: 'rejected' });
+    expect(events[1]?.block_reason_categories).toContain('automated_browser');
+    expect(story.origin.arrivals.map(({ url }) => url)).not.toContain('/from-a-driver');
+  });
+
+  test('under monitor walks through the challenge and arrives, and the event says block', async () => {
+    const page = await (await openDriven()).newPage();
+    const first = await page.goto(at('/walk'));
+    expect(first?.status()).toBe(403);
+    await page.getByText('The origin has answered').waitFor();
+    expect(story.origin.arrivals.map(({ url }) => url)).toContain('/walk');
+
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ name: '_guard', path: '/', sameSite: 'Lax', httpOnly: false });
+    expect(cookie?.domain).toBe('127.0.0.1');
+    expect(cookie?.expires).toBeGreaterThan(Date.now() / 1000 + 3600);
+
+    const events = await eventsOf('/walk', 2, 15_000);
+    expect(events).toMatchObject([
+      { action: 'challenge', decision: 'block' },
+      { action: 'allow', decision: 'block' },
+    ]);
+    for (const { block_reason_categories: categories } of events) {
+      expect(categories).toContain('automated_browser');
     }
   });
 });
@@ -137,6 +174,41 @@ describe('(e) SQL shows the same requests within 3 s', () => {
       },
     ]);
   });
+});
+
+test('(f) with the analytics child killed by SIGKILL, requests go on, the child comes back, no event is lost', async () => {
+  const headers = { ...googlebot, 'x-forwarded-for': GOOGLEBOT_IP };
+  let sent = 0;
+  const visit = async () => {
+    expect((await send(at(`/steady?n=${sent}`), { headers })).status).toBe(200);
+    sent += 1;
+  };
+  const count = () =>
+    rowsOf<{ seen: string; distinct: string }>(
+      story.product,
+      "SELECT count() AS seen, uniqExact(query) AS distinct FROM events_distributed WHERE path = '/steady'",
+    ).then(
+      ([row]) => ({ seen: Number(row?.seen), distinct: Number(row?.distinct) }),
+      // While the engine is away the query is refused; that it is answered again is part of the test.
+      () => ({ seen: -1, distinct: -1 }),
+    );
+
+  for (let i = 0; i < 100; i++) await visit();
+  await poll(count, ({ seen }) => seen > 0);
+
+  const [engine] = childrenOf(story.product.pid);
+  expect(engine).toBeDefined();
+  for (let i = 0; i < 50; i++) await visit();
+  process.kill(engine ?? 0, 'SIGKILL');
+  for (let i = 0; i < 200; i++) await visit();
+
+  const counted = await poll(count, ({ distinct }) => distinct === sent);
+  expect(counted).toEqual({ seen: sent, distinct: sent });
+  const [restarted] = childrenOf(story.product.pid);
+  expect(restarted).toBeDefined();
+  expect(restarted).not.toBe(engine);
+  const metrics = await send(`${story.product.addresses.admin}/metrics`);
+  expect(metrics.body).toContain('guard_analytics_restarts_total 1');
 });
 
 describe('bad input and wrong keys (contract 7.1)', () => {
