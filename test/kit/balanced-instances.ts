@@ -3,6 +3,7 @@ import { freePort } from './free-port.ts';
 import { poll } from './http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from './recording-origin.ts';
 import { startRedis } from './redis-server.ts';
+import { metricOf } from './shared-store.ts';
 import { type Product, startProduct } from './start-product.ts';
 import { storySettings } from './story-settings.ts';
 
@@ -12,11 +13,16 @@ export interface BalancedInstances {
   readonly balancer: Balancer;
   /** SIGKILL to one of them, and its start at the same ports; resolves when it is given requests again. */
   killAndStart(index: number): Promise<void>;
+  /** Questions of all instances so far that Redis did not answer in time, also of those that were killed since. */
+  countUnanswered(): Promise<number>;
   close(): Promise<void>;
 }
 
 /** For a machine that is busy with other things besides. */
 const UP_WITHIN_MS = 60_000;
+
+const OPERATIONS = ['session', 'keep_session', 'spend', 'take'];
+const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
 export async function openBalancedInstances(
   count: number,
@@ -47,17 +53,28 @@ export async function openBalancedInstances(
       UP_WITHIN_MS,
     );
   await allUp();
+  const ofKilled: number[] = [];
+  const unanswered = async (product: Product) => {
+    const counts = OPERATIONS.map((operation) =>
+      metricOf(product, `guard_store_unanswered_total{operation="${operation}"}`),
+    );
+    return sum(await Promise.all(counts));
+  };
   return {
     origin,
     balancer,
     async killAndStart(index) {
       const [place, product] = [places[index], products[index]];
       if (!place || !product) throw new Error(`no instance ${index}`);
+      ofKilled.push(await unanswered(product));
       process.kill(product.pid, 'SIGKILL');
       // It is gone: this waits for that, and takes its folder away.
       await product.stop();
       products[index] = await start(place);
       await allUp();
+    },
+    async countUnanswered() {
+      return sum([...ofKilled, ...(await Promise.all(products.map(unanswered)))]);
     },
     async close() {
       await balancer.close();

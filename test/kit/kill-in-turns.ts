@@ -37,6 +37,8 @@ export interface KillReport {
   readonly challengedTwice: number;
   /** Answers that no visitor should see: what was asked, and what came. */
   readonly wrong: readonly string[];
+  /** Questions that Redis answered too late, as it does on a busy machine: the instance then knows nobody of another. */
+  readonly unanswered: number;
   /** Requests that HAProxy had to give to an instance once more. */
   readonly retries: number;
   /** Requests below `/few` that were sent, and that reached the origin. */
@@ -96,6 +98,7 @@ export async function killInTurns(kills: number): Promise<KillReport> {
       brokenUploads: run.brokenUploads,
       challengedTwice: run.challengedTwice,
       wrong: run.wrong,
+      unanswered: await house.countUnanswered(),
       retries: await house.balancer.countRetries(),
       limited: { asked: run.limited, admitted },
       budget: budgetIn(tookMs),
