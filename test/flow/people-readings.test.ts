@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MARKER_FONTS } from '../../validator/page-contract/marker-fonts.ts';
+import { untilInTime } from '../../validator/browser/testing/patient-visits.ts';
 import { startSite, type Site } from '../../validator/browser/testing/test-site.ts';
 import { PARTITION_MEASURED } from '../../validator/src/challenge/evidence/judges/automation-flags.ts';
 import { known, Upload, type Readings } from '../../validator/page-contract/evidence.ts';
@@ -37,8 +38,14 @@ afterAll(async () => {
 describe.skipIf(!hasDesk)('at a desk', () => {
   const { open } = useDesk();
 
+  const readingsOf = (browser: DeskBrowser) =>
+    untilInTime(
+      () => readingsOfVisit(browser),
+      (readings) => readings,
+    );
+
   /** The readings of a visit by somebody who opens the page and does nothing more. */
-  async function readingsOf(browser: DeskBrowser): Promise<Readings> {
+  async function readingsOfVisit(browser: DeskBrowser): Promise<Readings> {
     const before = site.outcomes.length;
     asked.length = 0;
     await open(browser, { urls: [`http://127.0.0.1:${relay.port}/`] });

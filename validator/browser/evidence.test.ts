@@ -9,6 +9,7 @@ import { judge } from '../src/challenge/evidence/judge.ts';
 import { farthest, scaleOf } from '../src/challenge/evidence/judges/layout.ts';
 import { answering, USUAL } from '../src/challenge/testing/answers.ts';
 import { fixture } from '../src/challenge/testing/challenged-visitor.ts';
+import { untilInTime } from './testing/patient-visits.ts';
 import { startSite, type Site } from './testing/test-site.ts';
 
 /** What the challenge page reads, in a layout engine and in documents that have none. */
@@ -34,8 +35,14 @@ afterEach(() => {
   site.server.close();
 });
 
-/** The upload of one visit; `prepare` runs in the page before anything of it. */
-async function visited(options: BrowserContextOptions, prepare = ''): Promise<Upload> {
+/** The upload of a visit; `prepare` runs in the page before anything of it. */
+const visited = (options: BrowserContextOptions, prepare = ''): Promise<Upload> =>
+  untilInTime(
+    () => visitedOnce(options, prepare),
+    ({ evidence }) => evidence.readings,
+  );
+
+async function visitedOnce(options: BrowserContextOptions, prepare: string): Promise<Upload> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   if (prepare !== '') await page.addInitScript(prepare);
