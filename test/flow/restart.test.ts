@@ -7,7 +7,7 @@ import {
   type RecordingOrigin,
   startRecordingOrigin,
 } from '../kit/recording-origin.ts';
-import { answerAt, challengeAt, navigate } from '../kit/shared-store.ts';
+import { answerAt, challengeAt, navigate, type Page } from '../kit/shared-store.ts';
 import { startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 
@@ -24,25 +24,28 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const start = (workers = 1) => {
+const start = (workers: number) => {
   const store = { engine: 'memory', path: join(folder, 'sessions') };
   return startProduct(storySettings(origin.url, { top: { store, workers, analytics: undefined } }));
 };
 
-test.each([1, 2])(
-  'workers: %i: who passed the challenge has passed it after a restart, and the same answer passes no visitor again',
-  async (workers) => {
-    const first = await start(workers);
-    const page = await challengeAt(first);
-    expect((await answerAt(first, page)).body).toBe('{"result":"reload"}');
-    expect(await first.stop()).toBe(0);
-
-    const second = await start(workers);
-    expect((await navigate(second, '/', { cookie: page.session })).body).toBe(ORIGIN_PAGE);
-    expect((await answerAt(second, page)).body).toBe('{"result":"retry"}');
-    expect(second.log()).toContain('"event":"store_snapshot_restored","sessions":1');
-    await second.stop();
+test('who passed the challenge has passed it after a restart, with more workers and with fewer, and the same answer passes no visitor again', async () => {
+  const passed: Page[] = [];
+  for (const workers of [1, 2, 1]) {
+    const product = await start(workers);
+    for (const page of passed) {
+      expect((await navigate(product, '/', { cookie: page.session })).body).toBe(ORIGIN_PAGE);
+      expect((await answerAt(product, page)).body).toBe('{"result":"retry"}');
+    }
+    if (passed.length > 0) {
+      const restored = `"event":"store_snapshot_restored","sessions":${passed.length}`;
+      expect(product.log()).toContain(restored);
+    }
+    const page = await challengeAt(product);
+    expect((await answerAt(product, page)).body).toBe('{"result":"reload"}');
+    passed.push(page);
+    expect(await product.stop()).toBe(0);
     expect(await readdir(join(folder, 'sessions'))).toEqual(['store.snapshot']);
     expect((await stat(join(folder, 'sessions', 'store.snapshot'))).mode & 0o777).toBe(0o600);
-  },
-);
+  }
+});
