@@ -1,25 +1,33 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { poll } from '../../../../test/kit/http.ts';
 import { startRedis } from '../../../../test/kit/redis-server.ts';
 import { startWatchedRedis, type WatchedRedis } from '../../../../test/kit/sentinels.ts';
 import { hasRedis } from '../../../../test/kit/tools.ts';
 import { session } from '../testing/store-contract.ts';
 import { primaryOf } from './sentinels.ts';
-import { openInstance } from './testing/open-stores.ts';
+import { openPatient } from './testing/open-stores.ts';
 
 const HOUR_MS = 3_600_000;
 const QUARTER_S = 250;
 
 describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
   let watched: WatchedRedis;
-  afterEach(() => watched.stop());
+  beforeAll(async () => {
+    watched = await startWatchedRedis();
+  });
+  afterAll(() => watched.stop());
+
+  test('a Sentinel instead of the primary gives the line to write', async () => {
+    const { store } = await openPatient(`redis://${watched.sentinels[0] ?? ''}`);
+    expect(store.refusal).toMatch(/^this is a Sentinel\. List it in store\.sentinels/);
+    await store.close();
+  });
 
   test('killed under load: the store continues with the next primary and its data', async () => {
-    watched = await startWatchedRedis();
     const { url, sentinels, primary, replica } = watched;
-    const instance = await openInstance(url, Date.now(), sentinels);
+    const instance = await openPatient(url, Date.now(), sentinels);
     const { store } = instance;
     expect(instance.gauge('guard_store_away')).toBe(0);
     await store.keepSession('kept', session, HOUR_MS);
@@ -52,7 +60,7 @@ describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
     await load;
     expect(answers.spent).toBeGreaterThan(before);
     expect(await replica.ask<unknown[]>('ROLE')).toContain('master');
-    const other = await openInstance(url, Date.now(), sentinels);
+    const other = await openPatient(url, Date.now(), sentinels);
     expect(await other.store.session('kept')).toMatchObject(session);
     expect(instance.log.map(({ event }) => event)).toEqual(['store_away', 'store_back']);
     await Promise.all([store.close(), other.store.close()]);
@@ -68,19 +76,11 @@ describe.skipIf(!hasRedis)('what can never be the store', () => {
       () => redis.ask<string>('CLUSTER', 'INFO'),
       (info) => info.includes('cluster_state:ok'),
     );
-    const { store, log } = await openInstance(redis.url);
+    const { store, log } = await openPatient(redis.url);
     expect(store.refusal).toMatch(/^this is a Redis Cluster, .* store\.sentinels/);
     expect(log).toEqual([{ event: 'store_away', fields: '{"reason":"cluster"}' }]);
     await store.close();
     await redis.stop();
-  });
-
-  test('a Sentinel instead of the primary gives the line to write', async () => {
-    const watched = await startWatchedRedis();
-    const { store } = await openInstance(`redis://${watched.sentinels[0] ?? ''}`);
-    expect(store.refusal).toMatch(/^this is a Sentinel\. List it in store\.sentinels/);
-    await store.close();
-    await watched.stop();
   });
 });
 

@@ -42,6 +42,10 @@ export async function openInstance(
 }
 
 /** For tests that are not about time: on a busy machine a Redis answers later than a decision can wait. */
-export function openPatient(url: string, now?: number): Promise<Instance> {
-  return openInstance(url, now, undefined, { connectMs: 20_000, commandMs: 20_000 });
+export function openPatient(
+  url: string,
+  now?: number,
+  sentinels?: readonly string[],
+): Promise<Instance> {
+  return openInstance(url, now, sentinels, { connectMs: 20_000, commandMs: 20_000 });
 }
