@@ -29,6 +29,9 @@ function ask(
   });
 }
 
+/** Documents of an address since then: 50, one that is on its way, and those that come back, 50 in ten minutes. */
+const most = (began: number) => 51 + (performance.now() - began) / 12_000;
+
 const arrived = (prefix: string) =>
   story.origin.arrivals.filter(({ url }) => url.startsWith(prefix)).length;
 
@@ -42,24 +45,26 @@ test('a script with the headers of a browser gets its free pages, and no page mo
 test('a script that calls each page data gets 50 of them, because the answers are documents', async () => {
   const ip = '84.115.21.7';
   const { cookie } = await ask('/first', ip);
+  const began = performance.now();
   let passed = 0;
   for (let index = 0; index < 100; index++) {
     const { status } = await ask(`/claimed/${index}`, ip, { ...DATA, cookie });
     if (status === 200) passed += 1;
   }
-  expect(passed).toBeLessThanOrEqual(51);
+  expect(passed).toBeLessThanOrEqual(most(began));
   expect(arrived('/claimed/')).toBe(passed);
   expect((await ask('/second', ip, { ...chromeHttp, cookie })).status).toBe(403);
 });
 
 test('so does a script that puts the name of a picture behind each page', async () => {
   const ip = '84.115.22.7';
+  const began = performance.now();
   let passed = 0;
   for (let index = 0; index < 100; index++) {
     const { status } = await ask(`/named/${index}/x.png`, ip, DATA);
     if (status === 200) passed += 1;
   }
-  expect(passed).toBeLessThanOrEqual(51);
+  expect(passed).toBeLessThanOrEqual(most(began));
 });
 
 test('a script that asks for 300 pages at once, and calls each data, gets at most 100 of them', async () => {
@@ -78,12 +83,13 @@ test('so does a script that asks for each page in two ranges', async () => {
   const ip = '84.115.24.7';
   const { cookie } = await ask('/first', ip);
   const ranges = { ...DATA, range: 'bytes=0-0,1-99999', cookie };
+  const began = performance.now();
   let passed = 0;
   for (let index = 0; index < 100; index++) {
     const { status } = await ask(`/ranges/${index}`, ip, ranges);
     if (status === 206) passed += 1;
   }
   expect(passed).toBeGreaterThan(0);
-  expect(passed).toBeLessThanOrEqual(51);
+  expect(passed).toBeLessThanOrEqual(most(began));
   expect(arrived('/ranges/')).toBe(passed);
 });
