@@ -32,6 +32,11 @@ export const CONFIG_OPTION = {
   help: `the settings file; default ${USUAL_FILE} in this folder`,
 } as const satisfies Option;
 
+/** An option with a value. `value` is its name in --help. */
+export function valued(value: string, help: string, completes?: Completes) {
+  return { type: 'string', value, help, ...(completes && { completes }) } as const satisfies Option;
+}
+
 /** A switch that is off by default. */
 export function flag(help: string) {
   return { type: 'boolean', default: false, help } as const satisfies Option;

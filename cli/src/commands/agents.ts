@@ -1,7 +1,7 @@
 import { readFetchedKeys } from '@guard/config/settings/keys/agent-keys';
 import { type DirectoryReport, type FetchTerms, refreshDirectory } from '@guard/server';
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION } from '../command-line/options.ts';
+import { CONFIG_OPTION, flag } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import {
   describeReports,
@@ -27,7 +27,7 @@ refresh  fetch the keys that they publish, of all or of those named, into
     config: CONFIG_OPTION,
     timeout: timeoutOption('directory'),
     'source-base': SOURCE_BASE_OPTION,
-    json: { type: 'boolean', help: 'one JSON value, nothing else' },
+    json: flag('one JSON value, nothing else'),
   },
   operand: ['list', 'refresh'],
   notes: `Only https, no redirect and no address inside of a network is followed. The keys of a directory
@@ -37,7 +37,7 @@ runs takes the new keys up by itself.`,
     '0 done, 1 the settings are refused or a directory could not be refreshed, 2 called wrongly.',
   async run({ values, positionals }) {
     const [action, ...names] = positionals;
-    const { json = false } = values;
+    const { json } = values;
     const config = settingsFile(values.config);
     if (config === undefined) return NO_FILE;
     switch (action) {

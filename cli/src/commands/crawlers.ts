@@ -1,3 +1,4 @@
+import { valued, flag } from '../command-line/options.ts';
 import { existsSync } from 'node:fs';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
@@ -30,25 +31,12 @@ show     one crawler in full
 refresh  fetch the lists that operators publish, all or those of the crawlers,
          operators or lists named`,
   options: {
-    ranges: {
-      type: 'string',
-      value: 'DIR',
-      completes: 'folder',
-      help: `read refreshed lists from here (default ${DEFAULT_FOLDER})`,
-    },
-    into: {
-      type: 'string',
-      value: 'DIR',
-      completes: 'folder',
-      help: `write refreshed lists here (default ${DEFAULT_FOLDER})`,
-    },
+    ranges: valued('DIR', `read refreshed lists from here (default ${DEFAULT_FOLDER})`, 'folder'),
+    into: valued('DIR', `write refreshed lists here (default ${DEFAULT_FOLDER})`, 'folder'),
     timeout: timeoutOption('list'),
     'source-base': SOURCE_BASE_OPTION,
-    'accept-drop': {
-      type: 'boolean',
-      help: 'accept a list that lost more than half of its addresses',
-    },
-    json: { type: 'boolean', help: 'one JSON value, nothing else' },
+    'accept-drop': flag('accept a list that lost more than half of its addresses'),
+    json: flag('one JSON value, nothing else'),
   },
   operand: ['list', 'show', 'refresh'],
   notes: `A list is replaced whole or not at all. One that fails or is not believed stays as it was.
@@ -56,7 +44,7 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
   exits: '0 done; 1 no such crawler, or a list could not be refreshed; 2 called wrongly.',
   async run({ values, positionals }) {
     const [action, ...names] = positionals;
-    const json = values.json === true;
+    const { json } = values;
     if (values.ranges !== undefined && !existsSync(values.ranges)) {
       return failed('crawlers', `--ranges ${values.ranges}: there is no such folder`);
     }
@@ -68,13 +56,7 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
         case 'show':
           return names.length === 1 ? show(names[0] ?? '', folder, json) : 'show takes one name';
         case 'refresh':
-          return refresh(
-            names,
-            folder,
-            json,
-            readFetchTerms(values),
-            values['accept-drop'] === true,
-          );
+          return refresh(names, folder, json, readFetchTerms(values), values['accept-drop']);
         case undefined:
         default:
           return 'name an action: list, show or refresh';

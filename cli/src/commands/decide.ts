@@ -13,7 +13,13 @@ import { Duration } from '@guard/config/settings/values/values';
 import { callerName } from '../command-line/caller.ts';
 import { chooseOrganisation } from '../command-line/choose-organisation.ts';
 import { type Command, createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, flag, type Options, type ReadLine } from '../command-line/options.ts';
+import {
+  CONFIG_OPTION,
+  flag,
+  type Options,
+  type ReadLine,
+  valued,
+} from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { failed, print } from '../terminal/terminal.ts';
 import { changeDecisions } from '../decisions/change-decisions.ts';
@@ -21,9 +27,9 @@ import { readTarget } from '../decisions/read-target.ts';
 
 const OPTIONS = {
   config: CONFIG_OPTION,
-  for: { type: 'string', value: 'TIME', help: 'how long: 30m, 12h, 7d; at most 90d' },
-  because: { type: 'string', value: 'TEXT', help: 'the reason, for the others who read the list' },
-  organisation: { type: 'string', value: 'ID', help: 'needed where the file has more than one' },
+  for: valued('TIME', 'how long: 30m, 12h, 7d; at most 90d'),
+  because: valued('TEXT', 'the reason, for the others who read the list'),
+  organisation: valued('ID', 'needed where the file has more than one'),
   json: flag('one JSON object, nothing else'),
 } as const satisfies Options;
 

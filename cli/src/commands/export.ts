@@ -1,7 +1,7 @@
 import { RETENTION } from '@guard/config/contract/limits';
 import { conditionFault } from '@guard/analytics/condition';
 import { createCommand } from '../command-line/command.ts';
-import { flag, type Options, type ReadLine } from '../command-line/options.ts';
+import { flag, type Options, type ReadLine, valued } from '../command-line/options.ts';
 import { chooseFormat, FORMAT_NAMES, type FormatName } from '../export/formats.ts';
 import { type ExportOutput, openFile, standardOutput } from '../export/output.ts';
 import type { Wanted } from '../export/pages.ts';
@@ -24,30 +24,17 @@ interface Asked {
 
 const OPTIONS = {
   ...EVENTS_OPTIONS,
-  last: {
-    type: 'string',
-    value: 'TIME',
-    help: 'how far back: 24h, 7d; default: all that is kept',
-  },
-  from: {
-    type: 'string',
-    value: 'WHEN',
-    help: 'a day, or a time with its zone: 2026-11-01T12:00:00Z',
-  },
-  to: { type: 'string', value: 'WHEN', help: 'the end of the time, not included; default now' },
-  where: {
-    type: 'string',
-    value: 'SQL',
-    help: "a condition: ip = '203.0.113.7' AND action = 'block'",
-  },
-  columns: { type: 'string', value: 'LIST', help: 'ip,path,created_at; default all' },
-  format: {
-    type: 'string',
-    value: 'FORMAT',
-    completes: FORMAT_NAMES,
-    help: `${FORMAT_NAMES.join(', ')}; default: what the name\nof the file ends with, or jsonl`,
-  },
-  out: { type: 'string', value: 'FILE', completes: 'file', help: 'default: standard output' },
+  last: valued('TIME', 'how far back: 24h, 7d; default: all that is kept'),
+  from: valued('WHEN', 'a day, or a time with its zone: 2026-11-01T12:00:00Z'),
+  to: valued('WHEN', 'the end of the time, not included; default now'),
+  where: valued('SQL', "a condition: ip = '203.0.113.7' AND action = 'block'"),
+  columns: valued('LIST', 'ip,path,created_at; default all'),
+  format: valued(
+    'FORMAT',
+    `${FORMAT_NAMES.join(', ')}; default: what the name\nof the file ends with, or jsonl`,
+    FORMAT_NAMES,
+  ),
+  out: valued('FILE', 'default: standard output', 'file'),
   force: flag('replace a file that is there already'),
   json: flag(
     'with --out: one JSON object about the export:\n`{ "file": …, "format": …, "from": …, "to": …, "rows": …, "bytes": … }`',

@@ -7,7 +7,7 @@ import type { Settings } from '@guard/config/settings/schema';
 import { callerName } from '../command-line/caller.ts';
 import { chooseOrganisation } from '../command-line/choose-organisation.ts';
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, flag } from '../command-line/options.ts';
+import { CONFIG_OPTION, flag, valued } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { askControl, type Asked } from '../forget/ask-control.ts';
 import { openTerminal } from '../init/ask-questions.ts';
@@ -23,7 +23,7 @@ that none is left. SESSION is the name of a session in events (32 hex digits), o
 the cookie _guard (a UUID).`,
   options: {
     config: CONFIG_OPTION,
-    organisation: { type: 'string', value: 'ID', help: 'needed where the file has more than one' },
+    organisation: valued('ID', 'needed where the file has more than one'),
     yes: flag('do not ask before rows are deleted'),
     json: flag(
       'one JSON object. With --yes:\n`{ "kind": "deleted", "rows": …, "left": …, "waiting": …, "audit": … }`;\nwithout it: `{ "kind": "counted", "rows": …, "waiting": … }`',

@@ -6,7 +6,7 @@ import { APPLICATIONS } from '../applications/applications.ts';
 import { APPLICATION_NAMES } from '../applications/recognise.ts';
 import { probeOrigins } from '../check/probe-origins.ts';
 import { createCommand } from '../command-line/command.ts';
-import { flag, USUAL_FILE } from '../command-line/options.ts';
+import { flag, USUAL_FILE, valued } from '../command-line/options.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { askQuestions, openTerminal } from '../init/ask-questions.ts';
 import { type Answers, QUESTIONS } from '../init/answers.ts';
@@ -32,44 +32,32 @@ at most. When they show a known application, the settings get its presets and ru
 reason for each. On a terminal you are asked first.`,
   options: {
     into: {
-      type: 'string',
-      value: 'FILE',
+      ...valued(
+        'FILE',
+        `the settings file to write (default ${USUAL_FILE}); must not exist`,
+        'file',
+      ),
       default: USUAL_FILE,
-      completes: 'file',
-      help: `the settings file to write (default ${USUAL_FILE}); must not exist`,
     },
-    site: {
-      type: 'string',
-      value: 'HOSTS',
-      help: 'host names of the site: shop.example,www.shop.example',
-    },
-    origin: { type: 'string', value: 'URL', help: 'where your application listens' },
-    front: {
-      type: 'string',
-      value: 'WHAT',
-      completes: ['nothing', 'local'],
-      help: 'what stands in front of Guard: nothing, local (a proxy on this\nmachine), or the addresses of your proxies',
-    },
-    events: {
-      type: 'string',
-      value: 'WHERE',
-      completes: ['embedded', 'none'],
-      help: 'where events go: embedded, none, or the URL of your ClickHouse',
-    },
-    mode: {
-      type: 'string',
-      value: 'MODE',
-      completes: ['observe', 'enforce'],
-      help: 'observe (nothing is enforced yet) or enforce',
-    },
-    application: {
-      type: 'string',
-      value: 'NAME',
-      completes: [...APPLICATION_NAMES, 'none'],
-      help: `add the presets and rules of this application, or of none, and do not
+    site: valued('HOSTS', 'host names of the site: shop.example,www.shop.example'),
+    origin: valued('URL', 'where your application listens'),
+    front: valued(
+      'WHAT',
+      'what stands in front of Guard: nothing, local (a proxy on this\nmachine), or the addresses of your proxies',
+      ['nothing', 'local'],
+    ),
+    events: valued('WHERE', 'where events go: embedded, none, or the URL of your ClickHouse', [
+      'embedded',
+      'none',
+    ]),
+    mode: valued('MODE', 'observe (nothing is enforced yet) or enforce', ['observe', 'enforce']),
+    application: valued(
+      'NAME',
+      `add the presets and rules of this application, or of none, and do not
 recognise it: ${APPLICATION_NAMES.slice(0, 6).join(', ')},
 ${APPLICATION_NAMES.slice(6).join(', ')}`,
-    },
+      [...APPLICATION_NAMES, 'none'],
+    ),
     offline: flag(
       'send nothing to the origin: recognise no application, and do not look\nwhether it answers',
     ),

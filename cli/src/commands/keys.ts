@@ -7,7 +7,7 @@ import { print } from '../terminal/terminal.ts';
 import { chooseOrganisation, organisationIds } from '../command-line/choose-organisation.ts';
 import { createCommand } from '../command-line/command.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
-import { CONFIG_OPTION, flag } from '../command-line/options.ts';
+import { CONFIG_OPTION, flag, valued } from '../command-line/options.ts';
 
 /** 256 bits: a key cannot be guessed from its hash. */
 const KEY_BYTES = 32;
@@ -27,25 +27,18 @@ list     id, organisation, kind, last day and state of each key, never a key or 
 revoke   takes a key out of the settings file`,
   options: {
     config: CONFIG_OPTION,
-    organisation: { type: 'string', value: 'ID', help: 'needed where the file has more than one' },
-    id: {
-      type: 'string',
-      value: 'NAME',
-      help: 'what the key is called in the file: one for each use',
-    },
+    organisation: valued('ID', 'needed where the file has more than one'),
+    id: valued('NAME', 'what the key is called in the file: one for each use'),
     kind: {
-      type: 'string',
-      value: 'KIND',
-      default: 'analytics',
-      completes: KINDS,
-      help: `analytics (default; sk_api_ro_…, for /query and /mcp), or
+      ...valued(
+        'KIND',
+        `analytics (default; sk_api_ro_…, for /query and /mcp), or
 secret (sk_…, x-api-key of /validate)`,
+        KINDS,
+      ),
+      default: 'analytics',
     },
-    expires: {
-      type: 'string',
-      value: 'DATE',
-      help: 'last day of the key, such as 2027-06-30, UTC',
-    },
+    expires: valued('DATE', 'last day of the key, such as 2027-06-30, UTC'),
     json: flag('one JSON value, nothing else'),
   },
   operand: ['create', 'list', 'revoke'],

@@ -12,43 +12,24 @@ import {
   type Options,
   type ReadLine,
   USUAL_FILE,
+  valued,
 } from '../command-line/options.ts';
 
 const OPTIONS = {
   config: { ...CONFIG_OPTION, help: `the settings to try; default ${USUAL_FILE} in this folder` },
-  against: {
-    type: 'string',
-    value: 'FILE',
-    completes: 'file',
-    help: 'the settings to compare with',
-  },
-  from: {
-    type: 'string',
-    value: 'URL',
-    help: 'stored events of a running Guard, over POST /query of its api service',
-  },
-  key: {
-    type: 'string',
-    value: 'KEY',
-    help: `an analytics key for it; better in ${KEY_VARIABLE}`,
-  },
+  against: valued('FILE', 'the settings to compare with', 'file'),
+  from: valued('URL', 'stored events of a running Guard, over POST /query of its api service'),
+  key: valued('KEY', `an analytics key for it; better in ${KEY_VARIABLE}`),
   since: {
-    type: 'string',
-    value: 'DURATION',
+    ...valued('DURATION', 'how far back stored events are read, default 24h'),
     default: '24h',
-    help: 'how far back stored events are read, default 24h',
   },
-  site: {
-    type: 'string',
-    value: 'HOST',
-    help: 'the site of requests whose log names no host; needed with several sites',
-  },
-  session: {
-    type: 'string',
-    value: 'STATE',
-    completes: ['verified'],
-    help: 'verified: as if every visitor in an access log had passed the challenge',
-  },
+  site: valued('HOST', 'the site of requests whose log names no host; needed with several sites'),
+  session: valued(
+    'STATE',
+    'verified: as if every visitor in an access log had passed the challenge',
+    ['verified'],
+  ),
   json: flag('one JSON object, with every group'),
 } as const satisfies Options;
 type Values = ReadLine<typeof OPTIONS>['values'];

@@ -1,6 +1,6 @@
 import { readPlaces } from '../demo/places.ts';
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, USUAL_FILE } from '../command-line/options.ts';
+import { CONFIG_OPTION, flag, USUAL_FILE, valued } from '../command-line/options.ts';
 import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
 
 export const start = createCommand({
@@ -18,35 +18,24 @@ SIGTERM or Ctrl-C finish the requests under way, write the last events, and end.
       ...CONFIG_OPTION,
       help: `the settings file (see guard.yaml in the documentation);\ndefault ${USUAL_FILE} in this folder`,
     },
-    demo: {
-      type: 'boolean',
-      help: 'a small shop behind the gateway, everything on loopback, keys made on first use',
-    },
-    port: {
-      type: 'string',
-      value: 'N',
-      help: 'with --demo: the port of the gateway in place of 8080; the others move\nby the same distance, and 0 picks free ones',
-    },
-    host: {
-      type: 'string',
-      value: 'ADDRESS',
-      help: 'with --demo: let other machines reach the shop at this address\n(0.0.0.0: at each), under any name',
-    },
-    'no-watch': {
-      type: 'boolean',
-      help: 'read the settings again on SIGHUP only, not when a file changes',
-    },
-    json: {
-      type: 'boolean',
-      help: 'print one JSON line with the addresses when ready, nothing else',
-    },
+    demo: flag('a small shop behind the gateway, everything on loopback, keys made on first use'),
+    port: valued(
+      'N',
+      'with --demo: the port of the gateway in place of 8080; the others move\nby the same distance, and 0 picks free ones',
+    ),
+    host: valued(
+      'ADDRESS',
+      'with --demo: let other machines reach the shop at this address\n(0.0.0.0: at each), under any name',
+    ),
+    'no-watch': flag('read the settings again on SIGHUP only, not when a file changes'),
+    json: flag('print one JSON line with the addresses when ready, nothing else'),
   },
   notes: `The settings are read again on SIGHUP, and when a file changes that they consist of. A file with
 mistakes changes nothing: the last good settings stay in use, and the log says what is wrong.`,
   exits:
     '0 stopped by a signal, 1 the settings are refused or cannot be applied, 2 called wrongly.',
   async run({ values, positionals }) {
-    const { config, demo = false, port, host, json = false } = values;
+    const { config, demo, port, host, json } = values;
     if (positionals.length > 0 || (demo && config !== undefined)) {
       return 'give either --config FILE or --demo';
     }
@@ -57,7 +46,7 @@ mistakes changes nothing: the last good settings stay in use, and the log says w
     if (!demo && file === undefined) return `${NO_FILE}, or --demo`;
     const places = readPlaces(port, host);
     if (typeof places === 'string') return places;
-    const watch = values['no-watch'] !== true;
+    const watch = !values['no-watch'];
     // Loaded on demand: the services are large, and `guard --help` does not need them.
     const { startDemo, startFrom } = await import('../start/launch.ts');
     return file === undefined

@@ -1,7 +1,7 @@
 import { findGuard, GUARD_OPTIONS, sayWhere } from '../running-guard/find-guard.ts';
 import { printOnce, showLive } from '../top/run-top.ts';
 import { createCommand } from '../command-line/command.ts';
-import { flag } from '../command-line/options.ts';
+import { flag, valued } from '../command-line/options.ts';
 
 const TIMEOUT_MS = 5_000;
 
@@ -19,12 +19,7 @@ key also reasons, addresses and sites of the last minute, and how long decisions
 q or Ctrl-C ends it. Without a terminal it prints one line per update.`,
   options: {
     ...GUARD_OPTIONS,
-    interval: {
-      type: 'string',
-      value: 'SECONDS',
-      default: '2',
-      help: 'seconds between two updates, default 2',
-    },
+    interval: { ...valued('SECONDS', 'seconds between two updates, default 2'), default: '2' },
     once: flag('print the state once and end'),
     json: flag('print the state once as a JSON object and end'),
   },

@@ -1,7 +1,7 @@
 import { RETENTION } from '@guard/config/contract/limits';
 import type { Settings } from '@guard/config/settings/schema';
 import { createCommand } from '../command-line/command.ts';
-import { flag } from '../command-line/options.ts';
+import { flag, valued } from '../command-line/options.ts';
 import { EVENTS_OPTIONS, findGuard } from '../running-guard/find-guard.ts';
 import type { EventsAccess } from '../running-guard/query-events.ts';
 import { printable, printableJson } from '../terminal/printable.ts';
@@ -28,12 +28,7 @@ to let the visitor in. A request id, the session of an event (32 hex digits) or 
 does as well: of an address it tells the newest five requests and all of them in numbers.`,
   options: {
     ...EVENTS_OPTIONS,
-    'let-in': {
-      type: 'string',
-      value: 'WAY',
-      completes: WAYS,
-      help: `write out this change of guard.yaml:\n${WAYS.join(', ')}`,
-    },
+    'let-in': valued('WAY', `write out this change of guard.yaml:\n${WAYS.join(', ')}`, WAYS),
     json: flag('one JSON object: `{ "asked": …, "events": [ … ], "in_all": … }`'),
   },
   notes: `It asks a running Guard over POST /query, and changes nothing. Events are kept for

@@ -1,5 +1,5 @@
 import type { FetchReport, FetchTerms } from '@guard/server';
-import type { Option } from '../command-line/options.ts';
+import { valued } from '../command-line/options.ts';
 import { columns } from '../terminal/layout.ts';
 
 /** The shared parts of the commands that fetch published data: their options and their report. */
@@ -7,18 +7,13 @@ import { columns } from '../terminal/layout.ts';
 const DEFAULT_TIMEOUT_S = 15;
 
 export function timeoutOption(what: 'list' | 'directory') {
-  return {
-    type: 'string',
-    value: 'SECONDS',
-    help: `how long one ${what} may take (default ${DEFAULT_TIMEOUT_S})`,
-  } as const satisfies Option;
+  return valued('SECONDS', `how long one ${what} may take (default ${DEFAULT_TIMEOUT_S})`);
 }
 
-export const SOURCE_BASE_OPTION = {
-  type: 'string',
-  value: 'URL',
-  help: 'ask a mirror: `URL/<host>/<path>` instead of `https://<host>/<path>`',
-} as const satisfies Option;
+export const SOURCE_BASE_OPTION = valued(
+  'URL',
+  'ask a mirror: `URL/<host>/<path>` instead of `https://<host>/<path>`',
+);
 
 /** Reads the values of these options. Returns a sentence for the user when one is wrong. */
 export function readFetchTerms(values: {

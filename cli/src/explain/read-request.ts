@@ -41,8 +41,8 @@ export function readRequest(args: readonly string[], stdin: () => string): Asked
     site: values.site,
     organisation: values.organisation,
     session,
-    overBudget: values['over-budget'] ?? false,
-    json: values.json ?? false,
+    overBudget: values['over-budget'],
+    json: values.json,
   };
 }
 

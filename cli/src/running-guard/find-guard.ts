@@ -2,7 +2,7 @@ import { plainAnalyticsKeys } from '@guard/config/settings/keys/plain-keys';
 import { listenerUrl } from '@guard/config/net/special-address';
 import type { Settings } from '@guard/config/settings/schema';
 import type { ListenAddress } from '@guard/config/settings/values/values';
-import { CONFIG_OPTION, type Options, USUAL_FILE } from '../command-line/options.ts';
+import { CONFIG_OPTION, type Options, USUAL_FILE, valued } from '../command-line/options.ts';
 import { readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { type EventsAccess, KEY_VARIABLE } from './query-events.ts';
 
@@ -12,18 +12,17 @@ export const EVENTS_OPTIONS = {
     ...CONFIG_OPTION,
     help: `its settings file: where its listeners are, and what to expect;\ndefault ${USUAL_FILE} in this folder, unless a URL below is given`,
   },
-  api: { type: 'string', value: 'URL', help: 'its api service, where that is elsewhere' },
-  key: {
-    type: 'string',
-    value: 'KEY',
-    help: `an analytics key for it; better in ${KEY_VARIABLE}.\nWithout it one of FILE, in plain text or \`\${NAME}\``,
-  },
+  api: valued('URL', 'its api service, where that is elsewhere'),
+  key: valued(
+    'KEY',
+    `an analytics key for it; better in ${KEY_VARIABLE}.\nWithout it one of FILE, in plain text or \`\${NAME}\``,
+  ),
 } as const satisfies Options;
 
 /** Options of the commands that ask a running Guard. */
 export const GUARD_OPTIONS = {
   config: EVENTS_OPTIONS.config,
-  admin: { type: 'string', value: 'URL', help: 'its admin listener, where that is elsewhere' },
+  admin: valued('URL', 'its admin listener, where that is elsewhere'),
   api: EVENTS_OPTIONS.api,
   key: EVENTS_OPTIONS.key,
 } as const satisfies Options;
