@@ -90,17 +90,13 @@ export async function startServer({
  * for a second file. After a crash the incomplete file is overwritten before it is read.
  */
 async function overwrite(path: string, text: string): Promise<void> {
-  const file = await open(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
-  try {
-    await file.chmod(0o600);
-    const length = Math.ceil(Buffer.byteLength(text) / FILE_STEP_BYTES) * FILE_STEP_BYTES;
-    const body = Buffer.alloc(length, ' ');
-    body.write(text);
-    await file.writeFile(body);
-    await file.truncate(length);
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
+  await file.chmod(0o600);
+  const length = Math.ceil(Buffer.byteLength(text) / FILE_STEP_BYTES) * FILE_STEP_BYTES;
+  const body = Buffer.alloc(length, ' ');
+  body.write(text);
+  await file.writeFile(body);
+  await file.truncate(length);
 }
 
 /** Waits for the listener and applies the schema. Returns undefined on success, else the error. */

@@ -129,25 +129,20 @@ async function areSmall(files: readonly string[]): Promise<boolean> {
 const YOUNG_GENERATION_MB = 24;
 
 async function readInThread(file: string, env: Environment): Promise<SettingsRead> {
-  const thread = new Worker(THREAD, {
+  await using thread = new Worker(THREAD, {
     workerData: { file, env } satisfies ReadRequest,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
-  try {
-    const found = await Promise.race([
-      once(thread, 'message').then(([message]) => message as ReadMessage),
-      once(thread, 'exit').then(() => undefined),
-    ]);
-    if (found === undefined) throw new Error('the thread that reads the settings has ended');
-    if (found.kind === 'invalid') return found;
-    const { pieces, files, places, revision } = found;
-    const arrived = await fromPieces(pieces, inSlices());
-    const positionOf = (path: SettingPath) =>
-      places.get(formatPath(path)) ?? { line: 1, column: 1 };
-    return { kind: 'loaded', ...arrived, files, revision, positionOf };
-  } finally {
-    await thread.terminate();
-  }
+  const found = await Promise.race([
+    once(thread, 'message').then(([message]) => message as ReadMessage),
+    once(thread, 'exit').then(() => undefined),
+  ]);
+  if (found === undefined) throw new Error('the thread that reads the settings has ended');
+  if (found.kind === 'invalid') return found;
+  const { pieces, files, places, revision } = found;
+  const arrived = await fromPieces(pieces, inSlices());
+  const positionOf = (path: SettingPath) => places.get(formatPath(path)) ?? { line: 1, column: 1 };
+  return { kind: 'loaded', ...arrived, files, revision, positionOf };
 }
 
 /** The positions that the log of a reload can name: those of settings that need a restart (changes.ts). */

@@ -60,12 +60,8 @@ async function* sealed(parts: AsyncIterable<Uint8Array>, digest: Hash): AsyncGen
 
 /** Without this, a power failure could undo the rename. */
 async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(folder, 'r');
+  await handle.sync();
 }
 
 /** Checks the whole file before it returns any content. Rejects after an error of the disk. */
@@ -96,21 +92,15 @@ async function digestOf(path: string, end: number): Promise<Buffer> {
 }
 
 async function readEnds(path: string) {
-  let file;
-  try {
-    file = await open(path, 'r');
-  } catch (error) {
+  await using file = await open(path, 'r').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
-  }
-  try {
-    const { size } = await file.stat();
-    const head = Buffer.alloc(MAGIC.length);
-    await file.read(head, 0, head.length, 0);
-    const tail = Buffer.alloc(DIGEST_BYTES);
-    await file.read(tail, 0, tail.length, Math.max(0, size - DIGEST_BYTES));
-    return { head, tail, sizeBytes: size };
-  } finally {
-    await file.close();
-  }
+  });
+  if (file === undefined) return undefined;
+  const { size } = await file.stat();
+  const head = Buffer.alloc(MAGIC.length);
+  await file.read(head, 0, head.length, 0);
+  const tail = Buffer.alloc(DIGEST_BYTES);
+  await file.read(tail, 0, tail.length, Math.max(0, size - DIGEST_BYTES));
+  return { head, tail, sizeBytes: size };
 }
