@@ -84,7 +84,7 @@ export function createDocsServer(options: {
       mountEndpoint<'anyone'>(scope, {
         maxBodyBytes: MCP.docsMaxBodyBytes,
         admit: () => 'anyone',
-        ownHost: () => hostOf(publicUrl()),
+        ownHost: () => URL.parse(publicUrl())?.host,
         budget,
         ask,
       });
@@ -92,10 +92,6 @@ export function createDocsServer(options: {
     });
     mountSite(app, site, budget);
   };
-}
-
-function hostOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).host : undefined;
 }
 
 /**

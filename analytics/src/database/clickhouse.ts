@@ -262,10 +262,9 @@ export function accountStatements(
 /** The text behind SETTINGS for settings that no query may change. */
 function constants(settings: Readonly<Record<string, string | number>>): string {
   return Object.entries(settings)
-    .map(([setting, value]) => `${setting} = ${settingValue(value)} CONST`)
+    .map(
+      ([setting, value]) =>
+        `${setting} = ${typeof value === 'number' ? value : quoteText(value)} CONST`,
+    )
     .join(', ');
-}
-
-function settingValue(value: string | number): string {
-  return typeof value === 'number' ? String(value) : quoteText(value);
 }

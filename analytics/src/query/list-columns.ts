@@ -1,3 +1,4 @@
+import { texts } from '@guard/config/plain-words/cells';
 import type { Column, ListColumns } from '@guard/config/contract/ports';
 import { DATABASE, TABLE } from '../database/accounts.ts';
 import { ask, type EngineState } from '../database/engine.ts';
@@ -51,8 +52,4 @@ function columnsOf(result: unknown): Column[] {
     type: types[at] ?? '',
     comment: comments[at] ?? '',
   }));
-}
-
-function texts(list: unknown): string[] {
-  return Array.isArray(list) ? list.map(String) : [];
 }

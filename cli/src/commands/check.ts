@@ -65,7 +65,9 @@ presets that are on, and settings that are often a mistake:
       : [];
     const remarks = [...remarksOn(settings), ...probed];
     const placed = remarks
-      .map((remark) => placeOf(remark, file, result))
+      .map(({ level, path, message }): Placed => ({
+        ...{ level, file, ...result.positionOf(path), path: formatPath(path), message },
+      }))
       .toSorted((a, b) => a.line - b.line || a.column - b.column);
     const warnings = placed.filter(({ level }) => level === 'warning');
     const hints = placed.filter(({ level }) => level === 'hint');
@@ -87,10 +89,6 @@ presets that are on, and settings that are often a mistake:
 
 /** A remark with its position in the file. */
 type Placed = Pick<Remark, 'level'> & Omit<Problem, 'found'>;
-
-function placeOf({ level, path, message }: Remark, file: string, { positionOf }: Loaded): Placed {
-  return { level, file, ...positionOf(path), path: formatPath(path), message };
-}
 
 function lineOf({ level, file, line, column, path, message }: Placed): string {
   return `${file}:${line}:${column}: ${level}: ${path}: ${message}`;

@@ -2,7 +2,7 @@ import { valued, flag } from '../command-line/options.ts';
 import { existsSync } from 'node:fs';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
-import { type FetchTerms, type ListReport, refreshCrawlers } from '@guard/server';
+import { type FetchTerms, refreshCrawlers } from '@guard/server';
 import { fullText, tableOf, viewOf } from '../crawlers/describe-crawler.ts';
 import {
   describeReports,
@@ -134,7 +134,11 @@ async function refresh(
   print(
     json
       ? JSON.stringify({ into, lists: reports })
-      : describeReports(reports, cellsOf, `lists are current in ${into}`),
+      : describeReports(
+          reports,
+          ({ file, ranges }) => [file, `${ranges} ranges`],
+          `lists are current in ${into}`,
+        ),
   );
   return reports.every(({ reason }) => reason === '') ? 0 : 1;
 }
@@ -157,8 +161,4 @@ function chooseLists(
     for (const one of found) chosen.add(one);
   }
   return names.length === 0 ? refreshable : [...chosen];
-}
-
-function cellsOf({ file, ranges }: ListReport): [name: string, kept: string] {
-  return [file, `${ranges} ranges`];
 }

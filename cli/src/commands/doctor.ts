@@ -1,7 +1,6 @@
 import { parseIp } from '@guard/config/net/cidr';
 import { checks } from '../doctor/checks/list.ts';
 import { collectEvidence, type Examination } from '../doctor/collect.ts';
-import type { Outcome } from '../doctor/finding.ts';
 import { describeFindings, type Finding } from '../doctor/describe-findings.ts';
 import { findGuard, GUARD_OPTIONS, isHttp } from '../running-guard/find-guard.ts';
 import { printable } from '../terminal/printable.ts';
@@ -66,16 +65,12 @@ guard-doctor.`,
 
 async function examine(examination: Examination, json: boolean): Promise<number> {
   const evidence = await collectEvidence(examination);
-  const findings = checks.map(({ name, judge }): Finding => ({
-    check: name,
-    ...harmless(judge(evidence)),
-  }));
+  const findings = checks.map(({ name, judge }): Finding => {
+    const outcome = judge(evidence);
+    // A server can put anything into its headers, including terminal control codes.
+    return { check: name, ...outcome, found: printable(outcome.found) };
+  });
   const { url } = examination;
   print(json ? JSON.stringify({ url, findings }) : describeFindings(url, findings));
   return findings.some(({ state }) => state === 'problem') ? 1 : 0;
-}
-
-/** A server can put anything into its headers, including terminal control codes. */
-function harmless(outcome: Outcome): Outcome {
-  return { ...outcome, found: printable(outcome.found) };
 }

@@ -68,7 +68,8 @@ function isLookedUp(text: string): boolean {
 
 function bodyOfFlags(url: string, values: Values): Body {
   if (values.ip === undefined) return 'say where the request comes from: --ip 203.0.113.9';
-  const headers: Record<string, string> = { host: hostOf(url) };
+  // Host and port as written in the URL. The validator reports a text that is not a URL.
+  const headers: Record<string, string> = { host: /^[^:]+:\/\/([^/?#]*)/.exec(url)?.[1] ?? '' };
   for (const line of values.header ?? []) {
     const colon = line.indexOf(':', 1);
     if (colon === -1) return `a header is written "Name: value", not ${JSON.stringify(line)}`;
@@ -88,9 +89,4 @@ function bodyOfFlags(url: string, values: Values): Body {
 function put(headers: Record<string, string>, name: string, value: string): void {
   const known = Object.keys(headers).find((other) => other.toLowerCase() === name.toLowerCase());
   headers[known ?? name] = value;
-}
-
-/** Host and port as written in the URL. The validator reports a text that is not a URL. */
-function hostOf(url: string): string {
-  return /^[^:]+:\/\/([^/?#]*)/.exec(url)?.[1] ?? '';
 }

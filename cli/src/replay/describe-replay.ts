@@ -30,7 +30,10 @@ export function describeReplay(replay: Replay, notes: readonly string[]): string
   return [
     `${head}\n${speed}`,
     section('Before and after', describeTransitions(replay)),
-    section(`What would change: ${share(changed, judged)}`, describeGroups(replay)),
+    section(
+      `What would change: ${number(changed)} of ${number(judged)} requests (${percent(changed, judged)})`,
+      describeGroups(replay),
+    ),
     ...(unreadable === 0 ? [] : [section('Not read', describeFaults(replay))]),
     ...(notes.length === 0 ? [] : [section('What this cannot judge', notes)]),
   ].join('\n\n');
@@ -93,10 +96,6 @@ function styleOf(outcome: Outcome): Style {
     case 'unprotected':
       return 'green';
   }
-}
-
-function share(part: number, whole: number): string {
-  return `${number(part)} of ${number(whole)} requests (${percent(part, whole)})`;
 }
 
 function percent(part: number, whole: number): string {

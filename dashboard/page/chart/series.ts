@@ -52,7 +52,9 @@ export function barsOf(rows: readonly Row[], { from, to, stepMs, compare }: Grid
     values.set(name, line);
     for (const revision of texts(row[4])) revisions[at]?.add(revision);
   }
-  const series = [...values].map(([name, line]) => ({ name, values: line, total: sum(line) }));
+  const series = [...values].map(([name, line]) => {
+    return { name, values: line, total: line.reduce((all, value) => all + value, 0) };
+  });
   return {
     starts,
     stepMs,
@@ -86,10 +88,6 @@ function changesOf(
     last = named;
   });
   return changes;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((all, value) => all + value, 0);
 }
 
 /** Colour of a series, as CSS. A verdict has its own one. Other series have one by position. */

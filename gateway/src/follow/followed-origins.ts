@@ -1,5 +1,4 @@
 import type { OriginTrace, RequestTrace } from '@guard/config/contract/tracing';
-import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
 import { withoutNamed } from '../forward/proxy-headers.ts';
 import { FieldList } from '../message/message.ts';
 import type {
@@ -16,7 +15,9 @@ export function followOrigins(origins: Origins, trace: RequestTrace): Origins {
   let attempts = 0;
 
   function follow(origin: Origin): Origin {
-    const place: OriginPlace = placeOf(origin.address);
+    const { address } = origin;
+    const place: OriginPlace =
+      address.kind === 'unix' ? { host: address.path, port: undefined } : address;
     return {
       address: origin.address,
       send(lane, request, handler) {
@@ -114,8 +115,4 @@ class FollowedAnswer implements AnswerHandler {
 interface OriginPlace {
   readonly host: string;
   readonly port: number | undefined;
-}
-
-function placeOf(address: OriginAddress): OriginPlace {
-  return address.kind === 'unix' ? { host: address.path, port: undefined } : address;
 }

@@ -1,4 +1,5 @@
 import { isLoopbackHost } from '@guard/config/net/special-address';
+import { sizeOf } from '@guard/config/settings/values/files';
 import { isInside, refusalOfHost } from './public-host.ts';
 
 /** The result of a request for one list. */
@@ -116,10 +117,6 @@ async function readResponse(
     etag: response.headers.get('etag') ?? undefined,
     lastModified: response.headers.get('last-modified') ?? undefined,
   };
-}
-
-function sizeOf(bytes: number): string {
-  return bytes < 1024 ** 2 ? `${bytes / 1024} KiB` : `${bytes / 1024 ** 2} MiB`;
 }
 
 /** The reason why an answer is not read. */

@@ -75,7 +75,10 @@ function* piecesOf(settings: Settings, known: KnownLists): Iterable<Piece> {
   const { organisations, sites, ...rest } = settings;
   const lists: Lists = new Map();
   const rules = organisations.flatMap((organisation, of) =>
-    organisation.rules.map((rule): SentRule => ({ of, rule: withNumbers(rule, lists) })),
+    organisation.rules.map((rule): SentRule => ({
+      of,
+      rule: { ...rule, match: numbered(rule.match, lists) },
+    })),
   );
   const from = [...known].map(([key, { digest, entries }]): Source => {
     const { list } = lists.get(entries) ?? { list: lists.size };
@@ -199,10 +202,6 @@ type Lists = Map<readonly unknown[], SentList>;
 interface SentList extends ListNumber {
   /** Undefined for a part of another list. */
   readonly of: (typeof LISTED)[number] | undefined;
-}
-
-function withNumbers(rule: Rule, lists: Lists): Rule {
-  return { ...rule, match: numbered(rule.match, lists) };
 }
 
 /** A match whose long lists are numbers. */

@@ -158,7 +158,8 @@ function spliceNewList(
   if (organisation.flow === true) {
     return { from: endOf(id), to: endOf(id), put: `, ${list}: [${entry}]` };
   }
-  const indent = ' '.repeat(columnOf(text, startOf(name)));
+  const start = startOf(name);
+  const indent = ' '.repeat(start - lineStartOf(text, start));
   return newLine(text, endOf(id), `${indent}${list}: [${entry}]`);
 }
 
@@ -207,10 +208,6 @@ function dashOf(
 
 function lineStartOf(text: string, at: number): number {
   return at <= 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
-}
-
-function columnOf(text: string, at: number): number {
-  return at - lineStartOf(text, at);
 }
 
 function startOf(node: Node): number {
