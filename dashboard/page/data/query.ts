@@ -38,14 +38,20 @@ async function waitForTurn(signal: AbortSignal): Promise<void> {
   running += 1;
 }
 
+/** Rejects with {@link SignedOut} when the session has ended. */
+export async function request(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  if (response.status === 401) throw new SignedOut('Your session has ended.');
+  return response;
+}
+
 async function send(sql: string, signal: AbortSignal): Promise<Answer> {
-  const response = await fetch('/api/query', {
+  const response = await request('/api/query', {
     method: 'POST',
     headers: { 'content-type': 'text/plain' },
     body: sql,
     signal,
   });
-  if (response.status === 401) throw new SignedOut('Your session has ended.');
   const body = await response.text();
   if (!response.ok) throw new Error(body.trim().slice(0, 600) || wordsOf(response.status));
   const { meta, data } = JSON.parse(body) as { meta: { name: string }[]; data: Row[] };

@@ -1,32 +1,18 @@
-import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Health } from '../../page-contract/health.ts';
 import { useNavigation } from '../navigation.tsx';
-import { SignedIn } from './signed-in.ts';
-import { messageOf } from './use-query.ts';
+import { request } from './query.ts';
+import { useAnswer } from './use-answer.ts';
 
-export type AskedHealth =
-  | { readonly state: 'loading' }
-  | { readonly state: 'ready'; readonly health: Health }
-  | { readonly state: 'failed'; readonly message: string };
-
-export function useHealth(): AskedHealth {
+export function useHealth() {
   const { now } = useNavigation();
-  const { signedOut } = useContext(SignedIn);
-  const [asked, setAsked] = useState<AskedHealth>({ state: 'loading' });
-  useEffect(() => {
-    const ending = new AbortController();
-    const get = async (): Promise<void> => {
-      const response = await fetch('/api/health', { signal: ending.signal });
-      if (response.status === 401) signedOut();
-      else if (!response.ok) throw new Error(`The server answered ${response.status}.`);
-      else setAsked({ state: 'ready', health: (await response.json()) as Health });
-    };
-    get().catch((error: unknown) => {
-      if (!ending.signal.aborted) setAsked({ state: 'failed', message: messageOf(error) });
-    });
-    return () => ending.abort();
-  }, [now]);
-  return asked;
+  return useAnswer(
+    async (signal) => {
+      const response = await request('/api/health', { signal });
+      if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+      return (await response.json()) as Health;
+    },
+    [now],
+  );
 }
 
 /** Sum of a metric over its labels that contain `label`. Undefined when there is no such metric. */

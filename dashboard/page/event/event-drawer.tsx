@@ -1,7 +1,7 @@
 import { type WholeEvent, wholeEvent } from '@guard/config/plain-words/whole-event';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Answer } from '../data/query.ts';
-import { useQuery } from '../data/use-query.ts';
+import { ask } from '../data/query.ts';
+import { useAnswer } from '../data/use-answer.ts';
 import { useNavigation } from '../navigation.tsx';
 import { Link } from '../parts/link.tsx';
 import { Failed, Loading } from '../parts/panel.tsx';
@@ -55,13 +55,10 @@ export function EventDrawer() {
 function useEvents(make: (now: number) => string) {
   const { now } = useNavigation();
   const [sql] = useState(() => make(now));
-  const asked = useQuery(sql);
-  const events = asked.state === 'ready' ? wholeEvents(asked.answer) : [];
+  const asked = useAnswer((signal) => ask(sql, signal), [sql]);
+  const { columns, rows } = asked.state === 'ready' ? asked.answer : { columns: [], rows: [] };
+  const events = rows.map((row) => wholeEvent((column) => row[columns.indexOf(column)]));
   return { asked, events, sql };
-}
-
-function wholeEvents({ columns, rows }: Answer): WholeEvent[] {
-  return rows.map((row) => wholeEvent((column) => row[columns.indexOf(column)]));
 }
 
 function Single({ id }: { readonly id: string }) {

@@ -1,8 +1,7 @@
 import type { ReplayAnswer } from '@guard/config/contract/replay';
 import type { LetInChange } from '@guard/config/plain-words/let-in';
-import { useContext, useEffect, useState } from 'preact/hooks';
-import { SignedIn } from '../data/signed-in.ts';
-import { messageOf } from '../data/use-query.ts';
+import { request } from '../data/query.ts';
+import { useAnswer } from '../data/use-answer.ts';
 import { announce } from '../parts/announcer.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Failed, Loading } from '../parts/panel.tsx';
@@ -13,11 +12,6 @@ import { SmallButton } from '../parts/small-button.tsx';
 /** A change of the settings to try on past events. */
 type Change = LetInChange | { readonly kind: 'without_rule'; readonly rule: string };
 
-type Asked =
-  | { readonly state: 'loading' }
-  | { readonly state: 'ready'; readonly answer: ReplayAnswer }
-  | { readonly state: 'failed'; readonly message: string };
-
 interface Props {
   readonly title: string;
   readonly change: Change;
@@ -26,52 +20,33 @@ interface Props {
 
 /** Shows what a change of the settings would have changed in the last 24 hours. */
 export function Replay({ title, change, close }: Props) {
-  const [attempt, setAttempt] = useState(0);
-  const asked = useReplay(change, attempt);
+  const asked = useReplay(change);
   return (
     <div class="replay" role="region" aria-label={title}>
       <h3>{title}</h3>
       {asked.state === 'loading' ? (
         <Loading>Judging the last 24 hours again. This takes up to 20 seconds …</Loading>
       ) : null}
-      {asked.state === 'failed' ? (
-        <Failed message={asked.message} retry={() => setAttempt(attempt + 1)} />
-      ) : null}
+      {asked.state === 'failed' ? <Failed message={asked.message} retry={asked.retry} /> : null}
       {asked.state === 'ready' ? <Result answer={asked.answer} /> : null}
       <SmallButton onClick={close}>Close</SmallButton>
     </div>
   );
 }
 
-function useReplay(change: Change, attempt: number): Asked {
-  const { signedOut } = useContext(SignedIn);
-  const [asked, setAsked] = useState<Asked>({ state: 'loading' });
+function useReplay(change: Change) {
   const body = JSON.stringify({ change, hours: 24 });
-  useEffect(() => {
-    const ending = new AbortController();
-    setAsked({ state: 'loading' });
-    const send = async (): Promise<void> => {
-      const response = await fetch('/api/replay', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body,
-        signal: ending.signal,
-      });
-      if (response.status === 401) {
-        signedOut();
-        return;
-      }
+  return useAnswer(
+    async (signal) => {
+      const headers = { 'content-type': 'application/json' };
+      const response = await request('/api/replay', { method: 'POST', headers, body, signal });
       if (!response.ok) throw new Error((await response.text()).slice(0, 600));
       const answer = (await response.json()) as ReplayAnswer;
-      setAsked({ state: 'ready', answer });
       announce(`Replay done: ${plural(answer.changed, 'request')} would change.`);
-    };
-    send().catch((error: unknown) => {
-      if (!ending.signal.aborted) setAsked({ state: 'failed', message: messageOf(error) });
-    });
-    return () => ending.abort();
-  }, [body, attempt]);
-  return asked;
+      return answer;
+    },
+    [body],
+  );
 }
 
 function Result({ answer }: { readonly answer: ReplayAnswer }) {

@@ -1,6 +1,7 @@
 import { num, text, texts } from '@guard/config/plain-words/cells';
 import type { WholeEvent } from '@guard/config/plain-words/whole-event';
-import { useQuery } from '../data/use-query.ts';
+import { ask } from '../data/query.ts';
+import { useAnswer } from '../data/use-answer.ts';
 import { Link } from '../parts/link.tsx';
 import { Failed, Loading } from '../parts/panel.tsx';
 import { Verdict } from '../parts/verdict.tsx';
@@ -9,7 +10,8 @@ import { eventTime } from '../text/format.ts';
 
 /** The visitor's earlier and later requests. */
 export function Timeline({ event }: { readonly event: WholeEvent }) {
-  const asked = useQuery(timeline(event));
+  const sql = timeline(event);
+  const asked = useAnswer((signal) => ask(sql, signal), [sql]);
   return (
     <section>
       <h3>

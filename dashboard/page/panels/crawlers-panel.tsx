@@ -1,5 +1,6 @@
 import { DataTable } from '../chart/data-table.tsx';
 import { num, text } from '@guard/config/plain-words/cells';
+import { answerOf } from '../data/use-answer.ts';
 import { useHealth } from '../data/use-health.ts';
 import { useNavigation } from '../navigation.tsx';
 import { QueryPanel } from '../parts/panel.tsx';
@@ -9,8 +10,7 @@ import { count, duration, eventTime } from '../text/format.ts';
 
 export function CrawlersPanel() {
   const { scope, now } = useNavigation();
-  const health = useHealth();
-  const age = health.state === 'ready' ? health.health.crawlerListAgeSeconds : undefined;
+  const age = answerOf(useHealth())?.crawlerListAgeSeconds;
   return (
     <QueryPanel
       title="Crawlers"

@@ -3,6 +3,7 @@ import { DataTable } from '../chart/data-table.tsx';
 import { num, nums } from '@guard/config/plain-words/cells';
 import type { Row } from '../data/query.ts';
 import type { Health } from '../../page-contract/health.ts';
+import { answerOf } from '../data/use-answer.ts';
 import { metric, useHealth } from '../data/use-health.ts';
 import { useNavigation } from '../navigation.tsx';
 import { Failed, Loading, Panel, QueryPanel } from '../parts/panel.tsx';
@@ -58,11 +59,12 @@ function Latency({ row }: { readonly row: Row }) {
 
 function State() {
   const asked = useHealth();
+  const health = answerOf(asked);
   return (
     <Panel title="Guard itself" about="This instance, since its start.">
-      {asked.state === 'loading' ? <Loading /> : null}
+      {asked.state === 'loading' && health === undefined ? <Loading /> : null}
       {asked.state === 'failed' ? <Failed message={asked.message} /> : null}
-      {asked.state === 'ready' ? <States health={asked.health} /> : null}
+      {health === undefined ? null : <States health={health} />}
     </Panel>
   );
 }

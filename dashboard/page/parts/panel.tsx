@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import type { Answer } from '../data/query.ts';
-import { useQuery } from '../data/use-query.ts';
+import { type Answer, ask } from '../data/query.ts';
+import { answerOf, useAnswer } from '../data/use-answer.ts';
 import { CopyButton } from './copy-button.tsx';
 import { SmallButton } from './small-button.tsx';
 
@@ -69,9 +69,8 @@ interface QueryPanelProps extends Omit<PanelProps, 'sql' | 'children' | 'busy'> 
 
 /** A panel with the rows of one statement. It shows a text while loading, and another one for no rows. */
 export function QueryPanel({ sql, empty, children, ...panel }: QueryPanelProps) {
-  const asked = useQuery(sql);
-  const answer =
-    asked.state === 'ready' ? asked.answer : asked.state === 'loading' ? asked.last : undefined;
+  const asked = useAnswer((signal) => ask(sql, signal), [sql]);
+  const answer = answerOf(asked);
   return (
     <Panel {...panel} sql={sql} busy={asked.state === 'loading'}>
       {asked.state === 'failed' ? <Failed message={asked.message} retry={asked.retry} /> : null}
