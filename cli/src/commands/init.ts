@@ -9,7 +9,7 @@ import { createCommand } from '../command-line/command.ts';
 import { flag, USUAL_FILE, valued } from '../command-line/options.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { askQuestions, openTerminal } from '../init/ask-questions.ts';
-import { type Answers, QUESTIONS } from '../init/answers.ts';
+import { type Answers, QUESTION_NAMES } from '../init/answers.ts';
 import { chooseApplication, type Chosen } from '../init/choose-application.ts';
 import { GATEWAY_PORT, settingsText } from '../init/settings-text.ts';
 import { fileFault } from '../terminal/faults.ts';
@@ -69,8 +69,7 @@ ${APPLICATION_NAMES.slice(6).join(', ')}`,
     const [more] = positionals;
     if (more !== undefined) return `unexpected word: ${more}`;
     const { into, json } = values;
-    const options = Object.values(QUESTIONS).map(({ option }) => option);
-    const open = options.filter((option) => values[option] === undefined);
+    const open = QUESTION_NAMES.filter((option) => values[option] === undefined);
     const asksNothing = values.yes || json || open.length === 0;
     if (!asksNothing && !process.stdin.isTTY) {
       const missing = open.map((option) => `--${option}`).join(', ');

@@ -55,7 +55,11 @@ export function exchange(url: string, ask: Ask): Promise<Exchange> {
   const { method = 'GET', headers, timeoutMs, from, socketPath } = ask;
   return new Promise((resolve) => {
     const sentAtMs = Date.now();
-    const fail = (why: string) => resolve({ kind: 'failed', url, why });
+    const end = (ended: Exchange) => {
+      clearTimeout(timer);
+      resolve(ended);
+    };
+    const fail = (why: string) => end({ kind: 'failed', url, why });
     const options: RequestOptions & { readonly rejectUnauthorized: boolean } = {
       method,
       headers,
@@ -74,27 +78,19 @@ export function exchange(url: string, ask: Ask): Promise<Exchange> {
       const seen = { url, sentAtMs, answeredAtMs: Date.now(), ...addressesOf(answer) };
       void readBody(answer).then(
         (body) => {
-          clearTimeout(timer);
           sent.destroy();
-          resolve({ kind: 'answered', ...seen, ...headOf(answer), body });
+          end({ kind: 'answered', ...seen, ...headOf(answer), body });
         },
-        (error: unknown) => {
-          clearTimeout(timer);
-          fail(messageOf(error));
-        },
+        (error: unknown) => fail(messageOf(error)),
       );
     };
     sent.on('response', take);
     sent.on('upgrade', (answer, socket) => {
-      clearTimeout(timer);
       const seen = { url, sentAtMs, answeredAtMs: Date.now(), ...addressesOf(answer) };
-      resolve({ kind: 'answered', ...seen, ...headOf(answer), body: '' });
+      end({ kind: 'answered', ...seen, ...headOf(answer), body: '' });
       socket.destroy();
     });
-    sent.on('error', (error: NodeJS.ErrnoException) => {
-      clearTimeout(timer);
-      fail(error.code ?? error.message);
-    });
+    sent.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message));
     sent.end();
   });
 }

@@ -31,8 +31,7 @@ export const FORMATS = {
     endings: /\.(jsonl|ndjson)$/i,
     head: 'JSONEachRow',
     rows: 'JSONEachRow',
-    // JSON writes a line break inside a text as
-    // .
+    // JSON writes a line break inside a text as `\n`, so each line is a row.
     join: joinJsonLines,
   },
   csv: {

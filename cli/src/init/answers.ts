@@ -17,18 +17,17 @@ type Read<T> =
   /** The mistake in the answer, as a sentence. */
   | { readonly kind: 'wrong'; readonly message: string };
 
-/** One question: its text, its option, and the allowed answers. */
+/** One question: its text, and the allowed answers. */
 export interface Question<T> {
-  readonly option: keyof Answers | 'application';
   readonly text: string;
   /** The default for an empty answer. */
   readonly usual: string;
   readonly read: (answer: string) => Read<T>;
 }
 
+/** The questions by their options. */
 export const QUESTIONS: { readonly [Name in keyof Answers]: Question<Answers[Name]> } = {
   site: {
-    option: 'site',
     text: 'Which host names does your site have? (shop.example, or several; * for all)',
     usual: '*',
     read(answer) {
@@ -39,7 +38,6 @@ export const QUESTIONS: { readonly [Name in keyof Answers]: Question<Answers[Nam
     },
   },
   origin: {
-    option: 'origin',
     text: 'Where does your application listen?',
     usual: 'http://127.0.0.1:3000',
     read(answer) {
@@ -50,7 +48,6 @@ export const QUESTIONS: { readonly [Name in keyof Answers]: Question<Answers[Nam
     },
   },
   front: {
-    option: 'front',
     text: 'What stands in front of Guard? (nothing; local for a proxy on this machine; or addresses)',
     usual: 'nothing',
     read(answer) {
@@ -62,7 +59,6 @@ export const QUESTIONS: { readonly [Name in keyof Answers]: Question<Answers[Nam
     },
   },
   events: {
-    option: 'events',
     text: 'Where do events go? (embedded; none; or the URL of your ClickHouse)',
     usual: 'embedded',
     read(answer) {
@@ -73,7 +69,6 @@ export const QUESTIONS: { readonly [Name in keyof Answers]: Question<Answers[Nam
     },
   },
   mode: {
-    option: 'mode',
     text: 'Begin by observing, or enforce at once?',
     usual: 'observe',
     read(answer) {
@@ -83,6 +78,9 @@ export const QUESTIONS: { readonly [Name in keyof Answers]: Question<Answers[Nam
     },
   },
 };
+
+/** The cast is safe, because the object is a literal with exactly these names. */
+export const QUESTION_NAMES = Object.keys(QUESTIONS) as (keyof Answers)[];
 
 function words(answer: string): string[] {
   return answer.split(/[\s,]+/).filter((word) => word !== '');

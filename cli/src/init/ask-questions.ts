@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { type Answers, QUESTIONS, type Question } from './answers.ts';
+import { type Answers, QUESTION_NAMES, type Question, QUESTIONS } from './answers.ts';
 
 /** The answers from command-line options. */
 export type Given = { readonly [Name in keyof Answers]?: string | undefined };
@@ -16,11 +16,10 @@ export async function askQuestions(
   ask: AskPerson | undefined,
 ): Promise<Answers | string> {
   const answers: Partial<Record<keyof Answers, unknown>> = {};
-  // The cast is safe, because the object is a literal with exactly these names.
-  for (const name of Object.keys(QUESTIONS) as (keyof Answers)[]) {
+  for (const name of QUESTION_NAMES) {
     const question: Question<unknown> = QUESTIONS[name];
     const read = await answerOf(question, given[name], ask);
-    if (read.kind === 'wrong') return `--${question.option}: ${read.message}`;
+    if (read.kind === 'wrong') return `--${name}: ${read.message}`;
     answers[name] = read.value;
   }
   return answers as Answers;

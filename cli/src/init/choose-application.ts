@@ -44,7 +44,6 @@ function questionAbout(
   looks: string,
 ): Question<ApplicationName | undefined> {
   return {
-    option: 'application',
     text: `${looks}. Whose presets and rules are added? (a name, or none)`,
     usual,
     read(answer) {

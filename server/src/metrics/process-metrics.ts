@@ -20,34 +20,30 @@ export function registerProcessMetrics(registry: Registry): void {
       lastCpuS = cpuS;
     },
   });
-  new Gauge({
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory of the process, in bytes.',
-    registers,
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
-  new Gauge({
-    name: 'process_start_time_seconds',
-    help: 'When the process began, in seconds since 1970.',
-    registers,
-  }).set(Math.round(performance.timeOrigin / 1000));
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      ...{ name, help, registers },
+      collect() {
+        this.set(read());
+      },
+    });
+  const startedAt = Math.round(performance.timeOrigin / 1000);
+  gauge('process_resident_memory_bytes', 'Resident memory of the process, in bytes.', () =>
+    process.memoryUsage.rss(),
+  );
+  gauge(
+    'process_start_time_seconds',
+    'When the process began, in seconds since 1970.',
+    () => startedAt,
+  );
   const maxOpenFiles = readMaxOpenFiles();
   if (maxOpenFiles === undefined) return;
-  new Gauge({
-    name: 'process_open_fds',
-    help: 'Open files and sockets of the process.',
-    registers,
-    collect() {
-      this.set(readdirSync('/proc/self/fd').length);
-    },
-  });
-  new Gauge({
-    name: 'process_max_fds',
-    help: 'Files and sockets that the process may have open.',
-    registers,
-  }).set(maxOpenFiles);
+  gauge(
+    'process_open_fds',
+    'Open files and sockets of the process.',
+    () => readdirSync('/proc/self/fd').length,
+  );
+  gauge('process_max_fds', 'Files and sockets that the process may have open.', () => maxOpenFiles);
 }
 
 /** Undefined when there is no /proc or no limit. */
