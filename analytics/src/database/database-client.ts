@@ -1,4 +1,5 @@
 import { addAbortSignal, Readable } from 'node:stream';
+import { readAtMost } from '@guard/config/net/read-at-most';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 
 /** The part of the ClickHouse HTTP interface that Guard uses: one POST, one bounded answer. */
@@ -140,17 +141,9 @@ async function collect(
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<Buffer | undefined> {
-  const parts: Buffer[] = [];
-  let length = 0;
   // The library stops listening to the signal once the head of the answer has arrived.
   addAbortSignal(signal, stream);
-  // Leaving the loop destroys the stream.
-  for await (const part of stream as AsyncIterable<Buffer>) {
-    length += part.length;
-    if (length > maxBytes) return undefined;
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
+  return readAtMost(stream as AsyncIterable<Buffer>, maxBytes);
 }
 
 function codeOf(error: unknown): unknown {

@@ -1,4 +1,5 @@
 import { QUERY } from '@guard/config/contract/limits';
+import { readAtMost } from '@guard/config/net/read-at-most';
 import { createCommand } from '../command-line/command.ts';
 import { flag } from '../command-line/options.ts';
 import { EVENTS_OPTIONS, findGuard } from '../running-guard/find-guard.ts';
@@ -52,20 +53,14 @@ const HAS_FORMAT = /\bformat\s+\w+\s*$/i;
 /** The statement without a final semicolon, because only one statement may be sent. */
 async function readStatement(typed: string): Promise<string | { readonly why: string }> {
   if (typed !== '-') return bare(typed);
-  const parts: Buffer[] = [];
-  let bytes = 0;
   try {
-    for await (const part of process.stdin as AsyncIterable<Buffer>) {
-      parts.push(part);
-      bytes += part.length;
-      if (bytes > QUERY.maxBodyBytes) {
-        return { why: `standard input has more than ${QUERY.maxBodyBytes} bytes` };
-      }
-    }
+    const read = await readAtMost(process.stdin as AsyncIterable<Buffer>, QUERY.maxBodyBytes);
+    return read
+      ? bare(read.toString())
+      : { why: `standard input has more than ${QUERY.maxBodyBytes} bytes` };
   } catch (error) {
     return { why: `standard input cannot be read: ${messageOf(error)}` };
   }
-  return bare(Buffer.concat(parts).toString());
 }
 
 function bare(sql: string): string {

@@ -1,5 +1,6 @@
-import { fetchFault, readAtMost } from '@guard/server';
 import { QUERY } from '@guard/config/contract/limits';
+import { readAtMost } from '@guard/config/net/read-at-most';
+import { fetchFault } from '@guard/server';
 
 export type Fetched =
   | { readonly kind: 'fetched'; readonly status: number; readonly body: Buffer }
@@ -15,7 +16,7 @@ export async function fetchAnswer(
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = await fetch(url, { ...init, signal, redirect: 'error' });
-    const body = await readAtMost(answer, QUERY.maxAnswerBytes);
+    const body = await readAtMost(answer.body ?? [], QUERY.maxAnswerBytes);
     if (body === undefined) return { kind: 'away', why: 'the answer is too large' };
     return { kind: 'fetched', status: answer.status, body };
   } catch (error) {

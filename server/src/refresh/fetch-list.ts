@@ -1,3 +1,4 @@
+import { readAtMost } from '@guard/config/net/read-at-most';
 import { isLoopbackHost } from '@guard/config/net/special-address';
 import { sizeOf } from '@guard/config/settings/values/files';
 import { isInside, refusalOfHost } from './public-host.ts';
@@ -109,7 +110,7 @@ async function readResponse(
     await response.body?.cancel();
     return failed(reason);
   }
-  const bytes = await readAtMost(response, maxBytes);
+  const bytes = await readAtMost(response.body ?? [], maxBytes);
   if (bytes === undefined) return failed(`a list of more than ${sizeOf(maxBytes)}`);
   return {
     kind: 'fetched',
@@ -125,19 +126,6 @@ function refusalOf(response: Response, mediaType?: RegExp): string | undefined {
   const type = response.headers.get('content-type') ?? '';
   if (mediaType?.test(type) === false) return `the media type ${JSON.stringify(type)}`;
   return undefined;
-}
-
-/** The body of an answer. Undefined when it is longer than `maxBytes`. */
-export async function readAtMost(answer: Response, maxBytes: number): Promise<Buffer | undefined> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  const body: AsyncIterable<Uint8Array> | null = answer.body;
-  for await (const part of body ?? []) {
-    bytes += part.length;
-    if (bytes > maxBytes) return undefined;
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }
 
 /** The reason of a failed `fetch`. The error only says "fetch failed"; its cause has the reason. */
