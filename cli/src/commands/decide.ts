@@ -81,9 +81,7 @@ Guard only observes, a block is recorded and not enforced. guard decisions lists
       const changed = await changeDecisions(settings, now, (current) =>
         addDecision(current, decision),
       );
-      if (changed.kind === 'refused') {
-        return failed(verdict, `${changed.reason}; nothing was changed`);
-      }
+      if (typeof changed === 'string') return failed(verdict, `${changed}; nothing was changed`);
       const notes = notesOn(decision, settings.trusted_proxies);
       const replaced = changed.result?.id;
       if (json) print(JSON.stringify({ ...decision, replaced: replaced ?? null, notes }));

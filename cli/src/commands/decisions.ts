@@ -41,7 +41,7 @@ end      ends the decision ID: a second later no request is decided by it`,
       id === undefined
         ? await currentDecisions(settings, now)
         : await changeDecisions(settings, now, (current) => removeDecision(current, id));
-    if (changed.kind === 'refused') return failed('decisions', changed.reason);
+    if (typeof changed === 'string') return failed('decisions', changed);
     const { result } = changed;
     if (values.json) print(printableJson(result));
     else print(id === undefined ? describe(result) : `${id} is ended.`);

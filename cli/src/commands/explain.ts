@@ -45,7 +45,7 @@ async function explainAsked(asked: Asked): Promise<number> {
     // Loaded on demand: the validator and its lists are large, and `guard --help` does not need them.
     const { askValidator } = await import('../explain/ask.ts');
     const decisions = await currentDecisions(loaded.settings, Date.now());
-    if (decisions.kind === 'refused') return failed('explain', decisions.reason);
+    if (typeof decisions === 'string') return failed('explain', decisions);
     const { result: temporary } = decisions;
     const explained = await askValidator(loaded.settings, organisation, question, temporary);
     if (explained.kind === 'error')

@@ -111,7 +111,7 @@ async function create(
   const key = PREFIX[kind] + randomBytes(KEY_BYTES).toString('base64url');
   const place = { organisation, list: LIST_OF[kind], id };
   const edited = await writeKey(config, process.env, { ...place, key, expires });
-  if (edited.kind === 'refused') return refused(edited.reason);
+  if (typeof edited === 'string') return refused(edited);
   const { entry, line } = edited;
   if (json) {
     const made = { id, organisation, kind, expires: expires ?? null, key };
@@ -130,7 +130,7 @@ async function revoke(asked: Asked, id: string): Promise<number | string> {
   if (organisation === undefined) return 1;
   const place = { organisation, list: LIST_OF[kind], id };
   const edited = await deleteKey(config, process.env, place);
-  if (edited.kind === 'refused') return refused(edited.reason);
+  if (typeof edited === 'string') return refused(edited);
   print(
     json
       ? JSON.stringify({ id, organisation, kind, revoked: true, file: config, line: edited.line })

@@ -34,7 +34,7 @@ describe.skipIf(!hasRedis)('temporary decisions in Redis', () => {
   test('an edit starts again when another instance was faster', async () => {
     const other = `${'a'.repeat(32)}\n`;
     expect(await change(other)).toMatchObject({
-      changed: { kind: 'changed', result: 'written' },
+      changed: { result: 'written' },
       attempts: 2,
     });
     expect(await redis.ask<string>('GET', KEY)).not.toBe(other);
@@ -42,10 +42,7 @@ describe.skipIf(!hasRedis)('temporary decisions in Redis', () => {
 
   test('an edit is refused, and not reported as done, when the list has become unreadable', async () => {
     const { changed } = await change('a text of theirs');
-    expect(changed).toEqual({
-      kind: 'refused',
-      reason: expect.stringContaining('is no list of temporary decisions') as string,
-    });
+    expect(changed).toEqual(expect.stringContaining('is no list of temporary decisions'));
     expect(await redis.ask<string>('GET', KEY)).toBe('a text of theirs');
   });
 });

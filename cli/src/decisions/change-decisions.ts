@@ -19,10 +19,8 @@ export type Edit<T> = (
   standing: Decisions,
 ) => { readonly decisions: Decisions; readonly result: T } | string;
 
-export type Changed<T> =
-  | { readonly kind: 'changed'; readonly result: T }
-  /** Nothing was written. `reason` is for the user. */
-  | { readonly kind: 'refused'; readonly reason: string };
+/** A text is for the user: the reason why nothing was written. */
+export type Changed<T> = { readonly result: T } | string;
 
 const AWAY = 'the Redis of the settings gives no answer';
 const LOST = `${AWAY}, or others change the decisions all the time; try again`;
@@ -33,31 +31,30 @@ export function currentDecisions(settings: Settings, now: number): Promise<Chang
   const place = decisionsPlace(settings);
   switch (place.kind) {
     case 'none':
-      return Promise.resolve({ kind: 'changed', result: [] });
+      return Promise.resolve({ result: [] });
     case 'file':
       return Promise.resolve(standingInFile(place.file, now));
     case 'redis':
       return withRedis(place.redis, async (store) => {
         const held = await store.sharedText('decisions');
-        if (held === undefined) return refused(AWAY);
-        return currentIn(held.text, now) ?? refused(`the list in Redis ${UNREADABLE}`);
+        if (held === undefined) return AWAY;
+        return currentIn(held.text, now) ?? `the list in Redis ${UNREADABLE}`;
       });
   }
 }
 
 function standingInFile(file: string, now: number): Changed<Decisions> {
   try {
-    const standing = currentIn(readFileSync(file, 'utf8'), now);
-    return standing ?? refused(`${file} ${UNREADABLE}`);
+    return currentIn(readFileSync(file, 'utf8'), now) ?? `${file} ${UNREADABLE}`;
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    return isMissing ? { kind: 'changed', result: [] } : refused(`${file}: ${fileFault(error)}`);
+    return isMissing ? { result: [] } : `${file}: ${fileFault(error)}`;
   }
 }
 
-function currentIn(text: string, now: number): Changed<Decisions> | undefined {
+function currentIn(text: string, now: number): { readonly result: Decisions } | undefined {
   const decisions = readDecisions(text);
-  return decisions && { kind: 'changed', result: decisions.filter(({ until }) => until > now) };
+  return decisions && { result: decisions.filter(({ until }) => until > now) };
 }
 
 /** Reads the current temporary decisions and replaces them by the result of `edit` in one step. */
@@ -69,9 +66,7 @@ export async function changeDecisions<T>(
   const place = decisionsPlace(settings);
   switch (place.kind) {
     case 'none':
-      return refused(
-        'these settings name no folder for decisions; set `store: { engine: memory, path: ./store }`, and start Guard again',
-      );
+      return 'these settings name no folder for decisions; set `store: { engine: memory, path: ./store }`, and start Guard again';
     case 'file':
       return changeFile(place.file, now, edit);
     case 'redis':
@@ -81,15 +76,15 @@ export async function changeDecisions<T>(
 
 async function changeFile<T>(file: string, now: number, edit: Edit<T>): Promise<Changed<T>> {
   const fault = makeFile(file);
-  if (fault !== undefined) return refused(fault);
+  if (fault !== undefined) return fault;
   const replaced = await replaceFile(file, (text): Change<Changed<T>> => {
     const changed = applyEdit(text, now, edit);
-    if (changed === undefined) return { kind: 'leave', result: refused(`${file} ${UNREADABLE}`) };
-    return changed.kind === 'refused'
+    if (changed === undefined) return { kind: 'leave', result: `${file} ${UNREADABLE}` };
+    return typeof changed === 'string'
       ? { kind: 'leave', result: changed }
       : { kind: 'write', text: changed.text, result: changed };
   });
-  return replaced.kind === 'done' ? replaced.result : refused(replaced.reason);
+  return typeof replaced === 'string' ? replaced : replaced.result;
 }
 
 /** Creates an empty file that the user of the folder can read, if there is none. Returns the reason when it cannot. */
@@ -110,16 +105,16 @@ function makeFile(file: string): string | undefined {
 
 function changeRedis<T>(redis: RedisPlace, now: number, edit: Edit<T>): Promise<Changed<T>> {
   return withRedis(redis, async (store) => {
-    const unreadable = refused(`the list in Redis ${UNREADABLE}`);
+    const unreadable = `the list in Redis ${UNREADABLE}`;
     let made: Changed<T> = unreadable;
     const change = (text: string): string | undefined => {
       const changed = applyEdit(text, now, edit);
       // From the last attempt only, because earlier ones wrote nothing.
       made = changed ?? unreadable;
-      return changed?.kind === 'changed' ? changed.text : undefined;
+      return typeof changed === 'object' ? changed.text : undefined;
     };
     const outcome = await store.changeSharedText('decisions', change, MAX_DECISION_MS);
-    return outcome === 'lost' ? refused(LOST) : made;
+    return outcome === 'lost' ? LOST : made;
   });
 }
 
@@ -143,17 +138,11 @@ function applyEdit<T>(
   text: string,
   now: number,
   edit: Edit<T>,
-): ({ readonly kind: 'changed'; readonly text: string; readonly result: T } | Refused) | undefined {
+): { readonly text: string; readonly result: T } | string | undefined {
   const standing = currentIn(text, now);
-  if (standing?.kind !== 'changed') return undefined;
+  if (standing === undefined) return undefined;
   const made = edit(standing.result);
   return typeof made === 'string'
-    ? refused(made)
-    : { kind: 'changed', text: writeDecisions(made.decisions), result: made.result };
-}
-
-type Refused = Extract<Changed<never>, { kind: 'refused' }>;
-
-function refused(reason: string): Refused {
-  return { kind: 'refused', reason };
+    ? made
+    : { text: writeDecisions(made.decisions), result: made.result };
 }

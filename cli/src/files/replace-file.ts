@@ -27,31 +27,24 @@ export type Change<T> =
   | { readonly kind: 'write'; readonly text: string; readonly result: T }
   | { readonly kind: 'leave'; readonly result: T };
 
-export type Replaced<T> =
-  | { readonly kind: 'done'; readonly result: T }
-  /** Nothing was written. `reason` is a sentence without a full stop. */
-  | { readonly kind: 'failed'; readonly reason: string };
-
 /**
  * Replaces the content of a file by the result of `change` in one step. Keeps its mode and owner, and follows links.
  * Two edits wait for each other with a lock file beside it. If an editor saves meanwhile, the edit starts again.
- * Does not throw when the file system refuses.
+ * Does not throw when the file system refuses. A text is the reason why nothing was written, without a full stop.
  */
 export async function replaceFile<T>(
   file: string,
   change: (text: string) => Change<T>,
-): Promise<Replaced<T>> {
+): Promise<{ readonly result: T } | string> {
   try {
     const target = realpathSync(file);
     // Root could write a read-only file, but should not.
-    if ((statSync(target).mode & 0o222) === 0) return failed(`${file} is read-only`);
+    if ((statSync(target).mode & 0o222) === 0) return `${file} is read-only`;
     // The lock and the new file are created in the same folder.
     accessSync(dirname(target), constants.W_OK);
     const unlock = await lock(`${target}.lock`);
     if (unlock === undefined) {
-      return failed(
-        `${target}.lock is there: another edit is under way, or was cut off; remove it`,
-      );
+      return `${target}.lock is there: another edit is under way, or was cut off; remove it`;
     }
     try {
       return attempt(target, change);
@@ -59,22 +52,22 @@ export async function replaceFile<T>(
       unlock();
     }
   } catch (error) {
-    return failed(`${pathOf(error) ?? file}: ${fileFault(error)}`);
+    return `${pathOf(error) ?? file}: ${fileFault(error)}`;
   }
 }
 
-function attempt<T>(target: string, change: (text: string) => Change<T>): Replaced<T> {
+function attempt<T>(target: string, change: (text: string) => Change<T>): { readonly result: T } {
   for (;;) {
     const before = readFileSync(target, 'utf8');
     const changed = change(before);
-    if (changed.kind === 'leave') return { kind: 'done', result: changed.result };
+    if (changed.kind === 'leave') return { result: changed.result };
     const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
     try {
       writeBeside(temporary, target, changed.text);
       // An editor ignores the lock.
       if (readFileSync(target, 'utf8') !== before) continue;
       renameSync(temporary, target);
-      return { kind: 'done', result: changed.result };
+      return { result: changed.result };
     } finally {
       rmSync(temporary, { force: true });
     }
@@ -116,8 +109,4 @@ function pathOf(error: unknown): string | undefined {
   return error instanceof Error && 'path' in error && typeof error.path === 'string'
     ? error.path
     : undefined;
-}
-
-function failed(reason: string): { readonly kind: 'failed'; readonly reason: string } {
-  return { kind: 'failed', reason };
 }

@@ -11,11 +11,8 @@ import { formatProblem, parseWithEnvironment } from '@guard/config/settings/load
 import type { Settings } from '@guard/config/settings/schema';
 import { type Change, replaceFile } from '../files/replace-file.ts';
 
-/** The result of an edit of a settings file. */
-export type Edited =
-  | { readonly kind: 'edited'; readonly entry: string; readonly line: number }
-  /** Nothing was written. `reason` is for the user. */
-  | { readonly kind: 'refused'; readonly reason: string };
+/** The result of an edit of a settings file. A text is for the user: the reason why nothing was written. */
+export type Edited = { readonly entry: string; readonly line: number } | string;
 
 export interface KeyToAdd extends KeyPlace {
   /** The key itself. The file gets only its SHA-256. */
@@ -79,9 +76,9 @@ async function edit(file: string, env: Environment, plan: Plan): Promise<Edited>
     if (after.kind === 'invalid' || !isAsPlanned(before.settings, after.settings, plan)) {
       return leave(byHand(file, plan.place, 'the change would also change other settings'));
     }
-    return { kind: 'write', text: made.text, result: { ...made, kind: 'edited' } };
+    return { kind: 'write', text: made.text, result: made };
   });
-  return replaced.kind === 'done' ? replaced.result : { kind: 'refused', reason: replaced.reason };
+  return typeof replaced === 'string' ? replaced : replaced.result;
 }
 
 function refusalOf(settings: Settings, { place, refusal }: Plan): string | undefined {
@@ -122,7 +119,7 @@ function without(settings: Settings, { organisation, list, id }: KeyPlace): Sett
 }
 
 function leave(reason: string): Change<Edited> {
-  return { kind: 'leave', result: { kind: 'refused', reason } };
+  return { kind: 'leave', result: reason };
 }
 
 function byHand(file: string, { organisation, list }: KeyPlace, why: string): string {
