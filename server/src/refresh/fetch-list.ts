@@ -128,7 +128,7 @@ function refusalOf(response: Response, mediaType?: RegExp): string | undefined {
   return undefined;
 }
 
-/** The reason of a failed `fetch`. The error only says "fetch failed"; its cause has the reason. */
+/** The reason of a failed `fetch`. The error says only "fetch failed", and its cause has the reason. */
 export function fetchFault(error: unknown, timeoutMs: number): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;

@@ -16,8 +16,8 @@ type Asked = Omit<SourceInput, 'inside'> & {
 };
 
 /**
- * Reads all sources at once, for one ticket: some questions belong to it, and the evidence fits
- * no other. A source that fails or stalls becomes a value; this never rejects.
+ * Reads all sources at once, for one ticket. Some questions belong to the ticket, so the evidence fits no other one. A
+ * source that fails or takes too long becomes a value. Never rejects.
  */
 export async function collect({ witnesses, ...asked }: Asked): Promise<Evidence> {
   const startedAt = performance.now();

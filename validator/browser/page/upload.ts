@@ -24,8 +24,8 @@ interface Unanswered {
 }
 
 /**
- * Sends the evidence; `unreachable` when every try met a dead line, 429 or a 5xx. Where the collector said
- * how long to wait (`Retry-After`), `waiting` is called, and it is sent again after that time. Never rejects.
+ * Sends the evidence. `unreachable` means that every try ended without a connection, or with 429 or a 5xx. When the
+ * collector says how long to wait (`Retry-After`), it calls `waiting` and sends again after that time. Never rejects.
  */
 export async function upload(
   url: string,
@@ -52,7 +52,7 @@ export async function upload(
   }
 }
 
-/** Reports that the page is left before it had an answer. The browser sends it after the page is gone. */
+/** Reports that the visitor left the page before it had an answer. The browser sends it even after the page is closed. */
 export function sayLeft(url: string, ticket: string): void {
   const body: Leave = { ticket, left: true };
   send(url, { body: JSON.stringify(body), keepalive: true }).catch(() => undefined);
@@ -95,8 +95,9 @@ function waitOf(retryAfter: string | null): number | undefined {
 }
 
 /**
- * Anything but an answer of the collector (a login page, a proxy's error) is a failure. A word that this
- * page does not know is of another version, whose page a reload gets: the loop guard counts those.
+ * The result in an answer. An answer of another server, such as a login page or the error of a proxy, is a failure. A
+ * word that this page does not know comes from another version of Guard. Then a reload gets the page of that version,
+ * and the loop guard counts the reloads.
  */
 function resultOf(text: string): UploadResult {
   const found = /^\{"result":"(\w+)"\}$/.exec(text)?.[1];

@@ -8,8 +8,8 @@ const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
 const METADATA_WITHIN_BYTES = 128 * 1024;
 
 /**
- * Why a path leads to no MMDB file; undefined when it does. Only the end of the file is read: the
- * catalogue opens the rest at the start, and a commercial database has a hundred megabytes.
+ * Why there is no MMDB file at a path. Undefined when there is one. It reads only the end of the file, because a
+ * commercial database has a hundred megabytes. The catalogue opens the whole file at the start.
  */
 function problemOf(path: string): string | undefined {
   let file: number;

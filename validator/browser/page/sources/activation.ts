@@ -5,10 +5,10 @@ import { isChromium } from '../is-chromium.ts';
 const INPUTS = ['keydown', 'pointerdown', 'pointerup', 'mousedown', 'touchend', 'click'];
 
 /**
- * Begins to watch; what is given back ends it, and reads. A page counts as used (HTML, user activation) only after
- * input, which the page sees as well. A driver that runs a script in a page of Chromium says that a person is behind
- * it, so that the script may do what a person may: then the page is used and saw no input. WebKit does the same for
- * the scripts of every application around it, so others are not asked. Of input only the number is kept.
+ * Begins to watch. The returned function ends the watch and returns the reading. A page counts as used (HTML, user
+ * activation) only after input, and the page sees this input. When a driver runs a script in a page of Chromium, it
+ * tells the browser that a person is behind the script. Then the page counts as used and has seen no input. WebKit does
+ * the same for scripts of every application around it, so only Chromium is asked. Of input only the number is kept.
  */
 export function watchActivation(): () => ReadingValue<'activation'> | undefined {
   // Older browsers do not have it, but TypeScript assumes it.

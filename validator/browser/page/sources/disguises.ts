@@ -3,8 +3,8 @@ import { watchedNatives } from '../natives.ts';
 import type { Source } from '../source.ts';
 
 /**
- * Natives that are a Proxy although they may print as the browser's own: seen with what no Proxy can hide. Privacy
- * extensions replace some: facts, not a verdict.
+ * Native functions that are a Proxy, although they may print like those of the browser. It uses a property that no
+ * Proxy can hide. Privacy extensions replace some functions, so these are facts and no verdict.
  */
 export const disguises: Source<'disguises'> = () => {
   const found = watchedNatives().filter(([, native]) => typeof native === 'function');

@@ -28,8 +28,8 @@ export const flooding: Source<'flooding'> = ({ inside }) => {
 };
 
 /**
- * So many steps. All but the last lead nowhere, which is counted as well and costs a tenth of an update or less. The
- * last is an update that leaves its number, unless it is refused.
+ * Makes this number of steps. All but the last lead nowhere. They are counted too, and cost a tenth of an update or
+ * less. The last one is an update that stores its number, unless the browser refuses it.
  */
 function flood(history: History, steps: number): void {
   const before = finite(history.state);
