@@ -12,7 +12,7 @@ import { HeldAnswers } from './forward-auth/answer.ts';
 import { createForwardAuth, type ForwardAuth } from './forward-auth/forward-auth.ts';
 import { createForwardAuthServer, FORWARD_AUTH_LIMITS } from './forward-auth/server.ts';
 import type { Handle } from './forward/forward-ports.ts';
-import { boundUploads } from './forward/bounded-uploads.ts';
+import { boundByAddress } from './forward/bounded-by-address.ts';
 import { createForward } from './forward/forward.ts';
 import { createUpgrades } from './forward/upgrade.ts';
 import { createHandle } from './handle.ts';
@@ -60,7 +60,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     waiting: new Set(),
     trusts: (peer) => current.trusts(peer),
   };
-  const forward = boundUploads(ports, createForward(ports));
+  const forward = boundByAddress(ports, createForward(ports));
   const intake: Intake = {
     handle: (req, res) => {
       current.handle(req, res, forward);

@@ -51,7 +51,9 @@ export interface GatewayLimits {
   readonly originPlainRequests: number;
   /** The same for requests with a body, counted apart so that slow uploads do not delay other visitors. */
   readonly originUploads: number;
-  /** Those of one address (IPv4, or IPv6 /64) whose body has not come yet, at all origins. */
+  /** Requests of one address (IPv4, or IPv6 /64) that may be under way at all origins, until their answers end. */
+  readonly originRequestsPerAddress: number;
+  /** Those whose body has not come yet. */
   readonly originUploadsPerAddress: number;
   /** How long an origin stays open after a reload has removed it, for requests that began before. */
   readonly originRetireMs: number;
@@ -97,6 +99,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   originMaxHeaderBytes: 64 * 1024,
   originPlainRequests: 4_096,
   originUploads: 1_024,
+  originRequestsPerAddress: 1_024,
   originUploadsPerAddress: 128,
   originRetireMs: 120_000,
   maxUpgrades: 4_096,

@@ -111,19 +111,43 @@ describe('streaming', () => {
       .toMatch(/^HTTP\/1\.1 503 [^]*Retry-After: 1\r\n/);
   });
 
+  test('answers that do not end are only a part of all, for each address', async () => {
+    const origin = await startOrigin((req, res) => {
+      if (req.url === '/events') res.write('data: 1');
+      else res.end('hello');
+    });
+    const { port } = await startGateway({
+      origin: origin.address,
+      limits: { originRequestsPerAddress: 2, drainMs: 0 },
+      trustedProxies: ['127.0.0.1/32'],
+    });
+    const from = (ip: string) => `X-Forwarded-For: ${ip}`;
+    const streams = [new RawClient(port), new RawClient(port)];
+    for (const client of streams) {
+      client.send('GET /events HTTP/1.1', HOST, from('198.51.100.7'), '', '');
+      await client.until(/data/);
+    }
+    const status = async (ip: string) => statusOf(await get(port, '/', from(ip)));
+    expect([await status('198.51.100.7'), await status('198.51.100.8')]).toEqual([503, 200]);
+    streams[0]?.socket.destroy();
+    await expect.poll(() => status('198.51.100.7')).toBe(200);
+    for (let each = 0; each < 3; each++) expect(await status('198.51.100.7')).toBe(200);
+  });
+
   test('uploads that stand still are only a part of all, for each address', async () => {
     const origin = await startOrigin((req, res) => {
-      req.resume().once('end', () => res.end('hello'));
+      if (req.url === '/early') res.end('hello');
+      else req.resume().once('end', () => res.end('hello'));
     });
     const { port } = await startGateway({
       origin: origin.address,
       limits: { originUploadsPerAddress: 2, drainMs: 0 },
       trustedProxies: ['127.0.0.1/32'],
     });
-    const begin = (ip: string, length: number) => {
+    const begin = (ip: string, length: number, path = '/') => {
       const client = new RawClient(port);
       const fields = [`X-Forwarded-For: ${ip}`, `Content-Length: ${length}`];
-      client.send('POST / HTTP/1.1', HOST, ...fields, '', 'x');
+      client.send(`POST ${path} HTTP/1.1`, HOST, ...fields, '', 'x');
       return client;
     };
     const slow = [begin('198.51.100.7', 2), begin('198.51.100.7', 2)];
@@ -134,7 +158,11 @@ describe('streaming', () => {
     await slow[0]?.until(/hello/);
     slow[1]?.socket.destroy();
     await expect.poll(() => status('198.51.100.7')).toBe(200);
-    for (let each = 0; each < 3; each++) expect(await status('198.51.100.7')).toBe(200);
+    // What was answered does not count any more, also if its body never comes.
+    for (let each = 0; each < 3; each++) {
+      await begin('198.51.100.7', 2, '/early').until(/hello/);
+      expect(await status('198.51.100.7')).toBe(200);
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Visit } from '../arrive/arrive.ts';
 import { atEndOfTurn, type Waiting } from '../base/event-loop.ts';
-import type { Forward, ForwardPorts } from './forward-ports.ts';
+import type { EndedForward, ForwardPorts } from './forward-ports.ts';
 import { BUSY, ORIGIN_FAILURES, type OriginFailure } from './origin-failure.ts';
 import {
   CONTENT_LENGTH,
@@ -22,9 +22,9 @@ import type { AnswerHandler, Lane, Origin, OriginError, OriginExchange } from '.
 import { REPEATABLE } from '../origin/origin.ts';
 
 /** Sends an admitted request to its origin and the answer to the visitor, both as streams with back-pressure. */
-export function createForward(ports: ForwardPorts): Forward {
-  return (visit, plan) => {
-    new Exchange(ports, visit, plan).start();
+export function createForward(ports: ForwardPorts): EndedForward {
+  return (visit, plan, ended) => {
+    new Exchange(ports, visit, plan, ended).start();
   };
 }
 
@@ -40,6 +40,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
   readonly #ports: ForwardPorts;
   readonly #visit: Visit;
   readonly #plan: ForwardPlan;
+  readonly #ended: () => void;
   #phase: 'waiting' | 'answering' | 'ending' | 'done' = 'waiting';
   #origin: Origin;
   #sent: OriginExchange | undefined;
@@ -52,8 +53,9 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
   #attempts = 0;
   #trailers = false;
 
-  constructor(ports: ForwardPorts, visit: Visit, plan: ForwardPlan) {
+  constructor(ports: ForwardPorts, visit: Visit, plan: ForwardPlan, ended: () => void) {
     this.#ports = ports;
+    this.#ended = ended;
     this.#visit = visit;
     this.#plan = plan;
     this.#origin = visit.site.origins.next();
@@ -85,6 +87,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     // The parser's refusal was answered and counted already.
     this.#phase = 'done';
     this.#plan.event?.record(refusedWith);
+    this.#ended();
     connection.underway.delete(this);
   }
 
@@ -288,6 +291,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
   #end(outcome: 'forwarded' | 'failed' | 'aborted', status?: number, reference?: string): void {
     this.#phase = 'done';
     this.#plan.event?.record(status, reference);
+    this.#ended();
     this.#visit.connection.underway.delete(this);
     this.#ports.metrics.count('guard_gateway_requests_total', outcome);
   }

@@ -149,7 +149,7 @@ export class HeldByAddress {
     return true;
   }
 
-  /** Counts one more until the returned function is called, once. Undefined when the address is at its bound. */
+  /** Counts one more until the returned function is called. Undefined when the address is at its bound. */
   hold(ip: string): (() => void) | undefined {
     const groups = ip.includes(':')
       ? AROUND.map(({ bits, times }) => ({ name: ipv6NetworkOf(ip, bits), times }))
@@ -157,7 +157,10 @@ export class HeldByAddress {
     if (groups.some(({ name, times }) => this.#of(name) >= this.#most * times)) return undefined;
     for (const { name } of groups) this.#held.set(name, this.#of(name) + 1);
     this.#size += 1;
+    let isHeld = true;
     return () => {
+      if (!isHeld) return;
+      isHeld = false;
       this.#size -= 1;
       for (const { name } of groups) {
         const left = this.#of(name) - 1;

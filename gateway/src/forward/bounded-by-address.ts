@@ -1,0 +1,44 @@
+import type { Visit } from '../arrive/arrive.ts';
+import type { EndedForward, Forward, ForwardPorts } from './forward-ports.ts';
+import { BUSY } from './origin-failure.ts';
+import { failureAnswer } from '../judge/failure-answer.ts';
+import { HeldByAddress } from '../listen/accept.ts';
+import { serve } from '../message/own-answer.ts';
+
+/**
+ * Forwards only some requests of one address at the same time. An origin takes a limited number, and one visitor could
+ * hold all of them: with answers that stream for ever or that he does not read, and with uploads that never end.
+ */
+export function boundByAddress({ limits, metrics }: ForwardPorts, forward: EndedForward): Forward {
+  const requests = new HeldByAddress(limits.originRequestsPerAddress);
+  const uploads = new HeldByAddress(limits.originUploadsPerAddress);
+  return (visit, plan) => {
+    const release = requests.hold(visit.client.ip);
+    const endUpload = release && holdUpload(visit, uploads);
+    if (release && endUpload) {
+      forward(visit, plan, () => {
+        release();
+        endUpload();
+      });
+      return;
+    }
+    release?.();
+    const { answer, reference } = failureAnswer(visit, BUSY.status);
+    plan.event?.record(BUSY.status, reference);
+    metrics.count('guard_gateway_requests_total', 'refused');
+    serve(visit.req, visit.res, answer, limits.lingerMs);
+  };
+}
+
+const NOT_HELD = () => undefined;
+
+/** Counts an upload until its body has come, or the returned function is called. Undefined when it is one too many. */
+function holdUpload(
+  { req, hasBody, client }: Visit,
+  uploads: HeldByAddress,
+): (() => void) | undefined {
+  if (!hasBody || req.complete) return NOT_HELD;
+  const release = uploads.hold(client.ip);
+  if (release !== undefined) req.once('end', release);
+  return release;
+}
