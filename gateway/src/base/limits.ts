@@ -53,6 +53,8 @@ export interface GatewayLimits {
   readonly originUploads: number;
   /** Requests of one address (IPv4, or IPv6 /64) that may be under way at all origins, until their answers end. */
   readonly originRequestsPerAddress: number;
+  /** Requests without a body, of all addresses, that are under way and not counted among them. */
+  readonly originRequestsUncounted: number;
   /** Those whose body has not come yet. */
   readonly originUploadsPerAddress: number;
   /** How long an origin stays open after a reload has removed it, for requests that began before. */
@@ -100,6 +102,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   originPlainRequests: 4_096,
   originUploads: 1_024,
   originRequestsPerAddress: 1_024,
+  originRequestsUncounted: 256,
   originUploadsPerAddress: 128,
   originRetireMs: 120_000,
   maxUpgrades: 4_096,

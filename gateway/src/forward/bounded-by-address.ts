@@ -12,7 +12,17 @@ import { serve } from '../message/own-answer.ts';
 export function boundByAddress({ limits, metrics }: ForwardPorts, forward: EndedForward): Forward {
   const requests = new HeldByAddress(limits.originRequestsPerAddress);
   const uploads = new HeldByAddress(limits.originUploadsPerAddress);
+  let uncounted = 0;
+  const endUncounted = () => {
+    uncounted -= 1;
+  };
   return (visit, plan) => {
+    // On most sites few requests are under way, and these are not worth the time of counting them by address.
+    if (!visit.hasBody && uncounted < limits.originRequestsUncounted) {
+      uncounted += 1;
+      forward(visit, plan, endUncounted);
+      return;
+    }
     const release = requests.hold(visit.client.ip);
     const endUpload = release && holdUpload(visit, uploads);
     if (release && endUpload) {

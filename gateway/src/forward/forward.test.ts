@@ -118,7 +118,7 @@ describe('streaming', () => {
     });
     const { port } = await startGateway({
       origin: origin.address,
-      limits: { originRequestsPerAddress: 2, drainMs: 0 },
+      limits: { originRequestsPerAddress: 1, originRequestsUncounted: 1, drainMs: 0 },
       trustedProxies: ['127.0.0.1/32'],
     });
     const from = (ip: string) => `X-Forwarded-For: ${ip}`;

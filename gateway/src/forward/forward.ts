@@ -289,9 +289,9 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
 
   /** `status` is what the visitor gets when no header section has gone out. */
   #end(outcome: 'forwarded' | 'failed' | 'aborted', status?: number, reference?: string): void {
+    if (this.#phase !== 'done') this.#ended();
     this.#phase = 'done';
     this.#plan.event?.record(status, reference);
-    this.#ended();
     this.#visit.connection.underway.delete(this);
     this.#ports.metrics.count('guard_gateway_requests_total', outcome);
   }
