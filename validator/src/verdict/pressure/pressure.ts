@@ -78,11 +78,9 @@ export class Pressure {
     if (strain === 'errors' || (strain === 'slow' && !isDataOfOpenPage(facts))) {
       return 'pressure_on_origin';
     }
-    const isPage = countsAsPage(facts);
-    if (!isPage && facts.session.state !== 'none') return undefined;
-    const isUnder = (group: Group | undefined) =>
-      // Data may be of an open page, so it does not keep up the pressure.
-      group?.isHeld(nowMs) === true && (!isPage || group.add(nowMs));
+    // Data is known to be free as a page only later.
+    if (!countsAsPage(facts)) return undefined;
+    const isUnder = (group: Group | undefined) => group?.isHeld(nowMs) === true && group.add(nowMs);
     const shape = this.#shapes.find(clientShape(facts));
     if (isUnder(shape)) return 'pressure_by_client';
     const isNew = shape === undefined || !isKnown(shape, nowMs);
@@ -99,8 +97,8 @@ export class Pressure {
   }
 
   /**
-   * Counts a request that took a free page. Returns the cause when it is one too many. Data of an open page takes none:
-   * one page opens its address for any number, and a fetch to another host has no cookie.
+   * Counts a request, or a document in answer to one, that took a free page. Returns the cause when it is one too many,
+   * or when its group is under pressure.
    */
   take(facts: Facts, site: string): Cause | undefined {
     const nowMs = this.#ports.clock();
