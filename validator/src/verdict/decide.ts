@@ -194,9 +194,10 @@ function lostBy({ session }: Facts): readonly Reason[] {
 function takeOfVerified(by: Rule, passed: Passed, deciding: Deciding): Asked {
   const { facts, freePages, store } = deciding;
   const left = takeOfSession(by, passed, deciding);
-  // A short pass can end while its page is open. The page is remembered, so that it can still load data.
-  if (left.verdict === undefined && isShortPass(passed.session) && isPage(facts)) {
-    freePages?.remember(facts, store);
+  if (left.verdict === undefined && isPage(facts)) {
+    // A short pass can end while its page is open. The page is remembered, so that it can still load data.
+    if (isShortPass(passed.session)) freePages?.remember(facts, store);
+    else freePages?.openForPass(passed.id, facts, store);
   }
   return left;
 }

@@ -237,6 +237,22 @@ describe('requests for data and for parts of a page', () => {
     expect(await decisions(guard, 30, open)).toEqual(times(30, 'allow'));
   });
 
+  test('the page of a visitor who passed opens data without a cookie, as to another host, in four networks', async () => {
+    const guard = guarded();
+    // On a busy site nobody has a free page.
+    await decisions(guard, 200, (index) => visit({ ip: `90.${index}.1.1` }));
+    const { cookies, decision } = await guard.ask(visit());
+    const cookie = cookies?.[0]?.value ?? '';
+    expect(decision).toBe('redirect');
+    guard.store.keepSession(cookie, verifiedSession({ judgedAt: guard.time.now }), MINUTE_MS);
+    for (let network = 1; network <= 5; network++) {
+      const ip = `84.115.${network}.7`;
+      await decisions(guard, 3, () => visit({ cookie, ip }));
+      const found = await decisions(guard, 30, () => visit({ headers: scriptFetch, ip }));
+      expect(found).toEqual(times(30, network <= 4 ? 'allow' : 'redirect'));
+    }
+  });
+
   test('a page that a short pass loaded keeps its data when the pass has ended', async () => {
     const guard = guarded();
     await decisions(guard, 5, () => visit({ ip: '90.146.1.1' }));

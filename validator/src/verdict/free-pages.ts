@@ -216,12 +216,27 @@ export class FreePages {
     const { session } = facts;
     if (session.state !== 'issued' || session.challenge !== 'none')
       return this.#count(facts, store);
-    const waitMs = store.take(this.#moves, sessionRoot(session.id), MOVES_OF_A_SESSION);
+    return afterWith(this.#open(session.id, facts, store), undefined, (moved) =>
+      moved ? 'data' : this.#count(facts, store),
+    );
+  }
+
+  /** Opens the network of a request for data of this session. False when it has opened as many as it may. */
+  #open(id: string, facts: Facts, store: SessionStore): MaybePromise<boolean> {
+    const waitMs = store.take(this.#moves, sessionRoot(id), MOVES_OF_A_SESSION);
     return afterWith(waitMs, undefined, (wait) => {
-      if (wait > 0) return this.#count(facts, store);
-      this.remember(facts, store);
-      return 'data';
+      if (wait === 0) this.remember(facts, store);
+      return wait === 0;
     });
+  }
+
+  /**
+   * The page of a visitor who passed is open. It can ask an interface on another host, where its requests have no
+   * cookie. A pass can be copied to many networks too, so it opens as few.
+   */
+  openForPass(id: string, facts: Facts, store: SessionStore): void {
+    const hasLoaded = store.remembers(this.#loaded, addressGroup(facts.ip));
+    void afterWith(hasLoaded, undefined, (loaded) => loaded || this.#open(id, facts, store));
   }
 
   /** Remembers that a page was loaded. Its network may ask for data. */
