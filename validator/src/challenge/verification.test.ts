@@ -23,14 +23,11 @@ test('the scan sees the code, or its silence would mean nothing', () => {
 });
 
 test('only a proof mints a session: one file calls keepSession, and one makes a verified session', () => {
-  // renewal.ts notes which value of a session is the newest. The others are stores themselves, and hand on what they
-  // were given, or end a session.
+  // renewal.ts notes which value of a session is the newest, and end-session.ts ends one.
   expect(filesWith(/\.keepSession\(/)).toEqual([
     'challenge/settle.ts',
     'session/end-session.ts',
-    'session/lasting-store.ts',
     'session/renewal.ts',
-    'session/thread-store.ts',
   ]);
   // explain/explain.ts supposes one, for a store that keeps nothing.
   expect(filesWith(/state: 'verified',\n/)).toEqual([
