@@ -8,13 +8,16 @@ import { sessions } from './solver-techniques.ts';
 import type { Field, Technique } from './technique.ts';
 import { BOTH, volley } from './volley.ts';
 
-/** Programs that copy the handshakes of a browser too, with curl_cffi, a build of curl for this. */
+/**
+ * Programs that copy the handshakes of a browser, and not only its header fields. They use curl_cffi, a build of curl
+ * for this.
+ */
 
 const PROGRAM = join(import.meta.dirname, 'programs', 'imitate.py');
 /** A Python that has curl_cffi: `pip install curl_cffi` in a virtual environment that is on the PATH. */
 const PYTHON = 'python3';
 
-/** Each has handshakes and header fields of its own, as curl_cffi names them. */
+/** The browsers, as curl_cffi names them. Each has handshakes and header fields of its own. */
 const BROWSERS = [
   ...['chrome131', 'chrome136', 'chrome142', 'chrome146', 'chrome150', 'edge101'],
   ...['safari184', 'safari260', 'safari260_ios', 'firefox135', 'firefox144', 'firefox147'],
@@ -29,7 +32,9 @@ const NO_PAGE = {
   'sec-fetch-site': 'same-origin',
 };
 
-/** A ground on which each request is made by the program. Its processor time counts as that of the attacker. */
+/**
+ * Runs a technique on a ground where the program makes each request. Its processor time counts as that of the attacker.
+ */
 async function imitating<T>(field: Field, run: (field: Field, as: AsBrowser) => Promise<T>) {
   const program = spawn(PYTHON, [PROGRAM], { stdio: ['pipe', 'pipe', 'inherit'] });
   const waiting = new Map<number, PromiseWithResolvers<Answer>>();
@@ -103,7 +108,7 @@ async function missing(): Promise<string | undefined> {
   return code === 0 ? undefined : 'not installed: curl_cffi of Python';
 }
 
-/** So many pages with each browser, from so many addresses each. */
+/** With each browser, asks for `each` pages from each of `addresses` addresses. */
 function pages(field: Field, browsers: readonly string[], addresses: number, each: number) {
   return imitating(field, async (_field, as) => {
     const counts = browsers.map((browser, at) => {

@@ -31,6 +31,6 @@ export function describeFindings(url: string, findings: readonly Finding[]): str
 function summaryOf(findings: readonly Finding[]): string {
   const count = (state: State) => findings.filter((one) => one.state === state).length;
   const [problems, warnings] = [count('problem'), count('warning')];
-  const [fine, left] = [count('ok'), count('unchecked')];
-  return `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}, ${fine} ok, ${left} not checked.`;
+  const [fine, unchecked] = [count('ok'), count('unchecked')];
+  return `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}, ${fine} ok, ${unchecked} not checked.`;
 }

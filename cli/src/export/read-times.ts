@@ -5,7 +5,9 @@ import { z } from 'zod';
 
 const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
-/** The time range of the options. Without options, all stored time. A string is a sentence for the user. */
+/**
+ * The time range that the options name. Without options, all stored time. A string is the message about a wrong option.
+ */
 export function readTimes(
   given: { readonly last?: string; readonly from?: string; readonly to?: string },
   now: number,

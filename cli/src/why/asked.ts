@@ -1,13 +1,13 @@
 import { parseIp } from '@guard/config/net/cidr';
 import { recognise } from '@guard/config/plain-words/sought';
 
-/** The subject of `guard why`. */
+/** What `guard why` was asked about. */
 export interface AskedAbout {
   readonly kind: 'reference' | 'request' | 'session' | 'address';
   readonly value: string;
 }
 
-/** Detects the kind of subject by its form. Undefined for other text. */
+/** Tells by its form what the typed text is. Undefined for other text. */
 export function readAsked(typed: string): AskedAbout | undefined {
   const address = parseIp(typed.trim());
   if (address !== undefined) return { kind: 'address', value: address };
@@ -25,7 +25,7 @@ export function readAsked(typed: string): AskedAbout | undefined {
   }
 }
 
-/** The subject as part of a sentence. */
+/** What was asked about, as part of a sentence. */
 export function wordsOf({ kind, value }: AskedAbout): string {
   switch (kind) {
     case 'reference':

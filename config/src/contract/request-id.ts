@@ -6,7 +6,7 @@ let written = '';
 
 /** Random hex digits of an id: one for the variant, and 18 others. */
 const DIGITS = 19;
-/** Random digits for 512 ids, drawn at once. This costs a quarter of a call of node:crypto for each id. */
+/** Random digits for 512 ids, drawn at once. A call of node:crypto for each id would cost four times as much. */
 let drawn = '';
 let used = 0;
 
@@ -24,7 +24,8 @@ export function mintRequestId(nowMs: number): string {
   const from = used;
   used += DIGITS;
   const code = drawn.charCodeAt(from);
-  // Two random bits behind the two of the variant (RFC 9562 4.1); of `a` to `f` the code is one off.
+  // The digit holds the two bits of the variant, then two random bits (RFC 9562 4.1). The codes of `a` to `f` are one
+  // too low for this.
   const variant = '89ab'.charAt((code + (code >> 6)) & 3);
   const [a, b, c] = [from + 1, from + 4, from + 7];
   return `${written}${drawn.slice(a, b)}-${variant}${drawn.slice(b, c)}-${drawn.slice(c, used)}`;

@@ -1,6 +1,6 @@
 /**
- * What a visitor's connection showed of the program behind it, before its first request. Known only
- * where the gateway ended TLS itself, so never for `POST /validate` and never behind another proxy.
+ * What a visitor's connection showed of the program behind it, before its first request. Known only where the gateway
+ * itself decrypts TLS, so never for `POST /validate` and never behind another proxy.
  */
 export interface TransportFacts {
   /** Undefined when the hello could not be parsed. */

@@ -36,7 +36,7 @@ export function readIpv4(text: string, from: number, to: number): number {
 
 /**
  * Parses the IPv6 address before index `to` of a text (RFC 4291 section 2.2, with dotted tail) into the four 32-bit
- * `words`, most significant first. Returns false for any other text, and `words` is then undefined.
+ * `words`, most significant first. Returns false for any other text, and then `words` holds no address.
  */
 export function readIpv6(text: string, to: number, words: Uint32Array): boolean {
   if (hasLooseColon(text, to)) return false;
@@ -130,7 +130,7 @@ export function readRange(text: string): AddressRange | undefined {
   const end = slash === -1 ? text.length : slash;
   const v4 = readIpv4(text, 0, end);
   const bits = v4 === -1 ? 128 : 32;
-  const length = slash === -1 ? bits : readLength(text, slash + 1, bits);
+  const length = slash === -1 ? bits : readPrefixLength(text, slash + 1, bits);
   if (length === -1) return undefined;
   if (v4 !== -1) return rangeOfV4(v4, length);
   const words = new Uint32Array(4);
@@ -147,7 +147,7 @@ function rangeOfV4(address: number, length: number): AddressRange {
   return { family: 4, first, last: first + addresses - 1, length };
 }
 
-function readLength(text: string, from: number, most: number): number {
+function readPrefixLength(text: string, from: number, most: number): number {
   if (text.length === from || text.length - from > 3) return -1;
   let value = 0;
   for (let index = from; index < text.length; index += 1) {

@@ -6,8 +6,9 @@ import { HeldByAddress } from '../listen/accept.ts';
 import { serve } from '../message/own-answer.ts';
 
 /**
- * Forwards only some requests of one address at the same time. An origin takes a limited number, and one visitor could
- * hold all of them: with answers that stream for ever or that he does not read, and with uploads that never end.
+ * Limits how many requests of one address are forwarded at the same time. An origin takes a limited number, and one
+ * visitor could hold all of them: with answers that stream for ever or that he does not read, and with request bodies
+ * that never end.
  */
 export function boundByAddress({ limits, metrics }: ForwardPorts, forward: EndedForward): Forward {
   const requests = new HeldByAddress(limits.originRequestsPerAddress);
@@ -17,7 +18,7 @@ export function boundByAddress({ limits, metrics }: ForwardPorts, forward: Ended
     uncounted -= 1;
   };
   return (visit, plan) => {
-    // On most sites few requests are under way, and these are not worth the time of counting them by address.
+    // On most sites few requests are under way. To count these by address would cost more time than it is worth.
     if (!visit.hasBody && uncounted < limits.originRequestsUncounted) {
       uncounted += 1;
       forward(visit, plan, endUncounted);
@@ -42,7 +43,7 @@ export function boundByAddress({ limits, metrics }: ForwardPorts, forward: Ended
 
 const NOT_HELD = () => undefined;
 
-/** Counts an upload until its body has come, or the returned function is called. Undefined when it is one too many. */
+/** Counts a request body until it has come, or the returned function is called. Undefined when it is one too many. */
 function holdUpload(
   { req, hasBody, client }: Visit,
   uploads: HeldByAddress,

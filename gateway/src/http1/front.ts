@@ -34,7 +34,7 @@ export function createHttp1Front(intake: Intake): Http1Front {
   };
 }
 
-/** The plain http side of a gateway. */
+/** The HTTP/1.1 front of a gateway listener without TLS. */
 export function createPlainFront(intake: Intake): Http1Front {
   const front = createHttp1Front(intake);
   acceptConnections(front.server, intake.accept, (socket, peer) => {

@@ -23,9 +23,10 @@ export function logVisitorGone(log: Log, { site }: Pick<Visit, 'site'>): void {
 const DOCUMENT =
   /^\s*(?:text\/html|application\/xhtml\+xml|text\/(?:markdown|x-wiki)|multipart\/(?:x-)?byteranges)\b/i;
 /**
- * Text and data of programs. Not these: the types of files that pages load, a web app manifest, a list of the parts
- * of a film, and a part itself (.ts), which many servers take for a translation of Qt. Plain text is none: some servers
- * give it as the type of each file that they do not know, such as fonts and WebP pictures.
+ * Types that count as data: text, and data of programs. These do not count: types of files that pages load, a web app
+ * manifest, a list of the parts of a film, and a part itself (.ts), which many servers take for a translation of Qt.
+ * Plain text does not count either: some servers give it as the type of each file that they do not know, such as fonts
+ * and WebP pictures.
  */
 const DATA =
   /^\s*(?:text\/(?!(?:css|plain|vnd\.trolltech\.linguist|vtt|(?:x-)?js|[\w-]*script[\d.]*)(?![\w.+-]))\w|application\/(?!(?:manifest\+json|dash\+xml)\b)(?:[\w.-]*[.+-])?(?:nd)?(?:json|jsonl|jsonlines|xml|yaml|serialized)\b)/i;
@@ -43,7 +44,7 @@ export class OpenEvent {
   #event: DecisionEvent | undefined;
   #sentAt = 0;
   #wholeAt = 0;
-  /** The answer of a document, until its body begins. */
+  /** The origin's answer when it is a document and its body has not begun. */
   #begun: { readonly answer: OriginAnswer | undefined } | undefined;
 
   /** `ended` as in KnownBesides. */
@@ -73,7 +74,7 @@ export class OpenEvent {
     this.#end(status, this.#ended ? endingOf(status, fields) : 'other', now);
   }
 
-  /** The first part of the body is here. Only then a document is more than its header section. */
+  /** The first part of the body is here. A document counts only when its body has begun. */
   bodyBegins(): void {
     this.#endDocument('document');
   }
@@ -112,14 +113,14 @@ export class OpenEvent {
   }
 }
 
-/** Only a successful answer with a body can be a document or data. An error page has no content that a program wants. */
+/** Only a successful answer with a body can be a document or data. A program wants no content of an error page. */
 function endingOf(status: number, fields: readonly string[]): Ending {
   if (status < 200 || status > 299 || isEmpty(status, fields)) return 'other';
   const type = valueOf('content-type', fields);
   if (DOCUMENT.test(type)) return 'document';
   if (DATA.test(type)) return 'data';
   if (KNOWN_TYPE.test(type)) return 'other';
-  // Apache sends no type for a file whose end of the name it does not know, and gives files in ranges, but not pages.
+  // Apache sends no type for a file with an ending that it does not know. It offers ranges of files, but not of pages.
   const isStored = type === '' && valueOf('accept-ranges', fields).toLowerCase() === 'bytes';
   return isStored ? 'file' : 'document';
 }

@@ -12,21 +12,24 @@ import { afterWith } from '../session/after-with.ts';
 import { apart, isFileOfData, shapeOf } from './documents.ts';
 import { LateCache } from './late-cache.ts';
 
-/** Documents in answer to requests for data, for each free page. Lists that grow load such documents. */
+/** For each free page, so many documents may answer requests for data. Lists that grow load such documents. */
 export const DOCUMENTS_AS_DATA = 10;
 
 /** Many people share one client shape. Together they have this many budgets of documents. */
 const BUDGETS_OF_A_SHAPE = 15;
 
-/** An address has this part of documents and waiting requests when its shape has used up its documents. */
+/**
+ * When its client shape has used up its documents, an address gets only this part of its documents and waiting
+ * requests.
+ */
 export const PART_OF_FEW = 1 / 6;
 
 /** Shapes without free documents, in each thread. When there are more, the one unused longest is forgotten. */
 const MAX_SPENT_SHAPES = 1_024;
 
 /**
- * How many documents (documents.ts) visitors get who did not pass the challenge, and who did not ask for them as pages:
- * each address, the IPv6 networks around it, and each shape of a client.
+ * How many documents (documents.ts) visitors get who did not pass the challenge and did not ask for them as pages.
+ * Documents are counted for each address, for the IPv6 networks around it, and for each client shape.
  */
 export class DocumentBudgets {
   readonly #documents: string;
@@ -65,10 +68,10 @@ export class DocumentBudgets {
   }
 
   /**
-   * An address that has used up its documents is remembered by these names. Data and files have different names, so that
-   * files and preflights stay free until a file is a document too. Then pages are not free either: they would be shown
-   * without their styles. `few` has its own names, which are counted all the time: a flood would be over before they
-   * could be learnt.
+   * An address that has used up its documents is remembered by these names. Data and files have different names, so
+   * that files and preflights stay free until a file is a document too. Then pages are not free either, because they
+   * would be shown without their styles. The documents of `few` are counted all the time, under names of their own. To
+   * count them only from the beginning of a flood would be too late.
    */
   #spentFor(facts: Facts, few: boolean): readonly [string, ...string[]] {
     const { data, files } = this.#spent[few ? 'few' : 'many'];
@@ -95,7 +98,8 @@ export class DocumentBudgets {
       if (first === undefined) return;
       const { subject, budget } = first;
       void afterWith(store.take(name + apart(facts), subject, budget), undefined, (wait) => {
-        // A wider network is charged only within this budget, so that one visitor cannot use it up for the others.
+        // A wider network is charged only while this budget lasts. So one visitor cannot use up the wider one for the
+        // others.
         if (wait === 0) {
           charge(name, wider, few);
           return;

@@ -20,8 +20,9 @@ import { begin, end, noteDocument, recentDocuments, type Subject, UnderWay } fro
 const BUDGETS_OF_A_SHAPE = 20;
 
 /**
- * Requests for data, for each free page, where Guard does not see the answers. Pages have no answer that counts there, so
- * this bounds what a program gets that calls each page data. It is far above what the open pages of an address fetch.
+ * Where Guard does not see the answers, so many requests for data are free for each free page. No answer can count as a
+ * document there. So this number bounds a program that asks for each page as data. It is far above what the open pages
+ * of an address fetch.
  */
 const DATA_UNSEEN = 200;
 
@@ -29,30 +30,35 @@ const DATA_UNSEEN = 200;
 const PAGE_REMEMBERED_MS = 86_400_000;
 
 /**
- * Requests for data that may wait for their origin at the same time, for each free page, less the documents that came
- * back. A page over HTTP/2 can ask for a hundred at once. All of them could be documents, so both are one number.
+ * For each free page, so many requests for data may wait for their origin at the same time, less the documents that
+ * came back. Each waiting request could bring one more document, so both share one number. A page over HTTP/2 can ask
+ * for a hundred at once.
  */
 const DATA_AT_ONCE = 20;
 
 /**
- * The same for parts of pages, of which pages load more, and several people share an address. Programs of presets have
- * as many, such as builds that clone.
+ * The same for parts of pages. A page loads more parts than data, and several people share an address. The programs of
+ * presets may have as many waiting, for example builds that clone.
  */
 const PARTS_AT_ONCE = 100;
 
 /** How many networks without a page one session may use for data, for example on a phone that moves. */
 const MOVES_OF_A_SESSION = { requests: 4, perMs: PAGE_REMEMBERED_MS };
 
-/** `page` and `data` are free, `spent` is not. `data` is not for a page, but its answer may be a document. */
+/**
+ * `page` and `data` are free, `spent` is not. With `data` the request is not for a page, but its answer may be a
+ * document.
+ */
 export type FreePage = 'page' | 'data' | 'spent';
 
 /**
  * `challenge: auto` for visitors who did not pass the challenge yet: their first pages are free. Pages are counted
- * for each address, for the IPv6 networks around it, and for each shape of a client.
+ * for each address, for the IPv6 networks around it, and for each client shape.
  *
- * A request for data is free from a network that loaded a page, and for a session that Guard issued with a page, in a
- * few networks. For others it counts as a page. A program can make any request look like one for data. So {@link
- * awaitEnd} counts the request when the origin answers with a document: for the address, and for the shape.
+ * A request for data is free from a network that loaded a page. A session that Guard issued with a page has free
+ * requests for data in a few more networks. All other requests for data count as pages. A program can make any request
+ * look like one for data. So {@link awaitEnd} counts the request when the origin answers with a document: for the
+ * address, and for the client shape.
  */
 export class FreePages {
   readonly documents: DocumentBudgets;
@@ -90,8 +96,8 @@ export class FreePages {
   }
 
   /**
-   * Counts one request of a visitor who did not pass the challenge. `few` is the result of documents.areFew. `seesAnswer` as
-   * in Deciding.
+   * Counts one request of a visitor who did not pass the challenge. `few` is the result of documents.areFew.
+   * `seesAnswer` as in Deciding.
    */
   take(
     facts: Facts,
@@ -100,7 +106,7 @@ export class FreePages {
     seesAnswer: boolean,
   ): MaybePromise<FreePage> {
     const isSpent = this.documents.areSpent(facts, store, few);
-    // A page is counted in the same turn, so that a shared store costs no more time.
+    // A page is counted while the store still looks up `isSpent`. So a shared store costs one wait and not two.
     const page = countsAsPage(facts) ? this.#takePage(facts, store) : undefined;
     return afterWith(isSpent, undefined, (spent) =>
       spent ? 'spent' : (page ?? this.#takeData(facts, store, few, seesAnswer)),
@@ -108,9 +114,9 @@ export class FreePages {
   }
 
   /**
-   * Waits for the end of a request for data, and counts it when the answer is a document. Undefined when so many
-   * requests of its address wait that they could be far more documents than are free. Then the request is not free. `onPage`
-   * is called when a document takes a free page.
+   * Returns the function to call at the end of a request for data. It counts the request when the answer is a document.
+   * Undefined when too many requests of its address wait: they could bring far more documents than are free. Then the
+   * request is not free. `onPage` is called when a document takes a free page.
    */
   awaitEnd(
     facts: Facts,
@@ -134,7 +140,7 @@ export class FreePages {
     };
   }
 
-  /** Waits for the end of a request that a preset lets through. Undefined as in awaitEnd. */
+  /** The same for a request that a preset lets through. Undefined as in awaitEnd. */
   awaitEndOfPreset(
     facts: Facts,
     nowMs: number,
@@ -151,7 +157,10 @@ export class FreePages {
     );
   }
 
-  /** One more waiting request of its address, and of the networks around it. `kind` is the beginning of their names. */
+  /**
+   * Counts one more waiting request of its address, and of the networks around it. `kind` is the beginning of their
+   * names. Undefined, without counting, when one of them has too many.
+   */
   #begin(
     kind: '' | 'parts ' | 'preset ',
     facts: Facts,
@@ -174,8 +183,8 @@ export class FreePages {
   }
 
   /**
-   * Whether a page would be shown without its data or its files, because no more of them may wait. To load it again
-   * would not mend that. The challenge does.
+   * Whether a page would be shown without its data or its files, because no more of them may wait. Another load of the
+   * page would not help. The challenge does.
    */
   isFull(facts: Facts, nowMs: number, few: boolean): boolean {
     if (!countsAsPage(facts)) return false;
@@ -208,9 +217,8 @@ export class FreePages {
   }
 
   /**
-   * Takes a request for data from a network that loaded no page. A session can be copied to many networks, so it
-   * counts only in a few. A session that came with a challenge page and did not pass does not count, because it has
-   * no open page.
+   * Takes a request for data from a network that loaded no page. A session can be copied to many networks, so it opens
+   * only a few. A session that came with a challenge page and did not pass opens none, because it has no open page.
    */
   #takeMove(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
     const { session } = facts;
@@ -221,7 +229,7 @@ export class FreePages {
     );
   }
 
-  /** Opens the network of a request for data of this session. False when it has opened as many as it may. */
+  /** Opens the network of this request for data. False when the session has opened as many as it may. */
   #open(id: string, facts: Facts, store: SessionStore): MaybePromise<boolean> {
     const waitMs = store.take(this.#moves, sessionRoot(id), MOVES_OF_A_SESSION);
     return afterWith(waitMs, undefined, (wait) => {
@@ -231,8 +239,8 @@ export class FreePages {
   }
 
   /**
-   * The page of a visitor who passed is open. It can ask an interface on another host, where its requests have no
-   * cookie. A pass can be copied to many networks too, so it opens as few.
+   * Opens the network of a visitor who passed, because his page is open there. It can ask an interface on another host,
+   * where its requests have no cookie. A pass can be copied to many networks too, so it opens as few as a session.
    */
   openForPass(id: string, facts: Facts, store: SessionStore): void {
     const hasLoaded = store.remembers(this.#loaded, addressGroup(facts.ip));

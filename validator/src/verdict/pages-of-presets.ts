@@ -24,9 +24,9 @@ interface Asked {
 }
 
 /**
- * A preset goes by the path, and an application can answer each path with a page that the query names. So pages that
- * come back are counted as documents of the address. When these are used up, or when so many requests wait that they
- * could be far more, the request is judged without the preset.
+ * A preset looks only at the path, and an application can answer each path with a page that the query names. So pages
+ * that come back are counted as documents of the address. When these are used up, the request is judged without the
+ * preset. The same holds when so many requests wait that they could bring far more documents.
  */
 export function withinPreset<One extends Asked>(asked: One): MaybePromise<One> {
   const { directives, freePages, facts, store, clock, reportsEnd } = asked;
@@ -51,8 +51,8 @@ export function withinPreset<One extends Asked>(asked: One): MaybePromise<One> {
 }
 
 /**
- * A stored file is what the path says. For a certificate of many names, an authority asks for one without a type for
- * each name.
+ * A stored file is what the path says, so it is no page. For a certificate of many names, an authority asks for one
+ * such file for each name.
  */
 function isPage(how: Ending, rule: string, facts: Facts): boolean {
   if (how === 'data') return isDocument(how, facts) || !answersData(rule, facts.url.path);

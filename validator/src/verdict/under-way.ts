@@ -3,10 +3,10 @@ import { LateCache } from './late-cache.ts';
 /** Subjects that are counted at the same time. When there are more, the one unused longest is forgotten. */
 const MAX_SUBJECTS = 4_096;
 
-/** After this time a count at its limit starts at 0, because the end of a request may not have been reported. */
+/** After this time a count at its limit starts at 0 again, because the end of a request may not have been reported. */
 const FORGOTTEN_MS = 60_000;
 
-/** How many requests wait for their origin, and since when there was one. */
+/** How many requests wait for their origin, and since when at least one waits. */
 export interface Waiting {
   count: number;
   since: number;
@@ -34,7 +34,7 @@ export interface Subject extends Waiting {
   documentsUntil: number;
 }
 
-/** Documents that came back in the last `perMs`, counted from the first of them. */
+/** Documents that came back since the first one, for at most `perMs`. After this time the count begins again. */
 export function recentDocuments(subject: Subject, nowMs: number): number {
   return nowMs < subject.documentsUntil ? subject.documents : 0;
 }

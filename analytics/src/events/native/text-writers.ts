@@ -32,7 +32,7 @@ export function wordWriter(values: ValuesOf<'word'>, weight: Weight): ColumnWrit
 export function wordsWriter({ read, numbers }: ValuesOf<'words'>, weight: Weight): ColumnWriter {
   const dictionary = new Dictionary((raw) => safeText(raw, MAX_NAME), weight);
   const indexes = new NumberList();
-  const written = new NumberList();
+  const writtenNumbers = new NumberList();
   const ends = new NumberList();
   return {
     type: numbers ? `Map(${WORD}, UInt16)` : `Array(${WORD})`,
@@ -43,7 +43,7 @@ export function wordsWriter({ read, numbers }: ValuesOf<'words'>, weight: Weight
       const items = Math.min(list.length, MAX_LIST_ITEMS);
       for (let item = 0; item < items; item += 1) {
         indexes.push(dictionary.indexOf(list[item] ?? ''));
-        if (numbers) written.push(safeCount(wordNumbers?.[item] ?? 0, MAX_NUMBER));
+        if (numbers) writtenNumbers.push(safeCount(wordNumbers?.[item] ?? 0, MAX_NUMBER));
       }
       weight.bytes += (numbers ? 6 : 4) * items;
       ends.push(indexes.length);
@@ -51,17 +51,17 @@ export function wordsWriter({ read, numbers }: ValuesOf<'words'>, weight: Weight
     cut(rows) {
       ends.cut(rows);
       indexes.cut(ends.last());
-      written.cut(ends.last());
+      writtenNumbers.cut(ends.last());
     },
     data: () => [
       rowEnds(ends),
       ...dictionaryData(dictionary, indexes),
-      bytesOf(new Uint16Array(written.values())),
+      bytesOf(new Uint16Array(writtenNumbers.values())),
     ],
     clear() {
       dictionary.clear();
       indexes.cut(0);
-      written.cut(0);
+      writtenNumbers.cut(0);
       ends.cut(0);
     },
   };

@@ -9,7 +9,7 @@ const METADATA_WITHIN_BYTES = 128 * 1024;
 
 /**
  * Why there is no MMDB file at a path. Undefined when there is one. It reads only the end of the file, because a
- * commercial database has a hundred megabytes. The catalogue opens the whole file at the start.
+ * commercial database has a hundred megabytes. The catalogue opens the whole file when Guard starts.
  */
 function problemOf(path: string): string | undefined {
   let file: number;
@@ -45,7 +45,10 @@ const Database = z.union([MmdbFile, z.strictObject({ url: publishedUrl('a databa
 export const Databases = z.strictObject({
   country: Database.optional(),
   asn: Database.optional(),
-  /** How often a running Guard fetches databases without a file. fetched-databases.ts has the default. */
+  /**
+   * How often a running Guard fetches each database for which the user gave no file. fetched-databases.ts has the
+   * default.
+   */
   refresh: RefreshEvery.optional(),
 });
 export type Databases = Readonly<z.infer<typeof Databases>>;

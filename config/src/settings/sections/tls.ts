@@ -12,7 +12,7 @@ import { HostPattern } from '../values/values.ts';
 
 /** Largest certificate or key file, in bytes. */
 const MAX_PEM_BYTES = 256 * 1024;
-/** Most certificates. A TLS handshake selects one of them. */
+/** The largest number of certificates. A TLS handshake selects one of them. */
 const MAX_CERTIFICATES = 1000;
 
 type Parsed<T> =
@@ -58,11 +58,11 @@ const Certificate = z
   })
   .transform(({ cert, key, hosts }, context): TlsCertificate => {
     const certificate = readPem(cert, 'certificate in PEM', (pem) => new X509Certificate(pem));
-    const secret = readPem(key, 'private key in PEM without a passphrase', createPrivateKey);
+    const privateKey = readPem(key, 'private key in PEM without a passphrase', createPrivateKey);
     if (certificate.kind === 'refused') refuse('cert', 'a PEM file of certificates', certificate);
-    if (secret.kind === 'refused') refuse('key', 'a PEM file of a private key', secret);
-    if (certificate.kind === 'refused' || secret.kind === 'refused') return z.NEVER;
-    if (!fits(certificate.value, secret.value)) {
+    if (privateKey.kind === 'refused') refuse('key', 'a PEM file of a private key', privateKey);
+    if (certificate.kind === 'refused' || privateKey.kind === 'refused') return z.NEVER;
+    if (!fits(certificate.value, privateKey.value)) {
       refuse('key', 'the private key of the certificate in `cert`', {
         reason: 'the key of another one',
       });
@@ -70,7 +70,7 @@ const Certificate = z
     }
     return {
       cert: certificate.pem,
-      key: secret.pem,
+      key: privateKey.pem,
       hosts: hosts ?? namesOf(certificate.value),
       expiresAt: certificate.value.validToDate.getTime(),
     };

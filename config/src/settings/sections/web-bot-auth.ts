@@ -6,22 +6,22 @@ import { addressUse, isLoopbackHost } from '../../net/special-address.ts';
 import { readTextFile } from '../values/files.ts';
 
 /**
- * The keys of Web Bot Auth: JWK sets (RFC 7517) of the Ed25519 keys (RFC 8037) with which crawlers and
- * agents sign their requests. They come from a file of the user's own, in which each key says whose it is
- * as `operator`, and from directories that `guard agents refresh` fetches (keys/agent-keys.ts). The
- * file is read with the settings, so that a bad one is a problem of the settings file.
+ * The keys of Web Bot Auth: JWK sets (RFC 7517) of the Ed25519 keys (RFC 8037) with which crawlers and agents sign
+ * their requests. They come from a file of the user, and from directories that `guard agents refresh` fetches
+ * (keys/agent-keys.ts). In the file, `operator` says who owns a key. The file is read with the settings, so that a bad
+ * one is a problem of the settings file.
  */
 
 /** Largest key directory, in bytes. */
 export const MAX_DIRECTORY_BYTES = 256 * 1024;
-/** Most keys of a directory. */
+/** The largest number of keys in one directory. */
 export const MAX_KEYS = 256;
 const MAX_DIRECTORIES = 32;
 
-/** Seconds since the epoch. Milliseconds by mistake would be after the year 2286. */
+/** Seconds since the epoch. A value in milliseconds would be a time after the year 2286, so it is refused. */
 const Seconds = z.int().positive().max(9_999_999_999);
 
-/** The used members of a public key. */
+/** The members of a public key that Guard uses. */
 export const PublicKey = z.object({
   /** 32 bytes. */
   x: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'expected 43 characters of base64url'),
@@ -47,13 +47,13 @@ const KeyFile = z.looseObject({ keys: z.array(Key).min(1).max(MAX_KEYS) });
 interface Signer {
   /** The name in rules and events. */
   readonly agent: string;
-  /** The operator whose crawlers it can verify, as the catalogue names it. */
+  /** The operator in the catalogue whose crawlers this key can verify. */
   readonly operator?: string | undefined;
-  /** The origin that publishes the key. A request has to name it. Undefined for a key of the user's file. */
+  /** The URL of the host that publishes the key. A request has to name it. Undefined for a key of the user's file. */
   readonly directory?: string | undefined;
 }
 
-/** A public key with which requests are signed. */
+/** A public key that checks the signatures of requests. */
 export interface BotKey extends Signer {
   /** Its JWK thumbprint (RFC 7638, RFC 8037 appendix A.3): the `keyid` of a signature. */
   readonly keyId: string;
@@ -112,9 +112,9 @@ const KeyDirectory = z.string().transform((path, context) => {
   );
 });
 
-const ORIGIN = 'expected https:// and a host name, such as https://chatgpt.com';
+const EXPECTED_ORIGIN = 'expected https:// and a host name, such as https://chatgpt.com';
 
-/** An origin of the internet: neither an address nor a name of this machine, and nothing behind the host. */
+/** The URL of a host. The host is a name, not an IP address, and does not mean this machine. Nothing follows it. */
 const DirectoryOrigin = z
   .string()
   .refine((text) => {
@@ -124,7 +124,7 @@ const DirectoryOrigin = z
       addressUse(url.hostname.replace(/^\[|\]$/g, '')) === undefined &&
       !isLoopbackHost(url.hostname)
     );
-  }, ORIGIN)
+  }, EXPECTED_ORIGIN)
   .transform((text) => new URL(text).origin);
 
 const AgentDirectory = z.strictObject({
@@ -154,7 +154,7 @@ const AgentDirectories = z
 export const WebBotAuth = z
   .strictObject({
     keys: KeyDirectory.optional(),
-    /** Origins whose published keys are trusted. */
+    /** URLs of hosts whose published keys are trusted. */
     directories: AgentDirectories.default([]),
     /** The folder for `guard agents refresh`. It need not exist. */
     fetched_keys: z.string().min(1).optional(),

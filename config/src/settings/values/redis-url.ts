@@ -32,7 +32,7 @@ function isOneServer(text: string): boolean {
   );
 }
 
-/** The client decodes them, and throws at a lone %. */
+/** The client decodes the user name and the password. It throws at a % that begins no escape. */
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);
