@@ -11,8 +11,8 @@ export const start = createCommand({
     'guard start [--config FILE] [--no-watch] [--json]',
     'guard start --demo [--port N] [--host ADDRESS] [--json]',
   ],
-  about: `Ready when the line appears, and when GET /ready on the admin listener answers 200.
-SIGTERM or Ctrl-C finish the requests under way, write the last events, and end.`,
+  about: `Guard is ready when it prints its addresses, and when GET /ready on the admin listener answers 200.
+On SIGTERM or Ctrl-C it finishes the requests under way, writes the last events, and ends.`,
   options: {
     config: {
       ...CONFIG_OPTION,
@@ -25,13 +25,13 @@ SIGTERM or Ctrl-C finish the requests under way, write the last events, and end.
     ),
     host: valued(
       'ADDRESS',
-      'with --demo: let other machines reach the shop at this address\n(0.0.0.0: at each), under any name',
+      'with --demo: let other machines reach the shop at this address\n(0.0.0.0: at all of this machine), under any name',
     ),
     'no-watch': flag('read the settings again on SIGHUP only, not when a file changes'),
     json: flag('print one JSON line with the addresses when ready, nothing else'),
   },
-  notes: `The settings are read again on SIGHUP, and when a file changes that they consist of. A file with
-mistakes changes nothing: the last good settings stay in use, and the log says what is wrong.`,
+  notes: `The settings are read again on SIGHUP, and when one of their files changes. A file with mistakes
+changes nothing: the last good settings stay in use, and the log says what is wrong.`,
   exits:
     '0 stopped by a signal, 1 the settings are refused or cannot be applied, 2 called wrongly.',
   async run({ values, positionals }) {
@@ -40,7 +40,7 @@ mistakes changes nothing: the last good settings stay in use, and the log says w
       return 'give either --config FILE or --demo';
     }
     if (!demo && (port ?? host) !== undefined) {
-      return '--port and --host move the demo; guard.yaml has its own `listen`';
+      return '--port and --host are for the demo; guard.yaml has its own `listen`';
     }
     const file = demo ? undefined : settingsFile(config);
     if (!demo && file === undefined) return `${NO_FILE}, or --demo`;

@@ -60,8 +60,8 @@ test.each([
   [['--demo', '--port', '64526'], 'expected 0 for free ports, or 1 to 64525'],
   [['--demo', '--port', '80a'], '--port: found 80a'],
   [['--demo', '--host', 'shop.example'], '--host: found shop.example'],
-  [['--config', 'guard.yaml', '--port', '9000'], '--port and --host move the demo'],
-  [['--config', 'guard.yaml', '--host', '0.0.0.0'], '--port and --host move the demo'],
+  [['--config', 'guard.yaml', '--port', '9000'], '--port and --host are for the demo'],
+  [['--config', 'guard.yaml', '--host', '0.0.0.0'], '--port and --host are for the demo'],
 ])('guard start %j is refused', async (args, message) => {
   const { code, stderr } = await runCommand('start', ...args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
