@@ -29,7 +29,7 @@ function ask(
   });
 }
 
-/** Documents of an address since then: 50, one that is on its way, and those that come back, 50 in ten minutes. */
+/** Most documents of an address since `began`: a budget of 50, which refills in ten minutes, and one under way. */
 const most = (began: number) => 51 + (performance.now() - began) / 12_000;
 
 const arrived = (prefix: string) =>

@@ -13,7 +13,7 @@ export interface BalancedInstances {
   readonly balancer: Balancer;
   /** SIGKILL to one of them, and its start at the same ports; resolves when it is given requests again. */
   killAndStart(index: number): Promise<void>;
-  /** Questions of all instances so far that Redis did not answer in time, also of those that were killed since. */
+  /** How many questions Redis did not answer in time so far. Instances that were killed are included. */
   countUnanswered(): Promise<number>;
   close(): Promise<void>;
 }

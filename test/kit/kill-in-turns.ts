@@ -37,7 +37,7 @@ export interface KillReport {
   readonly challengedTwice: number;
   /** Answers that no visitor should see: what was asked, and what came. */
   readonly wrong: readonly string[];
-  /** Questions that Redis answered too late, as it does on a busy machine: the instance then knows nobody of another. */
+  /** How many questions Redis answered too late. Then an instance does not know the visitors of another instance. */
   readonly unanswered: number;
   /** Requests that HAProxy had to give to an instance once more. */
   readonly retries: number;

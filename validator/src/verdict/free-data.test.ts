@@ -239,7 +239,7 @@ describe('requests for data and for parts of a page', () => {
 
   test('the page of a visitor who passed opens data without a cookie, as to another host, in four networks', async () => {
     const guard = guarded();
-    // On a busy site nobody has a free page.
+    // On a busy site no free page is left.
     await decisions(guard, 200, (index) => visit({ ip: `90.${index}.1.1` }));
     const { cookies, decision } = await guard.ask(visit());
     const cookie = cookies?.[0]?.value ?? '';

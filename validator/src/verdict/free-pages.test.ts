@@ -73,7 +73,7 @@ describe('challenge: auto, the first pages are free', () => {
     const url = 'https://shop.example/x.png';
     const from = (network: string) => visit({ url, headers: pictureOfPage, ip: `${network}::1` });
     const each = (at: number) => from(`2a02:1748:1:${at.toString(16)}`);
-    // Those that have ended do not count.
+    // These have ended, so they do not count.
     await decisions(guard, 300, each);
     guard.origin.answers = 'never';
     const found = await decisions(guard, 1_610, each);
