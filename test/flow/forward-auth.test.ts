@@ -142,6 +142,14 @@ for (const [name, isThere] of PROXIES) {
       expect(origin.exchanges).toEqual([]);
     });
 
+    test('a request with a hundred fields is denied, and ends no proxy', async () => {
+      // HAProxy 2.6 ended with a segmentation fault, and so the site was closed to all.
+      const many = Array.from({ length: 93 }, (_, index) => [`X-Field-${index}`, 'a'] as const);
+      const { status } = await visit('/closed/page', { headers: Object.fromEntries(many) });
+      expect(status).toBe(name === 'haproxy' ? 400 : 451);
+      expect((await visit('/open')).status).toBe(200);
+    });
+
     test('a visitor cannot speak in the name of Guard', async () => {
       const headers = {
         'X-Guard-Decision': 'from the visitor',
