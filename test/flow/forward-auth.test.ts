@@ -12,6 +12,7 @@ import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 import { hasCaddy, hasHaproxy, hasNginx, hasWindowedChromium } from '../kit/tools.ts';
 import { chromeHttp, HOME_IP } from '../kit/visitors.ts';
+import { rawExchange, statusOf } from '../../gateway/src/testing/raw-client.ts';
 import { openInWindow } from '../kit/windowed-chromium.ts';
 
 /**
@@ -33,8 +34,15 @@ let envoy: EnvoyClient;
 beforeAll(async () => {
   origin = await startEchoingOrigin();
   const settings = storySettings(origin.url, { rules: RULES });
+  const openSite = {
+    hosts: ['open.example'],
+    organisation: 'acme',
+    origin: origin.url,
+    protect: [],
+  };
   product = await startProduct({
     ...settings,
+    sites: [...(settings['sites'] as unknown[]), openSite],
     listen: { forward_auth: '127.0.0.1:0', ext_authz: '127.0.0.1:0', admin: '127.0.0.1:0' },
     analytics: undefined,
   });
@@ -150,13 +158,23 @@ for (const [name, isThere] of PROXIES) {
       expect((await visit('/open')).status).toBe(200);
     });
 
-    test('a visitor cannot speak in the name of Guard', async () => {
+    test('a target with one host and a Host of another does not choose the site that judges', async () => {
+      const fields = Object.entries({ ...chromeHttp, host: 'open.example', connection: 'close' });
+      const lines = fields.map(([field, value]) => `${field}: ${value}`);
+      const target = `${proxy.url}/closed/page`;
+      const answer = await rawExchange(proxy.port, `GET ${target} HTTP/1.1`, ...lines, '', '');
+      expect(statusOf(answer)).toBe(name === 'caddy' ? 451 : 400);
+      expect(origin.exchanges).toEqual([]);
+    });
+
+    test('a visitor cannot speak in the name of Guard, nor take away what it says', async () => {
       const headers = {
         'X-Guard-Decision': 'from the visitor',
         'X-Guard-Request-Id': 'from the visitor',
         'X-Guard-Session': 'from the visitor',
         'X-Guard-Crawler': 'from the visitor',
         X_Guard_Decision: 'from the visitor',
+        Connection: 'close, X-Guard-Decision',
       };
       expect((await visit('/open/forged', { headers })).status).toBe(200);
       // A path without a question has no request id, and none of the visitor's either.
