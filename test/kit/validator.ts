@@ -51,9 +51,11 @@ export function validatorWith(
     readonly databases?: DatabaseFiles;
     readonly botKeys?: ValidatorOptions['botKeys'];
     readonly resolver?: ValidatorOptions['resolver'];
+    /** The validator before a reload. Its store and its clock go on. */
+    readonly before?: TestValidator;
   } = {},
 ): TestValidator {
-  const time = { now: Date.UTC(2026, 10, 21) };
+  const time = over.before?.time ?? { now: Date.UTC(2026, 10, 21) };
   const clock = () => time.now;
   const caller = { seesAnswers: true };
   const origin: TestValidator['origin'] = { answers: 'other' };
@@ -63,10 +65,10 @@ export function validatorWith(
     events.push(event);
     if (events.length > 1000) events.length = 0;
   };
-  const store = new MemoryStore(clock, STORE_LIMITS);
+  const store = over.before?.store ?? new MemoryStore(clock, STORE_LIMITS);
   const temporary = new TemporaryRules(clock);
   const organisation = organisationWith(rules, over.organisation);
-  const validator = createValidator({
+  const options: ValidatorOptions = {
     organisations: over.neighbour ? [organisation, over.neighbour] : [organisation],
     secrets: ['the secret of the tests, long enough'],
     observe: over.observe ?? false,
@@ -85,7 +87,8 @@ export function validatorWith(
     log: (_level, event, fields = {}) => void logged.push([event, fields]),
     metrics: { count: () => undefined, gauge: () => undefined },
     isReady: over.isReady ?? (() => true),
-  });
+  };
+  const validator = createValidator(options, over.before?.validator);
   const validate = validator.forOrganisation(organisation.id);
   return {
     validator,

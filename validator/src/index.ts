@@ -22,7 +22,6 @@ import type { FastifyPluginAsync } from 'fastify';
 import { buildPrograms, loadBrowserBundle } from '../browser/build.ts';
 import { describeTrapHit, describeUpload } from './challenge/challenge-event.ts';
 import { createCollector } from './challenge/collector.ts';
-import { challengeTerms } from './challenge/tickets/challenge-terms.ts';
 import { createChallengeIssuer } from './challenge/tickets/issue.ts';
 import { Programs } from './challenge/program/programs.ts';
 import { createTrapLinks } from './challenge/trap-link.ts';
@@ -37,9 +36,8 @@ import { createHealthCheck } from './http/health.ts';
 import { validateRoutes } from './http/validate-routes.ts';
 import { compileLook } from './pages/look.ts';
 import { OwnPages } from './pages/own-pages.ts';
-import { compilePolicy, type Policy, rulesOf } from './policy/compile-policy.ts';
-import { compileRules } from './rules/direct.ts';
-import { PassTable } from './verdict/pass-table.ts';
+import { compilePolicies, type Policies } from './policy/compile-policies.ts';
+import type { Policy } from './policy/compile-policy.ts';
 import type { CrowdsecList } from './rules/crowdsec-list.ts';
 import { TemporaryRules } from './rules/temporary-rules.ts';
 import { openProofs, type ProofOptions } from './proofs/open-proofs.ts';
@@ -103,44 +101,36 @@ export interface Validator {
   readonly validateRoutes: FastifyPluginAsync;
   /** The browser script, uploads, and `GET /health`. */
   readonly collectorRoutes: FastifyPluginAsync;
-  /** The compiled settings of each organisation, for the validator of the next settings. */
-  readonly policies: ReadonlyMap<string, Pick<Policy, 'rules'>>;
-}
-
-/** Builds the validator. All tables, keys and rules are prepared here, so that a decision only looks them up. */
-export function createValidator(options: ValidatorOptions): Validator {
-  return atOnce(buildValidator(options));
+  /** For the validator of the next settings. */
+  readonly compiled: Policies;
 }
 
 /**
- * The same for a process that answers requests meanwhile. It awaits `pause` after each rule. Rules that the validator
- * `before` has are not compiled again.
+ * Builds the validator. All tables, keys and rules are prepared here, so that a decision only looks them up. Rules that
+ * the validator `before` has are not compiled again, and what it has counted and learned stays.
  */
+export function createValidator(
+  options: ValidatorOptions,
+  before?: Pick<Validator, 'compiled'>,
+): Validator {
+  return atOnce(buildValidator(options, before?.compiled));
+}
+
+/** The same for a process that answers requests meanwhile. It awaits `pause` after each rule. */
 export function createValidatorInSlices(
   options: ValidatorOptions,
   pause: Pause,
-  before?: Pick<Validator, 'policies'>,
+  before?: Pick<Validator, 'compiled'>,
 ): Promise<Validator> {
-  return workInSlices(buildValidator(options, before), pause);
+  return workInSlices(buildValidator(options, before?.compiled), pause);
 }
 
-function* buildValidator(
-  options: ValidatorOptions,
-  before?: Pick<Validator, 'policies'>,
-): Work<Validator> {
-  const passes = new PassTable();
-  const compiled: Policy[] = [];
-  for (const one of options.organisations) {
-    const known = before?.policies.get(one.id)?.rules.list;
-    const rules = yield* compileRules(rulesOf(one), known);
-    const challenge = yield* challengeTerms(one);
-    compiled.push(compilePolicy(one, options.crawlers, options, { passes, rules, challenge }));
-    yield;
-  }
-  return assemble(options, compiled);
+function* buildValidator(options: ValidatorOptions, before?: Policies): Work<Validator> {
+  return assemble(options, yield* compilePolicies(options, before));
 }
 
-function assemble(options: ValidatorOptions, compiled: readonly Policy[]): Validator {
+function assemble(options: ValidatorOptions, compiled: Policies): Validator {
+  const { policies, learned } = compiled;
   const { organisations, secrets, store, clock, metrics } = options;
   const events: EventSink = {
     record(event) {
@@ -149,10 +139,10 @@ function assemble(options: ValidatorOptions, compiled: readonly Policy[]): Valid
     },
   };
   const engine = createEngine(options);
-  const policies = new Map(compiled.map((policy) => [policy.organisation, policy]));
   const strengthsOf = (id: string) => policyOf(policies, id).strengths;
   const verify = createCollector({
     secrets,
+    learned,
     store,
     clock,
     sessionTtlMs: VERIFIED_TTL_MS,
@@ -191,7 +181,7 @@ function assemble(options: ValidatorOptions, compiled: readonly Policy[]): Valid
   });
   const isHealthAuthorised = createHealthCheck(options);
   return {
-    policies,
+    compiled,
     forOrganisation: (id, observe = false) =>
       inProcess(policyOf(policies, id), observe ? { ...engine, observe } : engine, metrics),
     collect,

@@ -70,7 +70,7 @@ export type RoutedService = Exclude<
 /** Everything that is built from one version of the settings. A reload replaces it as a whole. */
 export interface Deployment {
   readonly settings: Settings;
-  readonly validator: Pick<Validator, 'policies'>;
+  readonly validator: Pick<Validator, 'compiled'>;
   readonly authenticate: AuthenticateBearer;
   /** When the oldest list of crawler addresses was confirmed, in milliseconds since the epoch. */
   readonly oldestCrawlerListAt: number | undefined;

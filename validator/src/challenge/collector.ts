@@ -11,7 +11,7 @@ import { createUploadForms } from './program/programs.ts';
 import { noteLeft } from './left-page.ts';
 import { readUpload } from './read-upload.ts';
 import { settle, type SettleOptions, type Settlement } from './settle.ts';
-import { createLearnedAnswers } from './learned/learned-answers.ts';
+import { createLearnedAnswers, type LearnedAnswers } from './learned/learned-answers.ts';
 import type { Ticket } from './tickets/ticket.ts';
 import { countUseless } from './upload-budgets.ts';
 import { createWitnesses } from './witnesses/witnesses.ts';
@@ -23,6 +23,8 @@ export interface CollectorOptions extends Omit<
 > {
   /** The same list as for createChallengeIssuer. The first one signs, all verify. */
   readonly secrets: readonly string[];
+  /** The answers that an earlier collector with the same secrets has learned. */
+  readonly learned?: LearnedAnswers | undefined;
   readonly clock: Clock;
   /** Whether pages of this origin may upload to a collector on another host. */
   readonly allowedOrigin: (origin: string) => boolean;
@@ -35,7 +37,7 @@ export function createCollector(options: CollectorOptions): Collect {
   const { clock, report, store } = options;
   const sealer = createSealer(options.secrets, 'ticket');
   const formsOf = createUploadForms(options.secrets);
-  const learned = createLearnedAnswers(options.secrets);
+  const { learned = createLearnedAnswers(options.secrets) } = options;
   const settling = {
     ...options,
     learned,

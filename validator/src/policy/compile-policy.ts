@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { AllowlistEntry, Organisation } from '@guard/config/settings/schema';
@@ -28,6 +29,8 @@ export interface Policy extends Pick<
   readonly monitor: boolean;
   /** The terms of its challenges. */
   readonly challenge: ChallengeTerms;
+  /** The settings that its counters follow. */
+  readonly counted: Organisation['challenge'];
   /** The work that new passes cost. Undefined when they cost none. */
   readonly passPrice: PassPrice | undefined;
   /** How its pages look. */
@@ -38,8 +41,13 @@ export interface Policy extends Pick<
   readonly robots: Buffer | undefined;
 }
 
+/** The parts of a policy that count. */
+type Counters = Pick<Policy, 'counted' | 'passPrice' | 'freePages' | 'pressure' | 'sessionLimits'>;
+
 /** Parts that the caller may give. A missing part is made here. */
 interface Prepared {
+  /** The counters of the organisation before a reload. They go on when their settings are the same. */
+  readonly before?: Counters | undefined;
   /** All organisations share it. */
   readonly passes?: PassTable;
   readonly rules?: CompiledRules;
@@ -57,6 +65,7 @@ export function compilePolicy(
   crawlers: CrawlerCatalogue,
   ports: PressurePorts,
   {
+    before,
     passes = new PassTable(),
     rules = atOnce(compileRules(rulesOf(settings))),
     challenge = atOnce(challengeTerms(settings)),
@@ -64,6 +73,16 @@ export function compilePolicy(
 ): Policy {
   const isAllowlisted = compileAllowlist(settings.crawler_allowlist);
   const strengths = Strengths.of(settings.detection.reasons);
+  const isSame = before !== undefined && isDeepStrictEqual(before.counted, settings.challenge);
+  const counters: Counters = isSame
+    ? before
+    : {
+        counted: settings.challenge,
+        passPrice: PassPrice.of(settings, ports.clock),
+        freePages: FreePages.of(settings),
+        pressure: Pressure.of(settings, ports),
+        sessionLimits: SessionLimits.of(settings, passes),
+      };
   return {
     organisation: settings.id,
     rules,
@@ -72,10 +91,11 @@ export function compilePolicy(
     monitor: settings.monitor,
     strengths,
     challenge,
-    passPrice: PassPrice.of(settings, ports.clock),
-    freePages: FreePages.of(settings),
-    pressure: Pressure.of(settings, ports),
-    sessionLimits: SessionLimits.of(settings, passes),
+    counted: counters.counted,
+    passPrice: counters.passPrice,
+    freePages: counters.freePages,
+    pressure: counters.pressure,
+    sessionLimits: counters.sessionLimits,
     traps: Traps.of(settings),
     look: compileLook(settings.branding, settings.challenge_page),
     ownPages: new OwnPages(settings),

@@ -78,6 +78,7 @@ const OF_PARTS: readonly Ending[] = ['document', 'data', 'file'];
  * of a page cannot pass a challenge.
  */
 export class SessionLimits {
+  /** With the number of pages, because a reload can change it and keeps the table. */
   readonly #organisation: string;
   readonly #passes: PassTable;
   readonly #full: Budgets;
@@ -97,7 +98,7 @@ export class SessionLimits {
   }
 
   constructor(organisation: string, limits: Limits, isShapeRead: boolean, passes: PassTable) {
-    this.#organisation = organisation;
+    this.#organisation = `${organisation} ${limits.pages_per_hour}`;
     this.#passes = passes;
     this.#full = budgetsOf(limits, 1);
     this.#short = budgetsOf(limits, SHORT_PASS_PART);
