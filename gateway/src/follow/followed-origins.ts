@@ -20,6 +20,7 @@ export function followOrigins(origins: Origins, trace: RequestTrace): Origins {
       address.kind === 'unix' ? { host: address.path, port: undefined } : address;
     return {
       address: origin.address,
+      room: (lane) => origin.room(lane),
       send(lane, request, handler) {
         attempts++;
         const attempt = trace.sent(place, attempts);
@@ -36,6 +37,7 @@ export function followOrigins(origins: Origins, trace: RequestTrace): Origins {
 
   return {
     count: origins.count,
+    room: (lane) => origins.room(lane),
     next() {
       const origin = origins.next();
       const followed = follow(origin);

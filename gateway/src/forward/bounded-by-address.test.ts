@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { GatewayLimits } from '../base/limits.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import { get, RawClient, statusOf } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
@@ -38,6 +39,48 @@ test.each(Object.entries(ENDINGS))('%s does not count any more', async (_ending,
   const second = ask(port, 'GET /events');
   await second.until(/data/);
   expect(await status()).toBe(503);
+});
+
+describe('addresses that hold all they may leave places for others', () => {
+  const trustedProxies = ['127.0.0.1/32'];
+  const from = (ip: string) => `X-Forwarded-For: ${ip}`;
+
+  /** The status of a request whose answer never ends. */
+  async function hold(port: number, method: 'GET' | 'POST', ip: string): Promise<number> {
+    const client = new RawClient(port);
+    client.send(
+      `${method} /events HTTP/1.1`,
+      HOST,
+      from(ip),
+      ...(method === 'POST' ? ['Content-Length: 1', '', 'x'] : ['', '']),
+    );
+    return statusOf(await client.until(/data|503/));
+  }
+
+  async function startEndless(limits: Partial<GatewayLimits>): Promise<number> {
+    const origin = await startOrigin((req, res) => {
+      if (req.url === '/events') res.write('data');
+      else res.end('hello');
+    });
+    const all = { originRequestsUncounted: 0, drainMs: 0, ...limits };
+    return (await startGateway({ origin: origin.address, limits: all, trustedProxies })).port;
+  }
+
+  test('with answers that never end', async () => {
+    const port = await startEndless({ originPlainRequests: 16, originRequestsPerAddress: 4 });
+    const held: number[] = [];
+    for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']) {
+      for (let each = 0; each < 4; each++) held.push(await hold(port, 'GET', ip));
+    }
+    expect(held.filter((status) => status === 200)).toHaveLength(13);
+    expect(statusOf(await get(port, '/', from('198.51.100.7')))).toBe(200);
+  });
+
+  test('with answers to POST that never end', async () => {
+    const port = await startEndless({ originUploads: 8 });
+    for (let each = 0; each < 8; each++) await hold(port, 'POST', '192.0.2.1');
+    expect(await hold(port, 'POST', '198.51.100.7')).toBe(200);
+  });
 });
 
 function ask(port: number, start: string): RawClient {

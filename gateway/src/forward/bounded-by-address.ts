@@ -8,7 +8,7 @@ import { serve } from '../message/own-answer.ts';
 /**
  * Limits how many requests of one address are forwarded at the same time. An origin takes a limited number, and one
  * visitor could hold all of them: with answers that stream for ever or that he does not read, and with request bodies
- * that never end.
+ * that never end. The last places at an origin are shared (listen/accept.ts).
  */
 export function boundByAddress({ limits, metrics }: ForwardPorts, forward: EndedForward): Forward {
   const requests = new HeldByAddress(limits.originRequestsPerAddress);
@@ -24,7 +24,8 @@ export function boundByAddress({ limits, metrics }: ForwardPorts, forward: Ended
       forward(visit, plan, endUncounted);
       return;
     }
-    const release = requests.hold(visit.client.ip);
+    const room = visit.site.origins.room(visit.hasBody ? 'upload' : 'plain');
+    const release = requests.hold(visit.client.ip, room);
     const endUpload = release && holdUpload(visit, uploads);
     if (release && endUpload) {
       forward(visit, plan, () => {

@@ -172,6 +172,21 @@ test('the tunnel limit of one address does not affect others; a /56 has it twice
   }
 });
 
+test('addresses that hold all the tunnels they may leave some for others', async () => {
+  const origin = await startSwitching();
+  const limits = { maxUpgrades: 8, maxUpgradesPerAddress: 2 };
+  const trustedProxies = ['127.0.0.1/32'];
+  const rig = await startGateway({ origin: origin.address, limits, trustedProxies });
+  const open = async (ip: string) => {
+    const client = new RawClient(rig.port);
+    client.send(...HANDSHAKE.toSpliced(2, 0, `X-Forwarded-For: ${ip}`));
+    return statusOf(await client.until(/\r\n\r\n/));
+  };
+  const statuses = [];
+  for (const last of [1, 1, 2, 2, 3, 3, 4, 4, 5]) statuses.push(await open(`192.0.2.${last}`));
+  expect(statuses).toEqual([101, 101, 101, 101, 101, 101, 101, 503, 101]);
+});
+
 test.each([
   ['a unix socket', () => ({ path: freshPath('origin.sock') })],
   ['[::1]', () => ({ host: '::1', port: 0 })],

@@ -108,7 +108,7 @@ class OpenUpgrades {
 
   constructor(limits: Limits) {
     this.#limits = limits;
-    this.#ofAddress = new HeldByAddress(limits.maxUpgradesPerAddress);
+    this.#ofAddress = new HeldByAddress(limits.maxUpgradesPerAddress, limits.maxUpgrades);
   }
 
   /** False when no more may be open: in all, or for this address. */

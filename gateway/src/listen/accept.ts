@@ -6,6 +6,7 @@ import type { GatewayLimits } from '../base/limits.ts';
 import { addressOf, notePeer, type Peer, peerOfAccepted, type Trusts } from './connection.ts';
 import { takeProxyHeader } from './proxy-header.ts';
 import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
+import type { Room } from '../origin/origin.ts';
 
 /** What is needed to check a new connection before its first byte is read. */
 export interface AcceptOptions {
@@ -31,7 +32,7 @@ export function acceptConnections(
   take: (socket: Socket, peer: Peer) => void,
 ): void {
   const { limits, metrics, faults, waiting } = accept;
-  const held = new HeldByAddress(limits.maxConnectionsPerAddress);
+  const held = new HeldByAddress(limits.maxConnectionsPerAddress, limits.maxUntrustedConnections);
   let acceptedOn: 'tcp' | 'unix' = 'tcp';
   server.on('listening', () => {
     acceptedOn = typeof server.address() === 'string' ? 'unix' : 'tcp';
@@ -124,16 +125,29 @@ const AROUND = [
 ] as const;
 
 /**
+ * The last quarter of all places is shared: of these an address gets at most a quarter of what is free. So some addresses
+ * that hold all they may leave places for others, and each further one takes fewer.
+ */
+const SHARED = 4;
+
+function shareOf({ all, free }: Room): number {
+  return free * SHARED >= all ? Infinity : Math.max(1, Math.floor(free / SHARED));
+}
+
+/**
  * Counts the connections of each address (IPv4, or IPv6 /64), and of the networks around it, so that one visitor cannot
- * take all of them.
+ * take all of them, and a few cannot together.
  */
 export class HeldByAddress {
   readonly #most: number;
+  readonly #all: number;
   readonly #held = new Map<string, number>();
   #size = 0;
 
-  constructor(most: number) {
+  /** `most` places are for one address, `all` for all addresses together. */
+  constructor(most: number, all = Infinity) {
     this.#most = most;
+    this.#all = all;
   }
 
   /** The connections of all addresses. */
@@ -149,12 +163,16 @@ export class HeldByAddress {
     return true;
   }
 
-  /** Counts one more until the returned function is called. Undefined when the address is at its bound. */
-  hold(ip: string): (() => void) | undefined {
+  /**
+   * Counts one more until the returned function is called. Undefined when the address is at its bound. `room` is what
+   * the places are taken from, if not from those of all addresses here.
+   */
+  hold(ip: string, room: Room = this.#room()): (() => void) | undefined {
+    const most = Math.min(this.#most, shareOf(room));
     const groups = ip.includes(':')
       ? AROUND.map(({ bits, times }) => ({ name: ipv6NetworkOf(ip, bits), times }))
       : [{ name: ip, times: 1 }];
-    if (groups.some(({ name, times }) => this.#of(name) >= this.#most * times)) return undefined;
+    if (groups.some(({ name, times }) => this.#of(name) >= most * times)) return undefined;
     for (const { name } of groups) this.#held.set(name, this.#of(name) + 1);
     this.#size += 1;
     let isHeld = true;
@@ -168,6 +186,10 @@ export class HeldByAddress {
         else this.#held.delete(name);
       }
     };
+  }
+
+  #room(): Room {
+    return { all: this.#all, free: this.#all - this.#size };
   }
 
   #of(name: string): number {

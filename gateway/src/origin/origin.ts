@@ -88,11 +88,18 @@ export interface OriginExchange {
   resume(): void;
 }
 
+/** How many places there are, and how many of them are free. */
+export interface Room {
+  readonly all: number;
+  readonly free: number;
+}
+
 /** One origin server. */
 export interface Origin {
   readonly address: OriginAddress;
   /** Sends a request. Undefined when the lane is full: then nothing was sent, and the handler is not called. */
   send(lane: Lane, request: OriginRequest, handler: AnswerHandler): OriginExchange | undefined;
+  room(lane: Lane): Room;
 }
 
 /** An origin and its open connections. */
@@ -104,4 +111,7 @@ export interface OpenOrigin extends Origin {
 }
 
 /** The origins of one site. */
-export type Origins = Turns<Origin>;
+export interface Origins extends Turns<Origin> {
+  /** The places of all of them together. */
+  room(lane: Lane): Room;
+}

@@ -1,7 +1,7 @@
 import type { Clock } from '@guard/config/contract/ports';
 import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
 import type { GatewayLimits } from '../base/limits.ts';
-import type { OpenOrigin, Origin, Origins } from './origin.ts';
+import type { Lane, OpenOrigin, Origin, Origins, Room } from './origin.ts';
 
 /** Finds the origins of one site, by the name of the site and their addresses. */
 export type OriginsOf = (site: string, addresses: readonly OriginAddress[]) => Origins;
@@ -40,17 +40,17 @@ export class OriginRegistry {
   draft(): OriginDraft {
     const drafted = new Map<string, OpenOrigin>();
     return {
-      originsOf: (site, addresses) =>
-        takeTurns<Origin>(
-          addresses.map((address, index) => {
-            // An address may be listed twice to get a larger share. Then each entry has its own connections.
-            const key = JSON.stringify([site, index, address]);
-            const origin = this.#open.get(key) ?? this.#connect(address);
-            drafted.set(key, origin);
-            return origin;
-          }),
-          (origin) => this.#healthOf(origin),
-        ),
+      originsOf: (site, addresses) => {
+        const origins = addresses.map((address, index) => {
+          // An address may be listed twice to get a larger share. Then each entry has its own connections.
+          const key = JSON.stringify([site, index, address]);
+          const origin = this.#open.get(key) ?? this.#connect(address);
+          drafted.set(key, origin);
+          return origin;
+        });
+        const turns = takeTurns<Origin>(origins, (origin) => this.#healthOf(origin));
+        return { ...turns, room: (lane) => roomOf(origins, lane) };
+      },
       commit: () => {
         for (const [key, origin] of this.#open) if (!drafted.has(key)) this.#retire(origin);
         this.#open = drafted;
@@ -79,6 +79,17 @@ export class OriginRegistry {
     timer.unref();
     this.#retired.set(origin, timer);
   }
+}
+
+function roomOf(origins: readonly Origin[], lane: Lane): Room {
+  let all = 0;
+  let free = 0;
+  for (const origin of origins) {
+    const room = origin.room(lane);
+    all += room.all;
+    free += room.free;
+  }
+  return { all, free };
 }
 
 /** How long an unreachable origin gets no request: at first, and at most after several failed tries. Milliseconds. */

@@ -45,6 +45,10 @@ export class UndiciOrigin implements OpenOrigin {
     this.#servername = isSecure ? place.servername : undefined;
   }
 
+  room(lane: Lane) {
+    return this.#lanes.room(lane);
+  }
+
   send(lane: Lane, request: OriginRequest, handler: AnswerHandler): OriginExchange | undefined {
     if (!this.#lanes.take(lane)) return undefined;
     const exchange = new UndiciExchange(handler, () => {

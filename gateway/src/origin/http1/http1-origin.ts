@@ -13,6 +13,7 @@ import {
   type OriginExchange,
   type OriginRequest,
   REPEATABLE,
+  type Room,
 } from '../origin.ts';
 
 /**
@@ -60,6 +61,10 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
     const kept = lane === 'retry' ? undefined : this.#idle.take(since);
     (kept ?? this.#openConnection()).send(exchange, head);
     return exchange;
+  }
+
+  room(lane: Lane): Room {
+    return this.#lanes.room(lane);
   }
 
   onReleased(exchange: Exchange): void {
@@ -221,6 +226,11 @@ export class Lanes {
 
   release(lane: Lane): void {
     this.#busy[lane]--;
+  }
+
+  room(lane: Lane): Room {
+    const all = this.#capacity[lane];
+    return { all, free: all - this.#busy[lane] };
   }
 }
 
