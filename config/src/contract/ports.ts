@@ -71,10 +71,10 @@ export interface KnownBesides {
 }
 
 /**
- * How a request ended: the origin answered it with a page of HTML or with what can hide one (several ranges, no type),
- * with data (JSON, XML), with a file without a type that it also gives in ranges, or it is something else.
+ * How a request ended: the origin answered with HTML or what can hide it (several ranges, no type), data (JSON, XML), a
+ * file without a type that it gives in ranges, or other text or files. `other`: media, a font, an error, or no body.
  */
-export type Ending = 'document' | 'data' | 'file' | 'other';
+export type Ending = 'document' | 'data' | 'file' | 'content' | 'other';
 
 /** What an origin answered: its status, or our own 502 or 504; and how long after the request's last byte, or 0 before it. */
 export interface OriginAnswer {

@@ -6,7 +6,7 @@ import { startGateway } from '../testing/gateway-rig.ts';
 import { eventually, HANDSHAKE, RawClient } from '../testing/raw-client.ts';
 import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
-/** What the gateway tells the validator of an answer: a document, data, or something else. */
+/** What the gateway tells the validator of an answer: a document, data, other content, or something else. */
 
 const allowed = { action: 'allow', decision: 'allow', response: 'allow', statusCode: 200 } as const;
 
@@ -51,16 +51,19 @@ test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
   ['data', 200, { 'content-type': 'text/x-component' }],
   ['data', 200, { 'content-type': 'application/yaml' }],
   ['other', 206, { 'content-type': 'video/mp4' }],
-  ['other', 206, { 'content-type': 'application/pdf' }],
-  ['other', 200, { 'content-type': 'text/plain' }],
-  ['other', 200, { 'content-type': 'application/manifest+json' }],
-  ['other', 200, { 'content-type': 'application/dash+xml' }],
+  ['content', 206, { 'content-type': 'application/pdf' }],
+  ['content', 200, { 'content-type': 'text/plain' }],
+  ['content', 200, { 'content-type': 'application/manifest+json' }],
+  ['content', 200, { 'content-type': 'application/dash+xml' }],
   // A part of a film (.ts), as Apache of Debian and Python name it.
-  ['other', 200, { 'content-type': 'text/vnd.trolltech.linguist' }],
-  ['other', 200, { 'content-type': 'text/javascript; charset=utf-8' }],
-  ['other', 200, { 'content-type': 'text/x-ecmascript' }],
-  ['other', 200, { 'content-type': 'text/css' }],
+  ['content', 200, { 'content-type': 'text/vnd.trolltech.linguist' }],
+  ['content', 200, { 'content-type': 'text/javascript; charset=utf-8' }],
+  ['content', 200, { 'content-type': 'text/x-ecmascript' }],
+  ['content', 200, { 'content-type': 'text/css' }],
+  ['content', 200, { 'content-type': 'application/octet-stream' }],
   ['other', 200, { 'content-type': 'image/svg+xml' }],
+  ['other', 200, { 'content-type': 'application/font-woff' }],
+  ['other', 200, { 'content-type': 'application/vnd.ms-fontobject' }],
   ['other', 200, { 'content-length': '0' }],
   // wp-cron.php of WordPress.
   ['other', 200, { 'content-type': HTML, 'content-length': '0' }],

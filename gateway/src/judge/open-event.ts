@@ -31,6 +31,10 @@ const DOCUMENT =
 const DATA =
   /^\s*(?:text\/(?!(?:css|plain|vnd\.trolltech\.linguist|vtt|(?:x-)?js|[\w-]*script[\d.]*)(?![\w.+-]))\w|application\/(?!(?:manifest\+json|dash\+xml)\b)(?:[\w.-]*[.+-])?(?:nd)?(?:json|jsonl|jsonlines|xml|yaml|serialized)\b)/i;
 
+/** Types that hold no text. Many servers call a font an application. */
+const MEDIA =
+  /^\s*(?:(?:audio|font|image|video)\/[\w!#$&^.+-]|application\/(?:font-|x-font-|vnd\.ms-fontobject\b))/i;
+
 /** Without a known type, a browser may show the body as a page (MIME Sniffing standard, section 7). */
 const KNOWN_TYPE = /^\s*(?!(?:unknown|application)\/unknown\b)[\w!#$&^.+-]+\/[\w!#$&^.+-]/i;
 
@@ -119,7 +123,8 @@ function endingOf(status: number, fields: readonly string[]): Ending {
   const type = valueOf('content-type', fields);
   if (DOCUMENT.test(type)) return 'document';
   if (DATA.test(type)) return 'data';
-  if (KNOWN_TYPE.test(type)) return 'other';
+  if (MEDIA.test(type)) return 'other';
+  if (KNOWN_TYPE.test(type)) return 'content';
   // Apache sends no type for a file with an ending that it does not know. It offers ranges of files, but not of pages.
   const isStored = type === '' && valueOf('accept-ranges', fields).toLowerCase() === 'bytes';
   return isStored ? 'file' : 'document';

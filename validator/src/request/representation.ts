@@ -93,6 +93,20 @@ export function isPartOfPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): 
   return isPart || isFileOfPage(facts);
 }
 
+/** The same for what holds no text. */
+const MEDIA: ReadonlySet<string> = new Set(['audio', 'font', 'image', 'video']);
+
+/**
+ * Whether the browser says that it loads a picture, sound, a film or a font. Over http it sends no fetch metadata, and
+ * begins Accept with such a type. A program can say so with every request.
+ */
+export function claimsMedia({ method, headers }: Pick<Facts, 'method' | 'headers'>): boolean {
+  if (!loadsParts(method)) return false;
+  const destination = headers['sec-fetch-dest'];
+  if (destination !== undefined) return MEDIA.has(destination);
+  return /^(?:audio|font|image|video)\//i.test(headers['accept'] ?? '');
+}
+
 /**
  * Whether the request is for a page that a person sees. A caller of the API may pass on few header fields. Without
  * Sec-Fetch-Dest, the path of a file is not a page.

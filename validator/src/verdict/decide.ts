@@ -278,17 +278,19 @@ function challengeFor(reason: Reason, by: Rule, facts: Facts): Asked {
   return { verdict: { kind: 'challenge', reasons: [reason, ...lostBy(facts)], by } };
 }
 
-/** Undefined when too many requests for data wait: all of them could turn out to be documents. */
+/** Undefined when too many requests for data or media wait: all of them could turn out to be documents. */
 function letThrough(
-  taken: 'page' | 'data',
+  taken: 'page' | 'data' | 'media',
   freePages: FreePages,
   few: boolean,
   { facts, site, store, pressure, clock, reportsEnd }: Deciding,
 ): Asked | undefined {
   if (!reportsEnd) return NOT_CHALLENGED;
   const onPage = () => pressure?.take(facts, site);
+  if (taken === 'page') return { ended: pressure?.watch(facts, site) };
   const ended =
-    taken === 'data' ? freePages.awaitEnd(facts, store, clock(), few, onPage) : undefined;
-  if (taken === 'data' && ended === undefined) return undefined;
-  return { ended: pressure ? pressure.watch(facts, site, ended) : ended };
+    taken === 'media'
+      ? freePages.awaitEndOfMedia(facts, store, clock(), onPage)
+      : freePages.awaitEnd(facts, store, clock(), few, onPage);
+  return ended && { ended: pressure ? pressure.watch(facts, site, ended) : ended };
 }

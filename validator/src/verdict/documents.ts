@@ -5,7 +5,12 @@ import {
 } from '@guard/config/settings/presets/preset-matches';
 import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
-import { countsAsPage, isFileOfPage, isPartOfPage } from '../request/representation.ts';
+import {
+  claimsMedia,
+  countsAsPage,
+  isFileOfPage,
+  isPartOfPage,
+} from '../request/representation.ts';
 import { compileMatch } from '../rules/compile-match.ts';
 
 /** Which answers count as documents, and for whom. */
@@ -23,6 +28,7 @@ export function isDocument(how: Ending, facts: Facts): boolean {
       return facts.method !== 'OPTIONS' && isFileOfPage(facts);
     case 'file':
       return !isFileOfPage(facts);
+    case 'content':
     case 'other':
       return false;
   }
@@ -38,6 +44,11 @@ const NO_FINDINGS = { all: () => [] };
 export function isPlainFile(facts: Facts): boolean {
   if (!isFileOfPage(facts)) return false;
   return facts.method === 'OPTIONS' || !isByApplication(facts, NO_FINDINGS);
+}
+
+/** Whether the request claims to be for media, and no application answers it, as far as its URL shows. */
+export function isClaimedMedia(facts: Facts): boolean {
+  return claimsMedia(facts) && !isByApplication(facts, NO_FINDINGS);
 }
 
 const asksForText = compileMatch(ASKS_FOR_TEXT, 'some');

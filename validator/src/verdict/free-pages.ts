@@ -1,5 +1,6 @@
 import type {
   Budget,
+  Ending,
   MaybePromise,
   RequestEnded,
   SessionStore,
@@ -12,6 +13,7 @@ import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
 import { countsAsPage, isFileOfPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
+import { ClaimedMedia, isFalse } from './claimed-media.ts';
 import { apart, isDocument, isFileOfData, isForeign, isPlainFile } from './documents.ts';
 import { DOCUMENTS_AS_DATA, DocumentBudgets, PART_OF_FEW } from './document-budgets.ts';
 import { begin, end, noteDocument, recentDocuments, type Subject, UnderWay } from './under-way.ts';
@@ -42,14 +44,17 @@ const DATA_AT_ONCE = 20;
  */
 const PARTS_AT_ONCE = 100;
 
+/** The beginning of the names under which waiting requests are counted: data, parts of pages, and programs of presets. */
+type Kind = '' | 'parts ' | 'preset ';
+
 /** How many networks without a page one session may use for data, for example on a phone that moves. */
 const MOVES_OF_A_SESSION = { requests: 4, perMs: PAGE_REMEMBERED_MS };
 
 /**
- * `page` and `data` are free, `spent` is not. With `data` the request is not for a page, but its answer may be a
- * document.
+ * `page`, `data` and `media` are free, `spent` is not. With `data` the request is not for a page, but its answer may be
+ * a document. With `media` it is free only when the answer is media.
  */
-export type FreePage = 'page' | 'data' | 'spent';
+export type FreePage = 'page' | 'data' | 'media' | 'spent';
 
 /**
  * `challenge: auto` for visitors who did not pass the challenge yet: their first pages are free. Pages are counted
@@ -70,6 +75,7 @@ export class FreePages {
   readonly #pagesOfShape: Budget;
   readonly #unseenOfAddress: AddressCharges;
   readonly #underWay = new UnderWay();
+  readonly #media: ClaimedMedia;
 
   /** Undefined when the organisation has no free pages, and so no challenge after them. */
   static of({ id, challenge }: Pick<Organisation, 'id' | 'challenge'>): FreePages | undefined {
@@ -93,6 +99,7 @@ export class FreePages {
     this.#pagesOfShape = times(BUDGETS_OF_A_SHAPE);
     this.#unseenOfAddress = compileAddressCharges(times(DATA_UNSEEN));
     this.documents = new DocumentBudgets(organisation, budget);
+    this.#media = new ClaimedMedia(organisation, this.#pagesOfShape);
   }
 
   /**
@@ -125,10 +132,8 @@ export class FreePages {
     few: boolean,
     onPage: () => void,
   ): RequestEnded | undefined {
-    const waiting = this.#begin(isFileOfPage(facts) ? 'parts ' : '', facts, nowMs, few);
-    if (waiting === undefined) return undefined;
-    return (how) => {
-      waiting.forEach(end);
+    const kind = isFileOfPage(facts) ? 'parts ' : '';
+    return this.awaitAnswer(kind, facts, nowMs, few, (how, waiting) => {
       if (!isDocument(how, facts)) return;
       for (const subject of waiting) noteDocument(subject, this.#pagesOfShape.perMs, nowMs);
       if (how === 'document' || !isFileOfData(facts)) {
@@ -137,22 +142,47 @@ export class FreePages {
         });
       }
       this.documents.count(how, facts, store, nowMs);
-    };
+    });
   }
 
-  /** The same for a request that a preset lets through. Undefined as in awaitEnd. */
-  awaitEndOfPreset(
+  /** The same for a request that is free as `media`. An answer that is no media takes a free page. */
+  awaitEndOfMedia(
+    facts: Facts,
+    store: SessionStore,
+    nowMs: number,
+    onPage: () => void,
+  ): RequestEnded | undefined {
+    const ofShape = this.#media.begin(facts, nowMs);
+    if (ofShape === undefined) return undefined;
+    const ended = this.awaitAnswer('', facts, nowMs, false, (how, waiting) => {
+      end(ofShape);
+      if (!isFalse(how)) return;
+      for (const subject of waiting) noteDocument(subject, this.#pagesOfShape.perMs, nowMs);
+      this.#media.noteFalse(facts, store);
+      void afterWith(this.#count(facts, store), undefined, (taken) => {
+        if (taken === 'page') onPage();
+        else this.#media.disbelieve(facts, store);
+      });
+      if (how === 'document') this.documents.count(how, facts, store, nowMs);
+    });
+    if (ended === undefined) end(ofShape);
+    return ended;
+  }
+
+  /** Undefined as in awaitEnd. `ended` gets the counts of the address and of the networks around it too. */
+  awaitAnswer(
+    kind: Kind,
     facts: Facts,
     nowMs: number,
     few: boolean,
-    ended: RequestEnded,
+    ended: (how: Ending, waiting: readonly Subject[]) => void,
   ): RequestEnded | undefined {
-    const waiting = this.#begin('preset ', facts, nowMs, few);
+    const waiting = this.#begin(kind, facts, nowMs, few);
     return (
       waiting &&
       ((how) => {
         waiting.forEach(end);
-        ended(how);
+        ended(how, waiting);
       })
     );
   }
@@ -161,12 +191,7 @@ export class FreePages {
    * Counts one more waiting request of its address, and of the networks around it. `kind` is the beginning of their
    * names. Undefined, without counting, when one of them has too many.
    */
-  #begin(
-    kind: '' | 'parts ' | 'preset ',
-    facts: Facts,
-    nowMs: number,
-    few: boolean,
-  ): readonly Subject[] | undefined {
+  #begin(kind: Kind, facts: Facts, nowMs: number, few: boolean): readonly Subject[] | undefined {
     const ofData = few ? DOCUMENTS_AS_DATA : DATA_AT_ONCE;
     const ofPage = (kind === '' ? ofData : PARTS_AT_ONCE) * (few ? PART_OF_FEW : 1);
     const begun: Subject[] = [];
@@ -207,7 +232,11 @@ export class FreePages {
     const hasLoaded = store.remembers(this.#loaded, addressGroup(facts.ip));
     return afterWith(hasLoaded, undefined, (loaded) => {
       if (loaded) return seesAnswer ? 'data' : this.#takeUnseen(facts, store);
-      return few ? this.#count(facts, store) : this.#takeMove(facts, store);
+      if (few) return this.#count(facts, store);
+      const isMedia = seesAnswer && this.#media.isBelieved(facts, store);
+      return afterWith(isMedia, undefined, (believed) =>
+        believed ? 'media' : this.#takeMove(facts, store),
+      );
     });
   }
 

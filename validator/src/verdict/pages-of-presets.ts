@@ -36,14 +36,14 @@ export function withinPreset<One extends Asked>(asked: One): MaybePromise<One> {
   if (!RULES_WITHOUT_PAGES.has(name)) return asked;
   const nowMs = clock();
   const few = freePages.documents.areFew(facts, nowMs);
-  const countPage: RequestEnded = (how) => {
+  const countPage = (how: Ending) => {
     if (isPage(how, name, facts)) freePages.documents.count(how, facts, store, nowMs);
   };
   return afterWith(freePages.documents.areSpent(facts, store, few), asked, (spent) => {
     if (!spent && !reportsEnd) return asked;
     const endOfPreset = spent
       ? undefined
-      : freePages.awaitEndOfPreset(facts, nowMs, few, countPage);
+      : freePages.awaitAnswer('preset ', facts, nowMs, few, countPage);
     return endOfPreset
       ? { ...asked, endOfPreset }
       : { ...asked, directives: { ...directives, verdict: undefined } };

@@ -1,0 +1,62 @@
+import type { Budget, Ending, MaybePromise, SessionStore } from '@guard/config/contract/ports';
+import { addressGroup } from '@guard/config/net/network-of';
+import { clientShape } from '../request/client-shape.ts';
+import type { Facts } from '../request/facts.ts';
+import { afterWith } from '../session/after-with.ts';
+import { isClaimedMedia } from './documents.ts';
+import { begin, type Subject, UnderWay } from './under-way.ts';
+
+/**
+ * Other sites, mails and pages that are not protected show pictures and films whose path has no ending. Their visitors
+ * loaded no page here. So the claim to be a picture is believed, and the answer shows whether it was true. A program
+ * can claim it for each page. So all clients of a shape together have only few false claims, and an address has as many
+ * as it has free pages.
+ */
+export class ClaimedMedia {
+  readonly #name: string;
+  readonly #ofShape: Budget;
+  readonly #underWay = new UnderWay();
+
+  constructor(organisation: string, ofShape: Budget) {
+    this.#name = `false-media:${organisation}`;
+    this.#ofShape = ofShape;
+  }
+
+  /** Whether the request claims to be for media, and neither its address nor its shape made too many false claims. */
+  isBelieved(facts: Facts, store: SessionStore): MaybePromise<boolean> {
+    if (!isClaimedMedia(facts)) return false;
+    const ofAddress = store.remembers(this.#name, addressGroup(facts.ip));
+    const ofShape = store.remembers(this.#name, shapeName(facts));
+    return afterWith(ofAddress, ofShape, (address, shape) =>
+      afterWith(shape, address, (isShape, isAddress) => !isShape && !isAddress),
+    );
+  }
+
+  /** Counts one more waiting claim of its shape. Undefined, without counting, when too many wait. */
+  begin(facts: Facts, nowMs: number): Subject | undefined {
+    const waiting = this.#underWay.of(shapeName(facts));
+    return begin(waiting, this.#ofShape.requests, nowMs) ? waiting : undefined;
+  }
+
+  /** Counts a false claim of the shape. */
+  noteFalse(facts: Facts, store: SessionStore): void {
+    const shape = shapeName(facts);
+    void afterWith(store.take(this.#name, shape, this.#ofShape), undefined, (wait) => {
+      if (wait > 0) void store.remember(this.#name, shape, this.#ofShape.perMs);
+    });
+  }
+
+  /** The address has no free page left for a false claim. */
+  disbelieve(facts: Facts, store: SessionStore): void {
+    void store.remember(this.#name, addressGroup(facts.ip), this.#ofShape.perMs);
+  }
+}
+
+/** Whether an answer shows that the claim was false. An error shows nothing. */
+export function isFalse(how: Ending): boolean {
+  return how !== 'other';
+}
+
+function shapeName(facts: Facts): string {
+  return `shape ${clientShape(facts)}`;
+}
