@@ -2,7 +2,7 @@ import type { Upload } from '../../page-contract/evidence.ts';
 import { collect } from './collect.ts';
 import { given } from './form.ts';
 import { forgetReloads, isLooping, noteReload } from './loop-guard.ts';
-import { show } from './screens.ts';
+import { show, unfold } from './screens.ts';
 import { sessionCookies } from './session-cookie.ts';
 import { storageWorks } from './tab-storage.ts';
 import { sayLeft, upload } from './upload.ts';
@@ -136,5 +136,6 @@ function listen(): void {
   });
 }
 
+unfold();
 listen();
 whenVisited(start);

@@ -1,4 +1,4 @@
-/** The screens of the page. All are in the document from the start, in the visitor's language. */
+/** The screens of the page. All are in the page from the start, in the visitor's language. */
 export type Screen =
   | 'checking'
   | 'waiting'
@@ -9,6 +9,12 @@ export type Screen =
   | 'retry'
   | 'failed'
   | 'cookies';
+
+/** Puts the screens into the document that text browsers must not show (validator/src/pages/interstitial.ts). */
+export function unfold(): void {
+  const folded = document.querySelector('[type="text/html"]');
+  folded?.insertAdjacentHTML('afterend', folded.textContent);
+}
 
 /** Shows one screen, sets the title of the document, and moves the focus there except for `checking`. */
 export function show(screen: Screen): void {

@@ -124,7 +124,10 @@ function compile(look: Look, messages: Messages, form: FormSource, hasTrap: bool
 /** The action of a button. The script of the page knows these words. */
 type ButtonAction = 'again' | 'reload' | 'back';
 
-/** All screens of the page. The script shows one of them. Without scripts, a style shows only the last one. */
+/**
+ * All screens of the page. The script shows one of them. Without scripts, a style shows only the first one. Text browsers
+ * show hidden text too, but not that of a script. So the other screens are in one, until the script of the page runs.
+ */
 function screens(messages: Messages, form: FormSource): string {
   const {
     checking,
@@ -145,8 +148,10 @@ function screens(messages: Messages, form: FormSource): string {
   const reload =
     form === 'foreign' ? button('back', messages.goBack) : button('reload', messages.tryAgain);
   const bar = '<div class="guard-bar" aria-hidden="true"><i></i></div>';
-  return `<div role="status" aria-live="polite">
+  return `<noscript><style nonce="{{nonce}}">.guard [data-screen]{display:none}</style><section>${screenHtml(noScript)}</section></noscript>
+<div role="status" aria-live="polite">
 ${section('checking', checking, note + bar, '')}
+<script type="text/html" nonce="{{nonce}}">
 ${section('waiting', { ...checking, text: waiting }, bar)}
 ${section('working', { ...checking, text: working }, bar)}
 ${section('doubted', { ...checking, text: doubted }, bar)}
@@ -155,8 +160,7 @@ ${form === 'foreign' ? section('elsewhere', elsewhere, button('back', messages.g
 ${section('retry', retry, again)}
 ${section('failed', failed, reload)}
 ${section('cookies', cookies, reload)}
-</div>
-<noscript><style nonce="{{nonce}}">.guard [data-screen]{display:none}</style><section>${screenHtml(noScript)}</section></noscript>`;
+</script></div>`;
 }
 
 function section(name: string, text: ScreenText, more: string, hidden = ' hidden'): string {

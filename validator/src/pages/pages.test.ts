@@ -145,6 +145,21 @@ describe('contract 3: the challenge page', () => {
     }
   });
 
+  test('says what is needed first of all, and nothing of the other screens, in a browser that shows hidden text', () => {
+    // As Lynx, w3m and ELinks do. They know neither styles nor the attribute `hidden`.
+    const { html } = render({ ...options, form: 'own' });
+    const text = html
+      .replace(/<(script|style|title)\b[^]*?<\/\1>|<!--[^]*?-->/g, '')
+      .replace(/<(?:"[^"]*"|[^>"])+>/g, '\n')
+      .replace(/\s*\n\s*/g, '\n')
+      .trim();
+    const { noScript, checking, resubmission, reference } = chooseLanguage('en');
+    expect(text.split('\n')).toEqual([
+      ...[noScript.heading, noScript.text, checking.heading, checking.text, resubmission],
+      ...[`${reference}:`, 'K7QM2X9D'],
+    ]);
+  });
+
   test('prepares people for a form that is sent again, only where one is', () => {
     const { resubmission, resend, elsewhere } = chooseLanguage('en');
     const own = render({ ...options, form: 'own' }).html;
