@@ -99,6 +99,17 @@ export const feeds: Match = {
     '/**/feed/atom/',
     '/**/feed/rss2',
     '/**/feed/rss2/',
+    // Podcasts of WordPress, one of them or one of each show.
+    '/**/feed/podcast',
+    '/**/feed/podcast/',
+    '/**/feed/podcast/*',
+    '/**/feed/podcast/*/',
+    '/**/podcast.xml',
+    // Pelican, Blogger, Movable Type.
+    '/**/*.atom.xml',
+    '/**/*.rss.xml',
+    '/**/feeds/posts/default',
+    '/**/rss2.xml',
     '/**/rss',
     '/**/rss/',
     '/**/atom',
