@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -8,15 +8,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
-import { startListening } from '../kit/listening-program.ts';
+import { type ListeningProgram, startListening } from '../kit/listening-program.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
-import { hasHaproxy, hasOpenssl } from '../kit/tools.ts';
+import { testFolder } from '../kit/test-folder.ts';
+import { hasHaproxy, hasNginxStream, hasOpenssl, NGINX_STREAM_MODULE } from '../kit/tools.ts';
 
-/** HAProxy as a balancer that passes connections on as they are, before the started product. */
+/**
+ * `listen.proxy_protocol` behind two balancers: HAProxy in TCP mode, and nginx's `stream` with `proxy_protocol on;` as
+ * docs/guide shows it. Both pass on connections without reading them.
+ */
 
-/** Addresses of loopback that are not HAProxy's own: the visitors. */
+/** Addresses of visitors. The balancers have another address of loopback. */
 const CLOSED_OUT = '127.0.0.2';
 const WELCOME = '127.0.0.3';
 const RULES = [
@@ -24,43 +28,53 @@ const RULES = [
   { name: 'open', match: {}, verdict: 'allow' },
 ];
 
-interface Balancer {
-  readonly port: number;
-  readonly close: () => Promise<void>;
-}
+type Scheme = 'http' | 'https';
 
-/** Starts HAProxy with one server line; its health checks begin with a header, too. */
-async function startBalancer(server: string): Promise<Balancer> {
-  const folder = await mkdtemp(join(tmpdir(), 'guard-balancer-'));
-  const port = await freePort();
-  const file = join(folder, 'haproxy.cfg');
-  const lines = [
-    'defaults',
-    '  mode tcp',
-    '  timeout connect 5s',
-    '  timeout client 30s',
-    '  timeout server 30s',
-    'listen balancer',
-    `  bind 127.0.0.1:${port}`,
-    `  server guard ${server} check inter 100ms`,
-  ];
-  await writeFile(file, `${lines.join('\n')}\n`);
+/** Starts HAProxy with one server line. Its health checks begin with a PROXY header, too. */
+async function startHaproxy(server: string): Promise<ListeningProgram> {
+  const folder = await mkdtemp(join(tmpdir(), 'guard-haproxy-'));
+  const [port, file] = [await freePort(), join(folder, 'haproxy.cfg')];
+  const config = `defaults
+  mode tcp
+  timeout connect 5s
+  timeout client 30s
+  timeout server 30s
+listen balancer
+  bind 127.0.0.1:${port}
+  server guard ${server} check inter 100ms
+`;
+  await writeFile(file, config);
   return startListening(['haproxy', '-db', '-f', file], port, folder);
 }
 
-/** The status of a request that a visitor makes from this address. */
-async function visit(
-  scheme: 'http' | 'https',
-  port: number,
-  localAddress: string,
-): Promise<number> {
-  const begin = scheme === 'http' ? requestHttp : requestHttps;
-  const headers = { host: 'shop.example', 'x-forwarded-for': '198.51.100.7' };
-  const sent = begin({
-    host: '127.0.0.1',
+/** Starts nginx with one server for both families of addresses. */
+async function startNginxStream(target: string): Promise<ListeningProgram> {
+  const folder = await mkdtemp(join(tmpdir(), 'guard-nginx-stream-'));
+  const [port, file] = [await freePort(), join(folder, 'nginx.conf')];
+  const config = `load_module ${NGINX_STREAM_MODULE};
+daemon off; pid ${folder}/nginx.pid; user root; worker_processes 1;
+events { worker_connections 256; }
+stream {
+  error_log stderr;
+  server {
+    listen 127.0.0.1:${port};
+    listen [::1]:${port};
+    proxy_pass ${target};
+    proxy_protocol on;
+  }
+}
+`;
+  await writeFile(file, config);
+  return startListening(['nginx', '-e', 'stderr', '-p', folder, '-c', file], port, folder);
+}
+
+/** The status of one request that a visitor makes from this address, on a new connection. */
+async function visit(scheme: Scheme, port: number, from: string): Promise<number> {
+  const sent = (scheme === 'http' ? requestHttp : requestHttps)({
+    host: from === '::1' ? from : '127.0.0.1',
     port,
-    localAddress,
-    headers,
+    localAddress: from,
+    headers: { host: 'shop.example', 'x-forwarded-for': '198.51.100.7' },
     agent: false,
     servername: 'shop.example',
     rejectUnauthorized: false,
@@ -72,60 +86,70 @@ async function visit(
   return answer.statusCode ?? 0;
 }
 
-describe.skipIf(!hasHaproxy || !hasOpenssl)('listen.proxy_protocol behind HAProxy', () => {
+describe.skipIf(!hasOpenssl)('listen.proxy_protocol', () => {
+  const folder = testFolder();
   let origin: RecordingOrigin;
   let product: Product;
-  let folder: string;
   beforeAll(async () => {
     origin = await startRecordingOrigin();
-    folder = await mkdtemp(join(tmpdir(), 'guard-cert-'));
-    const { cert, key } = selfSigned('shop.example');
-    const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-    await Promise.all([writeFile(certFile, cert), writeFile(keyFile, key)]);
-    const settings = storySettings(origin.url, { rules: RULES });
+    const certificate = selfSigned('shop.example');
+    const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+    await writeFile(files.cert, certificate.cert);
+    await writeFile(files.key, certificate.key);
     const any = '127.0.0.1:0';
     product = await startProduct({
-      ...settings,
+      ...storySettings(origin.url, { rules: RULES }),
       listen: { gateway: any, gateway_tls: any, admin: any, proxy_protocol: true },
-      tls: { certificates: [{ cert: certFile, key: keyFile }] },
+      tls: { certificates: [files] },
       analytics: undefined,
     });
   });
   afterAll(async () => {
     expect(await product.stop()).toBe(0);
     await origin.close();
-    await rm(folder, { recursive: true });
   });
 
   const metrics = async () => (await send(`${product.addresses.admin}/metrics`)).body;
 
-  test.each([
+  /** Visits behind a balancer: rules and origin must see these visitors. */
+  async function expectVisitors(
+    scheme: Scheme,
+    start: (target: string) => Promise<ListeningProgram>,
+    welcome: readonly string[],
+  ): Promise<void> {
+    const { gateway, gateway_tls: secure } = product.addresses;
+    const balancer = await start(new URL(scheme === 'http' ? gateway : secure).host);
+    try {
+      const before = origin.arrivals.length;
+      expect(await visit(scheme, balancer.port, CLOSED_OUT)).toBe(451);
+      for (const from of welcome) expect(await visit(scheme, balancer.port, from)).toBe(200);
+      const arrived = origin.arrivals.slice(before).map(({ headers }) => headers);
+      expect(arrived.map((headers) => headers['x-forwarded-for'])).toEqual(welcome);
+      expect(new Set(arrived.map((headers) => headers['x-forwarded-proto']))).toEqual(
+        new Set([scheme]),
+      );
+    } finally {
+      await balancer.close();
+    }
+    expect(product.log()).not.toContain('gateway_connection_refused');
+  }
+
+  test.skipIf(!hasHaproxy).each([
     ['http', 'send-proxy'],
     ['http', 'send-proxy-v2'],
     ['http', 'send-proxy-v2 proxy-v2-options crc32c,unique-id'],
     ['https', 'send-proxy'],
     ['https', 'send-proxy-v2-ssl'],
-  ] as const)(
-    '%s with %s: rules see the visitor, and so does the origin',
-    async (scheme, flags) => {
-      const { gateway, gateway_tls: secure } = product.addresses;
-      const { host } = new URL(scheme === 'http' ? gateway : secure);
-      const balancer = await startBalancer(`${host} ${flags}`);
-      try {
-        const before = origin.arrivals.length;
-        expect(await visit(scheme, balancer.port, CLOSED_OUT)).toBe(451);
-        expect(await visit(scheme, balancer.port, WELCOME)).toBe(200);
-        const arrived = origin.arrivals.slice(before);
-        expect(arrived.map(({ headers }) => headers['x-forwarded-for'])).toEqual([WELCOME]);
-        expect(arrived[0]?.headers['x-forwarded-proto']).toBe(scheme);
-      } finally {
-        await balancer.close();
-      }
-      expect(product.log()).not.toContain('gateway_connection_refused');
-    },
+  ] as const)('behind HAProxy, %s with %s: rules and origin see the visitor', (scheme, flags) =>
+    expectVisitors(scheme, (target) => startHaproxy(`${target} ${flags}`), [WELCOME]),
   );
 
-  test('a visitor who goes past the balancer is not served, and it is counted', async () => {
+  test.skipIf(!hasNginxStream).each(['http', 'https'] as const)(
+    'behind the stream module of nginx, %s: rules and origin see the visitor, in IPv4 and IPv6',
+    (scheme) => expectVisitors(scheme, startNginxStream, [WELCOME, '::1']),
+  );
+
+  test('a visitor who goes past the balancer is not served, and Guard counts it', async () => {
     const { port } = new URL(product.addresses.gateway);
     await expect(visit('http', Number(port), CLOSED_OUT)).rejects.toThrow();
     const refused = 'guard_gateway_connections_refused_total{reason="untrusted_peer"} 1';
@@ -133,7 +157,7 @@ describe.skipIf(!hasHaproxy || !hasOpenssl)('listen.proxy_protocol behind HAProx
     expect(product.log()).toContain('"gateway_connection_refused"');
   });
 
-  test('the end of the certificate is on the metrics page', async () => {
+  test('the metrics page says when the certificate ends', async () => {
     const line =
       /^guard_gateway_certificate_expiry_timestamp_seconds\{host="shop\.example"\} (\d+)$/m;
     const endsAt = Number(line.exec(await metrics())?.[1]);

@@ -6,13 +6,15 @@ export const INSTALLATION_SECRET = 'flow-tests-4b3a2c1d0e9f8a7b6c5d4e3f2a1b0c9d'
 
 const ANY_PORT = '127.0.0.1:0';
 
-/** A whole product on free ports, one organisation, one site; `over` replaces what a test is about. */
+/** Settings of a whole product on free ports, with one organisation and one site. `over` replaces or adds parts. */
 export function storySettings(
   origin: string,
   over: {
     readonly rules?: readonly unknown[];
     readonly organisation?: Readonly<Record<string, unknown>>;
     readonly site?: Readonly<Record<string, unknown>>;
+    /** More sites. Each has the same organisation and origin, unless it names others. */
+    readonly sites?: readonly Readonly<Record<string, unknown>>[];
     readonly top?: Readonly<Record<string, unknown>>;
   } = {},
 ): Record<string, unknown> {
@@ -48,6 +50,7 @@ export function storySettings(
         skip: ['/assets/**'],
         ...over.site,
       },
+      ...(over.sites ?? []).map((site) => ({ organisation: 'acme', origin, ...site })),
     ],
     analytics: { engine: 'embedded', path: './analytics' },
     // A test asks no server of the internet.

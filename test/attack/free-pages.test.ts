@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import { freePort } from '../kit/free-port.ts';
+import { poll, send } from '../kit/http.ts';
+import { rowsOf } from '../kit/sql.ts';
+import { useProduct } from '../kit/use-product.ts';
+import { chromeHttp, inOrderOf } from '../kit/visitors.ts';
+
+/** Scripts with the header fields of Chrome, against the rule of the README: how many pages each of them gets. */
+
+const AWAY = 'away.example';
+const story = useProduct({
+  rules: [{ name: 'everybody', match: {}, detect: true, challenge: 'auto' }],
+  sites: [{ hosts: [AWAY], origin: `http://127.0.0.1:${await freePort()}` }],
+});
+
+const DATA = { ...chromeHttp, accept: 'application/json' };
+
+/** One request from an address that a trusted proxy names. */
+async function ask(
+  path: string,
+  ip: string,
+  fields: Readonly<Record<string, string>> = chromeHttp,
+): Promise<{ readonly status: number; readonly cookie: string }> {
+  const headers = { ...fields, 'x-forwarded-for': ip };
+  const answer = await send(`${story.product.addresses.gateway}${path}`, { headers });
+  const [cookie = ''] = answer.headers['set-cookie'] ?? [];
+  return { status: answer.status, cookie: cookie.split(';')[0] ?? '' };
+}
+
+/** The most documents that an address gets since `began`: 50, which come back within ten minutes, and one under way. */
+const most = (began: number) => 51 + (performance.now() - began) / 12_000;
+
+const arrived = (prefix: string) =>
+  story.origin.arrivals.filter(({ url }) => url.startsWith(prefix)).length;
+
+const countOf = (answers: readonly { readonly status: number }[], expected: number) =>
+  answers.filter(({ status }) => status === expected).length;
+
+test('a script with the headers of a browser gets its free pages, and no page more in 600 requests', async () => {
+  const asked = Array.from({ length: 600 }, (_, index) => ask(`/pages/${index}`, '84.115.20.7'));
+  expect(countOf(await Promise.all(asked), 403)).toBe(595);
+  expect(arrived('/pages/')).toBe(5);
+});
+
+test.each([
+  ['calls each page data', '84.115.21.7', 200, (index: number) => `/claimed/${index}`, {}],
+  [
+    'adds the name of a picture',
+    '84.115.22.7',
+    200,
+    (index: number) => `/named/${index}/x.png`,
+    {},
+  ],
+  [
+    'asks for each page in two ranges',
+    '84.115.24.7',
+    206,
+    (index: number) => `/ranges/${index}`,
+    { range: 'bytes=0-0,1-99999' },
+  ],
+])(
+  'a script that %s gets 50 pages, because the answers are documents',
+  async (_how, ip, expected, pathOf, fields) => {
+    const { cookie } = await ask('/first', ip);
+    const began = performance.now();
+    let passed = 0;
+    for (let index = 0; index < 100; index++) {
+      const { status } = await ask(pathOf(index), ip, { ...DATA, ...fields, cookie });
+      if (status === expected) passed += 1;
+    }
+    expect(passed).toBeGreaterThan(0);
+    expect(passed).toBeLessThanOrEqual(most(began));
+    expect(arrived(`/${pathOf(0).split('/')[1]}/`)).toBe(passed);
+    expect((await ask('/second', ip, { ...chromeHttp, cookie })).status).toBe(403);
+  },
+);
+
+test('a script that asks for 300 pages at once, and calls each data, gets at most 100 of them', async () => {
+  const ip = '84.115.23.7';
+  const { cookie } = await ask('/first', ip);
+  const asked = Array.from({ length: 300 }, (_, index) =>
+    ask(`/at-once/${index}`, ip, { ...DATA, cookie }),
+  );
+  const passed = countOf(await Promise.all(asked), 200);
+  expect(passed).toBeLessThanOrEqual(100);
+  expect(arrived('/at-once/')).toBe(passed);
+});
+
+/** The status for a visitor of their own address, whose header fields have an order of their own. */
+async function visit(path: string, visitor: number, host = chromeHttp['host'] ?? '') {
+  const ip = `84.${115 + (visitor >> 8)}.${visitor & 255}.7`;
+  return (await ask(path, ip, inOrderOf(visitor, { ...chromeHttp, host }))).status;
+}
+
+test('an origin that fails is spared: 20 visitors see the error, then each visitor of this path is challenged', async () => {
+  const found: number[] = [];
+  for (let visitor = 1_024; visitor < 1_064; visitor++) {
+    found.push(await visit('/shop/a', visitor, AWAY));
+  }
+  expect(found.filter((status) => status === 502).length).toBeLessThan(35);
+  expect(new Set(found)).toEqual(new Set([502, 403]));
+  expect(found.at(-1)).toBe(403);
+  expect(await visit('/about', 1_070, AWAY)).toBe(502);
+});
+
+test('1,000 addresses, each with its own shape and part of the site, get 200 pages, and the events say why', async () => {
+  const answers: number[] = [];
+  const began = performance.now();
+  for (let first = 0; first < 1_000; first += 50) {
+    const asked = Array.from({ length: 50 }, (_, at) => visit(`/page-${first + at}`, first + at));
+    answers.push(...(await Promise.all(asked)));
+  }
+  expect(answers.slice(-500).every((status) => status === 403)).toBe(true);
+  // 200 at once, and 10 a second later, as the count fades. 50 requests come together.
+  const bound = 200 + (performance.now() - began) / 100 + 50;
+  expect(arrived('/page-')).toBeLessThan(bound);
+  const reasons = await poll(
+    () =>
+      rowsOf<{ reason: string }>(
+        story.product,
+        `SELECT arrayJoin(block_reasons) AS reason FROM events_distributed WHERE path = '/page-999'`,
+      ),
+    (rows) => rows.length > 0,
+  );
+  expect(reasons).toContainEqual({ reason: 'pressure_by_client' });
+  expect(await visit('/style.css', 1)).toBe(200);
+});
