@@ -2,24 +2,39 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { askDashboard, cookieOf, DASHBOARD_LISTEN, signIn } from '../kit/dashboard.ts';
-import { poll } from '../kit/http.ts';
+import { freePort } from '../kit/free-port.ts';
+import { type Answer, poll, send } from '../kit/http.ts';
+import { startOidcProvider } from '../kit/oidc-provider.ts';
 import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
 
-/** Who may look at the dashboard: holders of a key, of a link that Guard prints, users of a proxy. */
+/** Who may use the dashboard: holders of a key or of a link that Guard prints, users of a proxy or an OpenID provider. */
 
 const RIVAL_KEY = 'sk_api_ro_rival_5f4e3d2c1b0a9d8c7b6a';
 const [acme] = storySettings('http://127.0.0.1:1')['organisations'] as object[];
+const port = await freePort();
+const CLIENT = { clientId: 'guard', clientSecret: 'oidc-secret-6c5d4e3f2a1b0c9d8e7f' };
+/** The groups of the provider's user, which a test sets. */
+const userGroups: string[] = [];
+const callback = `http://127.0.0.1:${port}/oidc/callback`;
+const provider = await startOidcProvider({ ...CLIENT, callback, groups: userGroups });
+afterAll(() => provider.close());
 const story = useProduct({
   top: {
-    listen: DASHBOARD_LISTEN,
+    listen: { ...DASHBOARD_LISTEN, dashboard: `127.0.0.1:${port}` },
     organisations: [acme, { id: 'rival', analytics_keys: [{ id: 'board', key: RIVAL_KEY }] }],
     dashboard: {
       hosts: ['guard.example'],
       proxy_header: { name: 'X-Groups', groups: { shop: 'acme', others: 'rival' } },
+      oidc: {
+        issuer: provider.issuer,
+        client_id: CLIENT.clientId,
+        client_secret: CLIENT.clientSecret,
+        groups: { 'web-team': 'acme' },
+      },
     },
   },
 });
@@ -31,12 +46,12 @@ const statuses = (cookie: string, headers = {}) =>
     askDashboard(story.product, '/api/query', { cookie, sql: 'SELECT 1', headers }),
   ]).then((answers) => answers.map(({ status }) => status));
 
-test('a stranger gets the page, and 401 at each route with data', async () => {
+test('without a sign-in: the page, and 401 at each route with data', async () => {
   const page = await askDashboard(story.product, '/');
   expect(page.status).toBe(200);
   expect(page.headers['content-security-policy']).toContain("default-src 'none'");
   const me = await askDashboard(story.product, '/api/me');
-  expect(JSON.parse(me.body)).toEqual({ me: null, oidc: false });
+  expect(JSON.parse(me.body)).toEqual({ me: null, oidc: true });
   for (const path of DATA) expect((await askDashboard(story.product, path)).status).toBe(401);
   for (const path of ['/api/query', '/api/replay']) {
     expect((await askDashboard(story.product, path, { sql: 'SELECT 1' })).status).toBe(401);
@@ -44,7 +59,7 @@ test('a stranger gets the page, and 401 at each route with data', async () => {
   expect(await statuses('__Host-guard-dashboard=made-up')).toEqual([401, 401]);
 });
 
-test('an analytics key signs in for 12 hours, with a cookie that no script and no other site gets', async () => {
+test('an analytics key signs in for 12 hours, with a cookie that no script can read and no other site can send', async () => {
   const answer = await askDashboard(story.product, '/api/sign-in', {
     json: { key: ANALYTICS_KEY },
   });
@@ -62,7 +77,7 @@ test('an analytics key signs in for 12 hours, with a cookie that no script and n
   });
 });
 
-test('sign-out ends the session, also for who kept the cookie', async () => {
+test('a sign-out ends the sign-in, also for somebody who kept the cookie', async () => {
   const cookie = await signIn(story.product);
   const { status } = await askDashboard(story.product, '/api/sign-out', { cookie, json: {} });
   expect(status).toBe(204);
@@ -91,7 +106,7 @@ test('the link that Guard prints signs in once', async () => {
   });
 });
 
-test('a proxy of trusted_proxies names the groups of its user; groups without an organisation get nothing', async () => {
+test('a proxy of trusted_proxies sends the groups of its user; groups without an organisation get nothing', async () => {
   const me = async (groups: string) => {
     const headers = { 'x-groups': groups };
     const { body } = await askDashboard(story.product, '/api/me', { headers });
@@ -103,7 +118,77 @@ test('a proxy of trusted_proxies names the groups of its user; groups without an
   expect(await me('shopping')).toBeUndefined();
 });
 
-test('what another site causes is refused, and so is a foreign host name (DNS rebinding)', async () => {
+/** Follows redirects and fills in the forms of the provider as a browser does, until it returns to the dashboard. */
+async function signInAtProvider(start: Answer): Promise<string> {
+  const jar = new Map<string, string>();
+  const cookie = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+  let url = String(start.headers['location']);
+  let form: URLSearchParams | undefined;
+  for (let step = 0; step < 20; step++) {
+    if (url.startsWith(story.product.addresses.dashboard)) return url;
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answer: Answer =
+      form === undefined
+        ? await send(url, { headers: { cookie: cookie() } })
+        : await send(url, {
+            method: 'POST',
+            headers: { cookie: cookie(), ...type },
+            body: form.toString(),
+          });
+    for (const set of answer.headers['set-cookie'] ?? []) {
+      const [name = '', value = ''] = (set.split(';', 1)[0] ?? '').split(/=(.*)/s);
+      jar.set(name, value);
+    }
+    const location = answer.headers['location'];
+    form = location === undefined ? formOf(answer) : undefined;
+    url = new URL(location?.toString() ?? actionOf(answer), url).href;
+  }
+  throw new Error('the provider sends round in circles');
+}
+
+function formOf({ body }: Answer): URLSearchParams {
+  const prompt = /name="prompt" value="(\w+)"/.exec(body)?.[1] ?? 'none';
+  return new URLSearchParams({ prompt, login: 'ada', password: 'any' });
+}
+
+function actionOf({ status, body }: Answer): string {
+  const action = /action="([^"]+)"/.exec(body)?.[1];
+  if (action === undefined) throw new Error(`${status} ${body.slice(0, 300)}`);
+  return action;
+}
+
+const pathOf = (url: string) => new URL(url).pathname + new URL(url).search;
+
+test('OpenID: a user of a mapped group sees that organisation; another browser and a second use are refused', async () => {
+  const { product } = story;
+  userGroups.splice(0, 2, 'staff', 'web-team');
+  const start = await askDashboard(product, '/oidc/start');
+  expect(start.status).toBe(303);
+  expect(String(start.headers['location'])).toContain('code_challenge_method=S256');
+  const back = pathOf(await signInAtProvider(start));
+  const foreign = await askDashboard(product, back);
+  expect(foreign.headers['location']).toBe('/?signin=failed');
+  const answer = await askDashboard(product, back, { cookie: cookieOf(start) });
+  expect(answer.headers['location']).toBe('/');
+  const me = await askDashboard(product, '/api/me', { cookie: cookieOf(answer, 1) });
+  expect(JSON.parse(me.body)).toMatchObject({
+    me: { organisation: 'acme', via: 'oidc', key: null },
+  });
+  const again = await askDashboard(product, back, { cookie: cookieOf(start) });
+  expect(again.headers['location']).toBe('/?signin=failed');
+  expect(product.log()).not.toContain(CLIENT.clientSecret);
+});
+
+test('OpenID: a user without a mapped group is refused, and the log says why', async () => {
+  userGroups.splice(0, 2, 'staff');
+  const start = await askDashboard(story.product, '/oidc/start');
+  const back = pathOf(await signInAtProvider(start));
+  const answer = await askDashboard(story.product, back, { cookie: cookieOf(start) });
+  expect(answer.headers['location']).toBe('/?signin=failed');
+  expect(story.product.log()).toContain('no group of this user');
+});
+
+test('requests of another site are refused, and so is a foreign host name (DNS rebinding)', async () => {
   const cookie = await signIn(story.product);
   for (const headers of [
     { 'sec-fetch-site': 'cross-site' },
@@ -123,14 +208,14 @@ test('what another site causes is refused, and so is a foreign host name (DNS re
   expect(await statuses(cookie, { host: 'guard.example' })).toEqual([200, 200]);
 });
 
-test('a large body of a stranger is refused before it is read as JSON', async () => {
+test('a large body without a sign-in is refused before Guard reads it as JSON', async () => {
   const large = { change: 'x'.repeat(100_000) };
   const replay = await askDashboard(story.product, '/api/replay', { json: large });
   expect(replay.status).toBe(401);
   for (const path of ['/api/sign-out', '/api/sign-in']) {
     expect((await askDashboard(story.product, path, { json: large })).status).toBe(413);
   }
-  // One byte of the body has come: the answer waits for no more.
+  // Only one byte of the body is sent: Guard answers without waiting for the rest.
   for (const [path, host, status] of [
     ['/no-route', 'localhost', '404'],
     ['/api/querything', 'localhost', '404'],
@@ -150,7 +235,7 @@ test('a large body of a stranger is refused before it is read as JSON', async ()
   expect(known.status).toBe(413);
 });
 
-test('a key that is revoked ends its sessions at the next request', async () => {
+test('revoking a key ends its sign-ins at the next request', async () => {
   const cookie = await signIn(story.product, RIVAL_KEY);
   expect(await statuses(cookie)).toEqual([200, 200]);
   const file = join(story.product.folder, 'guard.yaml');

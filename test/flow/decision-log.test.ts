@@ -1,23 +1,29 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sessionDigest } from '@guard/config/contract/session-digest';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { poll, send } from '../kit/http.ts';
 import { rowsOf } from '../kit/sql.ts';
 import { storySettings } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
-import { chromeHttp } from '../kit/visitors.ts';
+import { chromeHttp, GOOGLEBOT_IP, GOOGLEBOT_UA, HOME_IP } from '../kit/visitors.ts';
 
-/** One line a decision in the log, and the same in its row. */
+/** What one decision leaves behind: a line in the log, a row in the database, and header fields for the origin. */
 
-const over = {
-  rules: [
-    { name: 'open', match: { path: '/open/**' }, verdict: 'allow' },
-    { name: 'everybody', match: {}, detect: true },
+const rules = [
+  { name: 'open', match: { path: '/open/**' }, verdict: 'allow' },
+  { name: 'closed', match: { path: '/closed' }, verdict: 'block' },
+  { name: 'everybody', match: {}, detect: true },
+];
+const story = useProduct({
+  rules,
+  sites: [
+    { hosts: ['sampled.example'], sample_body: '2KiB', sample_without: ['note'] },
+    { hosts: ['silent.example'] },
   ],
   top: { log: { decisions: true } },
-};
-const story = useProduct(over);
+});
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -43,36 +49,48 @@ async function lineAndRow(path: string, headers: Readonly<Record<string, string>
   return { status, line, row };
 }
 
+// The concurrent tests wait for their rows at the same time.
+
 const SHARED = ['request_id', 'action', 'decision', 'rule', 'method', 'host', 'ip', 'ip_from'];
 const OUTCOME = ['status_code', 'origin_status', 'origin_us', 'settings_revision'];
 const TIMES = ['duration_us', 'facts_us', 'session_us', 'verdict_us'];
 
-test('a visitor behind a trusted proxy: who says the address, what is claimed, where the time went', async () => {
-  const headers = { ...chromeHttp, 'x-forwarded-for': '1.1.1.1' };
-  const { line, row } = await lineAndRow('/open/a', headers);
-  expect(line).toMatchObject({
-    level: 'info',
-    action: 'allow',
-    rule: 'open',
-    ip: '1.1.1.1',
-    ip_from: 'x-forwarded-for',
-  });
-  for (const name of [...SHARED, ...OUTCOME, ...TIMES]) {
-    expect(row?.[name], name).toEqual(line?.[name]);
-  }
-  expect(row).toMatchObject({ status_code: 200, origin_status: 200, session_sent: '' });
-  expect(row?.['origin_us']).toBeGreaterThan(0);
-  expect(story.product.log()).toMatch(
-    new RegExp(`"event":"settings_read",.*"revision":"${String(row?.['settings_revision'])}"`),
-  );
-  expect(row).toMatchObject({ asn: 13335, asn_name: 'Cloudflare, Inc.' });
-  expect(row).toMatchObject({ browser: 'chrome', os: 'windows', device: 'desktop', findings: {} });
-  expect(row?.['browser_version']).toBeGreaterThan(100);
-  const spent = ['facts_us', 'session_us', 'verdict_us'].map((name) => Number(row?.[name]));
-  expect(spent.reduce((sum, us) => sum + us)).toBeLessThanOrEqual(Number(row?.['duration_us']) + 3);
-});
+test.concurrent(
+  'a visitor behind a trusted proxy: where the address comes from, what is claimed, where the time went',
+  async () => {
+    const headers = { ...chromeHttp, 'x-forwarded-for': '1.1.1.1' };
+    const { line, row } = await lineAndRow('/open/a', headers);
+    expect(line).toMatchObject({
+      level: 'info',
+      action: 'allow',
+      rule: 'open',
+      ip: '1.1.1.1',
+      ip_from: 'x-forwarded-for',
+    });
+    for (const name of [...SHARED, ...OUTCOME, ...TIMES]) {
+      expect(row?.[name], name).toEqual(line?.[name]);
+    }
+    expect(row).toMatchObject({ status_code: 200, origin_status: 200, session_sent: '' });
+    expect(row?.['origin_us']).toBeGreaterThan(0);
+    expect(story.product.log()).toMatch(
+      new RegExp(`"event":"settings_read",.*"revision":"${String(row?.['settings_revision'])}"`),
+    );
+    expect(row).toMatchObject({ asn: 13335, asn_name: 'Cloudflare, Inc.' });
+    expect(row).toMatchObject({
+      browser: 'chrome',
+      os: 'windows',
+      device: 'desktop',
+      findings: {},
+    });
+    expect(row?.['browser_version']).toBeGreaterThan(100);
+    const spent = ['facts_us', 'session_us', 'verdict_us'].map((name) => Number(row?.[name]));
+    expect(spent.reduce((sum, us) => sum + us)).toBeLessThanOrEqual(
+      Number(row?.['duration_us']) + 3,
+    );
+  },
+);
 
-test('a program that is stopped: what was found, with its points', async () => {
+test.concurrent('a program that is stopped: the findings, with their points', async () => {
   const { status, line, row } = await lineAndRow('/b', { 'user-agent': 'curl/8.5.0' });
   expect(status).toBe(403);
   expect(line).toMatchObject({ ip: '127.0.0.1', ip_from: 'peer', site: '127.0.0.1' });
@@ -82,15 +100,91 @@ test('a program that is stopped: what was found, with its points', async () => {
   expect(row).toMatchObject({ browser: '', os: '', device: '' });
 });
 
-test('no query string, no credential stands in the log', async () => {
+test.concurrent('the log has no query string and no credential', async () => {
   const headers = { ...chromeHttp, cookie: 'account=c4n4ry', authorization: 'Bearer c4n4ry' };
   await lineAndRow('/open/c', headers);
   expect(story.product.log()).not.toMatch(/t0p|c4n4ry/);
 });
 
+/** What the origin is told about one visit, and the row of the visit. */
+async function toldAndRow(path: string, headers: Readonly<Record<string, string>>) {
+  const answer = await send(`${story.product.addresses.gateway}${path}`, { headers });
+  const { headers: told } = await story.origin.arrival(path);
+  const [row] = await poll(
+    () => rowsOf<Line>(story.product, `SELECT * FROM events_distributed WHERE path = '${path}'`),
+    ({ length }) => length === 1,
+  );
+  return { answer, told, row };
+}
+
+test.concurrent(
+  'X-Guard-Request-Id and X-Guard-Session are those of the row, for a new session and a known one',
+  async () => {
+    const first = await toldAndRow('/open/first', chromeHttp);
+    const session = first.told['x-guard-session'];
+    expect(session).toMatch(/^[0-9a-f]{32}$/);
+    const request_id = first.told['x-guard-request-id'];
+    expect(first.row).toMatchObject({ request_id, session, session_sent: '' });
+    const cookie = String(first.answer.headers['set-cookie']).split(';', 1).join('');
+    const second = await toldAndRow('/open/second', { ...chromeHttp, cookie });
+    expect(second.told['x-guard-session']).toBe(session);
+    expect(second.row).toMatchObject({ session, session_sent: session });
+    expect(session).not.toContain(cookie.slice(7));
+  },
+);
+
+test.concurrent(
+  'a session that Guard did not issue is not passed on: the visitor gets a new session',
+  async () => {
+    const cookie = '_guard=f662c344-76b5-45c7-9d1e-497d800f17a1';
+    const { answer, told, row } = await toldAndRow('/open/forged', { ...chromeHttp, cookie });
+    expect(String(answer.headers['set-cookie'])).toMatch(/^_guard=/);
+    expect(told['x-guard-session']).toBe(row?.['session']);
+    expect(row?.['session_sent']).toBe(sessionDigest(cookie.slice('_guard='.length)));
+    expect(row?.['session_sent']).not.toBe(row?.['session']);
+  },
+);
+
+test.concurrent.each([
+  ['verified', GOOGLEBOT_IP],
+  ['claimed', HOME_IP],
+])('contract 2.4: the origin is told of a crawler that is %s, from %s', async (proof, address) => {
+  const headers = { 'user-agent': GOOGLEBOT_UA, 'x-forwarded-for': address };
+  const { told, row } = await toldAndRow(`/open/${proof}`, headers);
+  expect(row?.['crawler_name']).toBe('Googlebot');
+  expect(told['x-guard-crawler']).toMatch(
+    new RegExp(`^${proof};name="Googlebot";id="[0-9a-f-]{36}"$`),
+  );
+  expect(told['x-guard-session']).toBeUndefined();
+});
+
+const SAMPLED = 'user=bob&password=***&note=***';
+
+test.concurrent.each([
+  ['sampled.example', 'has the first bytes, without secrets', SAMPLED],
+  ['silent.example', 'is empty by default', ''],
+])('contract 2.7: the column body of %s %s, for blocked requests too', async (host, _, body) => {
+  for (const path of ['/open/posted', '/closed']) {
+    await send(`${story.product.addresses.gateway}${path}`, {
+      method: 'POST',
+      headers: { host, 'content-type': 'application/x-www-form-urlencoded', 'user-agent': 'test' },
+      body: 'user=bob&password=hunter2&note=hello',
+    });
+  }
+  const sql = `SELECT path, body FROM events_distributed WHERE host = '${host}' ORDER BY path`;
+  const rows = await poll(
+    () => rowsOf(story.product, sql),
+    ({ length }) => length === 2,
+  );
+  expect(rows).toEqual([
+    { path: '/closed', body },
+    { path: '/open/posted', body },
+  ]);
+});
+
 /** Writes the settings with this `log`, and waits until the log has a line of the reload. */
 async function reloadWith(log: object, line: string): Promise<void> {
-  const settings = storySettings(story.origin.url, { rules: over.rules, top: { log } });
+  const settings = storySettings(story.origin.url, { rules, top: { log } });
   writeFileSync(join(story.product.folder, 'guard.yaml'), stringify(settings));
   await poll(
     () => Promise.resolve(story.product.log()),
@@ -143,7 +237,7 @@ function valueIn(file: string, key: string): string {
   return new RegExp(`^ +${key} +(.+)$`, 'm').exec(text)?.[1] ?? expect.fail(`no ${key}`);
 }
 
-test('the files for Fluent Bit, which cannot be run here, name what a line and the unit have', () => {
+test('the files for Fluent Bit, which is not run here, name the fields of a line and the systemd unit', () => {
   const read = JSON.parse(ecsLine()) as Record<string, string>;
   const [config, parsers] = ['fluent-bit.conf', 'fluent-bit-parsers.conf'] as const;
   expect(valueIn(config, 'Systemd_Filter')).toBe('_SYSTEMD_UNIT=guard.service');
@@ -158,7 +252,7 @@ test('the files for Fluent Bit, which cannot be run here, name what a line and t
   expect(read[valueIn(parsers, 'Time_Key')]).toMatch(new RegExp(`^${format}$`));
 });
 
-test('the file for Vector, which cannot be run here, joins its parts, and names the unit', () => {
+test('the file for Vector, which is not run here, connects its parts and names the systemd unit', () => {
   const { sources, transforms, sinks } = parse(
     readFileSync(join(LOGS, 'vector.yaml'), 'utf8'),
   ) as Record<string, Record<string, Readonly<Record<string, unknown>>>>;
@@ -168,7 +262,7 @@ test('the file for Vector, which cannot be run here, joins its parts, and names 
   expect(sinks?.['elasticsearch']).toMatchObject({ inputs: ['guard'] });
 });
 
-test('a reload switches it off, and a line that is no decision has the fields of ECS too', async () => {
+test('a reload switches lines of decisions off, and other lines have the fields of ECS too', async () => {
   await reloadWith({ format: 'ecs' }, '"message":"reload_applied"');
   const [line = ''] = story.product
     .log()
