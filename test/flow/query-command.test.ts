@@ -1,34 +1,38 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer as readBytes, text as readAll } from 'node:stream/consumers';
 import { createClient } from '@clickhouse/client';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
 import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
 import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
-import { curl } from '../kit/visitors.ts';
+import { chromeHttp, curl } from '../kit/visitors.ts';
 
-/** `guard query` beside a running Guard: one statement, its rows, and its refusals in words. */
+/** Commands that ask a running Guard over `POST /query`: `guard query`, `guard replay`, and the keys of `guard keys`. */
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
 const { listen } = storySettings('http://127.0.0.1:1') as { listen: Record<string, string> };
 const own = { api: `127.0.0.1:${await freePort()}`, sql: '127.0.0.1:0' };
-const story = useProduct({ top: { listen: { ...listen, ...own } } });
+const story = useProduct({
+  rules: [{ name: 'everybody', match: {}, detect: true }],
+  top: { listen: { ...listen, ...own } },
+});
+const config = () => join(story.product.folder, 'guard.yaml');
 
-/** What a stranger sends so that a terminal changes its colour and hides the row. */
+/** A text with which a stranger clears a terminal and changes its colour. */
 const HOSTILE = '/shelf?\u001b[2J\u009b31m';
 
-function query(args: readonly string[]): Promise<Ran> {
-  return runCommand('query', ...args, '--config', join(story.product.folder, 'guard.yaml'));
-}
+const query = (args: readonly string[]): Promise<Ran> =>
+  runCommand('query', ...args, '--config', config());
 
-/** The same as a program of its own, which has a standard input or a terminal. */
+/** Runs `guard query` as a process, with a standard input or on a terminal. */
 async function queryAs(kind: 'program' | 'on a terminal', args: readonly string[], input = '') {
-  const config = join(story.product.folder, 'guard.yaml');
-  const call = [BIN, 'query', ...args, '--config', config];
+  const call = [BIN, 'query', ...args, '--config', config()];
   // `script` gives the command a terminal.
   const quoted = [process.execPath, ...call].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   const child =
@@ -43,13 +47,12 @@ async function queryAs(kind: 'program' | 'on a terminal', args: readonly string[
 }
 
 beforeAll(async () => {
-  const headers = { ...curl, 'user-agent': 'curl/8.14.1' };
-  await send(`${story.product.addresses.gateway}/shelf`, { headers });
+  await send(`${story.product.addresses.gateway}/shelf`, { headers: curl });
   const count = async () => (await query(['SELECT count() FROM events_distributed'])).stdout;
   await poll(count, (rows) => rows === '1\n');
 });
 
-test('rows come tab-separated, without a header, and a semicolon or a comment at the end is no fault', async () => {
+test('guard query prints rows tab-separated without a header, and accepts a semicolon or a comment at the end', async () => {
   const sql = 'SELECT path, action FROM events_distributed;\n';
   expect(await query([sql])).toEqual({ code: 0, stdout: '/shelf\tchallenge\n', stderr: '' });
   const json = await query([`SELECT path FROM events_distributed -- newest`, '--json']);
@@ -68,7 +71,7 @@ test('on listen.sql a program that speaks ClickHouse reads the same rows, with t
   expect((await fetch(url, { method: 'POST', body: 'SELECT 1' })).status).toBe(401);
 });
 
-test('- reads the statement from standard input', async () => {
+test('guard query - reads the statement from standard input', async () => {
   expect(
     await queryAs('program', ['-'], 'SELECT path\nFROM events_distributed\nFORMAT CSV\n'),
   ).toMatchObject({
@@ -77,15 +80,14 @@ test('- reads the statement from standard input', async () => {
   });
 });
 
-test('an answer that is no text comes as it is', async () => {
-  const config = join(story.product.folder, 'guard.yaml');
-  const call = [BIN, 'query', 'SELECT 1.5 AS one FORMAT Parquet', '--config', config];
+test('guard query passes binary formats on unchanged', async () => {
+  const call = [BIN, 'query', 'SELECT 1.5 AS one FORMAT Parquet', '--config', config()];
   const bytes = await readBytes(spawn(process.execPath, call).stdout);
   expect(bytes.subarray(-4).toString()).toBe('PAR1');
   expect(bytes.includes('\uFFFD')).toBe(false);
 });
 
-test('on a terminal it is a table, and the terminal obeys nothing of what a visitor sent', async () => {
+test('on a terminal guard query prints a table, and escapes control characters that a visitor sent', async () => {
   const codes = Array.from(HOSTILE, (character) => character.codePointAt(0)).join(', ');
   const { stdout } = await queryAs('on a terminal', [
     `SELECT char(${codes}) AS sent FROM events_distributed`,
@@ -102,13 +104,13 @@ test.each([
     /^guard query: (?!Code).*nothing.*\(UNKNOWN_IDENTIFIER\)/,
   ],
   ['SELECT 1; SELECT 2', /^guard query: Only one statement a request is allowed\.\n$/],
-])('%s is refused in words, with exit code 1', async (sql, said) => {
+])('guard query explains why it refuses %s, with exit code 1', async (sql, said) => {
   const { code, stdout, stderr } = await query([sql]);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(said);
 });
 
-test('a key that is not valid, and a Guard that is away, are told apart', async () => {
+test('guard query has different messages for a key that is not valid and for a Guard that is away', async () => {
   const wrong = await query(['SELECT 1', '--key', 'sk_api_ro_unknown_0000000000']);
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('key is not valid')]);
   const away = await query(['SELECT 1', '--key', 'sk_api_ro_1', '--api', 'http://127.0.0.1:1']);
@@ -116,10 +118,93 @@ test('a key that is not valid, and a Guard that is away, are told apart', async 
 });
 
 test.each([[['SELECT', '1']], [[]], [['SELECT 1 FORMAT CSV', '--json']]])(
-  '%j is called wrongly',
+  'guard query refuses the arguments %j',
   async (args) => {
     const { code, stderr } = await query(args);
     expect(code).toBe(2);
     expect(stderr).toContain('guard query --help shows how it is called.');
   },
 );
+
+test('guard replay: the same settings change nothing, and other settings are compared with what happened', async () => {
+  for (const headers of [curl, curl, chromeHttp]) {
+    await send(`${story.product.addresses.gateway}/cart?item=1`, { headers });
+  }
+  const count = async () => (await query(['SELECT count() FROM events_distributed'])).stdout;
+  await poll(count, (rows) => rows === '4\n');
+  const replay = async (settings: string): Promise<unknown> => {
+    const { api } = story.product.addresses;
+    const args = ['-c', settings, '--from', api, '--key', ANALYTICS_KEY, '--json'];
+    const { code, stdout } = await runCommand('replay', ...args);
+    expect(code).toBe(0);
+    return JSON.parse(stdout);
+  };
+  const same = { judged: 4, unreadable: 0, changed: 0, withHeaders: 4 };
+  expect(await replay(config())).toMatchObject(same);
+  const candidate = join(story.product.folder, 'candidate.yaml');
+  const rule = '- name: everybody';
+  const written = await readFile(config(), 'utf8');
+  expect(written).toContain(rule);
+  const closed = `- { name: cart, match: { path: /cart }, verdict: block }\n      ${rule}`;
+  await writeFile(candidate, written.replace(rule, closed));
+  expect(await replay(candidate)).toMatchObject({
+    judged: 4,
+    changed: 3,
+    groups: [
+      { before: 'challenge', after: 'block', rule: 'cart', requests: 2 },
+      { before: 'allow', after: 'block', rule: 'cart', requests: 1 },
+    ],
+  });
+});
+
+describe('contract 5: keys that guard keys makes and revokes while Guard runs', () => {
+  const keys = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout } = await runCommand('keys', ...args, '--config', config());
+    expect(code).toBe(0);
+    return stdout.trim();
+  };
+
+  async function ask(path: string, key: string, body = 'SELECT 1'): Promise<number> {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/plain' };
+    const url = `${story.product.addresses.api}${path}`;
+    return (await send(url, { method: 'POST', headers, body })).status;
+  }
+
+  const untilStatus = (key: string, expected: number) =>
+    poll(
+      () => ask('/query', key),
+      (status) => status === expected,
+    );
+
+  test('a new key opens /query and /mcp without a restart, and a revoked key is 401', async () => {
+    const key = await keys('create', '--id', 'grafana');
+    await untilStatus(key, 200);
+    expect(await ask('/mcp', key)).not.toBe(401);
+    await keys('revoke', '--id', 'grafana');
+    await untilStatus(key, 401);
+    expect(await ask('/mcp', key)).toBe(401);
+    expect(story.product.log()).not.toContain(key);
+  });
+
+  test('revoking a key ends its running query with 401', async () => {
+    const key = await keys('create', '--id', 'leaked');
+    await untilStatus(key, 200);
+    const endless = 'SELECT sum(sipHash64(number)) FROM numbers(1000000000000)';
+    let hasEnded = false;
+    const running = ask('/query', key, endless).finally(() => (hasEnded = true));
+    expect(await ask('/query', key)).toBe(200);
+    expect(hasEnded).toBe(false);
+    await keys('revoke', '--id', 'leaked');
+    expect(await running).toBe(401);
+  });
+
+  test('an organisation that is added to the file can be queried without a restart', async () => {
+    const key = 'sk_api_ro_flow_late_1a2b3c4d5e6f';
+    const acme = { id: 'acme', analytics_keys: [{ id: 'tests', key: ANALYTICS_KEY }] };
+    const late = { id: 'late', analytics_keys: [{ id: 'board', key }] };
+    const settings = storySettings(story.origin.url, { top: { organisations: [acme, late] } });
+    await writeFile(config(), stringify(settings));
+    await untilStatus(key, 200);
+    expect(await ask('/query', ANALYTICS_KEY)).toBe(200);
+  });
+});

@@ -1,52 +1,27 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { text as readAll } from 'node:stream/consumers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
 import { ANALYTICS_KEY } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { chromeHttp, curl, HOME_IP } from '../kit/visitors.ts';
 
-/** `guard top` beside a running Guard: printed, as JSON, as lines, and on a terminal. */
+/** `guard top` shows a running Guard: as text, as JSON, as lines, and on a terminal. */
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
 const ESCAPE = '\u001b';
 const story = useProduct({ rules: [{ name: 'everybody', match: {}, detect: true }] });
 
-function command(...more: readonly string[]): string[] {
+const at = (): string[] => {
   const { admin, api } = story.product.addresses;
-  return [
-    process.execPath,
-    BIN,
-    'top',
-    '--admin',
-    admin,
-    '--api',
-    api,
-    '--interval',
-    '0.3',
-    ...more,
-  ];
-}
+  return ['--admin', admin, '--api', api, '--key', ANALYTICS_KEY, '--interval', '0.3'];
+};
+const run = (...more: readonly string[]): Promise<Ran> => runCommand('top', ...at(), ...more);
 
-const env = { PATH: process.env['PATH'], GUARD_ANALYTICS_KEY: ANALYTICS_KEY, TERM: 'xterm' };
-
-interface Ran {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function run(...more: readonly string[]): Promise<Ran> {
-  const [program = '', ...args] = command(...more);
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const closed = once(child, 'close');
-  const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr)]);
-  await closed;
-  return { status: child.exitCode, stdout, stderr };
-}
+const env = { PATH: process.env['PATH'], TERM: 'xterm' };
 
 async function visit(headers: Readonly<Record<string, string>>, from: string): Promise<void> {
   await send(story.product.addresses.gateway, { headers: { ...headers, 'x-forwarded-for': from } });
@@ -86,31 +61,33 @@ test('--json has decisions from the metrics, and reasons, addresses, sites and t
   expect(recent.p50Ms).toBeGreaterThan(0);
 });
 
-test('--once prints the same for people, without codes where there is no terminal', async () => {
-  const { status, stdout, stderr } = await run('--once');
-  expect([status, stderr]).toEqual([0, '']);
+test('--once prints the same as text, and without a terminal it has no escape sequences', async () => {
+  const { code, stdout, stderr } = await run('--once');
+  expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^guard top {2}http:\/\/127\.0\.0\.1:\d+ {2}\d\d:\d\d:\d\d UTC\n/);
   expect(stdout).toMatch(/\ndecisions +\d/);
   expect(stdout).toContain('http_client_user_agent');
   expect(stdout).not.toContain(ESCAPE);
 });
 
-test('a Guard that is not there is exit code 1 and a sentence', async () => {
+test('a Guard that does not answer gives exit code 1 and a message', async () => {
   const gone = `http://127.0.0.1:${await freePort()}`;
-  const { status, stdout, stderr } = await run('--once', '--admin', gone);
-  expect([status, stdout]).toEqual([1, '']);
+  const { code, stdout, stderr } = await run('--once', '--admin', gone);
+  expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toBe(`guard top: ${gone}: ECONNREFUSED\n`);
 });
 
-test('what is no admin listener of Guard is said to be none', async () => {
-  const { status, stderr } = await run('--once', '--admin', story.origin.url);
-  expect(status).toBe(1);
+test('the message says when the URL is not an admin listener of Guard', async () => {
+  const { code, stderr } = await run('--once', '--admin', story.origin.url);
+  expect(code).toBe(1);
   expect(stderr).toContain('what listens there is no admin listener of Guard');
 });
 
-test('without a terminal it prints a line at each look, and ends with 0 at SIGTERM', async () => {
-  const [program = '', ...args] = command();
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+test('without a terminal it prints a line per update, and SIGTERM ends it with exit code 0', async () => {
+  const child = spawn(process.execPath, [BIN, 'top', ...at()], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
@@ -125,36 +102,34 @@ test('without a terminal it prints a line at each look, and ends with 0 at SIGTE
   expect(text).not.toContain(ESCAPE);
 });
 
-describe('on a terminal of 80 × 24', () => {
-  test('it draws frames that fit, q ends it, and the terminal is as it was', async () => {
-    const inner = `stty rows 24 cols 80; ${command().join(' ')}; echo "code=$?"; stty -a`;
-    const child = spawn('script', ['-qec', inner, '/dev/null'], {
-      env,
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const exited = once(child, 'exit');
-    let text = '';
-    child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
-    await poll(
-      () => Promise.resolve(text),
-      (drawn) => drawn.includes('decisions '),
-    );
-    child.stdin.write('q');
-    await exited;
-
-    expect(text).toContain('code=0');
-    const [, behind = ''] = text.split(`${ESCAPE}[?1049l`);
-    expect(text.indexOf(`${ESCAPE}[?1049h`)).toBeLessThan(text.indexOf('decisions '));
-    expect(text.lastIndexOf(`${ESCAPE}[?25h`)).toBeGreaterThan(text.lastIndexOf(`${ESCAPE}[?25l`));
-    // Lines are taken whole and typed characters shown, as before.
-    expect(behind).toMatch(/(?<!-)\bicanon\b/);
-    expect(behind).toMatch(/(?<!-)\becho\b/);
-    const frame = text.split(`${ESCAPE}[H`).at(-1)?.split(`${ESCAPE}[J`)[0] ?? '';
-    const lines = frame
-      .split('\r\n')
-      .map((line) => line.replace(/\u001b\[[\d;]*[mK]/g, '').trimEnd());
-    expect(lines.length).toBeLessThanOrEqual(24);
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+test('on a terminal of 80 × 24 its frames fit, q ends it, and the terminal is as before', async () => {
+  const inner = `stty rows 24 cols 80; ${[process.execPath, BIN, 'top', ...at()].join(' ')}; echo "code=$?"; stty -a`;
+  const child = spawn('script', ['-qec', inner, '/dev/null'], {
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = once(child, 'exit');
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
+  await poll(
+    () => Promise.resolve(text),
+    (drawn) => drawn.includes('decisions '),
+  );
+  child.stdin.write('q');
+  await exited;
+
+  expect(text).toContain('code=0');
+  const [, behind = ''] = text.split(`${ESCAPE}[?1049l`);
+  expect(text.indexOf(`${ESCAPE}[?1049h`)).toBeLessThan(text.indexOf('decisions '));
+  expect(text.lastIndexOf(`${ESCAPE}[?25h`)).toBeGreaterThan(text.lastIndexOf(`${ESCAPE}[?25l`));
+  // The terminal reads whole lines and shows typed characters, as before.
+  expect(behind).toMatch(/(?<!-)\bicanon\b/);
+  expect(behind).toMatch(/(?<!-)\becho\b/);
+  const frame = text.split(`${ESCAPE}[H`).at(-1)?.split(`${ESCAPE}[J`)[0] ?? '';
+  const lines = frame
+    .split('\r\n')
+    .map((line) => line.replace(/\u001b\[[\d;]*[mK]/g, '').trimEnd());
+  expect(lines.length).toBeLessThanOrEqual(24);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
 });
