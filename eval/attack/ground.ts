@@ -3,7 +3,7 @@ import { type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { selfSigned } from '../../test/kit/https-front.ts';
+import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { poll } from '../../test/kit/http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../../test/kit/recording-origin.ts';
 import { rowsOf } from '../../test/kit/sql.ts';
@@ -63,7 +63,7 @@ export interface Ground {
 export async function startGround(): Promise<Ground> {
   const origin = await startRecordingOrigin();
   const folder = await mkdtemp(join(tmpdir(), 'guard-attack-'));
-  const { key, cert } = selfSigned();
+  const { key, cert } = selfSigned('localhost');
   const files = { key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem') };
   await writeFile(files.key, key, { mode: 0o600 });
   await writeFile(files.cert, cert);

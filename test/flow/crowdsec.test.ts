@@ -6,6 +6,7 @@ import { openUsageReport } from '../../server/src/crowdsec/report-usage.ts';
 import { createMetrics } from '../../server/src/metrics/metrics.ts';
 import { type Crowdsec, openCrowdsec } from '../kit/crowdsec.ts';
 import { poll, send } from '../kit/http.ts';
+import { metricOf } from '../kit/metric-of.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { startRelay } from '../kit/relay.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
@@ -63,10 +64,7 @@ const settles = (ip: string, expected: string): Promise<unknown> =>
     (seen) => seen.length === 1 && seen[0] === expected,
   );
 
-async function metric(name: string): Promise<number> {
-  const { body } = await send(`${product.addresses.admin}/metrics`);
-  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(body)?.[1]);
-}
+const metric = (name: string) => metricOf(product, name);
 
 describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
   beforeAll(async () => {

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sessionRoot } from '@guard/config/contract/session-root';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { freePort } from '../kit/free-port.ts';
-import { selfSigned } from '../kit/https-front.ts';
+import { metricOf } from '../kit/metric-of.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { type RedisServer, startRedis } from '../kit/redis-server.ts';
-import { metricOf, passAt } from '../kit/shared-store.ts';
+import { passAt } from '../kit/shared-store.ts';
 import { startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 import { hasOpenssl, hasRedis } from '../kit/tools.ts';
@@ -24,7 +25,7 @@ describe.skipIf(!hasRedis || !hasOpenssl)('a Redis with TLS and accounts', () =>
   const certificate = () => join(folder, 'cert.pem');
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'guard-rediss-'));
-    const { key, cert } = selfSigned();
+    const { key, cert } = selfSigned('localhost');
     await writeFile(join(folder, 'key.pem'), key);
     await writeFile(certificate(), cert);
     origin = await startRecordingOrigin();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { type Answer, poll, send } from '../kit/http.ts';
+import { metricOf } from '../kit/metric-of.ts';
 import { ORIGIN_PAGE } from '../kit/recording-origin.ts';
 import {
   ANALYTICS_KEY,
@@ -59,11 +60,7 @@ async function replaceFile(name: string, text: string): Promise<void> {
   await rename(temporary, join(story.product.folder, name));
 }
 
-async function metric(name: string): Promise<number> {
-  const { body } = await send(`${story.product.addresses.admin}/metrics`);
-  const line = body.split('\n').find((text) => text.startsWith(`${name} `));
-  return Number(line?.slice(name.length + 1) ?? 0);
-}
+const metric = (name: string) => metricOf(story.product, name);
 
 async function reloads(): Promise<number> {
   const [applied, refused] = await Promise.all([

@@ -1,11 +1,14 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { copyOf, formatCopy } from '@guard/config/settings/lists/list-copy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { selfSigned } from '../kit/https-front.ts';
+import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
+import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
-import { logged } from '../kit/log-lines.ts';
+import { logged, untilLogged } from '../kit/log-lines.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
+import { serve } from '../kit/serve.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 import { rowsOf } from '../kit/sql.ts';
@@ -13,19 +16,31 @@ import { testFolder } from '../kit/test-folder.ts';
 import { hasOpenssl } from '../kit/tools.ts';
 import { curl } from '../kit/visitors.ts';
 
-/** Lists that rules take from files, in a Guard that runs. */
+/** Lists that rules take from files, and from URLs that a real server publishes. */
 
 const folder = testFolder();
 const BANNED = join(folder, 'banned.txt');
 const AGENTS = join(folder, 'agents.txt');
 const HANDSHAKES = join(folder, 'ja4.txt');
+const DAY_MS = 86_400_000;
 
-/** As a program would that keeps the list: in one step. */
+/** Replaces a file in one step, as a program does that maintains a list. */
 function write(file: string, text: string): void {
-  mkdirSync(folder, { recursive: true });
   writeFileSync(`${file}.tmp`, text);
   renameSync(`${file}.tmp`, file);
 }
+
+const publisher = await serve(({ url }, response) => {
+  response.setHeader('etag', '"7"');
+  response.end(url === '/shrunk.txt?key=hush' ? '198.51.100.1\n' : '203.0.113.70\n203.0.113.71\n');
+}, afterAll);
+
+/** A list that is fetched for the first time, a list that has shrunk, and a list whose server is away. */
+const urls = {
+  fresh: `${publisher}/fresh.txt`,
+  shrunk: `${publisher}/shrunk.txt?key=hush`,
+  away: `http://127.0.0.1:${await freePort()}/away.txt`,
+};
 
 let origin: RecordingOrigin;
 let product: Product;
@@ -34,14 +49,23 @@ beforeAll(async () => {
   write(BANNED, '# people who scrape\n203.0.113.7\n');
   write(AGENTS, '*scraper/*\n');
   write(HANDSHAKES, '# none yet\n');
+  // A Guard that ran yesterday left these copies.
+  keep(urls.shrunk, '198.51.100.1\n198.51.100.2\n198.51.100.3\n');
+  keep(urls.away, '192.0.2.77\n');
   origin = await startRecordingOrigin();
+  const fetched = Object.entries(urls).map(([name, url]) => ({
+    name,
+    match: { ip: { url, every: '5m' } },
+    verdict: 'block',
+  }));
   const settings = storySettings(origin.url, {
     rules: [
       { name: 'banned', match: { ip: ['192.0.2.1', { file: BANNED }] }, verdict: 'block' },
       { name: 'agents', match: { user_agent: { file: AGENTS } }, verdict: 'block' },
       { name: 'handshakes', match: { ja4: { file: HANDSHAKES } }, verdict: 'block' },
+      ...fetched,
     ],
-    top: { ...(hasOpenssl && tls()) },
+    top: { store: { engine: 'memory', path: folder }, ...(hasOpenssl && tls()) },
   });
   const listen = {
     ...(settings['listen'] as object),
@@ -54,8 +78,15 @@ afterAll(async () => {
   await origin.close();
 });
 
+function keep(url: string, text: string): void {
+  const copy = copyOf(folder, 'ip', url);
+  mkdirSync(dirname(copy), { recursive: true });
+  const fetched_at = new Date(Date.now() - DAY_MS).toISOString();
+  writeFileSync(copy, formatCopy({ url, fetched_at }, text));
+}
+
 function tls(): object {
-  const { key, cert } = selfSigned();
+  const { key, cert } = selfSigned('localhost');
   const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
   writeFileSync(files.cert, cert);
   writeFileSync(files.key, key);
@@ -68,13 +99,13 @@ async function statusFor(ip: string, agent = curl['user-agent'] ?? ''): Promise<
 }
 
 describe('match.ip of a file', () => {
-  test('blocks the addresses of the list and those beside it, and nobody else', async () => {
+  test('blocks the addresses of the file and of the rule, and no other', async () => {
     expect(await statusFor('203.0.113.7')).toBe(403);
     expect(await statusFor('192.0.2.1')).toBe(403);
     expect(await statusFor('203.0.113.8')).toBe(200);
   });
 
-  test('a change of the file is in use without a restart', async () => {
+  test('uses a changed file without a restart', async () => {
     write(BANNED, '203.0.113.8\n2001:db8::/32\n');
     await poll(
       () => statusFor('203.0.113.8'),
@@ -84,7 +115,7 @@ describe('match.ip of a file', () => {
     expect(await statusFor('2001:db8::1')).toBe(403);
   });
 
-  test('a bad change is refused with its line, and the last good list stays in use', async () => {
+  test('refuses a bad change with its line, and the last good list stays in use', async () => {
     write(BANNED, '203.0.113.9\n203.0.113.300\n');
     const [line] = await poll(
       () => Promise.resolve(logged(product, 'reload_refused')),
@@ -102,7 +133,7 @@ describe('match.ip of a file', () => {
   });
 });
 
-test('match.user_agent of a file takes one pattern a line', async () => {
+test('match.user_agent of a file has one pattern per line', async () => {
   expect(await statusFor('192.0.2.9', 'my scraper/2')).toBe(403);
   expect(await statusFor('192.0.2.9', 'my browser/2')).toBe(200);
 });
@@ -113,9 +144,9 @@ describe.skipIf(!hasOpenssl)('match.ja4', () => {
       const options = {
         rejectUnauthorized: false,
         headers: { ...curl, host: 'localhost' },
-        // A handshake of a trusted proxy is not the visitor's, and 127.0.0.1 is one.
+        // 127.0.0.1 is a trusted proxy, and the handshake of a proxy is not the visitor's.
         localAddress: '127.0.0.2',
-        // Each handshake is a first one: a resumed one has another fingerprint.
+        // A connection that resumes a session has another fingerprint.
         agent: false,
       } as const;
       request(`${product.addresses.gateway_tls}/tls`, options, (answer) => {
@@ -127,7 +158,7 @@ describe.skipIf(!hasOpenssl)('match.ja4', () => {
     });
   }
 
-  test('holds for the handshake that the list names, and never where none was seen', async () => {
+  test('matches the handshake of the list, and no request without a handshake', async () => {
     expect(await overTls()).toBe(200);
     const [event] = await poll(
       () => rowsOf<{ ja4: string }>(product, "SELECT ja4 FROM events WHERE path = '/tls'"),
@@ -137,5 +168,40 @@ describe.skipIf(!hasOpenssl)('match.ja4', () => {
     write(HANDSHAKES, `${ja4} # this program\n`);
     await poll(overTls, (status) => status === 403);
     expect(await statusFor('192.0.2.9')).toBe(200);
+  });
+});
+
+describe('match.ip of a URL', () => {
+  test('without a copy the list is empty, and the fetched list is in use without a restart', async () => {
+    await poll(
+      () => statusFor('203.0.113.70'),
+      (status) => status === 403,
+    );
+    expect(await statusFor('203.0.113.71')).toBe(403);
+    expect(await statusFor('203.0.113.72')).toBe(200);
+    expect(logged(product, 'published_awaited', 'fresh.txt')).toHaveLength(1);
+    expect(logged(product, 'published_current', 'fresh.txt')).toHaveLength(1);
+    const copy = readFileSync(copyOf(folder, 'ip', urls.fresh), 'utf8');
+    expect(copy).toContain('"etag":"\\"7\\""');
+  });
+
+  test('a list that lost more than half of its entries is refused, and the last good copy stays in use', async () => {
+    const [line] = await untilLogged(product, 'published_kept_back', 'shrunk.txt');
+    expect(line).toContain('1 entries in place of 3: less than half');
+    // The query of a URL may be a key.
+    expect(product.log()).not.toContain('hush');
+    expect(await statusFor('198.51.100.3')).toBe(403);
+  });
+
+  test('while the server of a list is away, the last good copy stays in use', async () => {
+    const [line] = await untilLogged(product, 'published_kept_back', 'away.txt');
+    expect(line).toContain('ECONNREFUSED');
+    expect(await statusFor('192.0.2.77')).toBe(403);
+  });
+
+  test('the age of the oldest list is a metric', async () => {
+    const { body } = await send(`${product.addresses.admin}/metrics`);
+    const age = Number(/^guard_rule_lists_age_seconds (\d+)$/m.exec(body)?.[1]);
+    expect(age).toBeGreaterThanOrEqual(DAY_MS / 1000);
   });
 });

@@ -6,11 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { jsonText, keepFile } from '../../server/src/process/keep-file.ts';
 import { robot } from '../attack/challenged-visitor.ts';
 import { poll, send } from '../kit/http.ts';
+import { metricOf } from '../kit/metric-of.ts';
 import { ORIGIN_PAGE } from '../kit/recording-origin.ts';
 import {
   answerAt,
   challengeAt,
-  metricOf,
   navigate,
   passAt,
   storeIs,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
 import { person, uploadOf } from '../attack/challenged-visitor.ts';
 import { type Answer, poll, send } from '../kit/http.ts';
+import { metricOf } from '../kit/metric-of.ts';
 import { ORIGIN_PAGE } from '../kit/recording-origin.ts';
 import { rowsOf } from '../kit/sql.ts';
 import { startProduct } from '../kit/start-product.ts';
@@ -32,11 +33,7 @@ async function visit(path: string, headers: Readonly<Record<string, string>>): P
   return answer;
 }
 
-async function metric(name: string): Promise<number> {
-  const { body } = await send(`${story.product.addresses.admin}/metrics`);
-  const line = body.split('\n').find((text) => text.startsWith(`${name} `));
-  return Number(line?.slice(name.length + 1) ?? 0);
-}
+const metric = (name: string) => metricOf(story.product, name);
 
 describe('workers: 3', () => {
   const navigating = { ...person.headers, 'sec-fetch-mode': 'navigate', host: 'shop.example' };

@@ -3,7 +3,7 @@ import { freePort } from './free-port.ts';
 import { poll } from './http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from './recording-origin.ts';
 import { startRedis } from './redis-server.ts';
-import { metricOf } from './shared-store.ts';
+import { metricOf } from './metric-of.ts';
 import { type Product, startProduct } from './start-product.ts';
 import { storySettings } from './story-settings.ts';
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
 import { person, uploadOf } from '../attack/challenged-visitor.ts';
 import { type Answer, poll, send } from './http.ts';
+import { metricOf } from './metric-of.ts';
 import { type RecordingOrigin, startRecordingOrigin } from './recording-origin.ts';
 import { type RedisServer, startRedis } from './redis-server.ts';
 import { type Product, startProduct } from './start-product.ts';
@@ -94,13 +95,6 @@ export async function passAt(instance: Served): Promise<string> {
   const answer = await answerAt(instance, page);
   if (answer.body !== '{"result":"reload"}') throw new Error(`${answer.status}: ${answer.body}`);
   return page.session;
-}
-
-/** The value of one metric of an instance, 0 while it has none. */
-export async function metricOf({ addresses }: Product, name: string): Promise<number> {
-  const { body } = await send(`${addresses.admin}/metrics`);
-  const line = body.split('\n').find((text) => text.startsWith(`${name} `));
-  return Number(line?.slice(name.length + 1) ?? 0);
 }
 
 /** Resolves when every instance has its store again, or has noticed that it is away. */

@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { rename, writeFile } from 'node:fs/promises';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { stringify } from 'yaml';
+import { type Answer, poll, send } from '../kit/http.ts';
+import { logged } from '../kit/log-lines.ts';
+import { metricOf } from '../kit/metric-of.ts';
+import { storySettings } from '../kit/story-settings.ts';
+import { useProduct } from '../kit/use-product.ts';
+import { curl } from '../kit/visitors.ts';
+
+/** Reloads while visitors come: the settings that switch off one site in an emergency, and a file with 200 sites. */
+
+const OVER = {
+  rules: [{ name: 'closed', match: {}, verdict: 'block' }],
+  sites: [{ hosts: ['other.example'] }],
+  top: { analytics: undefined },
+};
+const story = useProduct(OVER);
+
+/** Replaces a file of the product. A rename prevents that Guard reads half a file. */
+async function write(name: string, text: string): Promise<void> {
+  const { folder } = story.product;
+  await writeFile(join(folder, `.${name}.tmp`), text);
+  await rename(join(folder, `.${name}.tmp`), join(folder, name));
+}
+
+const applied = () => metricOf(story.product, 'guard_reloads_total{outcome="applied"}');
+
+/** Writes the settings with other lines for the first site, and waits for the reload. */
+async function reloadWith(site: Readonly<Record<string, unknown>>): Promise<void> {
+  const before = await applied();
+  await write('guard.yaml', stringify(storySettings(story.origin.url, { ...OVER, site })));
+  process.kill(story.product.pid, 'SIGHUP');
+  await poll(applied, (now) => now > before);
+}
+
+test.each([
+  ['protect: []', { protect: [] }],
+  ['observe: true', { observe: true }],
+  ['both lines', { protect: [], observe: true }],
+])('%s lets every visitor of one site pass, under load, and drops none', async (_name, lines) => {
+  await reloadWith({});
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const visitors = 4;
+  const ports = new Set<number | undefined>();
+  const answers: string[] = [];
+  let done = false;
+
+  async function ask(host: string): Promise<number | undefined> {
+    const sent = request(story.product.addresses.gateway, { agent, headers: { host } }).end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    ports.add(sent.socket?.localPort);
+    answer.resume();
+    await once(answer, 'end');
+    return answer.statusCode;
+  }
+  async function visit(host: string): Promise<void> {
+    while (!done) answers.push(`${host} ${await ask(host)}`);
+  }
+
+  const hosts = ['shop.example', 'shop.example', 'shop.example', 'other.example'];
+  const streams = hosts.map(visit);
+  await poll(
+    () => Promise.resolve(answers.length),
+    (count) => count > 40,
+  );
+  await reloadWith(lines);
+  const from = answers.length;
+  await poll(
+    () => Promise.resolve(answers.length - from),
+    (count) => count > 80,
+  );
+  done = true;
+  await Promise.all(streams);
+
+  // Each visitor can have one request under way when the new settings come into force.
+  const after = answers.slice(from + visitors);
+  expect([...new Set(answers)].toSorted()).toEqual([
+    'other.example 403',
+    'shop.example 200',
+    'shop.example 403',
+  ]);
+  expect([...new Set(after)].toSorted()).toEqual(['other.example 403', 'shop.example 200']);
+  expect(ports.size).toBe(visitors);
+});
+
+const SITES = 200;
+const RULES = 10;
+/** The first site, the last one, and some between. */
+const SAMPLE = [0, 1, 57, 100, 199] as const;
+
+/** Each site has an organisation with ten rules. One list of addresses is for all of them. */
+function settingsOf(blocked: string): Record<string, unknown> {
+  const rulesOf = (site: number) => [
+    { name: 'listed', match: { ip: { file: 'networks.txt' } }, verdict: 'block', status: 451 },
+    ...Array.from({ length: RULES - 1 }, (_, rule) => ({
+      name: `rule ${rule}`,
+      match: { host: hostOf(site), path: `/${blocked}-${site}/${rule}/**`, method: 'GET' },
+      verdict: 'block',
+      status: 404,
+    })),
+  ];
+  const numbers = Array.from({ length: SITES }, (_, site) => site);
+  return storySettings(story.origin.url, {
+    top: {
+      analytics: undefined,
+      listen: { gateway: '127.0.0.1:0' },
+      organisations: numbers.map((site) => ({ id: `org-${site}`, rules: rulesOf(site) })),
+      sites: numbers.map((site) => ({
+        hosts: [hostOf(site)],
+        organisation: `org-${site}`,
+        origin: story.origin.url,
+      })),
+    },
+  });
+}
+
+function hostOf(site: number): string {
+  return `shop-${site}.example`;
+}
+
+function visitSite(site: number, path: string, ip = '198.51.100.7'): Promise<Answer> {
+  const headers = { ...curl, host: hostOf(site), 'x-forwarded-for': ip };
+  return send(story.product.addresses.gateway + path, { headers });
+}
+
+test('Guard answers requests during a reload to many sites, and then each site has its own rules', async () => {
+  const networks = Array.from({ length: 5_000 }, (_, at) => `10.${at >> 8}.${at & 255}.0/24`);
+  await write('networks.txt', networks.join('\n'));
+  const before = logged(story.product, 'reload_applied').length;
+  await write('guard.yaml', stringify(settingsOf('old')));
+  let answered = 0;
+  while (logged(story.product, 'reload_applied').length === before) {
+    const { status } = await send(story.product.addresses.gateway, {
+      headers: { ...curl, host: 'shop.example', 'x-forwarded-for': '198.51.100.7' },
+    });
+    // The site from before the reload, or no site.
+    expect([200, 403, 421]).toContain(status);
+    answered += 1;
+  }
+  // Guard reads the file for longer than one answer takes. If that blocked the thread, there would be one or two answers.
+  expect(answered).toBeGreaterThan(20);
+  for (const site of SAMPLE) {
+    expect((await visitSite(site, '/')).status).toBe(200);
+    expect((await visitSite(site, `/old-${site}/8/x`)).status).toBe(404);
+    expect((await visitSite(site, `/old-${(site + 1) % SITES}/8/x`)).status).toBe(200);
+    expect((await visitSite(site, `/old-${site}/9/x`)).status).toBe(200);
+    expect((await visitSite(site, '/', '10.19.135.1')).status).toBe(451);
+  }
+});
