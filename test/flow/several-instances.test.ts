@@ -1,11 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { runCommand } from '../../cli/src/testing/run-command.ts';
 import { jsonText, keepFile } from '../../server/src/process/keep-file.ts';
 import { robot } from '../attack/challenged-visitor.ts';
-import { poll, send } from '../kit/http.ts';
+import { type Answer, poll, send } from '../kit/http.ts';
 import { metricOf } from '../kit/metric-of.ts';
 import { ORIGIN_PAGE } from '../kit/recording-origin.ts';
 import {
@@ -17,12 +18,15 @@ import {
   useSharedStore,
 } from '../kit/shared-store.ts';
 import type { Product } from '../kit/start-product.ts';
-import { INSTALLATION_SECRET } from '../kit/story-settings.ts';
+import { INSTALLATION_SECRET, storySettings } from '../kit/story-settings.ts';
+import { testFolder } from '../kit/test-folder.ts';
 import { hasRedis } from '../kit/tools.ts';
 import { curl } from '../kit/visitors.ts';
 
-/** Three products that share one Redis are one to their visitors, and go on for themselves without it. */
+/** Three instances that share one Redis: visitors see no difference between them, and each goes on without the Redis. */
 
+const FOLDER = testFolder();
+const SETTINGS = join(FOLDER, 'guard.yaml');
 const LIMIT = { requests: 60, per: '1h', by: ['ip'] };
 const NEXT_SECRET = 'flow-tests-next-6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e1f';
 
@@ -95,8 +99,38 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     }
   });
 
+  test('a temporary decision reaches all instances, a later one and all its threads, and holds while Redis is away', async () => {
+    const store = { engine: 'redis', url: shared.redis.url };
+    const settings = storySettings(shared.origin.url, { top: { store } });
+    writeFileSync(SETTINGS, stringify(settings));
+    const guard = (...args: readonly string[]) => runCommand(...args, '--config', SETTINGS);
+    const made = await guard('block', '2001:db8:7::/64', '--for', '1h', '--because', 'x');
+    expect(made.code).toBe(0);
+    const visit = (instance: Product) => limited(instance, '2001:db8:7::9', '/few/decided');
+    const isBlocked = ({ status }: Answer) => status === 403;
+    for (const instance of shared.instances) await poll(() => visit(instance), isBlocked);
+    const later = await shared.start({ workers: 2 });
+    try {
+      // Each request has a new connection, so both threads get some of them.
+      const answers = await Promise.all(Array.from({ length: 20 }, () => visit(later)));
+      expect(answers.every(isBlocked)).toBe(true);
+      await shared.redis.kill();
+      expect(isBlocked(await visit(later))).toBe(true);
+      const away = await guard('decisions');
+      expect([away.code, away.stderr]).toEqual([
+        1,
+        'guard decisions: the Redis of the settings gives no answer\n',
+      ]);
+    } finally {
+      await later.stop();
+      await shared.redis.restart();
+    }
+    await storeIs('there', shared.instances);
+  });
+
   test('contract 1: an instance whose lists of crawler addresses are older than those of another says so', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'guard-ranges-'));
+    const folder = join(FOLDER, 'ranges');
+    mkdirSync(folder);
     const { lists, oldestListAt = 0 } = CrawlerCatalogue.load();
     const refreshedAt = Math.round(Date.now() / 1000) * 1000;
     for (const { file, sourceUrl, entries } of lists) {
@@ -119,7 +153,6 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
       expect(fresh.log()).not.toContain('crawler_ranges_behind');
     } finally {
       await Promise.all([fresh.stop(), stale.stop()]);
-      await rm(folder, { recursive: true });
     }
   });
 
