@@ -1,9 +1,8 @@
 import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
-import { createGateway, type Gateway } from '@guard/gateway';
-import { Site } from '@guard/config/settings/schema';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
+import { type LocalGateway, startGateway } from '../kit/gateway.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { type TestValidator, validatorWith } from '../kit/validator.ts';
 import { doWork } from '../../validator/src/challenge/work/testing/work.ts';
@@ -34,27 +33,13 @@ const UPGRADE = { 'upgrade-insecure-requests': '1', accept: 'text/html' };
 
 let origin: RecordingOrigin;
 let guard: TestValidator;
-let gateway: Gateway;
-let urls: Readonly<Record<'http' | 'https', string>>;
+let gateway: LocalGateway;
 
 beforeAll(async () => {
   origin = await startRecordingOrigin();
   guard = validatorWith('[{ name: all, match: {}, detect: true, challenge: always }]');
-  const { validator } = guard;
-  const settings = Site.parse({ hosts: ['*'], organisation: 'acme', origin: origin.url });
-  const validate = validator.forOrganisation('acme');
-  gateway = createGateway({
-    trustedProxies: [],
-    observe: false,
-    sites: [{ settings, validate, collect: validator.collect, validator: 'in-process' }],
-    certificates: [selfSigned('shop.example')],
-    events: { record: (event) => guard.events.push(event) },
-    clock: Date.now,
-    log: () => undefined,
-    metrics: { count: () => undefined, gauge: () => undefined },
-  });
-  const any = { kind: 'tcp', host: '127.0.0.1', port: 0 } as const;
-  urls = { http: await gateway.listen(any), https: await gateway.listenTls(any) };
+  const certificate = selfSigned('shop.example');
+  gateway = await startGateway(guard, { origin: origin.url, certificate });
 });
 
 afterAll(async () => {
@@ -82,7 +67,7 @@ function send(
   } = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const url = `${client === 'http' ? urls.http : urls.https}${path}`;
+    const url = `${client === 'http' ? gateway.http : gateway.https}${path}`;
     const headers = {
       ...fields,
       host: 'shop.example',

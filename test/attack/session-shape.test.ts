@@ -1,11 +1,8 @@
 import { asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { Site } from '@guard/config/settings/schema';
-import { createGateway } from '@guard/gateway';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type LocalGateway, startGateway } from '../kit/gateway.ts';
 import { type Answer, send } from '../kit/http.ts';
+import { serve } from '../kit/serve.ts';
 import { type TestValidator, validatorWith } from '../kit/validator.ts';
 import { verifiedSession } from '../kit/verified-session.ts';
 import { chromeHttp } from '../kit/visitors.ts';
@@ -20,75 +17,35 @@ const PICTURE = { ...chromeHttp, accept: 'image/avif,image/webp,*/*;q=0.8' };
 /** As a script of a page asks; over plain http no other field says so. */
 const DATA = { ...chromeHttp, accept: 'application/json' };
 
-interface Guarded {
-  readonly guard: TestValidator;
-  readonly url: string;
-  readonly close: () => Promise<void>;
-}
+/** A site whose pictures are pictures. */
+let origin: string;
+let guard: TestValidator;
+let gateway: LocalGateway;
+let passes = 0;
 
-/** A site whose pictures are pictures, behind a gateway and a validator in one process. */
-async function startGuarded(challenge: Readonly<Record<string, unknown>>): Promise<Guarded> {
-  const origin = createServer((request, response) => {
-    const isPicture = request.url?.endsWith('.png') === true;
-    const type = isPicture ? 'image/png' : request.url === '/data' ? 'text/plain' : 'text/html';
-    response.setHeader('content-type', type);
-    response.end('x');
-  });
-  origin.listen(0, '127.0.0.1');
-  await once(origin, 'listening');
-  const guard = validatorWith('[{ name: everybody, match: {}, detect: true, challenge: auto }]', {
+beforeAll(async () => {
+  origin = await serve(({ url = '' }, response) => {
+    const type = url.endsWith('.png') ? 'image/png' : url === '/data' ? 'text/plain' : 'text/html';
+    response.setHeader('content-type', type).end('x');
+  }, afterAll);
+});
+beforeEach(() => startGuarded({}));
+afterEach(() => gateway.close());
+
+async function startGuarded(challenge: Readonly<Record<string, unknown>>): Promise<void> {
+  guard = validatorWith('[{ name: everybody, match: {}, detect: true, challenge: auto }]', {
     organisation: { challenge: { free_pages: { pages: 1, per: '24h' }, ...challenge } },
   });
   guard.time.now += DAY_MS;
-  const { port } = origin.address() as AddressInfo;
-  const settings = Site.parse({
-    hosts: ['*'],
-    organisation: 'acme',
-    origin: `http://127.0.0.1:${port}`,
-  });
-  const { validator } = guard;
-  const gateway = createGateway({
-    trustedProxies: [],
-    observe: false,
-    sites: [
-      {
-        settings,
-        validate: validator.forOrganisation('acme'),
-        collect: validator.collect,
-        validator: 'in-process',
-      },
-    ],
-    events: { record: (event) => guard.events.push(event) },
-    clock: () => guard.time.now,
-    log: () => undefined,
-    metrics: { count: () => undefined, gauge: () => undefined },
-  });
-  const url = await gateway.listen({ kind: 'tcp', host: '127.0.0.1', port: 0 });
-  return {
-    guard,
-    url,
-    async close() {
-      await gateway.close();
-      origin.closeAllConnections();
-      origin.close();
-    },
-  };
+  gateway = await startGateway(guard, { origin, clock: () => guard.time.now });
 }
 
-let guarded: Guarded;
-let passes = 0;
-
-beforeEach(async () => {
-  guarded = await startGuarded({});
-});
-afterEach(() => guarded.close());
-
 const sent = (path: string, cookie: string, headers: Readonly<Record<string, string>>) =>
-  send(`${guarded.url}${path}`, { headers: { ...headers, cookie: `_guard=${cookie}` } });
+  send(`${gateway.http}${path}`, { headers: { ...headers, cookie: `_guard=${cookie}` } });
 
 /** A session that passed its challenge, of a visitor whose browser is not what is tested. */
 function pass(): string {
-  const { store, time } = guarded.guard;
+  const { store, time } = guard;
   const id = `${(0x10000000 + (passes += 1)).toString(16)}-d9cb-869f-8165-000000000001`;
   store.keepSession(id, verifiedSession({ judgedAt: time.now }), DAY_MS);
   return id;
@@ -107,8 +64,8 @@ interface Page {
 async function read(cookie: string, pages: readonly Page[], headers = chromeHttp) {
   const challenged: number[] = [];
   for (const [index, { path, afterMs, isLinked = false, part }] of pages.entries()) {
-    guarded.guard.time.now += afterMs;
-    const fields = isLinked ? { ...headers, referer: `${guarded.url}/before` } : headers;
+    guard.time.now += afterMs;
+    const fields = isLinked ? { ...headers, referer: `${gateway.http}/before` } : headers;
     const { status } = await sent(path, cookie, fields);
     if (status === 403) challenged.push(index);
     if (part !== undefined) await sent(part, cookie, part === '/data' ? DATA : PICTURE);
@@ -140,13 +97,13 @@ async function people(count: number, part?: string) {
   }
 }
 
-const lastEvent = () => guarded.guard.events.at(-1);
+const lastEvent = () => guard.events.at(-1);
 
 /** Answers the challenge of this page. */
 async function passAgain({ body }: Answer, cookie: string) {
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
   const upload = uploadOf({ ticket, session: cookie, reference: '' }, person);
-  const answer = await send(`${guarded.url}/.guard/verify`, {
+  const answer = await send(`${gateway.http}/.guard/verify`, {
     method: 'POST',
     headers: { ...person.headers, 'content-type': 'application/json' },
     body: asPageWrites(upload),
@@ -157,7 +114,7 @@ async function passAgain({ body }: Answer, cookie: string) {
 test('a scraper with a pass that loads 40 pages at regular intervals is challenged at the tenth, and at later ones after 20 more', async () => {
   const { headers } = person;
   await sent('/free', '', headers);
-  const { body, headers: fields } = await send(`${guarded.url}/`, { headers });
+  const { body, headers: fields } = await send(`${gateway.http}/`, { headers });
   const cookie = /_guard=([^;]+)/.exec(String(fields['set-cookie']))?.[1] ?? '';
   await passAgain({ body, headers: fields, status: 0 }, cookie);
   const found = await read(cookie, pages(40, regular('a')), headers);
@@ -169,7 +126,7 @@ test('a scraper with a pass that loads 40 pages at regular intervals is challeng
   });
   // Data of a page that is open goes on.
   expect((await sent('/data', cookie, { ...headers, accept: DATA.accept })).status).toBe(200);
-  guarded.guard.time.now += SECOND_MS;
+  guard.time.now += SECOND_MS;
   await passAgain(await sent('/a/50', cookie, headers), cookie);
   expect(await read(cookie, pages(19, regular('b')), headers)).toEqual([]);
   expect(await read(cookie, pages(3, regular('c')), headers)).toEqual([0, 1, 2]);
@@ -252,7 +209,7 @@ test('frames that a foreign page loads in a visitor’s browser do not lead the 
 });
 
 test('session_shape: false leaves a session be', async () => {
-  await guarded.close();
-  guarded = await startGuarded({ session_shape: false });
+  await gateway.close();
+  await startGuarded({ session_shape: false });
   expect(await read(pass(), pages(60, regular('a')))).toEqual([]);
 });

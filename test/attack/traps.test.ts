@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { disguise } from '../kit/driven-chromium.ts';
 import { send } from '../kit/http.ts';
 import { launchPlain } from '../kit/plain-chromium.ts';
+import { serve } from '../kit/serve.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { chromeHttp, curl } from '../kit/visitors.ts';
 
@@ -15,23 +13,18 @@ const story = useProduct({
 });
 
 /** A page of a stranger, with everything in it that a browser loads without being asked. */
-async function strangersPage(trap: string, link: string) {
+function strangersPage(trap: string, link: string): Promise<string> {
   const html = `<!doctype html><title>cats</title>
 <link rel="prefetch" href="${trap}"><link rel="preload" as="fetch" href="${trap}">
 <img src="${trap}" referrerpolicy="no-referrer"><iframe src="${trap}" referrerpolicy="no-referrer"></iframe>
 <img src="${link}"><iframe src="${link}"></iframe><script src="${trap}"></script>
 <script>fetch("${trap}", { mode: "no-cors" }).catch(() => 0);</script>
 <a href="${trap}" rel="noreferrer">cats</a>`;
-  const server = createServer((request, response) => {
+  return serve(({ url }, response) => {
     // As in a link shortener of a mail.
-    if (request.url === '/hop') response.writeHead(302, { location: trap }).end();
+    if (url === '/hop') response.writeHead(302, { location: trap }).end();
     else response.writeHead(200, { 'content-type': 'text/html' }).end(html);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A server that listens on TCP has an AddressInfo.
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, close: () => void server.close() };
 }
 
 /** A visit with the headers of a browser, from an address that a trusted proxy tells. Gives the status. */
@@ -60,7 +53,7 @@ test('a browser neither follows the link of a page of Guard, nor can a foreign p
     await tab.route('**', (route) =>
       route.request().method() === 'POST' ? undefined : route.continue(),
     );
-    await tab.goto(page.url, { waitUntil: 'networkidle' });
+    await tab.goto(page, { waitUntil: 'networkidle' });
     await tab.click('a');
     await tab.waitForURL(`${site}/.env`);
     expect(asked.filter((url) => url.endsWith('/.env')).length).toBeGreaterThan(4);
@@ -74,13 +67,12 @@ test('a browser neither follows the link of a page of Guard, nor can a foreign p
     // Opened from outside: the browser says that no page caused it.
     // This challenge page goes on by itself: that would break off a longer wait.
     const fresh = await tab.context().newPage();
-    const hopped = await fresh.goto(`${page.url}hop`, { waitUntil: 'commit' });
+    const hopped = await fresh.goto(`${page}/hop`, { waitUntil: 'commit' });
     expect(hopped?.url()).toBe(`${site}/.env`);
     expect(await hopped?.request().headerValue('sec-fetch-site')).toBe('none');
     expect(await visitFrom(undefined)).toBe(200);
   } finally {
     await browser.close();
-    page.close();
   }
 
   expect(await visitFrom(stranger)).toBe(200);

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
 import { poll } from '../kit/http.ts';
+import { serve } from '../kit/serve.ts';
 import { startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 
@@ -31,7 +31,7 @@ function connects(port: number): Promise<boolean> {
 test('SIGTERM: what is under way is finished, uploads too, nothing new is taken, and the exit code is 0', async () => {
   const waiting: ServerResponse[] = [];
   const bodies: string[] = [];
-  const origin = createServer((req, res) => {
+  const origin = await serve((req, res) => {
     if (req.url === '/idle') {
       res.end('idle');
       return;
@@ -41,17 +41,10 @@ test('SIGTERM: what is under way is finished, uploads too, nothing new is taken,
     req.on('end', () => bodies.push(body));
     if (req.url === '/stream') res.writeHead(200).write('first;');
     waiting.push(res);
-  }).listen(0, '127.0.0.1');
-  await once(origin, 'listening');
-  onTestFinished(() => {
-    origin.close();
-    origin.closeAllConnections();
   });
-  // A server that listens on TCP has an AddressInfo.
-  const { port: originPort } = origin.address() as AddressInfo;
   const rules = [{ name: 'open', match: {}, verdict: 'allow' }];
   const product = await startProduct({
-    ...storySettings(`http://127.0.0.1:${originPort}`, { rules }),
+    ...storySettings(origin, { rules }),
     listen: { gateway: '127.0.0.1:0' },
     analytics: undefined,
   });

@@ -1,16 +1,13 @@
 import { X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGateway, type Gateway } from '@guard/gateway';
-import { Site } from '@guard/config/settings/schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { isFirst } from '../../validator/src/session/session-value.ts';
 import { type DeskBrowser, deskChromium, deskFirefox } from '../kit/desk-browsers.ts';
+import { type LocalGateway, startGateway } from '../kit/gateway.ts';
 import { poll } from '../kit/http.ts';
+import { serve } from '../kit/serve.ts';
 import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
 import { useDesk } from '../kit/use-desk.ts';
 import { type TestValidator, validatorWith } from '../kit/validator.ts';
@@ -31,51 +28,23 @@ const LATER: ReadonlyMap<string, number> = new Map([
   ['/walk-3', 2 * 60_000],
 ]);
 let aheadMs = 0;
-let origin: Server;
 let guard: TestValidator;
-let gateway: Gateway;
-let urls: Readonly<Record<'http' | 'https', string>>;
+let gateway: LocalGateway;
 
 beforeAll(async () => {
-  origin = createServer((request, response) => {
+  const origin = await serve((request, response) => {
     const [path = ''] = (request.url ?? '').split('?');
     aheadMs += LATER.get(path) ?? 0;
-    const [type, text] = EVERY_KIND.get(path) ?? [
-      'text/html',
-      '<!doctype html><title>Part</title>',
-    ];
+    const page = ['text/html', '<!doctype html><title>Part</title>'] as const;
+    const [type, text] = EVERY_KIND.get(path) ?? page;
     response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' }).end(text);
-  }).listen(0, '127.0.0.1');
-  await once(origin, 'listening');
-  const { port } = origin.address() as AddressInfo;
+  }, afterAll);
   guard = validatorWith('[{ name: all, match: {}, detect: true, challenge: always }]');
   Object.defineProperty(guard.time, 'now', { get: () => Date.now() + aheadMs });
-  const { validator } = guard;
-  const settings = Site.parse({
-    hosts: ['*'],
-    organisation: 'acme',
-    origin: `http://127.0.0.1:${port}`,
-  });
-  const validate = validator.forOrganisation('acme');
-  gateway = createGateway({
-    trustedProxies: [],
-    observe: false,
-    sites: [{ settings, validate, collect: validator.collect, validator: 'in-process' }],
-    certificates: [certificate],
-    events: { record: (event) => guard.events.push(event) },
-    clock: Date.now,
-    log: () => undefined,
-    metrics: { count: () => undefined, gauge: () => undefined },
-  });
-  const any = { kind: 'tcp', host: '127.0.0.1', port: 0 } as const;
-  urls = { http: await gateway.listen(any), https: await gateway.listenTls(any) };
+  gateway = await startGateway(guard, { origin, certificate });
 });
 
-afterAll(async () => {
-  await gateway.close();
-  origin.closeAllConnections();
-  origin.close();
-});
+afterAll(() => gateway.close());
 
 /** Takes the certificate of the test, as a person does who clicks through the warning, and finds its host. */
 const chromiumHere: DeskBrowser = {
@@ -91,7 +60,7 @@ const firefoxHere: DeskBrowser = {
   async prepare(profile) {
     const args = await deskFirefox.prepare(profile);
     const { fingerprint256 } = new X509Certificate(certificate.cert);
-    const place = `localhost:${new URL(urls.https).port}:`;
+    const place = `localhost:${new URL(gateway.https).port}:`;
     const line = `${place}\tOID.2.16.840.1.101.3.4.2.1\t${fingerprint256}\t\n`;
     await writeFile(join(profile, 'cert_override.txt'), line);
     await appendFile(
@@ -128,7 +97,7 @@ describe.skipIf(!hasDesk)(
       const { scheme, host, isSecure } = place;
       guard.events.length = 0;
       aheadMs += 25 * 3_600_000;
-      const { port } = new URL(urls[scheme]);
+      const { port } = new URL(gateway[scheme]);
       await open(browser, { urls: [`${scheme}://${host}:${port}/`] });
       await poll(
         () => Promise.resolve(guard.events.some(({ path }) => path === '/done')),

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectAsEnvoy, fieldsOf } from '../kit/envoy-client.ts';
 import { poll, send } from '../kit/http.ts';
@@ -9,6 +7,7 @@ import {
   type RecordingOrigin,
   startRecordingOrigin,
 } from '../kit/recording-origin.ts';
+import { serve } from '../kit/serve.ts';
 import { rowsOf } from '../kit/sql.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
 import { SECRET_KEY, storySettings } from '../kit/story-settings.ts';
@@ -18,21 +17,17 @@ let behave: (response: ServerResponse) => void = () => undefined;
 const keys: (string | string[] | undefined)[] = [];
 const ANY_PORT = '127.0.0.1:0';
 
-let validator: Server;
 let origin: RecordingOrigin;
 let product: Product;
 
 beforeAll(async () => {
-  validator = createServer((request, response) => {
+  const url = await serve((request, response) => {
     keys.push(request.headers['x-api-key']);
     request.resume();
     request.on('end', () => behave(response));
-  });
-  validator.listen(0, '127.0.0.1');
-  await once(validator, 'listening');
-  const { port } = validator.address() as AddressInfo;
+  }, afterAll);
   origin = await startRecordingOrigin();
-  const remote = { url: `http://127.0.0.1:${port}`, key: SECRET_KEY, timeout: '300ms' };
+  const remote = { url, key: SECRET_KEY, timeout: '300ms' };
   const settings = storySettings(origin.url, { site: { validator: remote } });
   const listen = {
     gateway: ANY_PORT,
@@ -46,8 +41,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await product.stop();
   await origin.close();
-  validator.closeAllConnections();
-  validator.close();
 });
 
 function answering(status: number, body: unknown) {

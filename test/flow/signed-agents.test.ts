@@ -1,10 +1,9 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { runCommand } from '../../cli/src/testing/run-command.ts';
 import { parseDictionary } from '../../validator/src/proofs/structured-field.ts';
 import { poll, send } from '../kit/http.ts';
+import { serve } from '../kit/serve.ts';
 import { newSigningAgent, type Signing } from '../kit/signing-agent.ts';
 import { rowsOf } from '../kit/sql.ts';
 import { useProduct } from '../kit/use-product.ts';
@@ -34,12 +33,10 @@ const story = useProduct({
   },
 });
 
-const mirror = createServer((_request, response) => {
+const mirror = await serve((_request, response) => {
   response.setHeader('content-type', 'application/http-message-signatures-directory+json');
   response.end(JSON.stringify({ keys: [agent.jwk] }));
-});
-beforeAll(() => new Promise<void>((resolve) => mirror.listen(0, '127.0.0.1', resolve)));
-afterAll(() => void mirror.close());
+}, afterAll);
 
 const ask = (path: string, fields: Readonly<Record<string, string>> = {}) =>
   send(`${story.product.addresses.gateway}${path}`, { headers: { ...chromeHttp, ...fields } });
@@ -50,8 +47,7 @@ test('without keys nothing is asked for; a Guard that runs takes up what the com
   expect((await ask('/closed')).headers).not.toHaveProperty('accept-signature');
   expect((await ask('/open/1', signed())).status).toBe(403);
   const config = join(story.product.folder, 'guard.yaml');
-  const base = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`; // it listens on TCP
-  const ran = await runCommand('agents', 'refresh', '--config', config, '--source-base', base);
+  const ran = await runCommand('agents', 'refresh', '--config', config, '--source-base', mirror);
   expect([ran.code, ran.stderr]).toEqual([0, '']);
   const open = () => ask('/open/1', signed());
   await poll(open, ({ status }) => status === 200);

@@ -1,12 +1,11 @@
 import type { Session, SessionStore } from '@guard/config/contract/ports';
-import { createGateway } from '@guard/gateway';
-import { Site } from '@guard/config/settings/schema';
 import { networkOf } from '@guard/config/net/network-of';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hashUserAgent } from '../../validator/src/request/user-agent-hash.ts';
+import { startGatewayOf } from '../kit/gateway.ts';
 import { ORIGIN_PAGE, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { chromeHttp, visit } from '../kit/visitors.ts';
-import { errorType, type Served, serveValidator } from './serve-validator.ts';
+import { errorType, serveValidator } from './serve-validator.ts';
 import { never, storeWith } from './store-with.ts';
 
 const uuid = '3f0e5c9a-8a4b-4c6d-8e9f-0a1b2c3d4e5f';
@@ -113,12 +112,15 @@ describe.each<[string, Partial<SessionStore>]>([
     });
 
     test('the gateway fails open, and records the one event', async () => {
-      const served = await serveValidator(options);
-      const { url, arrivals } = await startGateway(served);
-      const response = await fetch(url, { headers: { ...chromeHttp, cookie: `_guard=${uuid}` } });
+      const { inProcess, events } = await serveValidator(options);
+      const origin = await startRecordingOrigin();
+      onTestFinished(() => origin.close());
+      const { http, close } = await startGatewayOf(inProcess, events, { origin: origin.url });
+      onTestFinished(close);
+      const response = await fetch(http, { headers: { ...chromeHttp, cookie: `_guard=${uuid}` } });
       expect([response.status, await response.text()]).toEqual([200, ORIGIN_PAGE]);
-      expect(arrivals).toHaveLength(1);
-      expect(served.events).toMatchObject([{ decision: 'none', action: 'allow' }]);
+      expect(origin.arrivals).toHaveLength(1);
+      expect(events).toMatchObject([{ decision: 'none', action: 'allow' }]);
     });
   },
 );
@@ -185,22 +187,4 @@ describe('7.1 an answer of the store that comes after the deadline', () => {
 /** Lets everything run that is ready to: some turns of the event loop. */
 async function turns(): Promise<void> {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-async function startGateway({ inProcess, events }: Served) {
-  const origin = await startRecordingOrigin();
-  onTestFinished(() => origin.close());
-  const settings = Site.parse({ hosts: ['*'], organisation: 'acme', origin: origin.url });
-  const gateway = createGateway({
-    trustedProxies: [],
-    observe: false,
-    sites: [{ settings, validate: inProcess, collect: undefined, validator: 'in-process' }],
-    events: { record: (event) => events.push(event) },
-    clock: Date.now,
-    log: () => undefined,
-    metrics: { count: () => undefined, gauge: () => undefined },
-  });
-  onTestFinished(() => gateway.close());
-  const url = await gateway.listen({ kind: 'tcp', host: '127.0.0.1', port: 0 });
-  return { url, arrivals: origin.arrivals };
 }

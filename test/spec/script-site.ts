@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, RequestListener } from 'node:http';
+import { serve } from '../kit/serve.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 
@@ -111,16 +110,14 @@ export async function startScriptSite(
 ): Promise<ScriptSite> {
   const arrivals: ScriptSite['arrivals'] = [];
   let pages: Readonly<Record<string, Page>> = {};
-  const origin = createServer(({ url = '', headers }, response) => {
+  const ends: (() => void)[] = [];
+  const handle: RequestListener = ({ url = '', headers }, response) => {
     arrivals.push({ url, headers });
     const page = pages[url] ?? { html: '<!doctype html><title>Plain</title><h1>The origin</h1>' };
     response.writeHead(200, { 'content-type': 'text/html', ...page.headers }).end(page.html);
-  });
-  origin.listen(0, '127.0.0.1');
-  await once(origin, 'listening');
-  // A server that listens on TCP has an AddressInfo.
-  const { port } = origin.address() as AddressInfo;
-  const { organisations, ...settings } = storySettings(`http://127.0.0.1:${port}`, {
+  };
+  const origin = await serve(handle, (end) => ends.push(end));
+  const { organisations, ...settings } = storySettings(origin, {
     site: { protect: ['/vault/**'] },
     top: over,
   });
@@ -136,9 +133,7 @@ export async function startScriptSite(
     arrivals,
     async close() {
       await product.stop();
-      origin.closeAllConnections();
-      origin.close();
-      await once(origin, 'close');
+      for (const end of ends) end();
     },
   };
 }
