@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { RSL_CATEGORIES } from '@guard/config/catalogue/crawler-file';
-import { categories } from '@guard/config/contract/categories';
+import { CATEGORY_MEANINGS } from '@guard/config/contract/categories';
 import { validateErrors } from '@guard/config/contract/errors';
 import { metrics } from '@guard/config/contract/metrics';
 import { entryOf, type Reason, reasons } from '@guard/config/contract/reasons';
@@ -57,7 +57,10 @@ const parts: readonly Part[] = [
       return [link, code(category), strength, group === undefined ? '–' : code(group), meaning];
     }),
   ]),
-  table('block-reasons.md', '## Categories', [['Category', 'Meaning'], ...named(categories)]),
+  table('block-reasons.md', '## Categories', [
+    ['Category', 'Meaning'],
+    ...named(CATEGORY_MEANINGS),
+  ]),
   table('block-reasons.md', '## Groups', [['Group', 'Cause'], ...named(GROUPS)]),
   table('commands.md', 'title: Commands', [
     ['Command', 'What it does'],

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type {
-  Asking,
+  QueryCaller,
   AuthenticateBearer,
   Clock,
   EventSink,
@@ -44,7 +44,7 @@ export interface AnalyticsOptions {
 }
 
 /** The sender of a request. Undefined when it is unknown. */
-type Identify = (request: FastifyRequest) => Asking | undefined;
+type Identify = (request: FastifyRequest) => QueryCaller | undefined;
 
 /** Remembers events and answers questions about them. */
 export interface Analytics {

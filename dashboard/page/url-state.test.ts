@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recognise } from '@guard/config/plain-words/sought';
+import { parseSearchTerm } from '@guard/config/plain-words/search-term';
 import { formatUrl, parseUrl, rangeOf, START, type UrlState, withFilter } from './url-state.ts';
 
 test('a state survives the round trip through its URL, with any values', () => {
@@ -64,5 +64,5 @@ test.each([
   ['/products', 'path', '/products'],
   ['login', 'path', '/login'],
 ])('%s is searched as a %s', (typed, kind, value) => {
-  expect(recognise(typed)).toEqual({ kind, value });
+  expect(parseSearchTerm(typed)).toEqual({ kind, value });
 });

@@ -1,6 +1,6 @@
 import type {
   AuthenticateBearer,
-  Asking,
+  QueryCaller,
   Clock,
   Log,
   Replay,
@@ -33,7 +33,7 @@ export interface DashboardOptions {
   /** Creates a route that runs statements like POST /query, for callers that are identified in another way. */
   readonly queryRoute: (
     path: string,
-    identify: (request: FastifyRequest) => Asking | undefined,
+    identify: (request: FastifyRequest) => QueryCaller | undefined,
   ) => FastifyPluginAsync;
   readonly runQuery: RunQuery;
   readonly replay: Replay;
@@ -69,7 +69,7 @@ export function createDashboard(options: DashboardOptions): FastifyPluginAsync {
   const callback = (): string => `${options.ownUrl().replace(/\/+$/, '')}/oidc/callback`;
   const oidc = provider && createOidc(provider, callback);
   const viewerOf = createFindViewer({ settings, authenticate, signIns });
-  const identify = (request: FastifyRequest): Asking | undefined => {
+  const identify = (request: FastifyRequest): QueryCaller | undefined => {
     const viewer = viewerOf(request);
     if (viewer === undefined) return undefined;
     const { organisation, authorization } = viewer;

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type {
-  Asking,
+  QueryCaller,
   AuthenticateBearer,
   QueryOutcome,
   RunQuery,
@@ -50,7 +50,7 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
     return versionQuery;
   }
 
-  async function run(asking: Asking, wish: Wish, reply: FastifyReply): Promise<QueryOutcome> {
+  async function run(asking: QueryCaller, wish: Wish, reply: FastifyReply): Promise<QueryOutcome> {
     if (wish.kind === 'refused') return wish;
     const filled = fillIn(wish.sql, wish.parameters);
     if (filled.kind === 'refused') return filled;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AnswerForm } from '@guard/config/contract/answer-form';
-import type { Asking, AuthenticateBearer } from '@guard/config/contract/ports';
+import type { QueryCaller, AuthenticateBearer } from '@guard/config/contract/ports';
 import { DATABASE } from '../database/accounts.ts';
 import { ALLOWED_FORMATS } from '../query/denied.ts';
 
@@ -39,7 +39,7 @@ const IGNORED = [
 export function askingBy(
   headers: IncomingHttpHeaders,
   authenticate: AuthenticateBearer,
-): Asking | undefined {
+): QueryCaller | undefined {
   const { authorization = '' } = headers;
   const basic = /^Basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1];
   const pair = Buffer.from(basic ?? '', 'base64').toString('utf8');

@@ -2,14 +2,14 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { decodeUtf8 } from '@guard/config/contract/json';
 import { QUERY } from '@guard/config/contract/limits';
-import type { Asking, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
+import type { QueryCaller, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
 import { endWait, goneSignal } from '@guard/config/net/waiting-caller';
 import { BUSY } from './database-error.ts';
 
 interface RouteOptions {
   readonly path: string;
   /** The sender of a request. Undefined without a valid credential. */
-  readonly identify: (request: FastifyRequest) => Asking | undefined;
+  readonly identify: (request: FastifyRequest) => QueryCaller | undefined;
   readonly runQuery: RunQuery;
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { recognise } from '@guard/config/plain-words/sought';
+import { parseSearchTerm } from '@guard/config/plain-words/search-term';
 import { readCommandLine, type ReadLine } from '../command-line/options.ts';
 import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
 import { EXPLAIN_OPTIONS } from './options.ts';
@@ -62,7 +62,7 @@ function readBody(path: string, stdin: () => string): Body {
 
 /** Codes, ids and addresses are arguments of `guard why`. */
 function isLookedUp(text: string): boolean {
-  const { kind } = recognise(text);
+  const { kind } = parseSearchTerm(text);
   return kind === 'reference' || kind === 'request' || kind === 'session' || kind === 'address';
 }
 

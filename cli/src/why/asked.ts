@@ -1,5 +1,5 @@
 import { parseIp } from '@guard/config/net/cidr';
-import { recognise } from '@guard/config/plain-words/sought';
+import { parseSearchTerm } from '@guard/config/plain-words/search-term';
 
 /** What `guard why` was asked about. */
 export interface AskedAbout {
@@ -11,7 +11,7 @@ export interface AskedAbout {
 export function readAsked(typed: string): AskedAbout | undefined {
   const address = parseIp(typed.trim());
   if (address !== undefined) return { kind: 'address', value: address };
-  const { kind, value } = { value: '', ...recognise(typed) };
+  const { kind, value } = { value: '', ...parseSearchTerm(typed) };
   switch (kind) {
     case 'reference':
     case 'request':

@@ -1,4 +1,4 @@
-import { NO_OTHERS } from '@guard/config/plain-words/advice';
+import { NO_KNOWN_FALSE_POSITIVES } from '@guard/config/plain-words/advice';
 import { pointsText } from '@guard/config/plain-words/what-happened';
 import { counted, section, styled } from '../terminal/layout.ts';
 import { printable } from '../terminal/printable.ts';
@@ -26,7 +26,9 @@ export function describeTold(event: ToldEvent, way: string | undefined): string 
     section(
       'Who else can have this',
       lines(
-        others.length === 0 ? [NO_OTHERS] : others.map(({ name, words }) => `${name}: ${words}`),
+        others.length === 0
+          ? [NO_KNOWN_FALSE_POSITIVES]
+          : others.map(({ name, words }) => `${name}: ${words}`),
       ),
     ),
     section('What the visitor can do', lines(advice)),

@@ -1,4 +1,4 @@
-import { adviceOf, othersOf } from '@guard/config/plain-words/advice';
+import { adviceOf, falsePositivesOf } from '@guard/config/plain-words/advice';
 import type { Knowledge } from '@guard/config/plain-words/facts';
 import { knowledgeOf } from '@guard/config/plain-words/knowledge';
 import { letInLimit, letInOptions } from '@guard/config/plain-words/let-in';
@@ -82,7 +82,7 @@ export function createTellEvent(settings: Settings | undefined): (event: WholeEv
       })),
       rule: ruleOf(event, organisation && known),
       same_settings: revision === undefined ? null : event.text('settings_revision') === revision,
-      others: othersOf(event, known.reasons),
+      others: falsePositivesOf(event, known.reasons),
       advice: adviceOf(event, known.reasons),
       let_in:
         organisation === undefined || event.action === 'allow' ? [] : letInOf(event, organisation),

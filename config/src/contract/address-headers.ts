@@ -36,7 +36,7 @@ export function withDashes(name: string): string {
 }
 
 /** Whether a field may contain the visitor's address, in any spelling that an origin may accept. */
-export function mayTellAddress(field: string): boolean {
+export function mayContainAddress(field: string): boolean {
   const name = withDashes(field);
   return ADDRESS_HEADERS.has(name) || OTHER_FORWARDED.test(name);
 }

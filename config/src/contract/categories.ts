@@ -1,5 +1,5 @@
 /** Contract 2.2: every category that a block reason can have, with its meaning. */
-export const categories = {
+export const CATEGORY_MEANINGS = {
   bot_identity:
     'A bot or scripting client by its own name, or an identified crawler that is not on the allowlist.',
   automated_browser: 'A real browser, driven by an automation tool.',
@@ -12,4 +12,6 @@ export const categories = {
 } as const;
 
 // The cast is needed, because the type of Object.keys is string[].
-export const CATEGORIES = Object.keys(categories) as readonly (keyof typeof categories)[];
+export const CATEGORIES = Object.keys(
+  CATEGORY_MEANINGS,
+) as readonly (keyof typeof CATEGORY_MEANINGS)[];

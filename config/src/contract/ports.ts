@@ -34,7 +34,7 @@ export type ValidateOutcome =
       readonly kind: 'answered';
       readonly response: ForeignValidateResponse;
       /** Facts that the wire format does not contain. Undefined when the answer came over the wire. */
-      readonly known?: KnownBesides;
+      readonly known?: ResponseExtras;
     }
   /** The validator refused the question itself with a 4xx. */
   | { readonly kind: 'rejected'; readonly status: number; readonly type: string }
@@ -57,7 +57,7 @@ export type ValidateFailure =
   | 'breaker_open';
 
 /** Facts of the validator about a visitor in addition to its answer. */
-export interface KnownBesides {
+export interface ResponseExtras {
   /** Digest of the session that the visitor presented or gets. Empty when there is none. */
   readonly session: string;
   /** The decoded `response_html`, so that a caller in the same process needs no Base64. */
@@ -95,7 +95,7 @@ export interface ValidateContext {
   readonly ipFrom?: IpSource;
   /** DecisionEvent.protocol. */
   readonly protocol?: Protocol;
-  /** The caller carries the answer of the origin: its report to KnownBesides.ended says what it was. */
+  /** The caller carries the answer of the origin: its report to ResponseExtras.ended says what it was. */
   readonly seesAnswer?: true;
   /** The visitor's own TLS and HTTP/2 handshake, if the gateway saw it. */
   readonly transport?: TransportFacts;
@@ -171,7 +171,7 @@ export type QueryOutcome =
   | { readonly kind: 'unavailable'; readonly message: string };
 
 /** The caller of a query: an organisation, and its key if it has one. */
-export interface Asking {
+export interface QueryCaller {
   readonly organisation: string;
   /** The credential of the caller. The query ends when it becomes invalid, and it counts for its key. */
   readonly authorization?: string | undefined;
@@ -179,7 +179,7 @@ export interface Asking {
 
 /** Runs one read-only statement with access to one organisation only (contract 4.3). Never rejects. */
 export type RunQuery = (
-  query: Asking & {
+  query: QueryCaller & {
     readonly sql: string;
     /** The form of the answer. By default it is tab-separated without names. */
     readonly form?: AnswerForm;

@@ -6,7 +6,7 @@ import { isUnanswered, type WholeEvent } from './whole-event.ts';
 type Reasons = Knowledge['reasons'];
 
 /** Which other visitors can have this finding. Empty when it is unknown. */
-export function othersOf(
+export function falsePositivesOf(
   { reasons, findings }: WholeEvent,
   known: Reasons,
 ): { readonly name: string; readonly words: string }[] {
@@ -17,7 +17,7 @@ export function othersOf(
   });
 }
 
-export const NO_OTHERS = 'Nothing is known of people who have this by accident.';
+export const NO_KNOWN_FALSE_POSITIVES = 'Nothing is known of people who have this by accident.';
 
 /** What the visitor can do: at least one sentence. */
 export function adviceOf(event: WholeEvent, known: Reasons): string[] {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Late, Patience, type Turns } from './patience.ts';
+import { type LateReason, Patience, type EventLoop } from './patience.ts';
 
 /** An event loop that goes on only when a test says so: timers, then reading, then what comes after it. */
-function aLoop() {
+function createLoop() {
   let now = 1_000;
   let timers: { readonly at: number; readonly call: () => void }[] = [];
   let immediates: (() => void)[] = [];
-  const turns: Turns = {
+  const turns: EventLoop = {
     now: () => now,
     after: (ms, call) => void timers.push({ at: now + ms, call }),
     afterReading: (call) => void immediates.push(call),
@@ -30,9 +30,9 @@ function aLoop() {
 }
 
 function waiting(limitMs: number) {
-  const loop = aLoop();
+  const loop = createLoop();
   const patience = new Patience(limitMs, loop.turns);
-  const late: Late[] = [];
+  const late: LateReason[] = [];
   const begin = () => patience.begin((why) => late.push(why));
   return { ...loop, patience, late, begin };
 }

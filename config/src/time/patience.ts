@@ -1,5 +1,5 @@
 /** Why a wait ended without an answer. */
-export type Late =
+export type LateReason =
   /** The other side had the full time limit, and all received data was read. */
   | 'silent'
   /** The time limit has passed, but this thread was too busy to read. This says nothing about the other side. */
@@ -7,14 +7,14 @@ export type Late =
 
 /** One answer that is expected. */
 export interface Wait {
-  readonly late: (why: Late) => void;
+  readonly late: (why: LateReason) => void;
   /** Both at its start: counted milliseconds, and clock time. */
   readonly countedAt: number;
   readonly begunAt: number;
 }
 
 /** The functions of the event loop that waiting needs. */
-export interface Turns {
+export interface EventLoop {
   /** In milliseconds. Never goes back. */
   readonly now: () => number;
   /** Calls `call` once, after at least this many milliseconds. */
@@ -24,12 +24,12 @@ export interface Turns {
 }
 
 /** Time between two checks of waits. At most this much time is counted between two checks. */
-const LOOK_MS = 20;
+const CHECK_MS = 20;
 const MOST_MS = 25;
 /** Longest wait by the clock, as a multiple of its limit. It is at least two checks. */
 const LONGEST = 10;
 
-const OF_THIS_THREAD: Turns = {
+const THIS_THREAD: EventLoop = {
   now: () => performance.now(),
   after: (ms, call) => void setTimeout(call, ms),
   // Timers run before sockets are read, and immediates after that.
@@ -46,27 +46,27 @@ const OF_THIS_THREAD: Turns = {
  */
 export class Patience {
   readonly limitMs: number;
-  readonly #turns: Turns;
+  readonly #loop: EventLoop;
   /** In order of start, which is also the order of end. */
   readonly #waits = new Set<Wait>();
   #isWatching = false;
   #countedMs = 0;
-  #lookedAt = 0;
+  #checkedAt = 0;
 
-  constructor(limitMs: number, turns: Turns = OF_THIS_THREAD) {
+  constructor(limitMs: number, loop: EventLoop = THIS_THREAD) {
     this.limitMs = limitMs;
-    this.#turns = turns;
+    this.#loop = loop;
   }
 
   /** Counted milliseconds since some start. They do not advance while there is no wait. */
   get counted(): number {
-    return this.#waits.size === 0 ? this.#countedMs : this.#countedBy(this.#turns.now());
+    return this.#waits.size === 0 ? this.#countedMs : this.#countedBy(this.#loop.now());
   }
 
   /** Calls `late` once, unless {@link end} comes first. */
-  begin(late: (why: Late) => void): Wait {
-    const begunAt = this.#turns.now();
-    if (this.#waits.size === 0) this.#lookedAt = begunAt;
+  begin(late: (why: LateReason) => void): Wait {
+    const begunAt = this.#loop.now();
+    if (this.#waits.size === 0) this.#checkedAt = begunAt;
     const wait = { late, begunAt, countedAt: this.#countedBy(begunAt) };
     this.#waits.add(wait);
     if (!this.#isWatching) this.#watch();
@@ -78,7 +78,7 @@ export class Patience {
   }
 
   /** Settles like `answer`, or with the result of `late`. */
-  within<T>(answer: Promise<T>, late: (why: Late) => T | Promise<T>): Promise<T> {
+  within<T>(answer: Promise<T>, late: (why: LateReason) => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const wait = this.begin((why) => resolve(late(why)));
       void answer.then(resolve, reject).finally(() => this.end(wait));
@@ -86,7 +86,7 @@ export class Patience {
   }
 
   #countedBy(now: number): number {
-    return this.#countedMs + Math.min(now - this.#lookedAt, MOST_MS);
+    return this.#countedMs + Math.min(now - this.#checkedAt, MOST_MS);
   }
 
   #watch(): void {
@@ -94,16 +94,16 @@ export class Patience {
     this.#isWatching = next !== undefined;
     if (next === undefined) return;
     const leftMs = next.countedAt + this.limitMs - this.#countedMs;
-    this.#turns.after(Math.max(1, Math.min(leftMs, LOOK_MS)), () => this.#look());
+    this.#loop.after(Math.max(1, Math.min(leftMs, CHECK_MS)), () => this.#check());
   }
 
-  #look(): void {
-    const now = this.#turns.now();
+  #check(): void {
+    const now = this.#loop.now();
     this.#countedMs = this.#countedBy(now);
-    this.#lookedAt = now;
+    this.#checkedAt = now;
     const [next] = this.#waits;
     if (next === undefined || this.#lateness(next, now) === undefined) this.#watch();
-    else this.#turns.afterReading(() => this.#expire(now));
+    else this.#loop.afterReading(() => this.#expire(now));
   }
 
   /** Ends the waits that were late at that time and still have no answer. */
@@ -117,10 +117,10 @@ export class Patience {
     this.#watch();
   }
 
-  #lateness({ countedAt, begunAt }: Wait, now: number): Late | undefined {
+  #lateness({ countedAt, begunAt }: Wait, now: number): LateReason | undefined {
     const waitedMs = this.#countedMs - countedAt;
     if (waitedMs >= this.limitMs) return 'silent';
-    const isEndless = now - begunAt >= LONGEST * this.limitMs && waitedMs >= 2 * LOOK_MS;
+    const isEndless = now - begunAt >= LONGEST * this.limitMs && waitedMs >= 2 * CHECK_MS;
     return isEndless ? 'busy' : undefined;
   }
 }

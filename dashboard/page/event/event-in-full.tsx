@@ -1,4 +1,8 @@
-import { adviceOf, NO_OTHERS, othersOf } from '@guard/config/plain-words/advice';
+import {
+  adviceOf,
+  NO_KNOWN_FALSE_POSITIVES,
+  falsePositivesOf,
+} from '@guard/config/plain-words/advice';
 import { ruleText, sentenceOf } from '@guard/config/plain-words/what-happened';
 import type { WholeEvent } from '@guard/config/plain-words/whole-event';
 import type { ComponentChildren } from 'preact';
@@ -151,12 +155,12 @@ function Headers({ event }: { readonly event: WholeEvent }) {
 /** For the person who answers a visitor: which other visitors can get this reason, and what this visitor can do. */
 function PlainWords({ event }: { readonly event: WholeEvent }) {
   const { me } = useContext(SignedIn);
-  const others = othersOf(event, me.reasons);
+  const others = falsePositivesOf(event, me.reasons);
   return (
     <section class="plain-words">
       <h3>Who else can have this</h3>
       {others.length === 0 ? (
-        <p>{NO_OTHERS}</p>
+        <p>{NO_KNOWN_FALSE_POSITIVES}</p>
       ) : (
         <ul>
           {others.map(({ name, words }) => (

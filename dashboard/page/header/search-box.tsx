@@ -1,4 +1,4 @@
-import { recognise } from '@guard/config/plain-words/sought';
+import { parseSearchTerm } from '@guard/config/plain-words/search-term';
 import { useState } from 'preact/hooks';
 import { useNavigation } from '../navigation.tsx';
 import { announce } from '../parts/announcer.tsx';
@@ -9,24 +9,24 @@ export function SearchBox() {
   const { state, go } = useNavigation();
   const [typed, setTyped] = useState('');
   const search = (): void => {
-    const sought = recognise(typed);
-    switch (sought.kind) {
+    const term = parseSearchTerm(typed);
+    switch (term.kind) {
       case 'nothing':
         return;
       case 'reference':
-        go({ reference: sought.value, event: '' });
+        go({ reference: term.value, event: '' });
         break;
       case 'request':
-        go({ event: sought.value, reference: '' });
+        go({ event: term.value, reference: '' });
         break;
       case 'address':
       case 'network':
       case 'session':
       case 'path': {
-        const filter = { field: sought.kind, value: sought.value, exclude: false } as const;
+        const filter = { field: term.kind, value: term.value, exclude: false } as const;
         const { filters } = withFilter(state, filter);
         go({ filters, before: '', view: state.view === 'health' ? 'events' : state.view });
-        announce(`The page shows requests of this ${sought.kind}.`);
+        announce(`The page shows requests of this ${term.kind}.`);
       }
     }
     setTyped('');

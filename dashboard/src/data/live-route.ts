@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readJson } from '@guard/config/contract/json';
-import type { Asking, Clock, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
+import type { QueryCaller, Clock, QueryOutcome, RunQuery } from '@guard/config/contract/ports';
 import { beginWait, endWait, goneSignal } from '@guard/config/net/waiting-caller';
 import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
@@ -90,7 +90,7 @@ export function liveRoute(options: {
   async function* follow(
     where: string,
     signal: AbortSignal,
-    asking: () => Asking | undefined,
+    asking: () => QueryCaller | undefined,
   ): AsyncGenerator<string> {
     let sent: readonly string[] = [];
     let fromMs = clock() - BACK_MS;

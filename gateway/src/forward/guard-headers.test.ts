@@ -1,5 +1,5 @@
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
-import type { KnownBesides, Validate } from '@guard/config/contract/ports';
+import type { ResponseExtras, Validate } from '@guard/config/contract/ports';
 import { sampleEvent } from '../../../test/kit/sample-event.ts';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ function ours({ arrived }: HttpOrigin): readonly string[][] {
 /** A validator in this process, which knows more than its answer says. */
 function knowing(
   response: Partial<ForeignValidateResponse>,
-  known: Omit<KnownBesides, 'event'>,
+  known: Omit<ResponseExtras, 'event'>,
 ): Validate {
   return () => ({
     kind: 'answered',

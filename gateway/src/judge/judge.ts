@@ -6,7 +6,7 @@ import type {
 } from '@guard/config/contract/ports';
 import type { TransportFacts } from '@guard/config/contract/transport';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
-import { type Late, Patience } from '@guard/config/time/patience';
+import { type LateReason, Patience } from '@guard/config/time/patience';
 import type { Inquiry } from '../arrive/arrive.ts';
 import { failureAnswer } from './failure-answer.ts';
 import type { FailPolicy } from './fail-policy.ts';
@@ -124,7 +124,7 @@ function placeOf(inquiry: Inquiry): ValidateContext {
   return transport === undefined ? context : { ...context, transport };
 }
 
-function unanswered(why: Late): ValidateOutcome {
+function unanswered(why: LateReason): ValidateOutcome {
   const reason = why === 'busy' ? 'overloaded' : 'timeout';
   return { kind: 'failed', reason, detail: 'no answer in time' };
 }

@@ -51,7 +51,7 @@ export class OpenEvent {
   /** The origin's answer when it is a document and its body has not begun. */
   #begun: { readonly answer: OriginAnswer | undefined } | undefined;
 
-  /** `ended` as in KnownBesides. */
+  /** `ended` as in ResponseExtras. */
   constructor(event: DecisionEvent, sink: EventSink, ended?: RequestEnded) {
     this.#event = event;
     this.#sink = sink;

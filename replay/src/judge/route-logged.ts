@@ -18,7 +18,7 @@ export type Routed =
   | { readonly kind: 'unknown' };
 
 const NO_SITE: Routed = { kind: 'unasked', outcome: 'no_site' };
-const ELSEWHERE: Routed = { kind: 'unasked', outcome: 'elsewhere' };
+const NOT_IN_REVISION: Routed = { kind: 'unasked', outcome: 'elsewhere' };
 const UNPROTECTED: Routed = { kind: 'unasked', outcome: 'unprotected' };
 
 /** Routes logged requests like the gateway: it finds the site of the host and checks its paths. */
@@ -37,7 +37,9 @@ export function createRouter(
   return ({ host = withoutHost, target, organisation }) => {
     if (host === undefined) return { kind: 'unknown' };
     if (organisation !== undefined) {
-      return known.has(organisation) ? { kind: 'asked', organisation, site: '', host } : ELSEWHERE;
+      return known.has(organisation)
+        ? { kind: 'asked', organisation, site: '', host }
+        : NOT_IN_REVISION;
     }
     const route = routeOf(host);
     if (route === undefined) return NO_SITE;
@@ -45,7 +47,7 @@ export function createRouter(
     if (!isProtected(readingsOf(pathOf(target)))) return UNPROTECTED;
     return known.has(site.organisation)
       ? { kind: 'asked', organisation: site.organisation, site: site.hosts[0] ?? '', host }
-      : ELSEWHERE;
+      : NOT_IN_REVISION;
   };
 }
 

@@ -34,7 +34,7 @@ export interface Caller {
   readonly uploadUrl: string;
   /** How the caller found out the visitor's address. */
   readonly ipFrom: IpSource;
-  /** The caller reports how each request ended: KnownBesides.ended. */
+  /** The caller reports how each request ended: ResponseExtras.ended. */
   readonly reportsEnd?: true;
   /** As ValidateContext.seesAnswer. */
   readonly seesAnswer?: true | undefined;

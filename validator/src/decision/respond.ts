@@ -1,4 +1,4 @@
-import type { KnownBesides } from '@guard/config/contract/ports';
+import type { ResponseExtras } from '@guard/config/contract/ports';
 import { mintRequestId } from '@guard/config/contract/request-id';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { Cookie, ValidateResponse } from '@guard/config/contract/validate-response';
@@ -31,7 +31,7 @@ export interface Setting {
 }
 
 /** The response of contract 2.2, and facts that it does not contain. */
-export interface Responded extends KnownBesides {
+export interface Responded extends ResponseExtras {
   readonly kind: 'response';
   readonly response: ValidateResponse;
 }

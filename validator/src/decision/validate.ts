@@ -1,7 +1,7 @@
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import type { MaybePromise } from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
-import type { Late } from '@guard/config/time/patience';
+import type { LateReason } from '@guard/config/time/patience';
 import { afterWith } from '../session/after-with.ts';
 import type { Caller, Engine } from './engine.ts';
 import { nameOf } from './error-name.ts';
@@ -22,7 +22,7 @@ export type Validated =
       readonly type: ValidateErrorType;
       readonly message?: string;
       /** Why a `validation_timeout` came. */
-      readonly late?: Late;
+      readonly late?: LateReason;
     };
 
 const TIMED_OUT: Validated = { kind: 'error', type: 'validation_timeout' };

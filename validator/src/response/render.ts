@@ -34,7 +34,7 @@ type Draft = { -readonly [Field in keyof ValidateResponse]: ValidateResponse[Fie
 
 interface Rendered {
   readonly response: ValidateResponse;
-  /** See KnownBesides.body. */
+  /** See ResponseExtras.body. */
   readonly body: Buffer | undefined;
 }
 

@@ -19,6 +19,6 @@ export interface Judgement {
   readonly concluded: Verdict;
   readonly enforced: Verdict;
   readonly monitor: boolean;
-  /** As KnownBesides.ended. */
+  /** As ResponseExtras.ended. */
   readonly ended?: RequestEnded | undefined;
 }

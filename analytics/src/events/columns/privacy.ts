@@ -1,5 +1,5 @@
 import type { EventPrivacy } from '@guard/config/settings/sections/event-privacy';
-import { mayTellAddress } from '@guard/config/contract/address-headers';
+import { mayContainAddress } from '@guard/config/contract/address-headers';
 import { EVENT_COLUMNS } from './event-columns.ts';
 import type { ColumnValues, EventColumn } from './column.ts';
 import { truncateAddress } from '@guard/config/net/truncate-address';
@@ -33,7 +33,7 @@ function withhold(
       ...values,
       isKept: (field) =>
         // An address in a kept header would defeat the truncation.
-        isKept(field) && !dropped.has(field) && !(truncate && mayTellAddress(field)),
+        isKept(field) && !dropped.has(field) && !(truncate && mayContainAddress(field)),
     };
   }
   if (name !== 'ip' || !truncate || values.kind !== 'text') return values;

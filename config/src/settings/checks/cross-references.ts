@@ -74,14 +74,14 @@ const CHECKS: readonly ((settings: Outline, value: unknown) => readonly Contradi
   organisationNames,
   keys,
   rules,
-  unheardWebhooks,
+  findUnusedWebhookPaths,
   hosts,
   siteOrganisations,
   listeners,
-  unshareable,
-  unaskable,
-  unintroduced,
-  unredirected,
+  findSharedSockets,
+  findUntrustedProxies,
+  findUselessProxyProtocol,
+  findRedirectWithoutListener,
   (_settings, value) => findAcmeContradictions(value),
   (_settings, value) => findDashboardContradictions(value),
   (_settings, value) => findHomelessDatabases(value),
@@ -136,7 +136,7 @@ function rules({ organisations }: Outline): Contradiction[] {
   );
 }
 
-function unheardWebhooks({ organisations }: Outline): Contradiction[] {
+function findUnusedWebhookPaths({ organisations }: Outline): Contradiction[] {
   const message = 'expected webhooks among the presets of this organisation: only it reads these';
   return (organisations ?? []).flatMap(({ presets, webhook_paths }, index) =>
     webhook_paths === undefined || presets.includes('webhooks')
@@ -217,7 +217,7 @@ function listeners({ listen, tls, sites, organisations }: Outline): Contradictio
 }
 
 /** Forward-auth answers only trusted peers. A peer on a unix socket is trusted. */
-function unaskable({ listen, trusted_proxies }: Outline): Contradiction[] {
+function findUntrustedProxies({ listen, trusted_proxies }: Outline): Contradiction[] {
   const proxies = ['forward_auth', 'ext_authz'];
   const asked = proxies.find((name) => !/^unix:/.test(String(listen[name] ?? 'unix:')));
   if (asked === undefined || trusted_proxies?.length !== 0) return [];
@@ -226,7 +226,7 @@ function unaskable({ listen, trusted_proxies }: Outline): Contradiction[] {
 }
 
 /** Several workers cannot share a unix socket. */
-function unshareable({ listen, workers }: Outline): Contradiction[] {
+function findSharedSockets({ listen, workers }: Outline): Contradiction[] {
   if (workers === undefined || workers === 1) return [];
   const message = 'expected host:port: with several workers the gateway cannot listen on a socket';
   return ['gateway', 'gateway_tls']
@@ -235,7 +235,7 @@ function unshareable({ listen, workers }: Outline): Contradiction[] {
 }
 
 /** Only the front proxy accepts the PROXY protocol, and only from trusted peers. */
-function unintroduced({ listen, trusted_proxies }: Outline): Contradiction[] {
+function findUselessProxyProtocol({ listen, trusted_proxies }: Outline): Contradiction[] {
   if (listen['proxy_protocol'] !== true) return [];
   const fronts = ['gateway', 'gateway_tls'].flatMap((service) => {
     const address = listen[service];
@@ -251,7 +251,7 @@ function unintroduced({ listen, trusted_proxies }: Outline): Contradiction[] {
   return [{ path: ['trusted_proxies'], message }];
 }
 
-function unredirected({ listen }: Outline): Contradiction[] {
+function findRedirectWithoutListener({ listen }: Outline): Contradiction[] {
   if (listen['redirect_https'] !== true) return [];
   if (listen['gateway'] !== undefined && listen['gateway_tls'] !== undefined) return [];
   const message =

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseSettings } from '../load.ts';
-import { ELSEWHERE, settingsRevision } from './revision.ts';
+import { NOT_IN_REVISION, settingsRevision } from './revision.ts';
 import { Settings } from '../schema.ts';
 
 const FILE = `version: 1
@@ -32,7 +32,7 @@ test('the revision is the same for the same file, and for a file that decides in
 });
 
 test('each setting counts for the revision, or is in the list of those that do not', () => {
-  const deciding = Object.keys(Settings.shape).filter((name) => !ELSEWHERE.has(name));
+  const deciding = Object.keys(Settings.shape).filter((name) => !NOT_IN_REVISION.has(name));
   expect(deciding).toEqual([
     'version',
     'trusted_proxies',

@@ -4,7 +4,7 @@ import type { Settings, Site } from '../schema.ts';
 import { settingsText } from './settings-text.ts';
 
 /** Settings that do not change a decision. */
-export const ELSEWHERE: ReadonlySet<string> = new Set<keyof Settings>([
+export const NOT_IN_REVISION: ReadonlySet<string> = new Set<keyof Settings>([
   'listen',
   'public_urls',
   'health_check_token',
@@ -45,7 +45,7 @@ export function* makeRevision(settings: Settings): Work<string> {
 const revisions = new WeakMap<Settings, string>();
 
 function* textsOf({ organisations, sites, ...rest }: Settings): Iterable<string> {
-  yield settingsText(Object.entries(rest).filter(([name]) => !ELSEWHERE.has(name)));
+  yield settingsText(Object.entries(rest).filter(([name]) => !NOT_IN_REVISION.has(name)));
   for (const { rules, ...organisation } of organisations) {
     yield settingsText({ ...organisation, secret_keys: [], analytics_keys: [] });
     for (const rule of rules) yield settingsText(rule);

@@ -48,13 +48,13 @@ export const ANSWERED_BY_APPLICATION: Match = { any: [BEHIND_A_SCRIPT, ASKS_FOR_
  * These need no preset: a browser that has passed keeps the limits of its pass, and a proved crawler of the allowlist is
  * let through by a rule that has no limit.
  */
-const NEED_NONE: Match = {
+const NEEDS_NO_PRESET: Match = {
   any: [{ session: 'verified' }, { crawler: { verified: true, allowlisted: true } }],
 };
 
 /** Requests that no preset with a path lets through: they are not what the path says, or need no preset. */
 export const NOT_LET_THROUGH: Match = {
-  any: [CAUGHT_LYING, NEED_NONE, ANSWERED_BY_APPLICATION],
+  any: [CAUGHT_LYING, NEEDS_NO_PRESET, ANSWERED_BY_APPLICATION],
 };
 
 /** Files of RFC 8615, and older ones of that kind: each is made for programs, and a site has one of each. */

@@ -1,4 +1,4 @@
-import type { Late, Patience, Wait } from '@guard/config/time/patience';
+import type { LateReason, Patience, Wait } from '@guard/config/time/patience';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { Queue, Waiter, Window } from './queue.ts';
 
@@ -164,7 +164,7 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
     this.#controller?.abort(QUESTION_OVER);
   }
 
-  #lateness(why: Late): 'timeout' | 'overloaded' {
+  #lateness(why: LateReason): 'timeout' | 'overloaded' {
     const isOwnFault = this.#hadToWait && !this.#asking.window.isSilent;
     return why === 'busy' || isOwnFault ? 'overloaded' : 'timeout';
   }

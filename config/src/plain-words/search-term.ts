@@ -1,5 +1,5 @@
 /** The kinds of text in the search box. */
-export type Sought =
+export type SearchTerm =
   | {
       readonly kind: 'reference' | 'address' | 'session' | 'request' | 'path' | 'network';
       readonly value: string;
@@ -7,7 +7,7 @@ export type Sought =
   | { readonly kind: 'nothing' };
 
 /** Detects the kind of a text by its form: a reference code, an address, a session, a request, or a path. */
-export function recognise(typed: string): Sought {
+export function parseSearchTerm(typed: string): SearchTerm {
   const value = typed.trim();
   if (value === '') return { kind: 'nothing' };
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) {
