@@ -2,7 +2,7 @@ import type { Match, Rule } from '@guard/config/settings/sections/rule';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
 import { hasWildcard, type ReplayChange } from './change.ts';
 
-/** The part of the settings for one organisation and its sites. */
+/** The settings of one organisation and its sites alone. */
 export function settingsOfOrganisation(settings: Settings, id: string): Settings {
   return {
     ...settings,
@@ -51,7 +51,7 @@ function exactly(text: string): string | { readonly regex: string } {
   return isPlain ? text : { regex: `^${text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&')}$` };
 }
 
-/** Uses only short and simple texts, because the name is stored in each event that the rule decides. */
+/** The name is stored in each event that the rule decides, so only short and simple texts are used. */
 function nameOf({ session, ip, user_agent, path }: Visitors): string {
   const parts = [
     ...(session === undefined ? [] : [`session ${session.slice(0, 8)}`]),

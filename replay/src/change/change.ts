@@ -4,9 +4,9 @@ import type { Organisation } from '@guard/config/settings/schema';
 import { PRESET_PREFIX } from '@guard/config/settings/sections/preset-names';
 import { z } from 'zod';
 
-/** Longest pattern that guard.yaml takes. */
+/** Length of the longest pattern in guard.yaml. */
 const MAX_PATTERN = 1024;
-/** Longest text that a rule's regular expression can always read (config/src/matching/regex.ts). */
+/** Length of the longest text that a regular expression of a rule always accepts (config/src/matching/regex.ts). */
 const MAX_REGEX_TEXT = 400;
 const MAX_HOURS = 168;
 
@@ -23,7 +23,7 @@ const Visitors = z
       .transform((digest) => digest.toLowerCase())
       .optional(),
     ip: z.string().refine(isIpOrCidr, 'This is no IP address and no CIDR range.').optional(),
-    /** The exact text. */
+    /** Compared with the whole header. `*` and `?` have no special meaning here. */
     user_agent: z
       .string()
       .max(MAX_PATTERN, `A rule takes a User-Agent of at most ${MAX_PATTERN} characters.`)
@@ -71,7 +71,7 @@ const Hours = z
 
 export type ReadChange =
   | { readonly kind: 'read'; readonly change: ReplayChange; readonly hours: number }
-  /** `message` is a sentence. */
+  /** `message` is a whole sentence. */
   | { readonly kind: 'refused'; readonly message: string };
 
 /** Parses a change from a page, and checks whether it applies to this organisation. */
@@ -81,7 +81,8 @@ export function readChange(
   organisation: Pick<Organisation, 'id' | 'rules'>,
 ): ReadChange {
   const read = z.object({ change: ReplayChange, hours: Hours }).safeParse({ change, hours });
-  if (!read.success) return refused(read.error.issues[0]?.message ?? 'This is no change.');
+  if (!read.success)
+    return refused(read.error.issues[0]?.message ?? 'The change is missing or has another form.');
   const { data } = read;
   if (data.change.kind === 'without_rule') {
     const { rule } = data.change;
@@ -99,7 +100,7 @@ function refused(message: string): ReadChange {
   return { kind: 'refused', message };
 }
 
-/** A value from the caller, cut to a length that fits a sentence. */
+/** Quotes a value of the caller. A long value is shortened. */
 function quoted(value: unknown): string {
   return JSON.stringify(String(value).slice(0, 100));
 }

@@ -19,7 +19,7 @@ const allow = (match: Extract<ReplayChange, { kind: 'allow' }>['match']): Replay
   match,
 });
 
-/** The settings after somebody has pasted the text first under `rules:`. */
+/** The settings after a user has pasted the text under `rules:`, before the other rules. */
 function pasted(change: ReplayChange) {
   const { yaml } = pasteOf(change, organisation as NonNullable<typeof organisation>);
   expect(yaml).toMatch(/^[\n\x20-\x7e]*$/);
@@ -27,7 +27,7 @@ function pasted(change: ReplayChange) {
   return settingsOf(guardYaml(RULES.replace('rules:\n', (line) => line + indented)));
 }
 
-describe('what is pasted under rules: gives the settings that were judged', () => {
+describe('pasting the text into guard.yaml gives the settings that the replay judged', () => {
   test.each([
     ['address', { ip: '203.0.113.7' }],
     ['range', { ip: '2001:db8::/32' }],
@@ -53,7 +53,7 @@ describe('what is pasted under rules: gives the settings that were judged', () =
     '\u202e\u0000\u0085\u2028 é 😀 \\u0041 \t',
     '&anchor *alias !tag',
     `${'x'.repeat(100)}\n\n${'y'.repeat(100)}`,
-  ])('a hostile User-Agent comes out as data: %j', (user_agent) => {
+  ])('a hostile User-Agent stays a value in YAML: %j', (user_agent) => {
     const change = allow({ user_agent });
     const { organisations } = settingsOfOrganisation(pasted(change), 'acme');
     expect(organisations).toEqual(changedSettings(acme, change).organisations);
@@ -64,7 +64,7 @@ describe('what is pasted under rules: gives the settings that were judged', () =
     expect(Object.keys(rule?.match ?? {})).toEqual(['user_agent']);
   });
 
-  test('a strength', () => {
+  test('the strength of a reason', () => {
     const change: ReplayChange = { kind: 'reason', reason: 'vpn_ip', strength: 'note' };
     const { yaml } = pasteOf(change, organisation);
     expect(yaml).toBe('detection:\n  reasons:\n    vpn_ip: note\n');
@@ -73,7 +73,7 @@ describe('what is pasted under rules: gives the settings that were judged', () =
   });
 });
 
-test('the candidate has the change in the rules of its organisation, and nothing else', () => {
+test('changedSettings changes the rules of the organisation, and nothing else', () => {
   const { organisations, sites, ...rest } = changedSettings(acme, allow({ path: '/x' }));
   expect(organisations[0]?.rules.map(({ name }) => name)).toEqual([
     'let in: one path (2)',
@@ -84,7 +84,7 @@ test('the candidate has the change in the rules of its organisation, and nothing
   expect(rest).toEqual({ ...current, organisations: undefined, sites: undefined });
 });
 
-test('a rule is removed as often as it is there, and the paste says its name and line', () => {
+test('all rules of the name are removed, and the paste says the name and the line', () => {
   const change: ReplayChange = { kind: 'without_rule', rule: 'everybody' };
   const [rule] = organisation.rules;
   if (!rule) throw new Error('acme has rules');
@@ -99,7 +99,7 @@ test('a rule is removed as often as it is there, and the paste says its name and
   });
 });
 
-test('where to put a rule', () => {
+test('the paste says where to put a rule', () => {
   const where = (rules: typeof organisation.rules) =>
     pasteOf(allow({ ip: '::1' }), { id: 'acme', rules }).where;
   expect(where(organisation.rules)).toBe(
@@ -108,7 +108,7 @@ test('where to put a rule', () => {
   expect(where([])).toMatch(/^Put it under rules: of organisation acme of guard\.yaml\./);
 });
 
-describe('what cannot be tried is refused in a sentence', () => {
+describe('an invalid change is refused with a sentence', () => {
   test.each([
     [{ kind: 'allow', match: {} }, 24, /^Say whom to let in/],
     [{ kind: 'allow', match: { ip: '10.0.0.0/33' } }, 24, /^This is no IP address/],

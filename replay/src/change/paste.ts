@@ -8,13 +8,13 @@ import { readChange, type ReplayChange } from './change.ts';
 
 export interface Paste {
   readonly yaml: string;
-  /** A sentence. */
+  /** A sentence that says where the text belongs. */
   readonly where: string;
 }
 
 export type Proposed =
   | ({ readonly kind: 'proposed' } & Paste)
-  /** guard.yaml cannot express this. `message` is a sentence. */
+  /** guard.yaml cannot express this change. `message` is a whole sentence. */
   | { readonly kind: 'refused'; readonly message: string };
 
 /** The same as `pasteOf`, for a change that is not parsed yet. */
@@ -35,7 +35,7 @@ export function pasteOf(
     case 'allow': {
       const { name, match, verdict } = allowRule(change.match, rules);
       const yaml = inYaml([{ name: text(name), match: conditionsOf(match), verdict }]);
-      return { yaml, where: whereToAllow(id, rules) };
+      return { yaml, where: placeOfNewRule(id, rules) };
     }
     case 'reason':
       return {
@@ -55,7 +55,7 @@ export function pasteOf(
   }
 }
 
-/** The conditions of allowRule. Each has one value, and `session` is never `verified`. */
+/** The conditions of a rule from allowRule: each has a single value, and `session` is never `verified`. */
 function conditionsOf({ session, ip, path, user_agent }: Match) {
   return {
     ...(Array.isArray(session) && { session: text(session.join()) }),
@@ -65,12 +65,12 @@ function conditionsOf({ session, ip, path, user_agent }: Match) {
   };
 }
 
-/** Empty when no file was read. */
+/** The text `, line 12`. Empty when the rules come from no file. */
 function lineText(line: number | undefined): string {
   return line === undefined ? '' : `, line ${line}`;
 }
 
-function whereToAllow(id: string, rules: Organisation['rules']): string {
+function placeOfNewRule(id: string, rules: Organisation['rules']): string {
   const at = lineText(linesOf(rules)?.list);
   return rules.length > 0
     ? `Put it first under rules: of organisation ${id}${at} of guard.yaml.`
@@ -81,7 +81,7 @@ function patternText(pattern: Pattern): unknown {
   return typeof pattern === 'string' ? text(pattern) : { regex: text(pattern.regex) };
 }
 
-/** Texts are not folded and stay on one line. */
+/** Long texts are not folded onto several lines. */
 const STYLE = { lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER } as const;
 
 /** A text in quotes, so that YAML reads it as it is. guard.yaml replaces `${NAME}`, and reads `$${` as `${`. */
@@ -91,7 +91,7 @@ function text(value: string): Scalar {
   return scalar;
 }
 
-/** ASCII only: characters that change the text direction, or look like others, could hide content. */
+/** ASCII only: other characters can change the text direction or look like others, and so hide content. */
 function inYaml(value: unknown): string {
   // Only quoted texts contain other characters, and YAML reads \u in quotes.
   return stringify(value, STYLE).replaceAll(/[^\n\x20-\x7e]/gu, (character) => {

@@ -9,14 +9,14 @@ import { type Report, Tally } from './tally.ts';
 
 export interface ComparisonPlan extends Omit<JudgeOptions, 'networks' | 'namedSessions'> {
   readonly candidate: Settings;
-  /** The settings to compare with. Undefined compares with the recorded results. */
+  /** The settings to compare with. Undefined: compare with the recorded results. */
   readonly against: Settings | undefined;
 }
 
 export interface Compared extends Report {
-  /** Data that rules need and the log does not have. */
+  /** Data that rules need but the log lacks. */
   readonly unknown: readonly string[];
-  /** Requests whose headers are known, so that detection could judge them. */
+  /** Number of requests whose headers are known, so that detection could judge them. */
   readonly withHeaders: number;
 }
 
@@ -27,7 +27,7 @@ export class Comparison {
   readonly #tally = new Tally();
   #withHeaders = 0;
 
-  /** Throws an Error when the settings give no valid validator. */
+  /** Throws an Error when no validator can be made from the settings. */
   constructor({ candidate, against, ...options }: ComparisonPlan) {
     const namedSessions = sessionsNamedIn(against ? [candidate, against] : [candidate]);
     const all = { ...options, namedSessions, networks: NetworkCatalogue.load() };
@@ -35,7 +35,7 @@ export class Comparison {
     this.#against = against && createSettingsJudge(against, all);
   }
 
-  /** `number`: of the line in its file, counted from 1. */
+  /** `number` is the line number in the file, from 1. */
   take(line: string, file: string, number: number): void {
     const reading = readLine(line);
     const reason = reading.kind === 'unreadable' ? reading.reason : this.#compare(reading.request);
@@ -43,18 +43,18 @@ export class Comparison {
     else if (reading.kind === 'request' && reading.request.headers) this.#withHeaders += 1;
   }
 
-  /** A line that cannot be judged. `reason` is a phrase. */
+  /** Counts a line that cannot be judged. `reason` is a phrase. */
   fault(reason: string, file: string, number: number): void {
     this.#tally.fault({ file, line: number, reason });
   }
 
-  /** The result of the lines so far. */
+  /** The result for all lines so far. */
   report(): Compared {
     const unknown = new Set([...this.#candidate.unknown(), ...(this.#against?.unknown() ?? [])]);
     return { ...this.#tally.report(), unknown: [...unknown], withHeaders: this.#withHeaders };
   }
 
-  /** Why a request cannot be judged, as a phrase; undefined when it was judged. */
+  /** Returns undefined when the request was judged, else the reason as a phrase. */
   #compare(request: LoggedRequest): string | undefined {
     const after = this.#candidate.judge(request);
     if (after.kind === 'unreadable') return after.reason;
@@ -65,7 +65,7 @@ export class Comparison {
   }
 }
 
-/** A line of any log that can be read. */
+/** Parses a line of any supported log format. */
 export function readLine(line: string): LineReading {
   return line.startsWith('{') ? readJsonLine(line) : readCombinedLine(line);
 }

@@ -15,7 +15,7 @@ import { type Knows, rulesThatHold } from './rules-that-hold.ts';
 
 export interface Judged {
   readonly outcome: Outcome;
-  /** Name of the rule that decided. Empty when none did. */
+  /** The name of the rule that decided. Empty when no rule did. */
   readonly rule: string;
   readonly reasons: readonly string[];
 }
@@ -27,60 +27,62 @@ export type JudgeAnswer =
 
 export interface SettingsJudge {
   judge(request: LoggedRequest): JudgeAnswer;
-  /** Data that rules need and earlier requests did not have. */
+  /** Data that rules need but earlier requests lacked. */
   unknown(): readonly string[];
 }
 
 export interface JudgeOptions {
   readonly networks: NetworkCatalogue;
-  /** The site of requests whose log names no host. Undefined for the only site. */
+  /** The site for requests of a log without hosts. Undefined when there is only one site. */
   readonly site: string | undefined;
-  /** Treat every visitor of an access log as one who has passed the challenge. */
+  /** Treat every visitor of an access log as one with a passed challenge. */
   readonly assumeVerified: boolean;
-  /** Digests of the sessions that rules name (sessionsNamedIn), of all settings that are compared. */
+  /** Digests of the sessions that rules name (sessionsNamedIn), from all compared settings. */
   readonly namedSessions: ReadonlySet<string>;
 }
 
-/** Budgets are kept; sessions and tickets are not. */
+/** Only budgets need room: sessions and tickets are not stored. */
 const STORE = { maxSessions: 1, maxSpent: 1, maxBudgets: 200_000 };
 
 /**
- * The values for headers that a log does not have. No signal counts them against a visitor, so an unknown header is no
- * evidence. Rules never see them (rules-that-hold.ts). The scheme of such a request is http, over which browsers send
- * neither client hints nor fetch metadata.
+ * Values for headers that a log does not have. No signal treats them as suspicious, so a missing header adds no points.
+ * Rules never see them (rules-that-hold.ts). Such a request has the scheme http, because browsers send no client hints
+ * and no fetch metadata over http.
  */
-const UNTOLD = {
+const NEUTRAL_HEADERS = {
   accept: 'application/json',
   'accept-language': 'en',
   'accept-encoding': 'gzip, deflate',
 } as const;
 const NO_HOST = 'the request has no host, and there are several sites: give --site HOST';
 const REFUSED = 'a request that a validator refuses';
-const TOLD_BY_A_LOG: ReadonlySet<string> = new Set(['host', 'user-agent', 'referer']);
+const HEADERS_IN_ACCESS_LOGS: ReadonlySet<string> = new Set(['host', 'user-agent', 'referer']);
 
-/** How an organisation decides, and which part is enforced. */
+/** Two functions that ask the validator for one organisation. */
 interface Ports {
-  /** Enforces nothing, so no page is created and no session is sealed. This halves the time of a decision. */
+  /**
+   * Decides without enforcement, so no page is created and no session is sealed. This halves the time of a decision.
+   */
   readonly concludes: Validate;
   readonly enforces: Validate;
 }
 
 /**
- * Finds the decisions that settings would make. It uses the validator of these settings, without a gateway or a network.
- * Its clock is the time of the requests, and never goes back. It keeps only budgets. It ignores `observe`, because the
+ * Computes the decisions that the settings would make, with a validator but without a gateway or a network. Its clock
+ * follows the times of the requests and never goes back. It stores only budgets. It ignores `observe`, because the
  * question is what the settings would enforce.
  */
 export function createSettingsJudge(settings: Settings, options: JudgeOptions): SettingsJudge {
   let nowMs = 0;
   let session: { readonly id: string; readonly session: Session } | undefined;
-  /** The result of each budget for the current request. */
-  const taken = new Map<string, number>();
+  /** The milliseconds to wait that each budget returned for the current request. */
+  const waitMsByBudget = new Map<string, number>();
   const memory = new MemoryStore(() => nowMs, STORE);
   const store: SessionStore = {
     session: (id) => (id === session?.id ? session.session : undefined),
     keepSession: () => undefined,
     spend: () => false,
-    // A request that is decided twice takes from its budgets once.
+    // A request is decided twice, but takes from its budgets once.
     take: (name, subject, budget) => once(name, () => memory.take(name, subject, budget)),
     takeAll: (name, charges) => once(name, () => memory.takeAll(name, charges)),
     remember: (...args) => memory.remember(...args),
@@ -88,18 +90,18 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
     close: () => memory.close(),
   };
   function once(name: string, take: () => number): number {
-    const waitMs = taken.get(name) ?? take();
-    taken.set(name, waitMs);
+    const waitMs = waitMsByBudget.get(name) ?? take();
+    waitMsByBudget.set(name, waitMs);
     return waitMs;
   }
   const policy = validatorSettings(settings);
   const unknown = new Set<string>();
   const sessions = new NamedSessions(options.namedSessions, policy.secrets);
   const route = createRouter(settings, options.site);
-  const fromLog = portsOf((name) => TOLD_BY_A_LOG.has(name));
+  const fromLog = portsOf((name) => HEADERS_IN_ACCESS_LOGS.has(name));
   const fromHeaders = portsOf((name) => !SECRET_HEADERS.has(name));
 
-  /** The ports of each organisation; their validator is made when the first request asks for it. */
+  /** The ports of each organisation. The first request creates the validator. */
   function portsOf(knows: Knows): (organisation: string) => Ports {
     let validator: ReturnType<typeof createValidator> | undefined;
     const known = new Map<string, Ports>();
@@ -107,7 +109,11 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
       validator ??= createValidator({
         ...policy,
         organisations: settings.organisations.map((one) =>
-          asKnown({ ...one, rules: sessions.inRules(one.id, one.rules) }, knows, unknown),
+          withKnownHeadersOnly(
+            { ...one, rules: sessions.inRules(one.id, one.rules) },
+            knows,
+            unknown,
+          ),
         ),
         observe: false,
         collectorUrl: () => '',
@@ -134,8 +140,8 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
     if (routed.kind === 'unasked') return judged({ outcome: routed.outcome });
     const { headers, ip, userAgent } = request;
     nowMs = Math.max(nowMs, request.timeMs);
-    taken.clear();
-    const known = request.session ?? (options.assumeVerified ? assumed(request) : undefined);
+    waitMsByBudget.clear();
+    const known = request.session ?? (options.assumeVerified ? assumedSession(request) : undefined);
     const digest = known?.digest ?? sessions.named(request.presented);
     const id = digest === undefined ? '' : sessions.idOf(routed.organisation, digest);
     session = known && { id, session: sessionOf(known, routed.organisation, userAgent, ip) };
@@ -145,7 +151,7 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
     if (made === undefined) return { kind: 'unreadable', reason: REFUSED };
     const { decision, rule, blockReasons: reasons, monitor } = made;
     const isLifted = monitor && (decision === 'block' || decision === 'limited');
-    // Monitor mode lifts a block, but a challenge of a later rule stays.
+    // Monitor mode lifts the block. A later rule may still demand a challenge.
     const enforced = isLifted ? decide(ports.enforces, question, routed.site)?.action : decision;
     return judged({ outcome: outcomeOf(enforced, isLifted), rule, reasons });
   }
@@ -153,16 +159,16 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
   return { judge, unknown: () => [...unknown] };
 }
 
-/** The event of one decision. Undefined when the validator refuses the question. */
+/** Returns the event of one decision. Undefined when the validator refuses the question. */
 function decide(
   validate: Validate,
   question: ValidateRequest,
   site: string,
 ): DecisionEvent | undefined {
   const outcome = validate(question, { site, seesAnswer: true });
-  if (outcome instanceof Promise) throw new Error('a store in memory answers at once');
+  if (outcome instanceof Promise) throw new Error('a store in memory never returns a promise');
   if (outcome.kind !== 'answered') return undefined;
-  // The log does not say how the origin answered. Nothing waits here.
+  // The log does not say how the origin answered, so `other` is reported.
   outcome.known?.ended?.('other');
   return outcome.known?.event;
 }
@@ -172,7 +178,11 @@ function outcomeOf(enforced: DecisionEvent['decision'] | undefined, isLifted: bo
   return enforced === undefined || enforced === 'none' ? 'allow' : enforced;
 }
 
-function asKnown(organisation: Organisation, knows: Knows, unknown: Set<string>): Organisation {
+function withKnownHeadersOnly(
+  organisation: Organisation,
+  knows: Knows,
+  unknown: Set<string>,
+): Organisation {
   const all = [...organisation.rules, ...presetRules(organisation)];
   const known = rulesThatHold(all, knows);
   for (const what of known.unknown) unknown.add(`${what} (organisation ${organisation.id})`);
@@ -184,17 +194,17 @@ function asKnown(organisation: Organisation, knows: Knows, unknown: Set<string>)
   };
 }
 
-/** Free pages are not counted when the log lacks the headers that distinguish a page from its parts. */
+/** Without the Accept header a page cannot be distinguished from its parts, so free pages are not counted. */
 function freePagesOf(
   { id, rules, challenge }: Organisation,
   knows: Knows,
   unknown: Set<string>,
 ): Organisation['challenge']['free_pages'] {
   if (challenge.free_pages === false || knows('accept')) return challenge.free_pages;
-  const areCounted = rules.some(
+  const usesFreePages = rules.some(
     ({ detect, challenge: asks }) => asks === 'auto' || (detect === true && asks === undefined),
   );
-  if (areCounted) unknown.add(`free pages ask for header accept (organisation ${id})`);
+  if (usesFreePages) unknown.add(`free pages ask for header accept (organisation ${id})`);
   return false;
 }
 
@@ -207,26 +217,26 @@ function questionOf(
   host: string,
   session: string,
 ): ValidateRequest {
-  const isTold = headers !== undefined;
-  const told = isTold
+  const hasHeaders = headers !== undefined;
+  const sentHeaders = hasHeaders
     ? headers
     : {
         host,
         ...(userAgent !== '' && { 'user-agent': userAgent }),
-        ...UNTOLD,
+        ...NEUTRAL_HEADERS,
         ...(referrer !== '' && { referer: referrer }),
       };
   return {
-    url: `${isTold ? scheme : 'http'}://${host}${target}`,
+    url: `${hasHeaders ? scheme : 'http'}://${host}${target}`,
     ip,
     method,
-    headers: told,
+    headers: sentHeaders,
     ...(session !== '' && { cookie: session }),
   };
 }
 
-/** A session for each pair of address and User-Agent, because a log identifies visitors no better. */
-function assumed({ ip, userAgent }: LoggedRequest): LoggedSession {
+/** Makes one session for each pair of address and User-Agent, because a log has nothing better to identify visitors. */
+function assumedSession({ ip, userAgent }: LoggedRequest): LoggedSession {
   const digest = createHash('sha256').update(`${ip} ${userAgent}`).digest('hex').slice(0, 32);
   return { digest, state: 'verified', reasons: [] };
 }

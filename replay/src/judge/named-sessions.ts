@@ -3,16 +3,16 @@ import type { Match, Rule } from '@guard/config/settings/sections/rule';
 import type { Settings } from '@guard/config/settings/schema';
 import { createSealer, createSessionIds } from '@guard/validator';
 
-/** The sessions that the rules of the settings name by their digests. */
+/** The digests of all sessions that rules of the settings name. */
 export function sessionsNamedIn(all: readonly Settings[]): ReadonlySet<string> {
   const rules = all.flatMap(({ organisations }) => organisations.flatMap((one) => one.rules));
   return new Set(rules.flatMap(({ match }) => namedIn(match)));
 }
 
 /**
- * Sessions of a log. It has their digests, from which no id can be made. A session that a rule names gets
- * a new id of this installation, so that the validator takes it for an issued one, and the rule is made to name that id.
- * Any other session gets the digits of its digest as its id, which counts where the store has it.
+ * Gives ids to the sessions of a log. The log has only digests, and no id can be computed from a digest. A session that
+ * a rule names gets a new valid id of this installation, and the rule is changed to name this id. Any other session
+ * gets an id made from the digits of its digest: the validator accepts it only if the store has it.
  */
 export class NamedSessions {
   readonly #named: ReadonlySet<string>;
@@ -24,7 +24,7 @@ export class NamedSessions {
     this.#ids = createSessionIds(createSealer(secrets, 'session'));
   }
 
-  /** The id for a digest that a rule names. Undefined for any other digest. */
+  /** Returns the digest if a rule names it, else undefined. */
   named(digest: string | undefined): string | undefined {
     return digest !== undefined && this.#named.has(digest) ? digest : undefined;
   }
@@ -38,7 +38,7 @@ export class NamedSessions {
     return id;
   }
 
-  /** The rules of an organisation, with the new ids instead of the digests. */
+  /** The rules of an organisation, with the new ids in place of the digests. */
   inRules(organisation: string, rules: readonly Rule[]): Rule[] {
     const inMatch = (match: Match): Match => ({
       ...match,
@@ -54,6 +54,6 @@ export class NamedSessions {
 }
 
 function namedIn({ session, any = [], all = [], not }: Match): readonly string[] {
-  const further = not === undefined ? [...any, ...all] : [...any, ...all, not];
-  return [...(Array.isArray(session) ? session : []), ...further.flatMap(namedIn)];
+  const nested = not === undefined ? [...any, ...all] : [...any, ...all, not];
+  return [...(Array.isArray(session) ? session : []), ...nested.flatMap(namedIn)];
 }

@@ -4,12 +4,12 @@ import type { Settings, Site } from '@guard/config/settings/schema';
 import { compileRoute, type IsProtected } from '@guard/gateway';
 import type { LoggedRequest, Outcome } from '../logged/logged-request.ts';
 
-/** The organisation that would be asked about a request. */
+/** The organisation whose rules would judge a request. */
 export type Routed =
   | {
       readonly kind: 'asked';
       readonly organisation: string;
-      /** The site as events name it. Empty without a site. */
+      /** The site, as the column `site` of events has it. Empty without a site. */
       readonly site: string;
       readonly host: string;
     }
@@ -21,7 +21,9 @@ const NO_SITE: Routed = { kind: 'unasked', outcome: 'no_site' };
 const NOT_IN_REVISION: Routed = { kind: 'unasked', outcome: 'elsewhere' };
 const UNPROTECTED: Routed = { kind: 'unasked', outcome: 'unprotected' };
 
-/** Routes logged requests like the gateway: it finds the site of the host and checks its paths. */
+/**
+ * Routes logged requests as the gateway would: it finds the site by the host, and checks the path against the routes.
+ */
 export function createRouter(
   { organisations, sites }: Settings,
   assumedHost: string | undefined,
@@ -51,7 +53,7 @@ export function createRouter(
   };
 }
 
-/** Why requests without a host have no site, in a sentence. Undefined when they have one. */
+/** Says in a sentence why requests without a host have no site. Undefined when they have one. */
 export function siteFault({ sites }: Settings, asked: string | undefined): string | undefined {
   const names = sites.map(({ hosts }) => hosts[0] ?? '').join(', ');
   if (sites.length === 0) return 'the settings have no site, so no request is protected';
@@ -60,7 +62,7 @@ export function siteFault({ sites }: Settings, asked: string | undefined): strin
   return isServed ? undefined : `no site has the host ${asked}; there are ${names}`;
 }
 
-/** A host of the site, to use in URLs. */
+/** One host of the site, for use in URLs. */
 function nameOf(site: Site | undefined): string {
   const host = site?.hosts[0] ?? '';
   return host === '*' ? 'localhost' : host.replace(/^\*\./, 'www.');

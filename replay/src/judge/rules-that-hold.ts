@@ -1,11 +1,11 @@
 import type { Match, Rule } from '@guard/config/settings/sections/rule';
 
-/** Whether a log has a header, by its name in lower case. */
+/** Says whether a log has a header. The name is in lower case. */
 export type Knows = (header: string) => boolean;
 
 export interface KnownRules {
   readonly rules: readonly Rule[];
-  /** Data that rules need and the log does not have, in words: `rule partner asks for header x-partner`. */
+  /** Data that rules need but the log lacks, as phrases: `rule partner asks for header x-partner`. */
   readonly unknown: readonly string[];
 }
 
@@ -13,8 +13,8 @@ export interface KnownRules {
 const NEVER: Match = { any: [] };
 
 /**
- * Rewrites rules for the headers of a log. A header that the log does not have is unknown: it may have been sent or
- * not. A rule applies only if it matches for every value of that header. A budget by such a header is left out.
+ * Adapts rules to the headers that a log has. The value of a missing header is unknown. A rule applies only if it would
+ * match for every possible value. A budget that counts by a missing header is dropped.
  */
 export function rulesThatHold(rules: readonly Rule[], knows: Knows): KnownRules {
   const unknown: string[] = [];
@@ -39,19 +39,21 @@ export function rulesThatHold(rules: readonly Rule[], knows: Knows): KnownRules 
 
 /** True only if the match is true for every value of the unknown headers. */
 function whenAlwaysTrue(match: Match, knows: Knows): Match {
-  return asksUnknown(match, knows) ? NEVER : inside(match, knows, whenAlwaysTrue, whenPossiblyTrue);
+  return asksUnknown(match, knows)
+    ? NEVER
+    : mapNested(match, knows, whenAlwaysTrue, whenPossiblyTrue);
 }
 
 /** True if the match is true for some value of the unknown headers. */
 function whenPossiblyTrue(match: Match, knows: Knows): Match {
   const known = Object.entries(match.header ?? {}).filter(([name]) => knows(name));
   const header = known.length === 0 ? undefined : Object.fromEntries(known);
-  return inside({ ...match, header }, knows, whenPossiblyTrue, whenAlwaysTrue);
+  return mapNested({ ...match, header }, knows, whenPossiblyTrue, whenAlwaysTrue);
 }
 
-type Reading = typeof whenAlwaysTrue;
+type MatchRewrite = typeof whenAlwaysTrue;
 
-function inside(match: Match, knows: Knows, same: Reading, opposite: Reading): Match {
+function mapNested(match: Match, knows: Knows, same: MatchRewrite, opposite: MatchRewrite): Match {
   const { any, all, not } = match;
   return {
     ...match,

@@ -9,7 +9,7 @@ const MAX_FAULTS = 5;
 /** Longest text of an example, in UTF-16 code units. */
 const MAX_TEXT = 160;
 
-/** Requests with the same change, for the same rule and reasons. */
+/** Requests with the same change, the same rule and the same reasons. */
 export interface Group {
   readonly before: Outcome;
   readonly after: Outcome;
@@ -28,7 +28,7 @@ export interface Fault {
 export interface Report {
   readonly judged: number;
   readonly unreadable: number;
-  /** The first faults. */
+  /** The first lines that could not be judged. */
   readonly faults: readonly Fault[];
   /** ISO 8601. Null when nothing was judged. */
   readonly from: string | null;
@@ -36,13 +36,13 @@ export interface Report {
   /** Requests that would be treated differently. */
   readonly changed: number;
   readonly transitions: readonly Pick<Group, 'before' | 'after' | 'requests'>[];
-  /** The requests whose answer changes, the largest group first. */
+  /** Requests with another answer than before, the largest group first. */
   readonly groups: readonly Group[];
-  /** Changed requests without a group, because there are too many groups. */
+  /** Changed requests that are in no group, because there are too many groups. */
   readonly ungrouped: number;
 }
 
-/** Three outcomes of a request that passes. A change between them makes no difference for the visitor. */
+/** Outcomes that let the request pass. The visitor sees no difference between them. */
 const PASSES: ReadonlySet<Outcome> = new Set(['allow', 'served', 'unprotected']);
 
 /** Counts what changes. Its memory does not grow with the log. */

@@ -2,12 +2,12 @@ import { parseIp } from '@guard/config/net/cidr';
 import { type LineReading, unreadable } from './logged-request.ts';
 import { readLogTime } from './log-time.ts';
 
-/** The end of the two words between address and time, which are not needed. */
+/** Ends the two words between the address and the time, which are not needed. */
 const BRACKET = ' [';
 
 /**
- * One line of the combined format of nginx and Apache, also with the virtual host in front
- * (`vhost_combined`), and with further fields behind. By hand: an expression costs five times as much.
+ * Parses one line in the combined format of nginx and Apache. The virtual host may stand in front (`vhost_combined`),
+ * and further fields may follow. Not a regular expression, because that takes five times as long.
  */
 export function readCombinedLine(line: string): LineReading {
   const who = addressIn(line);
@@ -74,7 +74,7 @@ export function requestIn(
     : { method: text.slice(0, space), target: path.startsWith('/') ? path : `/${path}` };
 }
 
-/** The closing quote of a field. Apache writes `\"` for a quote inside the value. */
+/** Finds the closing quote of a field. Apache writes `\"` for a quote inside the value. */
 function quoteEnd(line: string, from: number): number {
   for (let at = line.indexOf('"', from); at !== -1; at = line.indexOf('"', at + 1)) {
     let backslashes = 0;
@@ -86,7 +86,10 @@ function quoteEnd(line: string, from: number): number {
 
 const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|(.))/g;
 
-/** A field's value. A hyphen means none, and servers escape characters that would break the line. */
+/**
+ * Decodes the value of a field. A hyphen means that there is no value. Servers escape characters that would break the
+ * line.
+ */
 function valueOf(field: string): string {
   if (field === '-') return '';
   if (!field.includes('\\')) return field;

@@ -12,7 +12,7 @@ import {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * One line of JSON: an event of `events_distributed` as JSONEachRow writes it, an access log of Caddy, or
+ * Parses one line of JSON: an event of `events_distributed` in the format JSONEachRow, a line of Caddy's access log, or
  * a flat object with the names of nginx's variables.
  */
 export function readJsonLine(line: string): LineReading {
@@ -37,7 +37,7 @@ function readEvent(event: Fields): LineReading {
     target: `${textIn(event, 'path') ?? '/'}${query === '' ? '' : `?${query}`}`,
     userAgent: textIn(event, 'user_agent'),
     referrer: headers['referer'] ?? textIn(event, 'referrer_origin') ?? '',
-    // Headers are kept for a shorter time than the row. A visitor's request always has some.
+    // A visitor's request always has headers. Without headers, their shorter retention time is over.
     headers: Object.keys(headers).length === 0 ? undefined : headers,
     was: outcomeOf(event),
     session: sessionOf(event),
@@ -68,7 +68,7 @@ function sessionOf(event: Fields): LoggedRequest['session'] {
   return { digest, state, reasons: state === 'rejected' ? texts : [] };
 }
 
-/** An invented session is only in `session_sent`. The visitor gets another one. */
+/** A session id that the visitor invented is only in `session_sent`, because Guard then issues another id. */
 function presentedIn(event: Fields): string | undefined {
   const digest = textIn(event, 'session') ?? '';
   return DIGEST.test(digest) && digest === textIn(event, 'session_sent') ? digest : undefined;
@@ -97,7 +97,10 @@ function readCaddy(line: Fields, request: Fields): LineReading {
 const CHROMIUM_ORDER = ['host', 'user-agent', 'accept', 'accept-encoding', 'accept-language'];
 const GECKO_ORDER = ['host', 'user-agent', 'accept', 'accept-language', 'accept-encoding'];
 
-/** Caddy writes names in alphabetical order, so the visitor's order is lost. It must not count against the visitor. */
+/**
+ * Caddy sorts header names by alphabet, so the visitor's order is lost. A browser's order is put in its place, so that
+ * the order adds no points.
+ */
 function inBrowserOrder(
   headers: Readonly<Record<string, string>>,
   host: string | undefined,
@@ -108,7 +111,7 @@ function inBrowserOrder(
     const value = headers[name] ?? (name === 'host' ? host : undefined);
     if (value !== undefined) ordered[name] = value;
   }
-  // Assigning a name again keeps its place.
+  // A name that is assigned again keeps its position.
   return Object.assign(ordered, headers);
 }
 
@@ -159,7 +162,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The first of these fields with a text. */
+/** The first of these fields that has a text. */
 function textIn(fields: Fields, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = fields[name];
@@ -172,7 +175,7 @@ function hyphenless(text: string | undefined): string | undefined {
   return text === '-' ? '' : text;
 }
 
-/** Header fields with their names in lower case; of several values one, joined (RFC 9110 5.3). */
+/** Header fields with names in lower case. Several values of one name are joined (RFC 9110 5.3). */
 function textsOf(fields: Fields): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(fields)) {

@@ -5,8 +5,8 @@ let lastZone = '';
 let lastMinuteMs = 0;
 
 /**
- * `21/Nov/2026:10:15:30 +0100`, as nginx and Apache write it, to milliseconds since the epoch. Lines come
- * in order, so that the minute is nearly always that of the line before.
+ * Converts `21/Nov/2026:10:15:30 +0100`, the format of nginx and Apache, to milliseconds since the epoch. Consecutive
+ * lines nearly always have the same minute, so the last parsed minute is kept.
  */
 export function readLogTime(text: string): number | undefined {
   const minute = text.slice(0, 17);
@@ -41,7 +41,7 @@ export function readAnyTime(value: unknown): number | undefined {
   return Number.isNaN(ms) ? readLogTime(value) : ms;
 }
 
-/** Some loggers write milliseconds. As seconds they would be in the far future. */
+/** Some loggers write milliseconds. Read as seconds, such a number would lie in the far future. */
 function secondsToMs(value: number): number | undefined {
   if (!(value > 0)) return undefined;
   return Math.round(value > 1e11 ? value : value * 1000);

@@ -1,20 +1,20 @@
 import type { Action } from '@guard/config/contract/event';
 
-/** The recorded or computed result of a request. */
+/** The result of a request, recorded or computed. */
 export type Outcome =
   | Action
-  /** It passes, and would be stopped without monitor mode. */
+  /** The request passes, but would be blocked without monitor mode. */
   | 'monitored'
-  /** The log is from a server without Guard. */
+  /** The log comes from a server without Guard. */
   | 'served'
-  /** The gateway would not ask about its path. */
+  /** The gateway does not ask the validator about this path. */
   | 'unprotected'
-  /** No site has its host: 421. */
+  /** No site has this host, so the answer is 421. */
   | 'no_site'
-  /** The rules of its site are at a remote validator. */
+  /** A remote validator has the rules of this site. */
   | 'elsewhere';
 
-/** One request from a log or a stored event. Unknown fields are undefined and never empty. */
+/** One request from a log or a stored event. A field that is not known is undefined, never empty. */
 export interface LoggedRequest {
   /** Milliseconds since the epoch. */
   readonly timeMs: number;
@@ -25,18 +25,18 @@ export interface LoggedRequest {
   readonly scheme: 'http' | 'https';
   /** Path and query. */
   readonly target: string;
-  /** Empty when the log says that there was none. */
+  /** Empty when the log says that the request had no User-Agent. */
   readonly userAgent: string;
   readonly referrer: string;
   /** All request headers without credentials, with names in lower case. Undefined when the log has none. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** The recorded result. */
   readonly was: Outcome;
-  /** Its session, if it was recorded as judged. */
+  /** The session, if the event says how it was judged. */
   readonly session: LoggedSession | undefined;
-  /** Digest of the session that came with it, judged or not. Undefined unless it was known to be real. */
+  /** Digest of the session id that the visitor sent, if Guard had issued it. */
   readonly presented: string | undefined;
-  /** Set for questions to `POST /validate`, which have no site. */
+  /** Set for questions to `POST /validate`. They have no site. */
   readonly organisation: string | undefined;
 }
 

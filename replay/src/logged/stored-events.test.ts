@@ -1,7 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import { type Ask, countEvents, readEvents } from './stored-events.ts';
 
-/** A stand-in for the analytics that has events and an answer's limit, and no SQL but what is asked here. */
+/**
+ * The events of a stand-in for the analytics. It limits the size of an answer, and understands only the SQL of
+ * readEvents.
+ */
 let events: { readonly created_at: string; readonly request_id: string }[] = [];
 let mostRows = Infinity;
 let asked: number[] = [];
@@ -33,19 +36,19 @@ async function read(): Promise<readonly string[]> {
   return lines;
 }
 
-test('every event is read once, page behind page, also where many have the same time', async () => {
+test('every event is read once, page after page, also when many events have the same time', async () => {
   expect(await read()).toEqual(events.map((event) => JSON.stringify(event)));
   expect(await countEvents(source)).toBe(events.length);
   expect(asked).toEqual([4_000, 4_000, 4_000]);
 });
 
-test('an answer above 4 MiB (contract 8) is asked for in halves', async () => {
+test('after an answer above 4 MiB (contract 8), the next statement asks for half of the rows', async () => {
   mostRows = 1_500;
   expect(await read()).toHaveLength(events.length);
   expect(asked.slice(0, 4)).toEqual([4_000, 2_000, 1_000, 1_000]);
 });
 
-test('nothing of an answer that is no event goes into a statement', async () => {
+test('an answer with an invalid event never becomes part of a statement', async () => {
   events = events.map((event) => ({ ...event, request_id: "') OR 1 --" }));
   await expect(read()).rejects.toThrow('an answer that is no event');
 });

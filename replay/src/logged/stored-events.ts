@@ -5,12 +5,12 @@ const COLUMNS = [
   ...['session', 'session_sent', 'challenge', 'headers'],
 ].join(', ');
 
-/** Rows per answer. An answer must stay below 4 MiB, so a larger one is asked again with half of the rows. */
+/** Rows in one answer. An answer must stay below 4 MiB: after a larger one, half of the rows are asked for. */
 const FIRST_PAGE = 4_000;
 
 /**
- * Sends one statement to the analytics of Guard, and resolves to the text of the answer, or to `too_large` where an
- * answer may not be so large. Rejects with an Error that says why there is no answer.
+ * Sends one statement to Guard's analytics. Resolves with the text of the answer, or with `too_large` when the answer
+ * exceeds the limit. Rejects with an Error that says why there is no answer.
  */
 export type Ask = (sql: string) => Promise<string>;
 
@@ -19,7 +19,7 @@ export interface EventSource {
   /** Milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly untilMs: number;
-  /** Reads one in this many events, selected by request id. 1 or undefined reads all. */
+  /** Reads one of this many events, selected by a hash of the request id. 1 or undefined reads all. */
   readonly oneIn?: number;
 }
 
@@ -36,10 +36,10 @@ export async function countEvents(source: EventSource): Promise<number> {
 /** Reads stored events, oldest first, a page at a time. Each event is a line for `readLine`. */
 export async function* readEvents(source: EventSource): AsyncGenerator<readonly string[]> {
   let limit = FIRST_PAGE;
-  let behind = '';
+  let after = '';
   for (;;) {
     const answer = await source.ask(
-      `SELECT ${COLUMNS} FROM events_distributed WHERE ${rangeOf(source)}${behind}
+      `SELECT ${COLUMNS} FROM events_distributed WHERE ${rangeOf(source)}${after}
        ORDER BY created_at, request_id LIMIT ${limit} FORMAT JSONEachRow`,
     );
     if (answer === 'too_large') {
@@ -52,7 +52,7 @@ export async function* readEvents(source: EventSource): AsyncGenerator<readonly 
     if (last === undefined) return;
     yield lines;
     if (lines.length < limit) return;
-    behind = ` AND ${behindOf(last)}`;
+    after = ` AND ${conditionAfter(last)}`;
   }
 }
 
@@ -65,8 +65,11 @@ function instant(ms: number): string {
   return `fromUnixTimestamp64Milli(${Math.round(ms)})`;
 }
 
-/** The start of the next page. Values are validated before they enter SQL, because they come from another machine. */
-function behindOf(line: string): string {
+/**
+ * The SQL condition for the next page. The values come from another machine, so they are validated before they enter
+ * SQL.
+ */
+function conditionAfter(line: string): string {
   const time = /"created_at":"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})"/.exec(line)?.[1];
   const id = /"request_id":"([0-9a-f-]{36})"/.exec(line)?.[1];
   if (time === undefined || id === undefined) throw new Error('an answer that is no event');

@@ -2,7 +2,7 @@ import type { QueryOutcome, Replay, RunQuery } from '@guard/config/contract/port
 import type { Settings } from '@guard/config/settings/schema';
 import { replayChange } from './replay-change.ts';
 
-/** The Replay port for the events that `query` reads. `settings` is called for each question. */
+/** Creates the Replay port. `query` reads the events, and `settings` returns the current settings. */
 export function createReplay(current: () => Settings, query: RunQuery): Replay {
   return (question) => {
     const { organisation, authorization } = question;
@@ -14,7 +14,7 @@ export function createReplay(current: () => Settings, query: RunQuery): Replay {
   };
 }
 
-/** Throws an Error with a sentence when there is no answer. */
+/** Throws an Error whose message is a sentence when there is no answer. */
 function textOf(outcome: QueryOutcome): string {
   switch (outcome.kind) {
     case 'rows':

@@ -7,7 +7,10 @@ import type { Compared } from '../judge/comparison.ts';
 
 const PROGRAM = fileURLToPath(new URL('./judging-program.ts', import.meta.url));
 
-/** Gets a third of the gateway's share of a busy processor. With the lowest priority it started too late. */
+/**
+ * On a busy processor this priority gets a third of the gateway's share. With the lowest priority the process started
+ * too late.
+ */
 const NICE = 5;
 
 /** The settings that a process compares. */
@@ -16,12 +19,12 @@ export interface JudgedSettings {
   readonly against: Settings;
 }
 
-/** Messages to the process: first the settings, then lines. */
+/** Messages to the process: first the settings, then log lines. */
 export type ToJudge = JudgedSettings | readonly string[];
 
 /**
- * A process that judges stored events. It has less priority than the gateway, and memory of its own: a thread that
- * runs out of memory can end the whole of Guard.
+ * A process that judges stored events. Its priority is below the gateway's. It is no thread, because a thread that runs
+ * out of memory can end the whole of Guard.
  */
 export class JudgingProcess {
   readonly #child: ChildProcess;
@@ -33,14 +36,14 @@ export class JudgingProcess {
   constructor({ heapMb, ...settings }: JudgedSettings & { readonly heapMb: number }) {
     this.#child = fork(PROGRAM, [], {
       execArgv: [`--max-old-space-size=${heapMb}`],
-      // The process needs no secret of the environment, only the folder of the compile cache, which halves its start
-      // time.
+      // The process needs none of the secrets in the environment. It needs the folder of the compile cache, which
+      // halves its start time.
       env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
       // Settings contain Maps, dates and bytes, which JSON would lose.
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    // judging-program.ts sends `ready`, and then an answer to each call.
+    // judging-program.ts sends `ready`, and then one answer to each call.
     this.#child.on('message', (message) => {
       if (message === 'ready') this.#started.resolve(undefined);
       else this.#waiting?.resolve(message as Compared);
@@ -57,12 +60,15 @@ export class JudgingProcess {
     this.#send(settings);
   }
 
-  /** Resolves when the process can judge. Rejects when it ends before. */
+  /** Resolves when the process can judge. Rejects when it ends before that. */
   get ready(): Promise<undefined> {
     return this.#started.promise;
   }
 
-  /** Judges the lines. Resolves with the result so far. Rejects when the process ends before. One call at a time. */
+  /**
+   * Judges the lines. Resolves with the result for all lines so far. Rejects when the process ends before. Make one
+   * call at a time.
+   */
   judge(lines: readonly string[]): Promise<Compared> {
     const waiting = Promise.withResolvers<Compared>();
     this.#waiting = waiting;

@@ -1,14 +1,14 @@
-/** The program of a replay's process. It judges the lines that it gets, and answers with the counts so far. */
+/** The main module of the judging process. It judges the lines that it receives, and answers with the counts so far. */
 import { Comparison } from '../judge/comparison.ts';
 import type { ToJudge } from './judging-process.ts';
 
-/** A page shows no more. */
+/** The dashboard shows no more groups. */
 const MAX_GROUPS = 20;
 
 let comparison: Comparison | undefined;
 
 process.on('message', (message) => {
-  // judging-process.ts sends these, in this order.
+  // judging-process.ts sends the settings first, then lines.
   const what = message as ToJudge;
   if (!isLines(what)) {
     comparison = new Comparison({ ...what, site: undefined, assumeVerified: false });

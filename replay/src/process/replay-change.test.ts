@@ -18,7 +18,7 @@ afterEach(() => {
   asked = [];
 });
 
-/** An event as a row of JSONEachRow. */
+/** An event as one row in the format JSONEachRow. */
 function event(over: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return {
     created_at: '2026-11-21 09:15:30.000',
@@ -48,7 +48,7 @@ const curl = (over = {}) =>
     ...over,
   });
 
-/** Analytics that have these events in one page. */
+/** A stand-in for the analytics. It returns these events as one page. */
 function stored(events: readonly object[], count = events.length): ChangeQuestion['ask'] {
   return (sql) => {
     asked.push(sql);
@@ -73,7 +73,7 @@ async function answered(...args: Parameters<typeof tryOut>) {
 const NOBODY = { kind: 'allow', match: { path: '/nowhere' } };
 
 describe('what a change would do', () => {
-  test('an address that is let in changes its own requests alone', async () => {
+  test('letting in an address changes only the requests of this address', async () => {
     const ask = stored([
       curl(),
       curl({ ip: '84.115.20.8' }),
@@ -98,7 +98,7 @@ describe('what a change would do', () => {
     expect(answer.yaml).toContain('ip: "84.115.20.8"');
   });
 
-  test('a session that is let in, judged or not', async () => {
+  test('letting in a session changes its requests, judged or not', async () => {
     const mine = { session: SESSION, session_sent: SESSION };
     const ask = stored([
       curl(mine),
@@ -110,7 +110,7 @@ describe('what a change would do', () => {
     expect([answer.judged, answer.changed]).toEqual([4, 2]);
   });
 
-  test('a User-Agent is taken as it is written', async () => {
+  test('a User-Agent is compared literally, also with a star in it', async () => {
     const ask = stored([
       curl({ user_agent: 'bot (*)', headers: { 'user-agent': 'bot (*)' }, path: '/closed' }),
       curl({ user_agent: 'bot (x)', headers: { 'user-agent': 'bot (x)' }, path: '/closed' }),
@@ -121,7 +121,7 @@ describe('what a change would do', () => {
     ]);
   });
 
-  test('a reason that is only noted', async () => {
+  test('lowering a reason to a note', async () => {
     const change = { kind: 'reason', reason: 'http_client_user_agent', strength: 'note' };
     expect(await answered(change)).toMatchObject({
       changed: 1,
@@ -129,14 +129,14 @@ describe('what a change would do', () => {
     });
   });
 
-  test('a rule that is removed', async () => {
+  test('removing a rule', async () => {
     expect(await answered({ kind: 'without_rule', rule: 'closed' })).toMatchObject({
       changed: 1,
       groups: [{ before: 'block', after: 'allow', requests: 1 }],
     });
   });
 
-  test('no event is no change', async () => {
+  test('without events nothing changes', async () => {
     expect(await answered(NOBODY, { ask: stored([]) })).toMatchObject({
       judged: 0,
       from: null,
@@ -147,7 +147,7 @@ describe('what a change would do', () => {
 });
 
 describe('bounds', () => {
-  test('of more events than may be judged, one in so many is read', async () => {
+  test('above the limit of events, only a sample is read', async () => {
     const bounds = { ...BOUNDS, events: 2 };
     const answer = await answered(NOBODY, { ask: stored([event(), event(), event()], 5) }, bounds);
     expect([answer.sampled, answer.judged]).toEqual([3, 2]);
@@ -155,7 +155,7 @@ describe('bounds', () => {
     expect(asked[1]).toContain('AND cityHash64(request_id) % 3 = 0');
   });
 
-  test('one replay at a time; an organisation that was refused has the next turn', async () => {
+  test('only one replay runs at a time; a refused organisation has the next turn', async () => {
     const first = tryOut(NOBODY);
     expect(await tryOut(NOBODY)).toEqual({ kind: 'busy' });
     const other = { ...settings, organisations: [{ ...settings.organisations[0], id: 'other' }] };
@@ -167,17 +167,17 @@ describe('bounds', () => {
     expect(await tryOut(NOBODY)).toMatchObject({ kind: 'replayed' });
   });
 
-  test('when the time is up, what was judged until then is the answer', async () => {
+  test('at the time limit the answer covers the events judged so far', async () => {
     const page = Array.from({ length: 500 }, () => event({ path: '/closed' }));
     const first = stored(page);
-    // A page that never comes ends with the time.
+    // The second page never comes, so the time limit ends the replay.
     const ask: ChangeQuestion['ask'] = (sql, signal) =>
       asked.length < 2 ? first(sql, signal) : new Promise(() => undefined);
     const answer = await answered(NOBODY, { ask }, { ...BOUNDS, ms: 5_000 });
     expect(answer.judged).toBe(500);
   });
 
-  test('when nothing was judged until then, that is said', async () => {
+  test('at the time limit without a judged event, the message says so', async () => {
     const ask = () => new Promise<string>(() => undefined);
     expect(await tryOut(NOBODY, { ask }, { ...BOUNDS, ms: 100 })).toEqual({
       kind: 'unavailable',
@@ -185,7 +185,7 @@ describe('bounds', () => {
     });
   });
 
-  test('a caller who goes away ends it, and the statement that runs', async () => {
+  test('a caller who disconnects ends the replay and its running statement', async () => {
     const leaving = new AbortController();
     const ended = vi.fn();
     const ask: ChangeQuestion['ask'] = (_sql, signal) => {
@@ -199,7 +199,7 @@ describe('bounds', () => {
     expect(ended).toHaveBeenCalledOnce();
   });
 
-  test('a process without memory enough ends alone', async () => {
+  test('a judging process that runs out of memory ends alone', async () => {
     expect(await tryOut(NOBODY, {}, { ...BOUNDS, heapMb: 8 })).toEqual({
       kind: 'unavailable',
       message: 'The replay needs more memory than it may have.',
@@ -207,7 +207,7 @@ describe('bounds', () => {
   });
 });
 
-test('what is asked for wrongly is refused before anything is read', async () => {
+test('an invalid question is refused before any event is read', async () => {
   expect(await tryOut({ kind: 'without_rule', rule: 'nobody' })).toMatchObject({ kind: 'refused' });
   expect(await tryOut(NOBODY, { organisation: 'absent' })).toMatchObject({ kind: 'refused' });
   expect(await tryOut(NOBODY, { hours: 0 })).toMatchObject({ kind: 'refused' });
@@ -217,7 +217,7 @@ test('what is asked for wrongly is refused before anything is read', async () =>
 test.each([
   [{ kind: 'unavailable', message: 'No database.' }, 'No database.'],
   [{ kind: 'revoked' }, 'The key is no longer valid.'],
-] as const)('a database that gives no answer: %j', async (outcome, message) => {
+] as const)('an outcome without rows becomes a message: %j', async (outcome, message) => {
   const replay = createReplay(
     () => settings,
     () => Promise.resolve(outcome),

@@ -13,43 +13,42 @@ export interface ChangeQuestion {
   /** The current settings. */
   readonly settings: Settings;
   readonly organisation: string;
-  /** The change from the page: a ReplayChange, or a value that is refused. */
+  /** The change that the page sent. It is not parsed yet. */
   readonly change: unknown;
   /** 1 to 168; undefined for 24. */
   readonly hours?: unknown;
-  /** Reads stored events of this organisation only. */
+  /** Reads stored events. The answer has only events of this organisation. */
   readonly ask: (sql: string, signal: AbortSignal) => ReturnType<Ask>;
   readonly signal: AbortSignal;
 }
 
 /** The limits of a replay. */
 export interface ReplayBounds {
-  /** Most events that are read. Of more events, only a share is read. */
+  /** Most events that are read. Above this number a sample is read. */
   readonly events: number;
   readonly ms: number;
   /** JavaScript heap of the judging process. 50,000 events took less than 128 MB. */
   readonly heapMb: number;
 }
 
-/** Time for the judging process to start, before the time of the replay begins. It loads the catalogues. */
+/**
+ * Time limit for the start of the judging process, which loads the catalogues. The time of the replay begins after it.
+ */
 const START_MS = 30_000;
 
 const BOUNDS: ReplayBounds = { events: 50_000, ms: 20_000, heapMb: 256 };
 
-/** A replay uses processor time of the visitors, so each process runs only one at a time. */
+/** A replay takes processor time from visitors, so each process runs one at a time. */
 let isRunning = false;
 
 /** The organisation of the last replay. */
 let lastOrganisation = '';
 
-/** Organisations that were refused because another replay ran, and until when the next turn is reserved for them. */
+/** Organisations that were refused during another replay, and until when the next turn is reserved for them. */
 const waiting = new Map<string, number>();
 const TURN_MS = 10_000;
 
-/**
- * True while a replay runs, or while another organisation waits longer. The organisation of the last replay comes
- * after all others.
- */
+/** True while a replay runs, or while a turn is reserved for another organisation, but not for that of the last replay. */
 function isBusy(id: string): boolean {
   if (isRunning) return true;
   const now = performance.now();
@@ -58,8 +57,8 @@ function isBusy(id: string): boolean {
 }
 
 /**
- * Judges the stored events of one organisation with the current settings, and once more with one change, in a process of
- * its own. Where the time is up, the answer is about the events that were judged until then, the oldest. Never rejects.
+ * Judges the stored events of one organisation twice, with the current settings and with one change, in a separate
+ * process. At the time limit the answer covers only the oldest events, which are judged first. Never rejects.
  */
 export async function replayChange(
   question: ChangeQuestion,
@@ -99,7 +98,7 @@ interface Judging extends Pick<ChangeQuestion, 'ask' | 'signal'> {
   readonly bounds: ReplayBounds;
 }
 
-/** Rejects with an Error when there is nothing to answer. */
+/** Rejects with an Error that says why there is no answer. */
 async function judge({ against, candidate, hours, bounds, ask, signal }: Judging) {
   const judging = new JudgingProcess({ candidate, against, heapMb: bounds.heapMb });
   const startIsUp = AbortSignal.any([signal, AbortSignal.timeout(START_MS)]);
@@ -168,7 +167,7 @@ function faultOf(
     readonly bounds: ReplayBounds;
   },
 ): unknown {
-  if (signal.aborted) return new Error('The replay was given up.');
+  if (signal.aborted) return new Error('The replay was cancelled.');
   if (!timeIsUp.aborted) return error;
   return new Error(`No event was judged in ${bounds.ms / 1000} seconds. Ask for fewer hours.`);
 }

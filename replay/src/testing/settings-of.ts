@@ -1,7 +1,10 @@
 import { parseSettings } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
 
-/** guard.yaml of two organisations; `ofAcme` is indented as lines of the first one, and ends with a line end. */
+/**
+ * guard.yaml with two organisations. `ofAcme` belongs to the first one. It is indented here, and must end with a line
+ * end.
+ */
 export function guardYaml(ofAcme: string): string {
   return `version: 1
 listen: { gateway: 127.0.0.1:8080 }
@@ -16,7 +19,7 @@ sites:
 `;
 }
 
-/** The settings of a text. Throws with the problems where it has some. */
+/** Parses the text. Throws an Error with the problems if there are some. */
 export function settingsOf(text: string): Settings {
   const env = { HOME: 'the home of the machine' };
   const loaded = parseSettings(text, { file: 'guard.yaml', baseDir: '/', env });
