@@ -24,7 +24,7 @@ import { mountEndpoint } from './edge/endpoint.ts';
 import { answerWithSdk } from './edge/answer-with-sdk.ts';
 
 /**
- * Contract 4.4: `POST /mcp` of the API host, the data assistant server. Every request has an analytics key. It
+ * Contract 4.4: the data assistant server, `POST /mcp` on the API host. Every request needs an analytics key. It
  * changes only its own scope of the fastify instance.
  */
 export function createDataServer(options: {
@@ -56,9 +56,9 @@ export function createDataServer(options: {
 }
 
 /**
- * Contract 4.5 and 4.6: the public documentation host with `POST /mcp` and the site. Answers every GET path.
+ * Contract 4.5 and 4.6: the public documentation host, with `POST /mcp` and the site at all other paths.
  *
- * `publicUrl` is the URL of the host for readers, without a path. It is a function when it is known only after the
+ * `publicUrl` is the URL of the host for readers, without a path. It is a function when the URL is only known after the
  * server listens. `crawlers` adds one profile page for each crawler below `/crawlers/`, and a page that lists them.
  */
 export function createDocsServer(options: {
@@ -95,8 +95,8 @@ export function createDocsServer(options: {
 }
 
 /**
- * Serves the site for GET and HEAD at every path without another route. A search takes one request from the budget
- * of its address. Prepared pages are free, because many readers may share a proxy.
+ * Serves the site for GET and HEAD at every path without another route. A search takes one request from the budget of
+ * its address. Pages take none, because many readers may share the address of one proxy.
  */
 function mountSite(app: FastifyInstance, site: Site, budget: AddressBudget): void {
   app.get('/*', (request, reply) => {
@@ -110,7 +110,7 @@ function mountSite(app: FastifyInstance, site: Site, budget: AddressBudget): voi
       path,
       query,
       accept,
-      // Node joins repeated fields of this name. Its types do not know this.
+      // Node joins repeated fields of this name into a string, but its types say otherwise.
       acceptEncoding: typeof acceptEncoding === 'string' ? acceptEncoding : undefined,
       ifNoneMatch,
       takeSearch: () => budget.take(request.ip),

@@ -88,7 +88,7 @@ test('question 6: who is over the login budget?', async () => {
 });
 
 test('question 7: is that Googlebot really Googlebot?', async () => {
-  const [names, ...rows] = (await askAsTaught(/Crawlers, told apart/)).trim().split('\n');
+  const [names, ...rows] = (await askAsTaught(/Verified crawlers/)).trim().split('\n');
   expect(names).toBe('crawler_name\tcrawler_verified\taction\trequests');
   expect(rows.sort()).toEqual(['Googlebot\tfalse\tblock\t1', 'Googlebot\ttrue\tallow\t1']);
 });

@@ -14,7 +14,7 @@ function markdownOf(path: string): string {
   return page?.markdown ?? '';
 }
 
-/** Rows of all tables of a page whose head begins with this cell; code marks and links taken away. */
+/** The rows of all tables whose first column has this heading. Code marks and links are removed. */
 function tableRows(path: string, firstHead: string): string[][] {
   const rows: string[][] = [];
   let inside = false;
@@ -30,8 +30,8 @@ function tableRows(path: string, firstHead: string): string[][] {
 const withoutMarks = (cell: string) =>
   cell.replaceAll('`', '').replace(/^\[([^\]]+)\]\([^)]+\)$/, '$1');
 
-describe('the documentation says what the code says, both ways', () => {
-  test('block reasons: each has a text about its check, other visitors who can get it, and remedies', () => {
+describe('the documentation agrees with the code', () => {
+  test('each block reason has a text with the three expected headings', () => {
     const texts = readReasonTexts();
     expect([...texts.keys()].toSorted()).toEqual(Object.keys(reasons).toSorted());
     for (const [name, text] of texts) {
@@ -81,11 +81,11 @@ describe('the documentation says what the code says, both ways', () => {
 });
 
 describe('the pages', () => {
-  test('have a place of their own each, beginning at 1', () => {
+  test('have the orders 1, 2, 3 and so on', () => {
     expect(pages.map(({ order }) => order)).toEqual(pages.map((_page, index) => index + 1));
   });
 
-  test('show JSON that is JSON', () => {
+  test('show only valid JSON', () => {
     const examples = everyPage.flatMap(({ path, markdown }) =>
       [...markdown.matchAll(/^```json\n([\s\S]+?)^```$/gm)].map(([, json = '']) => ({
         path,
@@ -105,7 +105,7 @@ describe('the pages', () => {
     for (const block of toData) expect(block).toMatch(/Bearer |bearer_token_env_var/);
   });
 
-  test('write a command in one way: --config in full, and a statement of SQL as --data-binary', () => {
+  test('write commands in one form: --config in full, and SQL with --data-binary', () => {
     const commands = everyPage.flatMap(({ path, markdown }) => [
       ...[...markdown.matchAll(/^(?:\$ )?((?:\w+=\S+ )?guard .*)$/gm)].map(([, line]) => ({
         path,
@@ -130,7 +130,7 @@ describe('the pages', () => {
         .replaceAll(/`[^`]+`/g, '')
         .replaceAll(/!\[[^\]]+\]\(\/images\/[a-z0-9-]+\.png\)/g, '');
       expect(prose, path).not.toMatch(/^(?:>|\* |\+ |#{4,}| {2,}[-*\d]|---$)|<[a-z/!]|!\[/m);
-      // The site makes no link of any other target, and site-links.test.ts follows each link of the site.
+      // The site makes links of these targets only, and site-links.test.ts follows each link of the site.
       expect(prose, path).not.toMatch(/\]\((?!https?:\/\/|\/|#)/);
     }
   });

@@ -12,7 +12,7 @@ interface Decided {
 }
 type Decide = (request: Partial<IncomingMessage>, ip: string) => Promise<Decided>;
 
-/** The Node example of the page, as it stands there, asking a validator that answers like this. */
+/** Runs the Node example of the page unchanged. The given handler plays the validator. */
 async function decideWith(validator: RequestListener): Promise<Decided> {
   const server = createServer(validator);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -25,7 +25,7 @@ async function decideWith(validator: RequestListener): Promise<Decided> {
 
   const page = loadPages().find(({ path }) => path === '/validate-api')?.markdown ?? '';
   const source = /```js\n([\s\S]+?)```/.exec(page)?.[1] ?? '';
-  // The shape of the module is what these tests show.
+  // These tests prove this shape.
   const { decide } = (await import(`data:text/javascript,${encodeURIComponent(source)}`)) as {
     decide: Decide;
   };
@@ -81,7 +81,7 @@ test.each([400, 401, 409, 499])('contract 7.1: the example fails closed on %d', 
   });
 });
 
-test('contract 7.1: the example fails open on success: false, on nonsense, and on a validator that hangs or is gone', async () => {
+test('contract 7.1: the example fails open on success: false, an invalid answer, a validator that hangs and a closed connection', async () => {
   for (const validator of [
     answer(200, { success: false }),
     answer(200, 'nonsense'),
@@ -93,7 +93,7 @@ test('contract 7.1: the example fails open on success: false, on nonsense, and o
 });
 
 test.each(['block', 'redirect'])(
-  'contract 4.1: the example serves the page of a %s',
+  'contract 4.1: on a %s the example serves the page of the response',
   async (decision) => {
     const decided = await decideWith(
       answer(200, {
@@ -109,12 +109,12 @@ test.each(['block', 'redirect'])(
   },
 );
 
-test('contract 3: a redirect without a page is denied with 403 and a short body', async () => {
+test('contract 3: a redirect without a page becomes 403 with a short body', async () => {
   const decided = await decideWith(answer(200, { success: true, decision: 'redirect' }));
   expect(decided).toMatchObject({ status: 403, body: Buffer.from('Forbidden') });
 });
 
-test('contract 4.1: an allow with a body serves it; without one, or not_matched, the application answers', async () => {
+test('contract 4.1: the example serves the body of an allow; without a body, or for not_matched, the application answers', async () => {
   const robots = await decideWith(
     answer(200, { success: true, decision: 'allow', response_html: page }),
   );
@@ -124,7 +124,7 @@ test('contract 4.1: an allow with a body serves it; without one, or not_matched,
   }
 });
 
-test('contract 2.3: every attribute of a cookie is kept, and an empty domain stays host-only', async () => {
+test('contract 2.3: every attribute of a cookie is kept, and an empty domain gives a host-only cookie', async () => {
   const decided = await decideWith(
     answer(200, {
       success: true,

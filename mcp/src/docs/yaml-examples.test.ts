@@ -13,7 +13,7 @@ organisations:
   - id: acme
 `;
 
-/** The YAML examples of all pages, each made a whole file where it shows a part. */
+/** The YAML examples of all pages. A partial example is completed to a whole file. */
 const examples = [...loadPages(), ...reasonPages()].flatMap(({ path, markdown }) =>
   [...markdown.matchAll(/^```yaml\n([\s\S]+?)^```$/gm)].map(([, yaml = ''], index) => ({
     name: `${path}, example ${index + 1}`,
@@ -21,17 +21,17 @@ const examples = [...loadPages(), ...reasonPages()].flatMap(({ path, markdown })
   })),
 );
 
-/** The key directory that the pages show, under the name that the examples give it. */
+/** The JSON example of a key directory, which YAML examples name as keys.json. */
 const keyDirectory = loadPages()
   .flatMap(({ markdown }) => [...markdown.matchAll(/^```json\n([\s\S]+?)^```$/gm)])
   .map(([, json = '']) => json)
   .find((json) => json.includes('"kty"'));
 
-test('there are examples to check', () => {
+test('examples are found', () => {
   expect(examples.length).toBeGreaterThanOrEqual(4);
 });
 
-test.each(examples)('$name is a file that Guard accepts', ({ yaml }) => {
+test.each(examples)('Guard accepts $name', ({ yaml }) => {
   const folder = mkdtempSync(join(tmpdir(), 'guard-docs-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'guard.yaml');
@@ -53,12 +53,12 @@ test.each(examples)('$name is a file that Guard accepts', ({ yaml }) => {
 
 function wholeFile(yaml: string): string {
   if (yaml.startsWith('version:')) return yaml;
-  // Settings that are no organisation's.
+  // These settings belong to no organisation.
   if (/^(crawlers|web_bot_auth|store|crowdsec):/.test(yaml)) return FRAME + yaml;
   return FRAME + indent(withRules(yaml));
 }
 
-/** A single rule, or a rule's match, inside of the setting they belong to. */
+/** Puts a single rule, or the match of a rule, into the settings around it. */
 function withRules(yaml: string): string {
   if (yaml.startsWith('- name:')) return `rules:\n${indent(yaml)}`;
   if (yaml.startsWith('match:')) {

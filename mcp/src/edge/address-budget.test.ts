@@ -9,7 +9,7 @@ function budget() {
   };
 }
 
-test('a budget is spent at once, and comes back request by request', () => {
+test('a budget can be spent at once, and refills one request at a time', () => {
   const { budget: ours, pass } = budget();
   expect([1, 2, 3, 4].map(() => ours.take('192.0.2.1'))).toEqual([0, 0, 0, 1_000]);
   pass(999);
@@ -18,14 +18,14 @@ test('a budget is spent at once, and comes back request by request', () => {
   expect([ours.take('192.0.2.1'), ours.take('192.0.2.1')]).toEqual([0, 1_000]);
 });
 
-test('a refused request costs nothing: a caller who waits the given time gets through', () => {
+test('a refused request takes nothing from the budget: after the given wait the next one passes', () => {
   const { budget: ours, pass } = budget();
   for (let request = 0; request < 100; request += 1) ours.take('192.0.2.1');
   pass(ours.take('192.0.2.1'));
   expect(ours.take('192.0.2.1')).toBe(0);
 });
 
-test('each IPv4 address and each IPv6 /64 has a budget of its own, however it is spelled', () => {
+test('each IPv4 address and each IPv6 /64 has one budget, in any spelling', () => {
   const { budget: ours } = budget();
   const spend = (...addresses: string[]) => addresses.map((address) => ours.take(address) > 0);
   expect(spend('192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1', '192.0.2.1')[3]).toBe(true);
@@ -35,7 +35,7 @@ test('each IPv4 address and each IPv6 /64 has a budget of its own, however it is
   expect(spend('', 'unix', 'not an address', '…')[3]).toBe(true);
 });
 
-test('10,000 addresses are remembered; above that the one not heard of for longest begins afresh', () => {
+test('above 10,000 addresses, the least recently used one gets a full budget again', () => {
   const { budget: ours } = budget();
   const spendAll = (address: string) => {
     while (ours.take(address) === 0);

@@ -3,7 +3,7 @@ import { addressGroup } from '@guard/config/net/network-of';
 import type { Clock } from '@guard/config/contract/ports';
 import { LRUCache } from 'lru-cache';
 
-/** Most addresses in memory. The least recently used one is removed first. */
+/** Most addresses in memory. Above it the least recently used one is removed. */
 const MAX_ADDRESSES = 10_000;
 
 interface AddressBudgetOptions {
@@ -13,14 +13,14 @@ interface AddressBudgetOptions {
 }
 
 /**
- * A request budget for each address (the generic cell rate algorithm): `requests` at once, then the same number in
- * each `perMs`. An IPv6 visitor has a whole /64, which counts as one address.
+ * A request budget for each address (GCRA): `requests` at once, then as many in each `perMs`. A visitor with IPv6 has a
+ * whole /64, so a /64 counts as one address.
  */
 export class AddressBudget {
   readonly #intervalMs: number;
   readonly #toleranceMs: number;
   readonly #clock: Clock;
-  /** When each address will have its full budget again. */
+  /** For each address, the time at which its budget is full again. */
   readonly #restoredAt = new LRUCache<string, number>({ max: MAX_ADDRESSES });
 
   constructor({ requests, perMs, clock }: AddressBudgetOptions) {
@@ -29,7 +29,9 @@ export class AddressBudget {
     this.#clock = clock;
   }
 
-  /** Takes one request. Returns 0 when it is within the budget, else the milliseconds to wait. */
+  /**
+   * Takes one request from the budget. Returns the milliseconds to wait, or 0 when the request is within the budget.
+   */
   take(address: string): number {
     const key = keyOf(address);
     const now = this.#clock();
@@ -41,7 +43,7 @@ export class AddressBudget {
   }
 }
 
-/** Texts that are not addresses share one budget, such as the peer of a unix socket. */
+/** All texts that are no IP address share one budget, such as the peer of a unix socket. */
 function keyOf(address: string): string {
   const ip = parseIp(address);
   return ip === undefined ? '' : addressGroup(ip);

@@ -2,7 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { isObject, isProtocolError, type Reply } from './json-rpc.ts';
 
-/** Answers one request. Rejects when a tool failed unexpectedly. `signal` aborts when the caller has disconnected. */
+/** Answers one request. Rejects when a tool throws. `signal` aborts when the caller disconnects. */
 export type Ask<Caller> = (
   request: { readonly method: string; readonly params: unknown },
   caller: Caller,
@@ -17,9 +17,9 @@ interface Call<Caller> {
 }
 
 /**
- * A transport of the SDK without HTTP. The strict edge (endpoint.ts) parses one request and asks, and the message
- * that the SDK sends back is the reply. One connection serves all callers, so each request gets a new id: two
- * clients may both send 1. It keeps one entry for each open request.
+ * A transport of the SDK without HTTP. endpoint.ts parses a request and asks, and the message that the SDK sends back
+ * is the reply. All callers share one connection, so each request gets a new id: two clients may both send the id 1.
+ * There is one entry in memory for each open request.
  */
 export class Bridge<Caller> implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
@@ -50,7 +50,7 @@ export class Bridge<Caller> implements Transport {
       const call = this.#calls.get(message.id);
       this.#calls.delete(message.id);
       if ('result' in message) call?.answer({ kind: 'result', result: message.result });
-      // The SDK turns errors of a handler into -32603 with a text that callers must not see.
+      // The SDK turns an error of a handler into -32603, with a text that callers must not see.
       else if (isProtocolError(message.error.code))
         call?.answer({ kind: 'error', ...message.error });
       else call?.fail(new Error('A tool broke.'));
@@ -65,8 +65,8 @@ export class Bridge<Caller> implements Transport {
 }
 
 /**
- * The SDK drops a message whose `params` is a list or whose `_meta` has an unknown shape, and would never answer.
- * `task` asks for a feature that neither server has. These values are removed, because no method here reads them.
+ * The SDK drops a message with a list in `params` or an unknown shape of `_meta`, and never answers it. `task` asks for
+ * a feature that neither server has. No method here reads these values, so they are removed.
  */
 function paramsForSdk(params: unknown): { params?: Record<string, unknown> } {
   if (!isObject(params)) return {};

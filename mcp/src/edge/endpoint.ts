@@ -14,22 +14,22 @@ const OTHER_REVISION =
 
 interface EndpointOptions<Caller> {
   readonly maxBodyBytes: number;
-  /** The caller for an Authorization header. Undefined is answered with 401 before anything else. */
+  /** Finds the caller by the Authorization header. Undefined leads to 401 before any other check. */
   readonly admit: (authorization: string | undefined) => Caller | undefined;
-  /** Host and port whose web pages may ask, besides this machine. Undefined means none. */
+  /** Host and port whose web pages may send requests, besides pages of this machine. */
   readonly ownHost?: () => string | undefined;
-  /** The budget of one address. Undefined when callers are identified by their key. */
+  /** The budget of each address. Undefined for callers with a key. */
   readonly budget?: AddressBudget;
   readonly ask: Ask<Caller>;
 }
 
 /**
- * MCP's Streamable HTTP transport without its optional half: `POST /mcp`, one JSON answer per request, no stream, no
- * session (contract 4.4). A JSON-RPC error has HTTP status 200. The other statuses are 202 for a notification, 401,
- * 405 and 413 (contract 7.3, 7.4), 403 for a foreign web page, 400 for another revision (revision 2025-06-18,
+ * MCP's Streamable HTTP transport without its optional parts: `POST /mcp`, one JSON answer for each request, no stream,
+ * no session (contract 4.4). A JSON-RPC error has the HTTP status 200. The other statuses are 202 for a notification,
+ * 401, 405 and 413 (contract 7.3, 7.4), 403 for a foreign web page, 400 for another revision (revision 2025-06-18,
  * transports), and 429 above the budget of an address.
  *
- * It changes parsers, hooks and error handling of `app`, so `app` must be the scope of one plugin.
+ * It changes parsers, hooks and error handling of `app`, so give it the scope of a single plugin.
  */
 export function mountEndpoint<Caller>(
   app: FastifyInstance,
@@ -37,12 +37,12 @@ export function mountEndpoint<Caller>(
 ): void {
   const { maxBodyBytes, admit, ask } = options;
   app.removeAllContentTypeParsers();
-  // Accepts any Content-Type, because a client may forget it. The body itself is checked.
+  // Any Content-Type is accepted, because a client may forget it. The body itself is parsed strictly.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);
   });
   app.setErrorHandler((error: FastifyError, _request, reply) => {
-    // Fastify's own refusals (413, a wrong length, a malformed Content-Type) have a 4xx status.
+    // Errors of fastify itself have a 4xx status: 413, a wrong length, a malformed Content-Type.
     const { statusCode = 500 } = error;
     return reply.code(statusCode).send();
   });
@@ -108,7 +108,7 @@ async function answer<Caller>(
   }
 }
 
-/** For `initialize` the header does not count, because the body negotiates the revision. */
+/** `initialize` is exempt, because its body negotiates the revision. */
 function isOfOtherRevision(message: Message, header: string | string[] | undefined): boolean {
   switch (message.kind) {
     case 'unparsable':
@@ -120,7 +120,9 @@ function isOfOtherRevision(message: Message, header: string | string[] | undefin
   }
 }
 
-/** All methods that Node can parse, so that each gets 405, not fastify's 404. CONNECT never reaches a route. */
+/**
+ * All methods that Node can parse: without a route, fastify answers 404 instead of 405. CONNECT never reaches a route.
+ */
 function everyMethod(app: FastifyInstance): string[] {
   const methods = METHODS.filter((method) => method !== 'CONNECT');
   for (const method of methods) {
@@ -130,13 +132,12 @@ function everyMethod(app: FastifyInstance): string[] {
 }
 
 /**
- * True when an Origin header names a web page that is neither on this machine nor on `ownHost`. Streamable HTTP
- * (revision 2025-06-18, transports, "Security Warning") requires servers to refuse those: a page whose name was
- * rebound to this address must not talk to it from a visitor's browser. Other clients send no Origin, or one with
- * their own scheme, which cannot be rebound.
+ * True when an Origin header names a web page that is neither on this machine nor on `ownHost`. Servers must refuse
+ * such pages (revision 2025-06-18, transports, "Security Warning"): by DNS rebinding, a page in a visitor's browser
+ * could otherwise use this server. Other clients send no Origin, or one with their own scheme, which cannot be rebound.
  */
 function isForeignOrigin(origin: string, ownHost: string | undefined): boolean {
-  // A sandboxed frame hides the origin of its page.
+  // A page in a sandboxed frame sends the Origin `null`.
   if (origin === 'null' || !URL.canParse(origin)) return true;
   const { protocol, host, hostname } = new URL(origin);
   if (protocol !== 'http:' && protocol !== 'https:') return false;

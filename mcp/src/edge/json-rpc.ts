@@ -5,13 +5,13 @@ import { decodeUtf8, parseJson } from '@guard/config/contract/json';
  * string or an integer. JSON-RPC itself is less strict and allows `null` and fractions.
  */
 
-/** The only supported protocol revision, whatever a client offers (contract 4.4, 4.5, 9). */
+/** The only supported protocol revision, whatever revision a client offers (contract 4.4, 4.5, 9). */
 export const PROTOCOL_VERSION = '2025-06-18';
 
 export type RequestId = string | number;
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** All results of parsing the body of one POST. */
+/** The results of parsing the body of one POST. */
 export type Message =
   | {
       readonly kind: 'request';
@@ -23,7 +23,7 @@ export type Message =
   | { readonly kind: 'unparsable' }
   | { readonly kind: 'invalid'; readonly id: RequestId | null; readonly problem: string };
 
-/** Contract 7.3 and 7.4: protocol errors of requests that never became a tool call. */
+/** Contract 7.3 and 7.4: protocol errors of requests that call no tool. */
 export const rpcErrors = {
   parse_error: -32700,
   invalid_request: -32600,
@@ -33,12 +33,12 @@ export const rpcErrors = {
 export type RpcErrorName = keyof typeof rpcErrors;
 const codes: ReadonlySet<number> = new Set(Object.values(rpcErrors));
 
-/** True for an error code that callers may see. */
+/** True for an error whose message callers may see. */
 export function isProtocolError(code: number): boolean {
   return codes.has(code);
 }
 
-/** The reply to one request: a result, or a protocol error with its code. */
+/** The reply to one request: a result or a protocol error. */
 export type Reply =
   | { readonly kind: 'result'; readonly result: JsonObject }
   | { readonly kind: 'error'; readonly code: number; readonly message: string };
@@ -70,12 +70,12 @@ function readMessage(message: JsonObject): Message {
   return { kind: 'request', id: echo, method, params };
 }
 
-/** True for a JSON object: not null, not an array. */
+/** True for a JSON object, but not for null or an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An integer beyond 2^53 is refused, because it could not be returned exactly. */
+/** An integer beyond 2^53 is refused, because JavaScript could not return it exactly. */
 function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value);
 }

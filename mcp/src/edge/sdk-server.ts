@@ -5,26 +5,26 @@ import { Bridge, type Ask } from './bridge.ts';
 import { isObject, PROTOCOL_VERSION, rpcErrors, type RpcErrorName } from './json-rpc.ts';
 import type { Tool, ToolOutcome } from './tool.ts';
 
-/** The differences between the servers. */
+/** What differs between the two servers. */
 export interface McpService<Caller> {
   readonly info: { readonly name: string; readonly version: string };
-  /** The text that an assistant gets from `initialize` before it calls anything. */
+  /** The text in the answer to `initialize`, which an assistant reads first. */
   readonly instructions: string;
   /** Only the documentation server answers `ping` (contract 4.5). */
   readonly answersPing: boolean;
   readonly tools: readonly Tool<Caller>[];
 }
 
-// The SDK answers -32603 when a request does not match the schema of its method. So these schemas accept everything,
-// and each handler parses its own params. `initialize` also accepts `params: {}`, which the SDK's schema does not
-// (contract 4.4).
+// The SDK answers -32603 when a request does not match the schema of its method. These schemas accept everything, and
+// each handler parses its own params. `initialize` also needs `params: {}`, which the SDK's schema refuses (contract
+// 4.4).
 const Initialize = z.object({ method: z.literal('initialize'), params: z.unknown().optional() });
 const ListTools = z.object({ method: z.literal('tools/list') });
 const CallTool = z.object({ method: z.literal('tools/call'), params: z.unknown().optional() });
 
 /**
- * Serves the methods of contract 4.4 and 4.5 with the SDK's low-level server. Returns the function to ask it.
- * McpServer is not used for tools, because it answers an unknown tool with a result instead of -32602.
+ * Serves the methods of contract 4.4 and 4.5 with the SDK's low-level server, and returns a function that asks it. The
+ * tools do not use McpServer, because it answers an unknown tool with a result instead of -32602.
  */
 export function createSdkServer<Caller>(service: McpService<Caller>): Ask<Caller> {
   const { info, instructions, tools } = service;
@@ -54,12 +54,12 @@ export function createSdkServer<Caller>(service: McpService<Caller>): Ask<Caller
   server.fallbackRequestHandler = () =>
     Promise.reject(new RpcError('method_not_found', `Methods here: ${methods.join(', ')}.`));
 
-  // The bridge is connected when this call returns. The promise only waits for a `start` that does nothing.
+  // The bridge is connected as soon as this call returns. The promise waits for `start`, which does nothing.
   void server.connect(bridge);
   return bridge.ask;
 }
 
-/** A tool as `tools/list` shows it. All tools here only read. */
+/** A tool in the form of `tools/list`. All tools here only read. */
 function describeTool({ name, title, description, input }: Tool<never>) {
   const { type, properties, required } = z.toJSONSchema(input, { io: 'input' });
   return {
@@ -71,7 +71,7 @@ function describeTool({ name, title, description, input }: Tool<never>) {
   };
 }
 
-/** The answer of `tools/call` (contract 4.4, 7.3): a failed tool is a result with `isError` true. */
+/** The answer to `tools/call` (contract 4.4, 7.3). When a tool fails, it is a result with `isError` true. */
 async function callTool<Caller>(
   tool: Tool<Caller>,
   args: Readonly<Record<string, unknown>>,
@@ -89,7 +89,7 @@ async function callTool<Caller>(
   };
 }
 
-/** The SDK takes code and message of a protocol error from the exception of a handler. */
+/** When a handler throws, the SDK takes the code and message of the protocol error from the exception. */
 class RpcError extends Error {
   readonly code: number;
 

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 
-/** The outcome of one tool call. The text of an `error` tells its reader what to change. */
+/** The outcome of one tool call. The text of an `error` says what to change. */
 export interface ToolOutcome {
   readonly kind: 'text' | 'error';
   readonly text: string;
-  /** The same content for programs, if there is one (`structuredContent`). */
+  /** The same content in a form for programs (`structuredContent`). */
   readonly structured?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface Tool<Caller, Input extends z.ZodObject = z.ZodObject> {
   readonly description: string;
   /** The schema of `arguments`. `tools/list` shows it as JSON Schema, and each call is checked against it. */
   readonly input: Input;
-  /** Runs with arguments that match `input`. `signal` aborts when the caller has disconnected. */
+  /** Runs with arguments that match `input`. `signal` aborts when the caller disconnects. */
   call(
     args: z.output<Input>,
     caller: Caller,

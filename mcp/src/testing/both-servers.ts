@@ -2,13 +2,13 @@ import { MCP } from '@guard/config/contract/limits';
 import type { FastifyPluginAsync } from 'fastify';
 import { createDataServer, createDocsServer } from '../index.ts';
 
-/** Admitted by the data server. The documentation server ignores it. */
+/** The data server admits this key. The documentation server ignores it. */
 export const KEY = { authorization: 'Bearer sk_api_ro_test' };
 
-/** Each request comes a minute after the one before, so that no budget is used up. */
+/** The clock moves by one minute for each request, so that no budget is spent. */
 let now = 0;
 
-/** Name, plugin, largest body in bytes, and the tools of both servers. There is no database. */
+/** For each of the two servers: its name, plugin, largest body in bytes, and tools. The data server has no database. */
 export const bothServers: readonly [string, FastifyPluginAsync, number, readonly string[]][] = [
   [
     'data',

@@ -8,13 +8,13 @@ import { createDocsServer } from '../index.ts';
 export interface SitePage {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The raw bytes of the answer, packed or not. */
+  /** The bytes of the answer as sent, compressed or not. */
   readonly bytes: Buffer;
   readonly text: string;
 }
 
 export interface TestSite {
-  /** Sends exactly these headers. fetch would add others. */
+  /** Sends only these headers. fetch would add others. */
   readonly get: (
     path: string,
     headers?: Readonly<Record<string, string>>,
@@ -37,7 +37,7 @@ export const EXAMPLE_BOT: CatalogueCrawler = {
   operator: 'Example',
 };
 
-/** The documentation host on a free loopback port, with one crawler, for all tests of a file. */
+/** Starts the documentation host with one crawler on a free loopback port, for all tests of a file. */
 export function useSite(options: SiteOptions = {}): TestSite {
   const app = fastify();
   let url = '';

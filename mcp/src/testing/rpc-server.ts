@@ -12,7 +12,7 @@ export interface RpcAnswer {
 
 export interface TestServer {
   readonly url: string;
-  /** Sends one body to /mcp. Values other than strings are sent as JSON. */
+  /** Sends one body to /mcp. A value that is no string is sent as JSON. */
   post(body: unknown, headers?: Record<string, string>): Promise<RpcAnswer>;
 }
 
@@ -44,7 +44,7 @@ export function call(name: string, args?: unknown): object {
   return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
 }
 
-/** The answer of a tool that ran. */
+/** The answer to a call of a tool. */
 export function toolResult(isError: boolean, text: unknown, structuredContent?: unknown): object {
   const result = { content: [{ type: 'text', text }], structuredContent, isError };
   return { jsonrpc: '2.0', id: 1, result };

@@ -29,7 +29,10 @@ function dataServer(
   });
 }
 
-test('contract 5: every request without a known key gets 401 with an empty body, before anything else', async () => {
+const post = async (body: object, options?: Parameters<typeof dataServer>[0]) =>
+  (await serve(dataServer(options))).post(body, KEY);
+
+test('contract 5: without a known key, every request gets 401 with an empty body, whatever else is wrong', async () => {
   const server = await serve(dataServer());
   const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };
   for (const headers of [
@@ -52,7 +55,7 @@ test('contract 5: every request without a known key gets 401 with an empty body,
   }
 });
 
-test('a query that waits for its turn keeps its connection for longer than an idle one', async () => {
+test('a waiting query keeps its connection beyond the timeout of an idle one', async () => {
   const asked = Promise.withResolvers<undefined>();
   const answered = Promise.withResolvers<QueryOutcome>();
   const runQuery = () => {
@@ -63,7 +66,7 @@ test('a query that waits for its turn keeps its connection for longer than an id
     app.server.timeout = 100;
     return Promise.resolve();
   });
-  const answer = server.post(call('query', { sql: 'SELECT 1' }), KEY);
+  const answer = server.post(QUERY, KEY);
   await asked.promise;
   await once(connect(Number(new URL(server.url).port), '127.0.0.1').resume(), 'close');
   answered.resolve(rows('1\n'));
@@ -71,11 +74,7 @@ test('a query that waits for its turn keeps its connection for longer than an id
 });
 
 test('contract 4.4: the server is guard-analytics, version 1', async () => {
-  const server = await serve(dataServer());
-  const answer = await server.post(
-    { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} },
-    KEY,
-  );
+  const answer = await post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
   expect(answer.json).toEqual({
     jsonrpc: '2.0',
     id: 1,
@@ -92,42 +91,38 @@ test('contract 4.4: the server is guard-analytics, version 1', async () => {
   }
 });
 
-test('contract 7.3: ping is not served here', async () => {
-  const server = await serve(dataServer());
-  const answer = await server.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, KEY);
+test('contract 7.3: the data server does not know ping', async () => {
+  const answer = await post({ jsonrpc: '2.0', id: 1, method: 'ping' });
   expect(answer.json).toMatchObject({ error: { code: -32601 } });
 });
 
 test('contract 4.4: tools/list shows that query needs `sql`', async () => {
-  const server = await serve(dataServer());
-  const answer = await server.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, KEY);
+  const answer = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   expect(answer.json).toMatchObject({
     result: { tools: [{ inputSchema: { required: ['sql'] } }, {}, {}] },
   });
 });
 
-/** How a query whose outcome is this is answered. */
-async function answerOf(outcome: QueryOutcome): Promise<RpcAnswer> {
-  const server = await serve(dataServer({ runQuery: () => Promise.resolve(outcome) }));
-  return server.post(call('query', { sql: 'SELECT 1' }), KEY);
+const QUERY = call('query', { sql: 'SELECT 1' });
+
+/** The answer to a query with this outcome. */
+function answerOf(outcome: QueryOutcome): Promise<RpcAnswer> {
+  return post(QUERY, { runQuery: () => Promise.resolve(outcome) });
 }
 
 test('contract 4.4 query: the statement runs inside the organisation of the key', async () => {
   const asked: unknown[] = [];
-  const server = await serve(
-    dataServer({
-      runQuery: ({ organisation, sql, authorization }) => {
-        asked.push({ organisation, sql, authorization });
-        return Promise.resolve(rows('allow\t12\nblock\t3\n'));
-      },
-    }),
-  );
-  const answer = await server.post(call('query', { sql: 'SELECT 1', organisation: 'other' }), KEY);
+  const answer = await post(call('query', { sql: 'SELECT 1', organisation: 'other' }), {
+    runQuery: ({ organisation, sql, authorization }) => {
+      asked.push({ organisation, sql, authorization });
+      return Promise.resolve(rows('allow\t12\nblock\t3\n'));
+    },
+  });
   expect(answer.json).toEqual(toolResult(false, 'allow\t12\nblock\t3\n'));
   expect(asked).toEqual([{ organisation: 'acme', sql: 'SELECT 1', ...KEY }]);
 });
 
-test('a query whose key is revoked while it runs is a tool error that says so', async () => {
+test('when the key is revoked during a query, the tool error says so', async () => {
   const answer = await answerOf({ kind: 'revoked' });
   expect(answer.json).toEqual(toolResult(true, expect.stringContaining('revoked')));
 });
@@ -136,31 +131,32 @@ test.each<[string, QueryOutcome]>([
   ['the statement gate', { kind: 'refused', message: 'SETTINGS is not allowed.' }],
   ['the database', { kind: 'database_error', status: 400, message: 'SETTINGS is not allowed.' }],
   ['a database that is away', { kind: 'unavailable', message: 'SETTINGS is not allowed.' }],
-])('contract 7.3: the refusal of %s is a tool error with its own words', async (_who, outcome) => {
-  const answer = await answerOf(outcome);
-  expect([answer.status, answer.json]).toEqual([200, toolResult(true, 'SETTINGS is not allowed.')]);
-});
+])(
+  'contract 7.3: a refusal by %s becomes a tool error with the same message',
+  async (_who, outcome) => {
+    const answer = await answerOf(outcome);
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      toolResult(true, 'SETTINGS is not allowed.'),
+    ]);
+  },
+);
 
 test.each([[undefined], [{}], [{ sql: '' }], [{ sql: '  ' }], [{ sql: 1 }], [{ SQL: 'SELECT 1' }]])(
-  'contract 7.3: arguments %j, without a statement in `sql`, are a tool error',
+  'contract 7.3: arguments %j have no statement in `sql`, which is a tool error',
   async (args) => {
-    const server = await serve(dataServer());
-    const answer = await server.post(call('query', args), KEY);
+    const answer = await post(call('query', args));
     expect(answer.json).toEqual(toolResult(true, expect.stringContaining('`sql`')));
   },
 );
 
-test.each([['text'], [1], [null], [['SELECT 1']]])(
-  'arguments that are %j are -32602',
-  async (args) => {
-    const server = await serve(dataServer());
-    expect((await server.post(call('query', args), KEY)).json).toMatchObject({
-      error: { code: -32602 },
-    });
-  },
-);
+test.each([['text'], [1], [null], [['SELECT 1']]])('%j as arguments gets -32602', async (args) => {
+  expect((await post(call('query', args))).json).toMatchObject({
+    error: { code: -32602 },
+  });
+});
 
-test('contract 8: an answer of 256 KiB is given whole; above it, it is discarded and a LIMIT asked for', async () => {
+test('contract 8: an answer of 256 KiB is returned; a larger one is discarded, and the error advises a LIMIT', async () => {
   const most = 'x'.repeat(MCP.maxToolAnswerBytes);
   expect((await answerOf(rows(most))).json).toEqual(toolResult(false, most));
   for (const outcome of [rows(`${most}x`), { kind: 'too_large' } as const]) {
@@ -176,7 +172,7 @@ test('an answer in a binary format is a tool error that names text formats', asy
 });
 
 test('contract 8: a statement has at most 65,456 bytes, counted in UTF-8', () => {
-  // Below the front door: with its envelope such a statement does not fit the 64 KB of a body.
+  // Below HTTP, because such a statement in its JSON exceeds the 64 KB of a body.
   const { input } = createQueryTool(() => Promise.resolve(rows('')));
   const fits = (sql: string) => input.safeParse({ sql }).success;
   expect(fits('x'.repeat(MCP.maxStatementBytes))).toBe(true);
@@ -184,15 +180,13 @@ test('contract 8: a statement has at most 65,456 bytes, counted in UTF-8', () =>
   expect(fits('é'.repeat(MCP.maxStatementBytes / 2 + 1))).toBe(false);
 });
 
-test('a tool that breaks is a 500 without a word of what broke', async () => {
-  const server = await serve(
-    dataServer({ runQuery: () => Promise.reject(new Error('secret of the inside')) }),
-  );
-  const answer = await server.post(call('query', { sql: 'SELECT 1' }), KEY);
+test('a tool that throws gives 500 with an empty body', async () => {
+  const runQuery = () => Promise.reject(new Error('secret of the inside'));
+  const answer = await post(QUERY, { runQuery });
   expect([answer.status, answer.text]).toEqual([500, '']);
 });
 
-test('a caller that goes away ends its query', async () => {
+test('a caller that disconnects ends its query', async () => {
   const { promise: aborted, resolve } = Promise.withResolvers<string>();
   const { promise: started, resolve: start } = Promise.withResolvers<undefined>();
   const server = await serve(
@@ -216,17 +210,15 @@ test('a caller that goes away ends its query', async () => {
   expect(await aborted).toBe('aborted');
 });
 
-test('contract 4.4 query_help: rules and examples, without reading data', async () => {
-  const server = await serve(
-    dataServer({ runQuery: () => Promise.reject(new Error('query_help must not ask')) }),
-  );
-  const answer = await server.post(call('query_help'), KEY);
-  const told = [
+test('contract 4.4 query_help: it returns rules and examples, and reads no data', async () => {
+  const runQuery = () => Promise.reject(new Error('query_help must not ask'));
+  const answer = await post(call('query_help'), { runQuery });
+  const texts = [
     ...['events_distributed', 'created_at', 'LIMIT', '90 days', '65456', 'SELECT'],
     ...["reference = 'K7QM2X9D'", "ip = '203.0.113.7'", "session = '", 'DESCRIBE', 'strong 2'],
     ...FINDINGS.map((name) => `${name} | ${reasons[name].category} | ${reasons[name].strength} | `),
   ];
-  for (const word of told) {
+  for (const word of texts) {
     expect(answer.json).toEqual(toolResult(false, expect.stringContaining(word)));
   }
 });
@@ -245,30 +237,30 @@ test('contract 4.4 list_columns: each column with its type, read live at every c
   );
 });
 
-test('list_columns while the database is away is a tool error, not a 5xx', async () => {
-  const server = await serve(
-    dataServer({ listColumns: () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.9')) }),
-  );
-  const answer = await server.post(call('list_columns'), KEY);
+test('list_columns without a database gives a tool error, not a 5xx', async () => {
+  const listColumns = () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.9'));
+  const answer = await post(call('list_columns'), { listColumns });
   expect([answer.status, answer.json]).toEqual([
     200,
     toolResult(true, expect.not.stringContaining('10.0.0.9')),
   ]);
 });
 
-test('a neighbour on the same host keeps its own parsers, errors and methods', async () => {
+test('another plugin on the same host keeps its own parsers, errors and methods', async () => {
   const neighbour: FastifyPluginAsync = (app) => {
     app.post('/query', (request) => ({ body: request.body }));
     return Promise.resolve();
   };
   const server = await serve(dataServer(), neighbour);
-  const post = (contentType: string, body: string) =>
+  const postToNeighbour = (contentType: string, body: string) =>
     fetch(`${server.url}/query`, {
       method: 'POST',
       headers: { 'content-type': contentType },
       body,
     });
-  expect(await (await post('application/json', '{"a":1}')).json()).toEqual({ body: { a: 1 } });
-  expect((await post('application/x-unknown', 'x')).status).toBe(415);
-  expect((await post('application/json', '{')).status).toBe(400);
+  expect(await (await postToNeighbour('application/json', '{"a":1}')).json()).toEqual({
+    body: { a: 1 },
+  });
+  expect((await postToNeighbour('application/x-unknown', 'x')).status).toBe(415);
+  expect((await postToNeighbour('application/json', '{')).status).toBe(400);
 });

@@ -5,28 +5,26 @@ import { createDocsServer } from '../index.ts';
 import { call, serve, toolResult } from '../testing/rpc-server.ts';
 import { EXAMPLE_BOT } from '../testing/docs-site.ts';
 
-/** Each request comes a minute after the one before, so that no budget is ever spent. */
+/** The clock moves by one minute for each request, so that no budget is spent. */
 let now = 0;
 const library = createDocsServer({
   publicUrl: 'https://docs.example',
   crawlers: [...CrawlerCatalogue.load().all(), EXAMPLE_BOT],
   clock: () => (now += 60_000),
 });
-const docs = () => library;
+const post = async (body: object) => (await serve(library)).post(body);
 
 test('contract 4.5: initialize and ping are served without a key', async () => {
-  const server = await serve(docs());
-  const initialize = await server.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
+  const initialize = await post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
   expect(initialize.json).toMatchObject({
     result: { serverInfo: { name: 'guard-docs', version: '1' } },
   });
-  const ping = await server.post({ jsonrpc: '2.0', id: 2, method: 'ping' });
+  const ping = await post({ jsonrpc: '2.0', id: 2, method: 'ping' });
   expect(ping.json).toEqual({ jsonrpc: '2.0', id: 2, result: {} });
 });
 
 test('contract 4.5: tools/list shows search_docs with its limit of 1 to 20, default 8, and get_page', async () => {
-  const server = await serve(docs());
-  const answer = await server.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const answer = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   expect(answer.json).toMatchObject({
     result: {
       tools: [
@@ -49,8 +47,7 @@ test('contract 4.5: tools/list shows search_docs with its limit of 1 to 20, defa
 });
 
 async function search(args: object): Promise<string> {
-  const server = await serve(docs());
-  const { json } = await server.post(call('search_docs', args));
+  const { json } = await post(call('search_docs', args));
   const { result } = json as { result: { content: { text: string }[]; isError: boolean } };
   expect(result.isError).toBe(false);
   return result.content[0]?.text ?? '';
@@ -73,7 +70,7 @@ test.each([
   expect(text).toContain(`markdown: https://docs.example${path.split('#', 1)[0] ?? ''}.md`);
 });
 
-test('of many pages that are made from one pattern, none hides the page that was written about a word', async () => {
+test('the many generated pages do not push a page of the guide down', async () => {
   const [first] = hits(await search({ query: 'rate limit' }));
   expect(first).toMatch(/rate.limit/);
   const found = hits(await search({ query: 'monitoring', limit: 20 }));
@@ -87,7 +84,7 @@ test('contract 8: limit is 8 when absent, and never exceeded', async () => {
   expect(hits(await search({ query: 'the', limit: 20 }))).toHaveLength(20);
 });
 
-test('a search that finds nothing is no error and says where every page is listed', async () => {
+test('a search without results is no error, and names the list of all pages', async () => {
   expect(await search({ query: 'xylophone' })).toContain('https://docs.example/llms.txt');
 });
 
@@ -103,8 +100,7 @@ test.each([
   [{ query: 'a', limit: '8' }],
   [{ query: 'a', limit: null }],
 ])('contract 7.4: search_docs with %j is a tool error', async (args) => {
-  const server = await serve(docs());
-  const answer = await server.post(call('search_docs', args));
+  const answer = await post(call('search_docs', args));
   expect([answer.status, answer.json]).toEqual([200, toolResult(true, expect.any(String))]);
 });
 
@@ -116,15 +112,13 @@ test.each([
   '/rules#monitor',
   'https://docs.example/rules',
   'https://docs.example/rules.md?x=1#monitor',
-])('contract 4.5 get_page: %s is the page of rules as Markdown', async (path) => {
-  const server = await serve(docs());
-  const answer = await server.post(call('get_page', { path }));
+])('contract 4.5 get_page: %s returns the page "Rules" as Markdown', async (path) => {
+  const answer = await post(call('get_page', { path }));
   expect(answer.json).toEqual(toolResult(false, expect.stringMatching(/^# Rules\n/)));
 });
 
-test('contract 4.5 get_page: a crawler-profile path', async () => {
-  const server = await serve(docs());
-  const answer = await server.post(call('get_page', { path: '/crawlers/example-bot' }));
+test('contract 4.5 get_page: the path of a crawler profile', async () => {
+  const answer = await post(call('get_page', { path: '/crawlers/example-bot' }));
   expect(answer.json).toEqual(toolResult(false, expect.stringMatching(/^# Example Bot\n/)));
 });
 
@@ -136,12 +130,11 @@ test.each([
   [{ path: '/../package.json' }],
   [{ path: 'https://[' }],
 ])('contract 7.4: get_page with %j is a tool error', async (args) => {
-  const server = await serve(docs());
-  const answer = await server.post(call('get_page', args));
+  const answer = await post(call('get_page', args));
   expect([answer.status, answer.json]).toEqual([200, toolResult(true, expect.any(String))]);
 });
 
-test('contract 4.5: the server is public, and one address may send 600 requests, then 10 a second; above it 429 says when', async () => {
+test('contract 4.5: the server is public, and one address may send 600 requests, then 10 a second; above it 429 has Retry-After', async () => {
   let time = 0;
   const server = await serve(
     createDocsServer({ publicUrl: 'https://docs.example', clock: () => time }),

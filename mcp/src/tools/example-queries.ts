@@ -1,6 +1,6 @@
 /**
- * Questions about the traffic with their statements, as examples in `query_help`. Each has a small time range, and
- * its column names say what it counts.
+ * Questions about the traffic, each with a statement that answers it. `query_help` shows them as examples. Each has a
+ * small time range, and its column names say what it counts.
  */
 export const exampleQueries: readonly { readonly question: string; readonly sql: string }[] = [
   {
@@ -35,7 +35,7 @@ WHERE created_at BETWEEN now() - INTERVAL 1 DAY AND now64()
 GROUP BY hour ORDER BY hour`,
   },
   {
-    question: 'What spoke against requests in the last hour',
+    question: 'The most frequent block reasons of the last hour',
     sql: `SELECT arrayJoin(block_reasons) AS reason, count() AS requests, uniq(ip) AS addresses
 FROM events_distributed
 WHERE created_at BETWEEN now() - INTERVAL 1 HOUR AND now64()
@@ -49,21 +49,22 @@ WHERE created_at BETWEEN now() - INTERVAL 1 DAY AND now64() AND decision = 'bloc
 GROUP BY rule, path ORDER BY requests DESC LIMIT 20`,
   },
   {
-    question: 'The addresses that were stopped most, and as what they came',
+    question: 'The addresses that were stopped most, with their countries and User-Agents',
     sql: `SELECT ip, any(country) AS country, any(user_agent) AS agent, count() AS requests
 FROM events_distributed
 WHERE created_at BETWEEN now() - INTERVAL 1 DAY AND now64() AND action != 'allow'
 GROUP BY ip ORDER BY requests DESC LIMIT 20`,
   },
   {
-    question: 'Crawlers, told apart from those who only claim to be one',
+    question: 'Verified crawlers, and requests that only claim to be a crawler',
     sql: `SELECT crawler_name, crawler_verified, action, count() AS requests
 FROM events_distributed
 WHERE created_at BETWEEN now() - INTERVAL 7 DAY AND now64() AND crawler_name != ''
 GROUP BY crawler_name, crawler_verified, action ORDER BY requests DESC LIMIT 50`,
   },
   {
-    question: 'How visitors stand with the challenge; a visitor is an address with a User-Agent',
+    question:
+      'Visitors by state of their challenge; an address with a User-Agent counts as one visitor',
     sql: `SELECT challenge, count() AS requests, uniq(ip, user_agent) AS visitors
 FROM events_distributed
 WHERE created_at BETWEEN now() - INTERVAL 1 DAY AND now64()

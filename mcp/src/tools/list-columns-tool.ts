@@ -3,17 +3,17 @@ import { z } from 'zod';
 import type { DataCaller } from './query-tool.ts';
 import type { Tool } from '../edge/tool.ts';
 
-/** Contract 4.4 `list_columns`: each readable column of events_distributed, read live on every call. */
+/** Contract 4.4 `list_columns`: each readable column of events_distributed. Every call asks the database. */
 export function createListColumnsTool(listColumns: ListColumns): Tool<DataCaller> {
   return {
     name: 'list_columns',
     title: 'List columns',
     description:
-      'Every readable column of events_distributed with its database type and what it means, one a ' +
-      'line, read live. The only way to read the column list.',
+      'Lists every readable column of events_distributed with its database type and meaning, one ' +
+      'column per line. Nothing else returns the list of columns.',
     input: z.object({}),
     call: async () => {
-      // The port may reject, because the database may be away.
+      // The database may be unreachable.
       const columns = await listColumns().catch(() => undefined);
       return columns === undefined
         ? { kind: 'error', text: 'The database is not reachable at the moment. Try again later.' }
@@ -22,7 +22,7 @@ export function createListColumnsTool(listColumns: ListColumns): Tool<DataCaller
   };
 }
 
-/** Tab-separated: name, type, meaning. */
+/** Name, type and meaning, separated by tabs. */
 function line({ name, type, comment }: Column): string {
   return [name, type, comment].filter((field) => field !== '').join('\t');
 }

@@ -1,10 +1,10 @@
-/** Rows with column names. Values are the text that the database wrote, or null for NULL. */
+/** Rows with column names. A value is the text that the database wrote, or null for NULL. */
 interface NamedRows {
   readonly columns: readonly (string | null)[];
   readonly rows: readonly (readonly (string | null)[])[];
 }
 
-/** The meaning of a backslash and a letter in ClickHouse's TabSeparated formats. Others stand for themselves. */
+/** The characters after a backslash in ClickHouse's TabSeparated formats that mean another one. */
 const ESCAPED: Readonly<Record<string, string>> = {
   b: '\b',
   f: '\f',
@@ -14,7 +14,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
   0: '\0',
 };
 
-/** Parses TabSeparatedWithNames: the first line has the names. */
+/** Parses TabSeparatedWithNames, which has the column names in its first line. */
 export function parseNamedRows(text: string): NamedRows {
   const [columns = [], ...rows] = text.split('\n').slice(0, -1).map(parseLine);
   return { columns, rows };

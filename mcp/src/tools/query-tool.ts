@@ -8,7 +8,7 @@ import type { Tool, ToolOutcome } from '../edge/tool.ts';
 /** The caller of the data server. */
 export interface DataCaller {
   readonly organisation: string;
-  /** The header that admitted the caller. It is checked again while a query runs. */
+  /** The header with the key of the caller. The key is checked again while a query runs. */
   readonly authorization: string | undefined;
 }
 
@@ -18,9 +18,9 @@ const TOO_LARGE =
   'Add a LIMIT, select fewer columns, aggregate, or narrow the created_at range.';
 const REVOKED =
   'The analytics key has been revoked. Put another one into the settings of this assistant.';
-/** The default format of a statement, and its other name. */
-const NAMED = new Set(['TabSeparatedWithNames', 'TSVWithNames']);
-/** WITH TOTALS adds an empty line and one more row after the rows, which would be misread as rows. */
+/** The names of the default format. */
+const DEFAULT_FORMAT_NAMES = new Set(['TabSeparatedWithNames', 'TSVWithNames']);
+/** WITH TOTALS adds an empty line and one more row, which a reader would take for rows. */
 const HAS_TOTALS = /\btotals\b/i;
 const NOT_TEXT =
   'The answer is not UTF-8 text. End the statement with a text format such as FORMAT JSONEachRow, ' +
@@ -34,7 +34,7 @@ const Input = z.object({
     .describe(`One SELECT statement, at most ${MCP.maxStatementBytes} bytes.`),
 });
 
-/** Contract 4.4 `query`: the rows of one read-only SELECT, inside the caller's organisation. */
+/** Contract 4.4 `query`: the rows of one read-only SELECT. It sees only events of the caller's organisation. */
 export function createQueryTool(runQuery: RunQuery): Tool<DataCaller, typeof Input> {
   return {
     name: 'query',
@@ -76,10 +76,12 @@ function readRows(body: Uint8Array, format: string | undefined, hasTotals: boole
   const text = decodeUtf8(body);
   if (text === undefined) return { kind: 'error', text: NOT_TEXT };
   if (text === '') return { kind: 'text', text: '0 rows' };
-  return NAMED.has(format ?? '') && !hasTotals ? readNamedRows(text) : { kind: 'text', text };
+  return DEFAULT_FORMAT_NAMES.has(format ?? '') && !hasTotals
+    ? readNamedRows(text)
+    : { kind: 'text', text };
 }
 
-/** Adds the same content as `structuredContent` if both together are not too large (contract 8). */
+/** Adds the rows as `structuredContent`, unless both together are too large (contract 8). */
 function readNamedRows(text: string): ToolOutcome {
   const structured = parseNamedRows(text);
   const bytes = Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(structured));

@@ -23,7 +23,7 @@ const Input = z.object({
     .describe('Most hits to return.'),
 });
 
-/** Contract 4.5 `search_docs`: matching sections, each with its path and Markdown URL. */
+/** Contract 4.5 `search_docs`: sections that match, each with its path and the URL of its Markdown. */
 export function createSearchDocsTool(
   index: SearchIndex,
   publicUrl: () => string,
@@ -51,7 +51,7 @@ export function createSearchDocsTool(
 function describeHit({ page, heading, anchor, text }: Section, publicUrl: string): string {
   const title = anchor === '' ? page.title : `${page.title}: ${heading}`;
   const path = anchor === '' ? page.path : `${page.path}#${anchor}`;
-  // The line below a table's head has no content.
+  // The line of hyphens below the head of a table has no content.
   const flat = text.replaceAll(/^\|[ |:-]+\|$/gm, '').replaceAll(/\s+/g, ' ');
   const excerpt = flat.length > EXCERPT_CHARS ? `${flat.slice(0, EXCERPT_CHARS)}…` : flat;
   return [`## ${title}`, `path: ${path}`, `markdown: ${markdownUrl(publicUrl, page)}`, excerpt]

@@ -2,12 +2,12 @@ import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
 import { createPage } from './page.ts';
 import type { Page } from './page.ts';
 
-/** After all written pages. */
+/** After all pages of the guide. */
 const ORDER = 1000;
 
 /**
- * One profile page for each crawler below `/crawlers/` (contract 4.5: `get_page` takes a crawler-profile path), and
- * one page that lists them. Without crawlers there are no pages.
+ * One profile page below `/crawlers/` for each crawler (contract 4.5), and one page that lists the crawlers. Without
+ * crawlers there are no pages.
  */
 export function crawlerPages(crawlers: readonly CatalogueCrawler[]): Page[] {
   if (crawlers.length === 0) return [];
@@ -31,7 +31,7 @@ function list(crawlers: readonly CatalogueCrawler[]): string {
   const tables = categories
     .toSorted(([a], [b]) => a.localeCompare(b, 'en'))
     .map(([category, members]) => table(category, members));
-  return `The crawlers that Guard knows by their User-Agent, by the category that a rule can name. How they are treated is told in [rules](/rules#crawlers).
+  return `The crawlers that Guard recognises by their User-Agent, grouped by the category that a rule can name. [Rules](/rules#crawlers) says how Guard treats them.
 
 ${tables.join('\n\n')}`;
 }
@@ -64,6 +64,6 @@ To match it in a rule:
 match: { crawler: { name: ${JSON.stringify(name)} } }
 \`\`\`
 
-A request that carries its User-Agent is *identified*. It is *verified* when its address lies in the
-ranges that the operator publishes, or by another of the [proofs](/crawler-verification).`;
+A request with this User-Agent is *identified*. It is *verified* when its address is in the
+ranges that the operator publishes, or by another [proof](/crawler-verification).`;
 }

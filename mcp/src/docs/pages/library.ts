@@ -1,6 +1,6 @@
 import type { Page } from './page.ts';
 
-/** All pages. A page is found by each spelling of its path. */
+/** All pages by path. `find` accepts several spellings of a path. */
 export class Library {
   readonly pages: readonly Page[];
   readonly #byPath: ReadonlyMap<string, Page>;
@@ -11,8 +11,8 @@ export class Library {
   }
 
   /**
-   * The page for a path, the same path with `.md`, or a full URL (contract 4.5). Only the path of a URL counts,
-   * because the host may be an alias.
+   * Finds the page for a path, a path with `.md`, or a full URL (contract 4.5). The host of a URL is ignored, because
+   * it may be an alias.
    */
   find(reference: string): Page | undefined {
     const text = reference.trim();
@@ -25,7 +25,7 @@ export class Library {
   }
 }
 
-/** `https://docs.example/start.md`: the URL of the page as Markdown. */
+/** The URL of the page as Markdown, such as `https://docs.example/start.md`. */
 export function markdownUrl(publicUrl: string, page: Page): string {
   return `${publicUrl}${page.path}.md`;
 }

@@ -4,7 +4,7 @@ import type { Page } from './page.ts';
 
 const GUIDE = new URL('../../../../docs/guide/', import.meta.url);
 
-/** The text of a file in docs/guide/. Links between files become paths on the documentation host. */
+/** The text of a file in docs/guide/. Links to other files become paths on the documentation host. */
 export function readGuide(file: string): string {
   return readFileSync(new URL(file, GUIDE), 'utf8').replaceAll(
     /\]\(([a-z0-9_./-]+)(#[^)]*)?\)/g,
@@ -14,10 +14,9 @@ export function readGuide(file: string): string {
 }
 
 /**
- /*
-  * Reads docs/guide/*.md once, in the order of their front matter. A file that is not a page is a bug of this
-  * package and throws at the start.
-  */
+ * Reads docs/guide/*.md and sorts the pages by the order in their front matter. Throws an Error for a file without
+ * front matter or text.
+ */
 export function loadPages(): Page[] {
   return readdirSync(GUIDE)
     .filter((file) => file.endsWith('.md'))

@@ -3,7 +3,7 @@ export interface Page {
   /** Path on the documentation host, with a leading slash and without `.md`. */
   readonly path: string;
   readonly title: string;
-  /** Position in the list of pages, ascending. */
+  /** Position among all pages: lower comes first. */
   readonly order: number;
   /** The first paragraph, which says what the page is for. */
   readonly summary: string;
@@ -11,7 +11,7 @@ export interface Page {
   readonly markdown: string;
 }
 
-/** One heading of a page with the text below it, down to the next heading. */
+/** One heading of a page, and the text from there to the next heading. */
 export interface Section {
   readonly page: Page;
   readonly heading: string;

@@ -6,10 +6,10 @@ import { createPage } from './page.ts';
 import type { Page } from './page.ts';
 
 const FOLDER = new URL('../../../../docs/guide/block-reasons/', import.meta.url);
-/** After the other written pages and before the crawlers. */
+/** After the pages of the guide and before those of the crawlers. */
 const ORDER = 900;
 
-/** One page below `/block-reasons/` for each block reason: facts from the code, then the text of docs/guide/. */
+/** One page below `/block-reasons/` for each block reason: first facts from the code, then the text of docs/guide/. */
 export function reasonPages(): Page[] {
   const texts = readReasonTexts();
   // The cast is needed, because the type of Object.keys is string[].
@@ -18,7 +18,7 @@ export function reasonPages(): Page[] {
   );
 }
 
-/** The text for each reason, by its identifier. */
+/** The texts of docs/guide/block-reasons/ by the identifier of the reason. */
 export function readReasonTexts(): Map<string, string> {
   return new Map(
     readdirSync(FOLDER).map((file) => [
@@ -37,7 +37,7 @@ function facts(name: Reason): string {
 |---|---|---|---|
 | \`${category}\` | ${strength ?? '–'} | ${cause} | ${effectOf(strength)} |
 
-How strengths add up is told in [how a request is decided](/decision#what-the-findings-amount-to); all reasons stand in [one table](/block-reasons). Which visitors had it today:
+[How a request is decided](/decision#what-the-findings-amount-to) says how strengths add up, and [one table](/block-reasons) lists all reasons. This statement finds the visitors of the last day with this reason:
 
 \`\`\`sql
 SELECT created_at, action, ip, user_agent, path, block_reasons
@@ -48,19 +48,19 @@ LIMIT 20
 \`\`\``;
 }
 
-/** The effect of a single finding of this strength (validator/src/verdict/weigh.ts). */
+/** The effect of this finding alone (validator/src/verdict/weigh.ts). */
 function effectOf(strength: Strength | undefined): string {
   switch (strength) {
     case undefined:
-      return 'Names what was decided, and is not weighed.';
+      return 'Has no points: it says what decided.';
     case 'off':
     case 'note':
-      return 'Decides nothing.';
+      return 'Has no points, so it changes no verdict.';
     case 'weak':
-      return 'Does nothing by itself.';
+      return 'Alone it changes nothing.';
     case 'strong':
-      return 'Asks by itself.';
+      return 'Alone it leads to a challenge.';
     case 'conclusive':
-      return 'Rejects by itself.';
+      return 'Alone it leads to a block.';
   }
 }

@@ -2,7 +2,7 @@ import { escapeHtml } from './inline-html.ts';
 
 type Kind = 'comment' | 'string' | 'word';
 
-/** The highlighted parts of a language. The first match wins. Text without a match stays plain. */
+/** The patterns to highlight in a language. Where several match, the first one wins. */
 type Grammar = readonly (readonly [Kind, RegExp])[];
 
 const HASH_COMMENT = ['comment', /(?<=^|\s)#.*/] as const;
@@ -56,17 +56,17 @@ const grammars: Readonly<Record<string, Grammar>> = {
   ],
 };
 
-/** A code block. Comments, strings and keywords have elements with their own classes. */
+/** Renders a code block. Comments, strings and keywords get an element with a class. */
 export function renderCode(language: string, code: string): string {
   const label = escapeHtml(language === '' ? 'Text' : language);
-  return `<pre tabindex="0" role="group" aria-label="Code: ${label}"><code>${paint(code, grammarOf(language))}</code></pre>`;
+  return `<pre tabindex="0" role="group" aria-label="Code: ${label}"><code>${highlight(code, grammarOf(language))}</code></pre>`;
 }
 
 function grammarOf(language: string): Grammar {
   return Object.hasOwn(grammars, language) ? (grammars[language] ?? []) : [];
 }
 
-function paint(code: string, grammar: Grammar): string {
+function highlight(code: string, grammar: Grammar): string {
   if (grammar.length === 0) return escapeHtml(code);
   const any = new RegExp(grammar.map(([, { source }]) => `(${source})`).join('|'), 'gm');
   let html = '';

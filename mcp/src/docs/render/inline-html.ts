@@ -1,4 +1,4 @@
-/** Escapes text for use between tags and inside a quoted attribute. */
+/** Escapes a text so that it is safe between tags and in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -7,14 +7,14 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** Placeholder for code while the text around it is rendered. No page contains this private-use character. */
+/** Stands for a piece of code while the text around it is rendered. No page contains this private-use character. */
 const CODE = '\uE000';
 
-/** A piece of code, or the target of a link. In a target a backtick is an ordinary character. */
+/** A piece of code, or the target of a link. A backtick in a target does not start code. */
 const TARGET_OR_CODE = /\]\((?:https?:\/\/|\/|#)[^)\s]*\)|`([^`]+)`/g;
 
 /**
- * The inline Markdown that the pages use: `code`, **strong**, *emphasis* or _emphasis_, [text](target),
+ * Renders the inline Markdown of the pages: `code`, **strong**, *emphasis* or _emphasis_, [text](target),
  * ![text](picture).
  */
 export function renderInline(markdown: string): string {
@@ -37,7 +37,7 @@ function renderText(text: string): string {
       .replaceAll(/\[([^\]]+)\]\(((?:https?:\/\/|\/|#)[^)\s]*)\)/g, '<a href="$2">$1</a>')
       .replaceAll(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
       .replaceAll(/\*([^*\s][^*]*)\*/g, '<em>$1</em>')
-      // Not inside a word, because many names contain underscores.
+      // An underscore inside a word is part of a name.
       .replaceAll(/(?<![\w/])_([^_\s][^_]*)_(?!\w)/g, '<em>$1</em>')
   );
 }

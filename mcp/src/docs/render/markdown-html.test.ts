@@ -45,7 +45,7 @@ test.each([
   '| <script> |\n|---|\n| <script> |',
   '[a](javascript:alert(1))',
   '[a](/x" onclick="alert(1))',
-])('nothing in %j becomes markup of its own', (markdown) => {
+])('no script and no attribute comes out of %j', (markdown) => {
   expect(renderMarkdown(markdown)).not.toMatch(/<script|href="javascript|" onclick="/);
 });
 
@@ -57,12 +57,12 @@ test.each([
   ['sql', "SELECT 'FROM' -- x", "<w>SELECT</w> <s>'FROM'</s> <c>-- x</c>"],
   ['sh', 'curl "x" # y', 'curl <s>"x"</s> <c># y</c>'],
   ['__proto__', 'a # b', 'a # b'],
-])('sets comments, strings and names of %s apart: %s', (language, code, painted) => {
+])('highlights comments, strings and names in %s: %s', (language, code, highlighted) => {
   const short = renderMarkdown(`\`\`\`${language}\n${code}\n\`\`\``)
     .replace(/^.*?<code>|<\/code>.*$/g, '')
     .replaceAll(/<span class="(.)[a-z]+">(.*?)<\/span>/g, '<$1>$2</$1>')
     .replaceAll('&quot;', '"');
-  expect(short).toBe(painted);
+  expect(short).toBe(highlighted);
 });
 
 test('a code fence that is never closed ends with the text', () => {

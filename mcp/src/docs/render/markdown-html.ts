@@ -3,7 +3,7 @@ import { escapeHtml, renderInline } from './inline-html.ts';
 import { anchorOf } from '../pages/page.ts';
 import { plainText } from './plain-text.ts';
 
-/** Renders the Markdown of docs/guide/: headings, paragraphs, flat lists, tables, fenced code. Raw HTML is escaped. */
+/** Renders the Markdown of docs/guide/: headings, paragraphs, flat lists, tables and fenced code. Escapes raw HTML. */
 export function renderMarkdown(markdown: string): string {
   const lines = markdown.split('\n');
   const html: string[] = [];
@@ -61,12 +61,12 @@ const table: Block = {
     const headings = cells(head).map((cell) => `<th>${renderInline(cell)}</th>`);
     const body = rows.map((line) => `<tr>${dataCells(line, names)}</tr>`).join('\n');
     const label = escapeHtml(names.join(', '));
-    // A part that scrolls sideways must be reachable by keyboard (WCAG 2.1.1).
+    // A keyboard must be able to scroll a wide table (WCAG 2.1.1).
     return `<div class="table" tabindex="0" role="group" aria-label="Table: ${label}"><table${names.length > 2 ? ' class="stacks"' : ''}><thead><tr>${headings.join('')}</tr></thead><tbody>\n${body}\n</tbody></table></div>`;
   },
 };
 
-/** Each cell of a wide table has the name of its column, because a phone shows each row as a list. */
+/** In a wide table each cell carries the name of its column, because a phone shows each row as a list. */
 function dataCells(line: string, names: readonly string[]): string {
   return cells(line)
     .map((cell, column) => {
@@ -93,7 +93,7 @@ const paragraph: Block = {
 
 const blocks: readonly Block[] = [heading, code, table, bullets, numbers];
 
-/** Cells of one table row. `\|` is a bar inside a cell. */
+/** The cells of one table row. In a cell, `\|` stands for a bar. */
 export function cells(line: string): string[] {
   return line
     .replace(/^\|/, '')
@@ -102,7 +102,7 @@ export function cells(line: string): string[] {
     .map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
-/** A flat list. An indented line continues the item above it. */
+/** A flat list. An indented line belongs to the item above it. */
 function listBlock(marker: RegExp, tag: 'ul' | 'ol'): Block {
   return {
     starts: marker,

@@ -1,4 +1,4 @@
-/** Removes Markdown marks and line breaks, for an excerpt, a description or a label. */
+/** Removes Markdown marks and line breaks, for use as an excerpt, a description or a label. */
 export function plainText(markdown: string): string {
   return markdown
     .replaceAll(/^```.*$|^\|[ |:-]+\|$/gm, ' ')

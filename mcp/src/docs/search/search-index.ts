@@ -2,21 +2,23 @@ import { synonymsOf } from './synonyms.ts';
 import { sectionsOf } from '../pages/page.ts';
 import type { Page, Section } from '../pages/page.ts';
 
-/** Further words of a query are ignored. */
+/** Most words of a query. The rest is ignored. */
 const MAX_TERMS = 32;
-/** The constants of Okapi BM25: how soon repetition stops to count, and how much a long text is penalised. */
+/** The constants of Okapi BM25: how little a repeated word adds, and how much a long text loses. */
 const SATURATION = 1.2;
 const LENGTH_NORM = 0.5;
-/** The bonus when a heading or title is exactly the query, in units of a word's rarity. */
+/** Added when a heading or a title is exactly the query. A factor of the word's rarity. */
 const HEADING_WEIGHT = 4;
 const TITLE_WEIGHT = 3;
-/** The weight of a section with a synonym of the searched word. */
+/** The weight of a synonym, compared with the searched word. */
 const SYNONYM_SHARE = 0.7;
 
-/** The weight of a crawler profile, compared with a page of the guide, when the query does not name its crawler. */
+/**
+ * The weight of a crawler profile, compared with a page of the guide. It applies unless the query names the crawler.
+ */
 const PROFILE_SHARE = 0.4;
 
-/** The occurrences of one word. */
+/** All occurrences of one word. */
 interface Term {
   /** The weight of the word in each section. */
   readonly postings: { readonly entry: number; readonly weight: number }[];
@@ -27,25 +29,28 @@ interface Term {
 interface Index {
   readonly sections: readonly Section[];
   readonly terms: ReadonlyMap<string, Term>;
-  /** Number of places of all sections, counted like Term.places. */
+  /** Number of places in all sections, counted as in Term.places. */
   readonly places: number;
 }
 
-/** Ranked search over the sections of all pages. The first search builds the index: most processes need none. */
+/**
+ * A ranked search over the sections of all pages. The first search builds the index, because most processes never
+ * search.
+ */
 export class SearchIndex {
   readonly #pages: readonly Page[];
-  #made: Index | undefined;
+  #computed: Index | undefined;
 
   constructor(pages: readonly Page[]) {
     this.#pages = pages;
   }
 
   /**
-   * At most `limit` sections, best first. Rare words count more than common ones, and sections with all words more
-   * than those with some.
+   * Returns at most `limit` sections, best first. Rare words weigh more than common ones. A section with all words
+   * comes before one with some of them.
    */
   search(query: string, limit: number): Section[] {
-    const index = (this.#made ??= indexOf(this.#pages));
+    const index = (this.#computed ??= indexOf(this.#pages));
     const wanted = [...new Set(words(query))].slice(0, MAX_TERMS);
     const scores = new Map<number, { score: number; matched: number }>();
     let asked = 0;
@@ -62,7 +67,7 @@ export class SearchIndex {
     return [...scores]
       .map(([entry, { score, matched }]) => ({
         entry,
-        score: ((score * matched) / asked) * shareOf(index.sections[entry], wanted),
+        score: ((score * matched) / asked) * weightFactorOf(index.sections[entry], wanted),
       }))
       .sort((a, b) => b.score - a.score || a.entry - b.entry)
       .slice(0, limit)
@@ -70,26 +75,25 @@ export class SearchIndex {
   }
 }
 
-/** There are ten times as many profiles as pages, and each product name is in one of them. */
-function shareOf(section: Section | undefined, wanted: readonly string[]): number {
+/** Profiles outnumber the pages ten to one, and every product name is in some profile. */
+function weightFactorOf(section: Section | undefined, wanted: readonly string[]): number {
   if (section?.page.path.startsWith('/crawlers/') !== true) return 1;
   return words(section.page.title).every((word) => wanted.includes(word)) ? 1 : PROFILE_SHARE;
 }
 
-/** The weights of a word or its synonyms in all sections. */
+/** The weight of a word and its synonyms in each section. */
 function lookUp(index: Index, word: string): { postings: Map<number, number>; rarity: number } {
   const postings = new Map<number, number>();
   let places = 0;
   for (const [at, name] of [word, ...synonymsOf(word)].entries()) {
     const known = index.terms.get(name.includes('_') ? name : stem(name));
-    // The word itself counts more than a synonym.
     const share = at === 0 ? 1 : SYNONYM_SHARE;
     places = Math.max(places, known?.places.size ?? 0);
     for (const { entry, weight } of known?.postings ?? []) {
       postings.set(entry, Math.max(postings.get(entry) ?? 0, weight * share));
     }
   }
-  // The rarity is the inverse document frequency, at least zero.
+  // Rarity is the inverse document frequency. It is never negative.
   return { postings, rarity: Math.log(1 + (index.places - places + 0.5) / (places + 0.5)) };
 }
 
@@ -100,13 +104,13 @@ function indexOf(pages: readonly Page[]): Index {
 }
 
 function indexSections(sections: readonly Section[]): Map<string, Term> {
-  const stemOf = remembered(stem);
+  const stemOf = cachedStems(stem);
   const texts = sections.map(({ text }) => terms(text, stemOf));
   const length = texts.reduce((sum, text) => sum + text.length, 0);
-  const usual = length / Math.max(sections.length, 1) || 1;
+  const averageLength = length / Math.max(sections.length, 1) || 1;
   const index = new Map<string, Term>();
   for (const [entry, section] of sections.entries()) {
-    for (const [term, weight] of weigh(section, texts[entry] ?? [], usual, stemOf)) {
+    for (const [term, weight] of weigh(section, texts[entry] ?? [], averageLength, stemOf)) {
       const known = index.get(term) ?? { postings: [], places: new Set() };
       known.postings.push({ entry, weight });
       known.places.add(placeOf(section));
@@ -121,10 +125,15 @@ function placeOf({ page, anchor }: Section): string {
   return folder > 0 ? page.path.slice(0, folder) : `${page.path}#${anchor}`;
 }
 
-function weigh(section: Section, text: readonly string[], usualLength: number, stemOf: Stem) {
+function weigh(
+  section: Section,
+  text: readonly string[],
+  averageSectionLength: number,
+  stemOf: Stem,
+) {
   const frequencies = new Map<string, number>();
   for (const term of text) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
-  const norm = SATURATION * (1 - LENGTH_NORM + (LENGTH_NORM * text.length) / usualLength);
+  const norm = SATURATION * (1 - LENGTH_NORM + (LENGTH_NORM * text.length) / averageSectionLength);
   const weights = new Map<string, number>();
   for (const [term, frequency] of frequencies) {
     weights.set(term, (frequency * (SATURATION + 1)) / (frequency + norm));
@@ -134,7 +143,7 @@ function weigh(section: Section, text: readonly string[], usualLength: number, s
   return weights;
 }
 
-/** A word counts more if it is a larger part of a heading: "monitor" is half of Dotcom-Monitor. */
+/** A word adds more if it is a larger part of the heading: "monitor" is half of Dotcom-Monitor. */
 function addHeading(weights: Map<string, number>, heading: string[], most: number): void {
   const distinct = new Set(heading);
   for (const word of distinct) {
@@ -142,12 +151,12 @@ function addHeading(weights: Map<string, number>, heading: string[], most: numbe
   }
 }
 
-/** Stems in lower case. An identifier such as `rate_limit` is indexed as a whole and by its parts. */
+/** The stems of a text. An identifier such as `rate_limit` is indexed whole, and by its parts. */
 function terms(text: string, stemOf: Stem): string[] {
   return words(text).map((word) => (word.includes('_') ? word : stemOf(word)));
 }
 
-/** Words in lower case. An identifier is returned as a whole, then by its parts. */
+/** The words of a text in lower case. An identifier comes first whole, then in parts. */
 function words(text: string): string[] {
   const found = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
   return found.flatMap((word) =>
@@ -157,21 +166,21 @@ function words(text: string): string[] {
 
 type Stem = (word: string) => string;
 
-/** A cache, because most words of a text occur many times. */
-function remembered(stemOf: Stem): Stem {
+/** Caches the stems, because most words of a text occur many times. */
+function cachedStems(stemOf: Stem): Stem {
   const known = new Map<string, string>();
   return (word) => {
     const held = known.get(word);
     if (held !== undefined) return held;
-    const made = stemOf(word);
-    known.set(word, made);
-    return made;
+    const computed = stemOf(word);
+    known.set(word, computed);
+    return computed;
   };
 }
 
 /**
- * The same stem for all forms of an English word: limits and limit, blocked, blocking and block, policies and
- * policy. It is rough: query and text only have to agree.
+ * Gives all forms of an English word the same stem: limits and limit, blocking and block, policies and policy. It need
+ * not be correct, because query and text get the same stem.
  */
 function stem(word: string): string {
   if (word.length < 4 || /\d/.test(word)) return word;

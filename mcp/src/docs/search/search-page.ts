@@ -3,22 +3,25 @@ import { escapeHtml } from '../render/inline-html.ts';
 import type { Section } from '../pages/page.ts';
 import { plainText } from '../render/plain-text.ts';
 
-/** Longest search in UTF-16 code units. A longer one is refused, because a shortened one would find something else. */
+/**
+ * Length of the longest search in UTF-16 code units. A longer one is refused, because a part of it would find other
+ * pages.
+ */
 export const MAX_SEARCH_LENGTH = 200;
 
-/** Most sections in one result, as for assistants (contract 8). */
+/** Most sections in one result: the limit for assistants applies here too (contract 8). */
 const MAX_HITS = MCP.searchLimit.max;
 
 const EXCERPT_CHARS = 220;
 
-/** The outcome of a search. */
+/** The possible outcomes of a search. */
 type SearchOutcome =
   | { readonly kind: 'nothing_asked' }
   | { readonly kind: 'too_long' }
   | { readonly kind: 'too_many'; readonly waitMs: number }
   | { readonly kind: 'found'; readonly query: string; readonly hits: readonly Section[] };
 
-/** Searches for the words of `q` in a query string, if the reader has budget left. */
+/** Searches for `q` of the query string, if the reader's budget is not spent. */
 export function runSearch(
   queryString: string,
   takeSearch: () => number,
@@ -32,7 +35,7 @@ export function runSearch(
   return { kind: 'found', query, hits: search(query, MAX_HITS) };
 }
 
-/** A search form without a script. A page has only one. */
+/** A search form that needs no script. Its ids allow only one form on a page. */
 export function searchForm(query: string): string {
   return `<form class="search" role="search" action="/search">
 <label class="unseen" for="q">Search the documentation</label>
@@ -45,7 +48,7 @@ export function searchForm(query: string): string {
 export function searchHtml(outcome: SearchOutcome): string {
   switch (outcome.kind) {
     case 'nothing_asked':
-      return `${searchForm('')}\n<p>Settings, block reasons, metrics and crawlers are found by their names too.</p>`;
+      return `${searchForm('')}\n<p>You can also search for the name of a setting, block reason, metric or crawler.</p>`;
     case 'too_long':
       return `${searchForm('')}\n<p>A search has at most ${MAX_SEARCH_LENGTH} characters.</p>`;
     case 'too_many':
@@ -56,12 +59,12 @@ export function searchHtml(outcome: SearchOutcome): string {
 }
 
 function foundHtml(query: string, hits: readonly Section[]): string {
-  const asked = escapeHtml(query);
-  const told =
+  const queryHtml = escapeHtml(query);
+  const summary =
     hits.length === 0
-      ? `<p>Nothing was found for <strong>${asked}</strong>. Fewer or other words may help; <a href="/">the overview</a> lists every page.</p>`
-      : `<p>${resultCount(hits.length)} for <strong>${asked}</strong>, best first.</p>`;
-  return `${searchForm(query)}\n${told}\n${hitsHtml(query, hits)}`;
+      ? `<p>Nothing was found for <strong>${queryHtml}</strong>. Fewer or other words may help; <a href="/">the overview</a> lists every page.</p>`
+      : `<p>${resultCount(hits.length)} for <strong>${queryHtml}</strong>, best first.</p>`;
+  return `${searchForm(query)}\n${summary}\n${hitsHtml(query, hits)}`;
 }
 
 function resultCount(hits: number): string {
@@ -69,20 +72,20 @@ function resultCount(hits: number): string {
   return hits < MAX_HITS ? `${hits} results` : `The first ${hits} results`;
 }
 
-/** A list of sections, each with its page and the best matching excerpt. */
+/** A list of sections, each with the title of its page and an excerpt. */
 export function hitsHtml(query: string, hits: readonly Section[]): string {
   if (hits.length === 0) return '';
   const words = matcherOf(query);
   const items = hits.map(({ page, heading, anchor, text }) => {
     const href = escapeHtml(anchor === '' ? page.path : `${page.path}#${anchor}`);
     const title = anchor === '' ? '' : ` <span class="section">${escapeHtml(heading)}</span>`;
-    return `<li><a href="${href}">${escapeHtml(page.title)}${title}</a><p>${excerptHtml(tellingPart(text, words), words)}</p></li>`;
+    return `<li><a href="${href}">${escapeHtml(page.title)}${title}</a><p>${excerptHtml(bestPart(text, words), words)}</p></li>`;
   });
   return `<ol class="hits">${items.join('\n')}</ol>`;
 }
 
-/** The paragraph, row or item of a section with most of the words. The first one wins. */
-function tellingPart(text: string, words: RegExp | undefined): string {
+/** The paragraph, table row or list item with the most searched words. With equal numbers the first one wins. */
+function bestPart(text: string, words: RegExp | undefined): string {
   const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
   const parts = prose
     .split(/\n\s*\n|\n(?=[|-])/)
@@ -109,11 +112,14 @@ function excerptHtml(text: string, words: RegExp | undefined): string {
   return `${start > 0 ? '… ' : ''}${html.join('')}${end < text.length ? '…' : ''}`;
 }
 
-/** Matches any query word with two or more characters as its only group. Undefined when there is none. */
+/**
+ * A pattern for the words of a query with two or more characters, as its only group. Undefined when there is no such
+ * word.
+ */
 function matcherOf(query: string): RegExp | undefined {
-  // Nearly every word contains a single letter.
+  // A single letter would match in nearly every word.
   const words = query.match(/[\p{L}\p{N}_]{2,}/gu);
-  // Longest first: if both `rate` and `rate_limit` are searched, the whole name is marked.
+  // Longest first, so that `rate_limit` is marked whole even if `rate` is searched too.
   const longestFirst = words?.toSorted((a, b) => b.length - a.length);
   return longestFirst && new RegExp(`(?<![\\p{L}\\p{N}])(${longestFirst.join('|')})`, 'giu');
 }

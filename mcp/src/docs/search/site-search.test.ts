@@ -29,7 +29,7 @@ test.each([
   ['ban ip', '/rules-cookbook#block-an-address'],
   ['captcha', '/limits#challenge'],
   ['allowlist bot', '/rules#crawlers'],
-])('"%s", which the guide calls something else, finds %s among the first', async (query, path) => {
+])('"%s", which the guide never says, finds %s by a synonym', async (query, path) => {
   expect((await search(query)).hits.slice(0, 6)).toContain(path);
 });
 
@@ -37,25 +37,25 @@ test.each([
   ['grafana', '/metrics#a-dashboard-for-grafana'],
   ['Example Bot', '/crawlers/example-bot'],
 ])(
-  'the guide comes before profiles of crawlers, and a named crawler comes first: "%s"',
+  'the guide comes before crawler profiles, unless the query names the crawler: "%s"',
   async (query, path) => {
     expect((await search(query)).hits[0]).toBe(path);
   },
 );
 
-test('a single letter of a question is not marked in the words that begin with it', async () => {
+test('a single letter of a query is not marked in the results', async () => {
   const { text } = await get('/search?q=why+am+i+limited');
   expect(text).toContain('<mark>');
   expect(text).not.toMatch(/<mark>.<\/mark>/);
 });
 
-test('a form sends a space as a plus sign, and the words stand in the field again, marked in the text', async () => {
+test('a plus sign means a space; the field shows the query again, and results have its words marked', async () => {
   const { text } = await get('/search?q=monitor+mode&x=1');
   expect(text).toContain('value="monitor mode"');
   expect(text).toMatch(/<mark>monitor<\/mark>/i);
 });
 
-test('at most 20 sections are shown, as contract 8 has it for assistants', async () => {
+test('contract 8: at most 20 sections are shown', async () => {
   const { hits, text } = await search('the');
   expect(hits).toHaveLength(20);
   expect(text).toContain('The first 20 results');
@@ -68,7 +68,7 @@ test('an empty result links to the list of all pages', async () => {
 });
 
 test.each(['/search', '/search?', '/search?q=', '/search?q=+%20', '/search?p=x'])(
-  '%s asks nothing and shows the form',
+  '%s has no query, so only the form is shown',
   async (path) => {
     const { status, text } = await get(path);
     expect(status).toBe(200);
@@ -77,7 +77,7 @@ test.each(['/search', '/search?', '/search?q=', '/search?q=+%20', '/search?p=x']
   },
 );
 
-test('a search of more than 200 characters is refused, and one of 200 is not', async () => {
+test('a search has at most 200 characters', async () => {
   expect((await search('a'.repeat(200))).status).toBe(200);
   const long = await search('a'.repeat(201));
   expect(long.status).toBe(400);
@@ -97,22 +97,22 @@ test.each([
 });
 
 test.each(['/search?q=%', '/search?q=%ff%fe', '/search?%', '/search?q=%00'])(
-  '%s, which no browser sends, is answered',
+  '%s is answered, although no browser sends it',
   async (path) => {
     expect((await get(path)).status).toBe(200);
   },
 );
 
-const still = useSite({ clock: () => 0 });
+const frozen = useSite({ clock: () => 0 });
 
-test('above the budget of an address a search is 429 with Retry-After, and pages are still read', async () => {
+test('above the budget of an address a search gets 429 with Retry-After, but pages frozen get 200', async () => {
   for (let sent = 0; sent < MCP.docsRequestsPerAddress.requests; sent += 1) {
-    expect((await still.get('/search?q=xylophone')).status).toBe(200);
+    expect((await frozen.get('/search?q=xylophone')).status).toBe(200);
   }
-  const refused = await still.get('/search?q=xylophone');
+  const refused = await frozen.get('/search?q=xylophone');
   expect(refused.status).toBe(429);
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-  expect((await still.get('/rules')).status).toBe(200);
-  const missing = await still.get('/rate-limit');
+  expect((await frozen.get('/rules')).status).toBe(200);
+  const missing = await frozen.get('/rate-limit');
   expect([missing.status, missing.text.includes('Perhaps')]).toEqual([404, false]);
 });

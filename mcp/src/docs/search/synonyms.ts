@@ -1,4 +1,4 @@
-/** Groups of words with the same meaning for searchers. The guide uses only some of them. */
+/** Groups of words that readers use for the same thing. The guide uses only some of them. */
 const GROUPS = [
   ['whitelist', 'whitelisting', 'allowlist', 'allow'],
   ['ban', 'block', 'blacklist', 'blacklisting', 'blocklist', 'denylist'],

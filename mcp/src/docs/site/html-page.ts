@@ -3,13 +3,13 @@ import type { MenuGroup, Neighbours } from './menu.ts';
 import type { Page, Section } from '../pages/page.ts';
 import { searchForm } from '../search/search-page.ts';
 
-/** The pages run one script of their own, load nothing from other hosts, send nothing, and cannot be framed. */
+/** A page may run only the site's own script. It loads nothing from other hosts, and no other page can frame it. */
 export const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** One document of the site. Fields with HTML are named so. All others are text. */
+/** One document of the site. The names of fields with HTML say so. All other fields are plain text. */
 export interface HtmlPage {
-  /** The title of the window and in search engines. */
+  /** Shown in the title bar and by search engines. */
   readonly title: string;
   readonly heading: string;
   readonly description: string;
@@ -20,16 +20,16 @@ export interface HtmlPage {
   readonly neighbours?: Neighbours;
   /** The headings for "On this page". A single heading needs no list. */
   readonly contents?: readonly Section[];
-  /** `body` when the page has its own search form in the text. */
-  readonly searchStands: 'header' | 'body';
+  /** `body` when the page has a search form in its text. */
+  readonly searchFormIn: 'header' | 'body';
 }
 
-/** The parts that all documents of the site share. */
+/** What all documents of the site share. */
 export interface Frame {
   readonly menu: readonly MenuGroup[];
   readonly stylesheetPath: string;
   readonly iconPath: string;
-  /** The URL of the script that copies code. A page without code does not load it. */
+  /** The path of the script that adds copy buttons. A page without code does not load it. */
   readonly scriptPath: string;
 }
 
@@ -37,7 +37,8 @@ export interface Frame {
 export function htmlPage(frame: Frame, page: HtmlPage): string {
   const { path, neighbours = {}, contents = [] } = page;
   const menu = menuHtml(frame.menu, path, neighbours.parent?.path);
-  // Beside the text if there is room, else folded above it. The style sheet shows one of the two.
+  // The list of headings is in the document twice: beside the text, and folded above it. The style sheet shows one of
+  // them.
   const hasContents = contents.length > 1;
   return `<!doctype html>
 <html lang="en">
@@ -56,13 +57,13 @@ ${page.mainHtml.includes('<pre') ? `<script src="${frame.scriptPath}" defer></sc
 <a class="skip" href="#content">Skip to the text</a>
 <header>
 <a class="brand" href="/"><img src="${frame.iconPath}" alt="" width="24" height="24">Guard</a>
-${page.searchStands === 'header' ? searchForm('') : ''}
+${page.searchFormIn === 'header' ? searchForm('') : ''}
 <details class="menu"><summary>Menu</summary><nav aria-label="Pages">${menu}</nav></details>
 </header>
 <div class="columns">
 <nav class="sidebar" aria-label="Pages">${menu}</nav>
 <main id="content">
-${crumbs(neighbours)}
+${parentLink(neighbours)}
 <h1>${escapeHtml(page.heading)}</h1>
 ${hasContents ? `<details class="contents"><summary>On this page</summary>${contentsList(contents)}</details>` : ''}
 ${page.mainHtml}
@@ -86,8 +87,8 @@ function menuHtml(
   parent: string | undefined,
 ): string {
   const item = ({ path, title }: Page) => {
-    const here = path === current ? ' aria-current="page"' : '';
-    const mark = path === parent ? ' aria-current="true"' : here;
+    const ownMark = path === current ? ' aria-current="page"' : '';
+    const mark = path === parent ? ' aria-current="true"' : ownMark;
     return `<li><a href="${escapeHtml(path)}"${mark}>${escapeHtml(title)}</a></li>`;
   };
   return menu
@@ -98,10 +99,10 @@ function menuHtml(
     .join('\n');
 }
 
-function crumbs({ parent }: Neighbours): string {
+function parentLink({ parent }: Neighbours): string {
   return parent === undefined
     ? ''
-    : `<p class="crumbs"><a href="${escapeHtml(parent.path)}">${escapeHtml(parent.title)}</a> /</p>`;
+    : `<p class="parentLink"><a href="${escapeHtml(parent.path)}">${escapeHtml(parent.title)}</a> /</p>`;
 }
 
 function pager({ previous, next }: Neighbours): string {
@@ -123,7 +124,7 @@ function contentsList(contents: readonly Section[]): string {
   return `<ul>${items.join('')}</ul>`;
 }
 
-/** The content of the first page: a search, and every page of the menu with its summary. */
+/** The content of the first page: a search form, and each page of the menu with its summary. */
 export function overviewHtml(menu: readonly MenuGroup[]): string {
   const groups = menu.map(({ title, pages }) => {
     const items = pages.map(

@@ -3,7 +3,7 @@ import type { MenuGroup } from './menu.ts';
 import type { Page } from '../pages/page.ts';
 import { plainText } from '../render/plain-text.ts';
 
-/** Contract 4.6 `/llms.txt`: every page with its Markdown URL, grouped as in the menu. */
+/** Contract 4.6 `/llms.txt`: every page with the URL of its Markdown, in the groups of the menu. */
 export function llmsTxt(
   menu: readonly MenuGroup[],
   pages: readonly Page[],
@@ -13,7 +13,7 @@ export function llmsTxt(
   const groups = [
     ...menu,
     { title: 'Block reasons, one by one', pages: below('/block-reasons/') },
-    // By the convention of these files, readers may skip this section when space is short.
+    // The convention of these files lets readers skip the section `Optional` when space is short.
     { title: 'Optional', pages: below('/crawlers/') },
   ];
   const sections = groups

@@ -5,7 +5,7 @@ export interface MenuGroup {
   readonly pages: readonly Page[];
 }
 
-/** Groups of pages, in the order in which a newcomer needs them. */
+/** Groups of pages in the order in which a new user needs them. */
 const GROUPS: readonly { readonly title: string; readonly paths: readonly string[] }[] = [
   { title: 'First steps', paths: ['/start', '/decision', '/modes', '/troubleshooting'] },
   {
@@ -37,8 +37,8 @@ const GROUPS: readonly { readonly title: string; readonly paths: readonly string
 ];
 
 /**
- * Groups the pages that are not below another page. Pages keep their order within a group. A page that is in no
- * group comes last, so that no page is unreachable.
+ * Groups the pages of the first level. Pages keep their order within a group. A page that no group names goes into a
+ * last group, so that it stays reachable.
  */
 export function groupPages(pages: readonly Page[]): MenuGroup[] {
   const listed = pages.filter(({ path }) => path.lastIndexOf('/') === 0);
@@ -51,15 +51,15 @@ export function groupPages(pages: readonly Page[]): MenuGroup[] {
   return [...groups, rest].filter((group) => group.pages.length > 0);
 }
 
-/** The pages around one page. */
+/** The pages next to one page. */
 export interface Neighbours {
-  /** The page above this one. Undefined for a page of the menu. */
+  /** The page one level up. Undefined for a page of the menu. */
   readonly parent?: Page;
   readonly previous?: Page;
   readonly next?: Page;
 }
 
-/** The previous and the next page for each page: in the menu, or among the pages below the same page. */
+/** For each page, the pages before and after it: in the menu, or among the pages with the same parent. */
 export function neighboursOf(
   pages: readonly Page[],
   menu: readonly MenuGroup[],

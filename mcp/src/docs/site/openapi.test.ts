@@ -24,7 +24,7 @@ async function document(): Promise<Document> {
   const { url } = await serve(createDocsServer({ publicUrl: 'https://docs.example' }));
   const response = await fetch(`${url}/openapi.json`);
   expect(response.headers.get('content-type')).toMatch(/^application\/json/);
-  // The tests below are what checks this shape.
+  // The tests below check this shape.
   return (await response.json()) as Document;
 }
 
@@ -44,7 +44,7 @@ test('contract 4.6: /openapi.json describes validation, health and query, in Ope
   expect(Object.keys(described.paths)).toEqual(['/validate', '/health', '/query']);
 });
 
-test("a linter's recommended rules find nothing in it, no error and no warning", async () => {
+test('the recommended rules of a linter report no error and no warning', async () => {
   const config = await createConfig({ extends: ['recommended'] });
   const lint = async (source: object) => {
     const problems = await lintFromString({
@@ -59,7 +59,7 @@ test("a linter's recommended rules find nothing in it, no error and no warning",
   expect(await lint({ ...described, info: {} })).not.toEqual([]);
 });
 
-test('contract 4.2: health is asked of the validator and of the collector', async () => {
+test('contract 4.2: validator and collector both serve /health', async () => {
   const { paths } = await document();
   expect(paths['/health']?.['servers']).toMatchObject([
     { url: 'http://127.0.0.1:8081' },
@@ -67,7 +67,7 @@ test('contract 4.2: health is asked of the validator and of the collector', asyn
   ]);
 });
 
-test('every reference leads to a schema, and every schema is referred to', async () => {
+test('every reference has a schema, and every schema has a reference', async () => {
   const described = await document();
   const references = [
     ...JSON.stringify(described).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g),
@@ -78,7 +78,7 @@ test('every reference leads to a schema, and every schema is referred to', async
   expect(JSON.stringify(described).match(/"\$ref"/g)).toHaveLength(references.length);
 });
 
-test('generated clients name a type for each object and list of words: none stands inside of another schema', async () => {
+test('each object and each enum is a schema with a name, so that generated clients have a type for it', async () => {
   const { schemas } = (await document()).components;
   for (const [name, schema] of Object.entries(schemas)) {
     const inside = JSON.stringify(Object.values(schema));
@@ -101,7 +101,7 @@ test('every operation has its own id, known credentials, and a description for e
   }
 });
 
-test('contract 4.1 to 4.3: the statuses are those of the interface', async () => {
+test('contract 4.1 to 4.3: each operation lists the statuses of the contract', async () => {
   const statuses = operations(await document()).map(([, { responses }]) => Object.keys(responses));
   expect(statuses).toEqual([
     ['200', '400', '401', '500', '503'],
@@ -110,7 +110,7 @@ test('contract 4.1 to 4.3: the statuses are those of the interface', async () =>
   ]);
 });
 
-test('contract 2.1, 2.2, 2.5: the schemas are those of the wire, open to fields that come later', async () => {
+test('contract 2.1, 2.2, 2.5: the schemas are those of the contract and allow further fields', async () => {
   const { schemas } = (await document()).components;
   expect(schemas['ValidateRequest']).toMatchObject({ type: 'object', required: ['url', 'ip'] });
   expect(schemas['ValidateResponse']).toMatchObject({

@@ -13,7 +13,10 @@ import { z } from 'zod';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Contract 4.6 `/openapi.json`: OpenAPI 3.1 of validation, health and query, from the wire's own schemas. */
+/**
+ * Contract 4.6 `/openapi.json`: validation, health and query in OpenAPI 3.1. Its schemas are generated from those that
+ * parse requests.
+ */
 export function openApiDocument(): Json {
   return {
     openapi: '3.1.0',
@@ -23,7 +26,7 @@ export function openApiDocument(): Json {
       description: 'Request validation, health and read-only analytics queries.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // The server of the whole document. Health and query name other servers.
+    // The default for all paths. Health and query name other servers.
     servers: [validator],
     tags: [
       { name: 'validation', description: 'Decisions about the requests of visitors.' },
@@ -53,9 +56,9 @@ export function openApiDocument(): Json {
 }
 
 /**
- * The schemas of what is sent (`input`): a reader of answers must not refuse a field that a later
- * version adds, so no `additionalProperties: false`. Each schema has a name of its own, because generated clients
- * name their types by it.
+ * The schemas of requests and answers. They are generated for input (`io: 'input'`), which leaves out
+ * `additionalProperties: false`: a client must not refuse a field that a later version adds. Each schema has a name,
+ * because generated clients name their types after it.
  */
 function wireSchemas(): Json {
   const wire = z.registry<{ id: string }>();
@@ -70,7 +73,8 @@ function wireSchemas(): Json {
   };
   for (const [id, schema] of Object.entries(named)) wire.add(schema, { id });
   const { schemas } = z.toJSONSchema(wire, { io: 'input', uri: pointer });
-  // OpenAPI 3.1 names the dialect once, for the whole document, and a schema by its place.
+  // OpenAPI 3.1 declares the dialect once for the document and names a schema by its key, so `$schema` and `$id` are
+  // removed.
   const keywords = Object.entries(schemas).map(([name, schema]) => [
     name,
     Object.fromEntries(
@@ -92,8 +96,8 @@ const text = (description: string): Json => ({
 });
 
 /**
- * The addresses of a Guard on the reader's own machine. No variable: some generated clients do not fill it in,
- * and ask the server `{base_url}`.
+ * The URLs of a Guard on the reader's own machine. They have no variables, because some generated clients would ask the
+ * server `{base_url}`.
  */
 const validator: Json = { url: 'http://127.0.0.1:8081', description: 'The validator.' };
 const api: Json = { url: 'http://127.0.0.1:8082', description: 'Analytics and assistants.' };
@@ -123,7 +127,7 @@ const health: Json = {
   required: ['status'],
 };
 
-/** One response a status of the error table; its error types are named in the description. */
+/** One response for each status of the error table. Its description names the error types. */
 function errorResponses(): Json {
   const types = new Map<number, string[]>();
   for (const [type, { status }] of Object.entries(validateErrors)) {

@@ -12,7 +12,7 @@ interface Encoded {
   readonly etag: string;
 }
 
-/** The answer at one path, in each content coding. */
+/** The answer for one path, in any content coding. */
 export interface Resource {
   readonly status: 200 | 400 | 404 | 429;
   /** The headers that are the same for all codings. */
@@ -23,8 +23,8 @@ export interface Resource {
 type Headers = Resource['headers'];
 
 /**
- * A body that is requested often. It is built and packed at the first request, once for each coding, and then kept.
- * Doing this for all resources at the start would take a sixth of a second.
+ * A body that is requested often. The first request for a coding builds and compresses it, and later ones get the same
+ * bytes. Doing this for all resources at the start would take a sixth of a second.
  */
 export function keptResource(headers: Headers, body: () => string): Resource {
   let bytes: Buffer | undefined;
@@ -41,7 +41,7 @@ export function keptResource(headers: Headers, body: () => string): Resource {
   };
 }
 
-/** A body that is built for each answer and packed only in the coding of that answer. */
+/** A body that is built and compressed for each answer. */
 export function passingResource(
   headers: Headers,
   body: () => string,
@@ -50,7 +50,7 @@ export function passingResource(
   return { status, headers, encoded: (coding) => pack(Buffer.from(body()), coding) };
 }
 
-/** A body that is already compressed, such as a picture. */
+/** A body that is already compressed, such as a picture. It is sent as it is. */
 export function packedResource(headers: Headers, bytes: Buffer): Resource {
   const kept = plain(bytes);
   return { status: 200, headers, encoded: () => kept };
@@ -58,7 +58,7 @@ export function packedResource(headers: Headers, bytes: Buffer): Resource {
 
 function pack(bytes: Buffer, coding: Coding): Encoded {
   const packed = compress(bytes, coding);
-  // A very short text can grow when packed.
+  // Compression can make a very short text longer.
   return packed.length < bytes.length
     ? { coding, bytes: packed, etag: etagOf(packed) }
     : plain(bytes);
@@ -67,7 +67,7 @@ function pack(bytes: Buffer, coding: Coding): Encoded {
 function compress(bytes: Buffer, coding: Coding): Buffer {
   switch (coding) {
     case 'br':
-      // Above quality 5 these texts get hardly smaller but take many times as long.
+      // Above quality 5 these texts are hardly smaller, but take many times as long.
       return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
     case 'gzip':
       return gzipSync(bytes);

@@ -1,28 +1,28 @@
 import type { Coding, Resource } from './resource.ts';
 
-/** The parts of a GET or HEAD request that decide its answer. */
+/** The parts of a GET or HEAD request on which the answer depends. */
 export interface SiteRequest {
-  /** With a leading slash, unchanged. */
+  /** The path as sent, with a leading slash. */
   readonly path: string;
   /** The part after the question mark. Empty when there is none. */
   readonly query: string;
   readonly accept: string | undefined;
   readonly acceptEncoding: string | undefined;
   readonly ifNoneMatch: string | undefined;
-  /** Takes one search from the reader's budget. Returns 0, or the milliseconds to wait. */
+  /** Takes one search from the reader's budget. Returns the milliseconds to wait, or 0 when the search may run. */
   readonly takeSearch: () => number;
 }
 
 export interface SiteAnswer {
   readonly status: 200 | 304 | 400 | 404 | 429;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined with 304. */
+  /** Undefined for a 304. */
   readonly body?: Buffer;
 }
 
 /**
- * The resource in the coding that the reader prefers, or 304 when the reader already has it (RFC 9110 13.1.2).
- * Errors have no validator and are not compared.
+ * Answers with the resource in the coding that the reader prefers, or with 304 when the reader already has it (RFC 9110
+ * 13.1.2). Errors have no etag, so they are always sent.
  */
 export function answerWith(resource: Resource, request: SiteRequest): SiteAnswer {
   const { coding, bytes, etag } = resource.encoded(preferredCoding(request.acceptEncoding));
@@ -31,14 +31,14 @@ export function answerWith(resource: Resource, request: SiteRequest): SiteAnswer
     ...(coding !== 'identity' && { 'content-encoding': coding }),
   };
   if (resource.status !== 200) return { status: resource.status, headers, body: bytes };
-  if (names(request.ifNoneMatch, etag)) {
+  if (matchesEtag(request.ifNoneMatch, etag)) {
     return { status: 304, headers: { ...onlyCaching(resource.headers), etag } };
   }
   return { status: 200, headers: { ...headers, etag }, body: bytes };
 }
 
-/** Weak comparison: a proxy that repacks a body marks the validator as weak (RFC 9110 8.8.3.2). */
-function names(ifNoneMatch: string | undefined, etag: string): boolean {
+/** Compares weakly, because a proxy that compresses a body marks its etag as weak (RFC 9110 8.8.3.2). */
+function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
   return ifNoneMatch.split(',').some((given) => given.trim().replace(/^W\//, '') === etag);
@@ -46,14 +46,14 @@ function names(ifNoneMatch: string | undefined, etag: string): boolean {
 
 const CACHING = ['cache-control', 'content-location', 'vary'];
 
-/** The headers that a 304 repeats (RFC 9110 15.4.5). */
+/** The headers that a 304 must repeat (RFC 9110 15.4.5). */
 function onlyCaching(headers: Resource['headers']): Resource['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => CACHING.includes(name)));
 }
 
 /**
- * True when an Accept header names Markdown with at least the weight of HTML (RFC 9110 12.5.1). A wildcard does not
- * count, so browsers and curl get HTML.
+ * True when an Accept header gives Markdown at least the weight of HTML (RFC 9110 12.5.1). A wildcard does not count as
+ * Markdown, so browsers and curl get HTML.
  */
 export function prefersMarkdown(accept: string | undefined): boolean {
   const markdown = weightOf('text/markdown', accept) ?? 0;
@@ -61,8 +61,8 @@ export function prefersMarkdown(accept: string | undefined): boolean {
 }
 
 /**
- * The preferred coding of an Accept-Encoding header (RFC 9110 12.5.3). If weights are equal, the smaller answer
- * wins. A reader that refuses everything, even `identity`, gets the plain body.
+ * The coding that an Accept-Encoding header prefers (RFC 9110 12.5.3). With equal weights the smaller answer wins. A
+ * reader that refuses every coding, even `identity`, gets the uncompressed body.
  */
 function preferredCoding(acceptEncoding: string | undefined): Coding {
   const others = weightOf('*', acceptEncoding) ?? 0;
@@ -73,7 +73,7 @@ function preferredCoding(acceptEncoding: string | undefined): Coding {
   return brotli === best ? 'br' : 'gzip';
 }
 
-/** The weight of a name in a header, from 0 to 1. Undefined when the header does not name it. */
+/** The weight of a value in a header, from 0 to 1. Undefined when the header does not list it. */
 function weightOf(wanted: string, header = ''): number | undefined {
   for (const range of header.toLowerCase().split(',')) {
     const [name, ...parameters] = range.split(';').map((part) => part.trim());

@@ -4,7 +4,7 @@ import { useSite } from '../../testing/docs-site.ts';
 
 const { get } = useSite();
 
-/** One of each kind: kept, made on demand, a file, a list that depends on the address, a picture. */
+/** One path of each kind: cached, built for each answer, a file, a list that depends on the public URL, a picture. */
 const PATHS = [
   '/rules',
   '/rules.md',
@@ -18,20 +18,23 @@ const PATHS = [
 const TEXTS = PATHS.filter((path) => !path.endsWith('.png'));
 
 describe('compression (RFC 9110 12.5.3)', () => {
-  test.each(TEXTS)('%s comes in the coding that is asked for, and says so', async (path) => {
-    const plain = await get(path);
-    expect(plain.headers['content-encoding']).toBeUndefined();
-    const gzip = await get(path, { 'accept-encoding': 'gzip' });
-    expect(gzip.headers['content-encoding']).toBe('gzip');
-    expect(gunzipSync(gzip.bytes).toString()).toBe(plain.text);
-    const brotli = await get(path, { 'accept-encoding': 'gzip, deflate, br, zstd' });
-    expect(brotli.headers['content-encoding']).toBe('br');
-    expect(brotliDecompressSync(brotli.bytes).toString()).toBe(plain.text);
-    for (const { bytes, headers } of [plain, gzip, brotli]) {
-      expect(headers['content-length']).toBe(String(bytes.length));
-      expect(headers.vary).toContain('Accept-Encoding');
-    }
-  });
+  test.each(TEXTS)(
+    '%s comes in the requested coding, and Content-Encoding names it',
+    async (path) => {
+      const plain = await get(path);
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      const gzip = await get(path, { 'accept-encoding': 'gzip' });
+      expect(gzip.headers['content-encoding']).toBe('gzip');
+      expect(gunzipSync(gzip.bytes).toString()).toBe(plain.text);
+      const brotli = await get(path, { 'accept-encoding': 'gzip, deflate, br, zstd' });
+      expect(brotli.headers['content-encoding']).toBe('br');
+      expect(brotliDecompressSync(brotli.bytes).toString()).toBe(plain.text);
+      for (const { bytes, headers } of [plain, gzip, brotli]) {
+        expect(headers['content-length']).toBe(String(bytes.length));
+        expect(headers.vary).toContain('Accept-Encoding');
+      }
+    },
+  );
 
   test.each([
     [undefined, undefined],
@@ -48,12 +51,12 @@ describe('compression (RFC 9110 12.5.3)', () => {
     ['GZIP ; Q=1', 'gzip'],
     ['identity;q=0', undefined],
     ['gzip;q=nonsense', undefined],
-  ])('Accept-Encoding %j is answered in %s', async (accepted, coding) => {
+  ])('Accept-Encoding %j gets Content-Encoding %s', async (accepted, coding) => {
     const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
     expect((await get('/rules', headers)).headers['content-encoding']).toBe(coding);
   });
 
-  test('a picture is not packed twice', async () => {
+  test('a picture is not compressed again', async () => {
     const { headers } = await get('/images/blocked-dark-phone.png', {
       'accept-encoding': 'br, gzip',
     });
@@ -62,7 +65,7 @@ describe('compression (RFC 9110 12.5.3)', () => {
 });
 
 describe('caches', () => {
-  test('RFC 9110 12.5.5: Vary names Accept where it chooses, and only there', async () => {
+  test('RFC 9110 12.5.5: Vary names Accept only where Accept selects the answer', async () => {
     for (const path of ['/', '/rules', '/nowhere']) {
       for (const accept of ['text/html', 'text/markdown']) {
         expect((await get(path, { accept })).headers.vary).toBe('Accept, Accept-Encoding');
@@ -73,12 +76,12 @@ describe('caches', () => {
     }
   });
 
-  test('RFC 9110 8.7: Markdown chosen by Accept names the path where it stands alone', async () => {
+  test('RFC 9110 8.7: Markdown that Accept selected names its own path in Content-Location', async () => {
     const { headers } = await get('/rules', { accept: 'text/markdown' });
     expect(headers['content-location']).toBe('/rules.md');
   });
 
-  test('RFC 9110 8.8.3.3: each form and each coding of a page has a strong validator of its own', async () => {
+  test('RFC 9110 8.8.3.3: each form and each coding of a page has its own strong etag', async () => {
     const etags = [];
     for (const accept of ['text/html', 'text/markdown']) {
       for (const coding of ['identity', 'gzip', 'br']) {
@@ -90,7 +93,7 @@ describe('caches', () => {
     expect(new Set(etags).size).toBe(6);
   });
 
-  test.each(PATHS)('RFC 9110 13.1.2: %s is 304 for a reader who has it', async (path) => {
+  test.each(PATHS)('RFC 9110 13.1.2: %s is 304 for a reader with the same etag', async (path) => {
     for (const coding of ['identity', 'gzip', 'br']) {
       const asked = { 'accept-encoding': coding };
       const first = await get(path, asked);
@@ -110,12 +113,12 @@ describe('caches', () => {
     }
   });
 
-  test('an error has no validator and is never 304', async () => {
+  test('an error has no etag and is never 304', async () => {
     const { status, headers } = await get('/nowhere', { 'if-none-match': '*' });
     expect([status, headers.etag]).toEqual([404, undefined]);
   });
 
-  test('what has its content in its name is good for ever; all else is asked about again', async () => {
+  test('a file with a hash in its name is cached for ever; all else is revalidated', async () => {
     const { headers, text } = await get('/');
     expect(headers['cache-control']).toBe('no-cache');
     const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(text) ?? [];
@@ -126,13 +129,13 @@ describe('caches', () => {
 });
 
 test.each([...PATHS, '/nowhere'])(
-  'RFC 9110 9.3.2: HEAD %s is the head of GET, without a body',
+  'RFC 9110 9.3.2: HEAD %s has the status and headers of GET, without a body',
   async (path) => {
     const asked = { 'accept-encoding': 'gzip' };
     const full = await get(path, asked);
     const head = await get(path, asked, 'HEAD');
     expect(head.bytes).toHaveLength(0);
-    const lasting = (page: typeof full) => ({ ...page.headers, date: undefined });
-    expect([head.status, lasting(head)]).toEqual([full.status, lasting(full)]);
+    const withoutDate = (page: typeof full) => ({ ...page.headers, date: undefined });
+    expect([head.status, withoutDate(head)]).toEqual([full.status, withoutDate(full)]);
   },
 );

@@ -12,7 +12,7 @@ type TextType =
   | 'application/json'
   | 'image/svg+xml';
 
-/** Headers of a text with a path of its own. */
+/** Headers of a text that has its own path. */
 export function textHeaders(type: TextType): Record<string, string> {
   return {
     ...commonHeaders(),
@@ -21,7 +21,7 @@ export function textHeaders(type: TextType): Record<string, string> {
   };
 }
 
-/** Headers of one of two texts at a path, selected by Accept. `location` is its own path. */
+/** Headers of a path whose text Accept selects. `location` is the path of this text alone. */
 export function negotiatedHeaders(
   type: 'text/html' | 'text/markdown',
   location?: string,
@@ -38,7 +38,7 @@ export function pictureHeaders(): Record<string, string> {
   return { ...commonHeaders(), 'content-type': 'image/png' };
 }
 
-/** For a path that contains a hash of its content, so the content never changes. */
+/** Headers of a path that contains a hash of the content, so that the content never changes. */
 export function foreverHeaders(type: TextType): Record<string, string> {
   return { ...textHeaders(type), 'cache-control': 'public, max-age=31536000, immutable' };
 }

@@ -2,7 +2,7 @@ import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { expect, test } from 'vitest';
 import { useSite } from '../../testing/docs-site.ts';
 
-/** What a document links to, fetches and can be linked at, read from its HTML as a browser gets it. */
+/** The link targets, ids and headings of a document, as they are in its HTML. */
 function readDocument(html: string) {
   const all = (pattern: RegExp) => [...html.matchAll(pattern)].map(([, value = '']) => value);
   return {
@@ -17,7 +17,7 @@ type Document = ReturnType<typeof readDocument>;
 const crawlers = CrawlerCatalogue.load().all();
 const { get } = useSite({ crawlers });
 
-/** Everything that is reached by following links from the first page: documents and other files. */
+/** Follows all links from the first page. Returns the documents and the other files. */
 async function walkSite() {
   const documents = new Map<string, Document>();
   const files = new Set<string>();
@@ -38,7 +38,7 @@ async function walkSite() {
   return { documents, files };
 }
 
-test('every link of the site, followed from its first page, leads to a page and a place in it', async () => {
+test('every link of the site leads to a page, and every fragment to an id on it', async () => {
   const { documents, files } = await walkSite();
   const leads = (path: string, target: string) => {
     if (/^https?:\/\//.test(target)) return true;
@@ -48,8 +48,8 @@ test('every link of the site, followed from its first page, leads to a page and 
   };
   const broken: string[] = [];
   for (const [path, { targets, ids, headings }] of documents) {
-    expect(new Set(ids).size, `${path}: no id stands twice`).toBe(ids.length);
-    // A heading is a link to itself already, and links do not nest.
+    expect(new Set(ids).size, `${path}: no id occurs twice`).toBe(ids.length);
+    // A heading is a link to itself, and links must not nest.
     for (const heading of headings) expect(heading.match(/<a /g)?.length ?? 0).toBeLessThan(2);
     for (const target of targets) {
       if (!leads(path, target)) broken.push(`${path} links to ${target}`);

@@ -10,7 +10,7 @@ const { get } = useSite();
 const COPY_SCRIPT = /<script src="\/assets\/copy-[0-9a-f]{12}\.mjs" defer><\/script>/;
 const CRAWLER_PATHS = ['/crawlers', '/crawlers/example-bot'];
 
-test('contract 4.6: /llms.txt names every page once with its Markdown URL, and each of them is there', async () => {
+test('contract 4.6: /llms.txt names every page once with its Markdown URL, and each URL is served', async () => {
   const { text } = await get('/llms.txt');
   const linked = [...text.matchAll(/\(https:\/\/docs\.example(\/[^)]+\.md)\)/g)].map(
     ([, path = '']) => path,
@@ -31,7 +31,7 @@ test('contract 4.6: /llms.txt names every page once with its Markdown URL, and e
 let address = 'http://unknown';
 const moving = useSite({ publicUrl: () => address });
 
-test('the public address in /llms.txt is the one of the moment', async () => {
+test('/llms.txt follows a change of the public URL', async () => {
   const first = await moving.get('/llms.txt');
   expect(first.text).toContain('(http://unknown/start.md)');
   address = 'https://docs.example/';
@@ -64,7 +64,7 @@ test.each(['/rules', '/block-reasons/datacenter_ip', '/crawlers/example-bot', '/
   },
 );
 
-test('every HTML page has a policy that runs one script of its own, and loads nothing from elsewhere', async () => {
+test('the content security policy of every page allows one own script and nothing from other hosts', async () => {
   const paths = pages.map(({ path }) => path);
   for (const path of ['/', ...paths, ...CRAWLER_PATHS, '/search?q=rate', '/nowhere']) {
     const { headers, text } = await get(path, { accept: 'text/html' });
@@ -83,7 +83,7 @@ test('every HTML page has a policy that runs one script of its own, and loads no
   }
 });
 
-test('every picture that a page shows is there, and every picture is shown', async () => {
+test('every picture on a page exists, and every picture is on a page', async () => {
   const shown = listed.flatMap(({ markdown }) =>
     [...markdown.matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, path = '']) => path),
   );
@@ -95,7 +95,7 @@ test('every picture that a page shows is there, and every picture is shown', asy
   }
 });
 
-test('the overview and the menu of each page list every page that is not below another, once', async () => {
+test('the overview and the menu list each page of the first level once', async () => {
   const overview = await get('/');
   const page = await get('/block-reasons/datacenter_ip');
   const [, menu = ''] = /<nav class="sidebar"[^>]*>([\s\S]*?)<\/nav>/.exec(page.text) ?? [];
@@ -107,7 +107,7 @@ test('the overview and the menu of each page list every page that is not below a
   expect(menu).toContain('<a href="/block-reasons" aria-current="true">');
 });
 
-test('the pages of the menu can be read one after another, and so can those below one page', async () => {
+test('"Next" leads through all pages of the menu, and through all pages below one page', async () => {
   const walk = async (start: string) => {
     const read: string[] = [];
     for (let path: string | undefined = start; path !== undefined;) {
@@ -135,7 +135,7 @@ test.each([
   expect((await get(path)).status).toBe(404);
 });
 
-test('a page that is not there offers a search, and what the words of its path lead to', async () => {
+test('a 404 page offers a search, and results for the words of its path', async () => {
   const { status, text } = await get('/docs/rate-limit', { accept: 'text/html' });
   expect(status).toBe(404);
   expect(text).toContain('action="/search"');

@@ -21,12 +21,12 @@ import { negotiatedHeaders, textHeaders } from './site-headers.ts';
 /** Answers one GET or HEAD. */
 export type Site = (request: SiteRequest) => SiteAnswer;
 
-/** Most sections that the 404 page suggests. */
+/** Most sections on the 404 page. */
 const SUGGESTIONS = 5;
 
 /**
- * Contract 4.6: every page as HTML and Markdown, /llms.txt, /llms-full.txt and /openapi.json, and a search for
- * people. `publicUrl` is called at each request that needs it, because it may be known late and may change.
+ * Contract 4.6: every page as HTML and Markdown, /llms.txt, /llms-full.txt, /openapi.json, and a search form.
+ * `publicUrl` is called for each request that needs it, because the URL may be known late and may change.
  */
 export function createSite(library: Library, index: SearchIndex, publicUrl: () => string): Site {
   const { pages } = library;
@@ -52,7 +52,7 @@ export function createSite(library: Library, index: SearchIndex, publicUrl: () =
       description: 'How to put Guard in front of a web site, and how to run it.',
       mainHtml: overviewHtml(frame.menu),
       path: '/',
-      searchStands: 'body',
+      searchFormIn: 'body',
     }),
   );
   const listing = cached((address) =>
@@ -70,24 +70,27 @@ export function createSite(library: Library, index: SearchIndex, publicUrl: () =
         ? withHeaders(listing(publicUrl()), negotiatedHeaders('text/markdown', '/index.md'))
         : overview;
     }
-    if (path.endsWith('.md')) return byPath.get(path.slice(0, -3))?.alone;
+    if (path.endsWith('.md')) return byPath.get(path.slice(0, -3))?.markdownFile;
     const page = byPath.get(path.replace(/\/$/, ''));
     return prefersMarkdown(accept) ? page?.markdown : page?.html;
   };
 
   return (request) =>
-    answerWith(files.get(request.path) ?? find(request) ?? missing(frame, index, request), request);
+    answerWith(
+      files.get(request.path) ?? find(request) ?? notFound(frame, index, request),
+      request,
+    );
 }
 
 function pageResources(page: Page, html: () => string) {
-  // There are many profiles, and each is rarely read. Kept like the others they would take 30 MB.
+  // There are many profiles, and each is rarely read. A cache of them would take 30 MB.
   const make = page.path.startsWith('/crawlers/') ? passingResource : keptResource;
   const location = `${page.path}.md`;
-  const alone = make(textHeaders('text/markdown'), () => page.markdown);
+  const markdownFile = make(textHeaders('text/markdown'), () => page.markdown);
   return {
     html: make(negotiatedHeaders('text/html'), html),
-    markdown: withHeaders(alone, negotiatedHeaders('text/markdown', location)),
-    alone,
+    markdown: withHeaders(markdownFile, negotiatedHeaders('text/markdown', location)),
+    markdownFile,
   };
 }
 
@@ -104,7 +107,7 @@ function documentOf(page: Page, neighbours: Neighbours = {}): HtmlPage {
     path: page.path,
     neighbours,
     contents: sectionsOf(page).slice(1),
-    searchStands: 'header',
+    searchFormIn: 'header',
   };
 }
 
@@ -118,7 +121,7 @@ function searchResults(frame: Frame, index: SearchIndex, request: SiteRequest): 
       heading: 'Search',
       description: 'Results of a search in the documentation.',
       mainHtml: searchHtml(outcome),
-      searchStands: 'body',
+      searchFormIn: 'body',
     });
   const headers = textHeaders('text/html');
   switch (outcome.kind) {
@@ -134,8 +137,8 @@ function searchResults(frame: Frame, index: SearchIndex, request: SiteRequest): 
   }
 }
 
-/** A 404 in the requested form. The HTML form suggests pages for the words of the path. */
-function missing(frame: Frame, index: SearchIndex, request: SiteRequest): Resource {
+/** A 404 as Markdown or HTML. The HTML suggests pages for the words of the path. */
+function notFound(frame: Frame, index: SearchIndex, request: SiteRequest): Resource {
   const { path, accept } = request;
   if (prefersMarkdown(accept) || path.endsWith('.md')) {
     const text = () => '# Not found\n\nThere is no page here. Every page is listed at /llms.txt.\n';
@@ -153,12 +156,12 @@ function missing(frame: Frame, index: SearchIndex, request: SiteRequest): Resour
       heading: 'Not found',
       description: 'There is no page here.',
       mainHtml: `<p>There is no page here. <a href="/">The overview</a> lists every page.</p>\n${searchForm('')}\n${near}`,
-      searchStands: 'body',
+      searchFormIn: 'body',
     });
   return passingResource(negotiatedHeaders('text/html'), body, 404);
 }
 
-/** Keeps the result for the last argument, because the argument rarely changes. */
+/** Caches the result for the last key, because the key rarely changes. */
 function cached(make: (key: string) => Resource): (key: string) => Resource {
   let last: { readonly key: string; readonly made: Resource } | undefined;
   return (key) => {

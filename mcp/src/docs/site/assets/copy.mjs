@@ -1,6 +1,6 @@
 /**
- * Puts a button on each block of code that copies it. Browsers let a page copy over https and on the machine
- * itself; elsewhere there is no button.
+ * Adds a copy button to each block of code. Browsers allow copying only over https and on localhost, so elsewhere no
+ * button appears.
  */
 if (navigator.clipboard) {
   for (const block of document.querySelectorAll('main pre')) {
