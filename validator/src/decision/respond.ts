@@ -8,6 +8,7 @@ import { nameOf } from './error-name.ts';
 import type { Caller, Engine } from './engine.ts';
 import { type Answer, describeEvent } from './event.ts';
 import type { Policy } from '../policy/compile-policy.ts';
+import { embedderOf } from '../pages/embedder.ts';
 import { formSource } from '../pages/form-source.ts';
 import { clientClass } from '../request/client-class.ts';
 import type { Facts, SessionFact } from '../request/facts.ts';
@@ -162,6 +163,7 @@ function challengeFor(
       found: findings.all(),
       acceptLanguage: facts.headers['accept-language'],
       form: formSource(facts),
+      embedder: embedderOf(facts.headers),
       look: policy.look,
       terms: policy.challenge,
       uploadUrl: caller.uploadUrl,

@@ -28,6 +28,8 @@ export interface InterstitialOptions {
   /** The source of the form in the challenged request. It decides what the page does after a pass. */
   readonly form: FormSource;
   readonly look: Look;
+  /** embedder.ts. Empty by default. */
+  readonly embedder?: string;
   /** Target of the hidden link (challenge/trap-link.ts). None by default. */
   readonly trap?: string;
 }
@@ -68,6 +70,7 @@ export function createInterstitial(): RenderInterstitial {
     messages,
     form,
     look,
+    embedder = '',
     trap = '',
     witnesses = '',
     questions = '',
@@ -102,6 +105,7 @@ export function createInterstitial(): RenderInterstitial {
       headers: pageHeaders(
         nonce,
         `${files}; script-src 'nonce-${nonce}'; worker-src blob:;${frames} connect-src ${connect}`,
+        embedder,
       ),
     };
   };

@@ -28,12 +28,13 @@ export const OWN_PAGE_HEADERS: Readonly<Record<string, string>> = {
 
 /**
  * The headers of a page of Guard. `policy` is added to a Content-Security-Policy that allows only the page's own
- * style. `form-action` is 'self', because Chromium treats the reload of a page that answered a POST as a form
+ * style. `embedder` is an origin whose pages may frame it besides its own, or empty. `form-action` is 'self', because Chromium treats the reload of a page that answered a POST as a form
  * submission.
  */
-export function pageHeaders(nonce: string, policy: string): Record<string, string> {
+export function pageHeaders(nonce: string, policy: string, embedder = ''): Record<string, string> {
+  const ancestors = embedder === '' ? "'self'" : `'self' ${embedder}`;
   return {
     ...ANY_PAGE,
-    'Content-Security-Policy': `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'${policy}`,
+    'Content-Security-Policy': `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'self'; frame-ancestors ${ancestors}${policy}`,
   };
 }
