@@ -26,8 +26,8 @@ test('a peer that resets the connection after its request is not trusted', async
 });
 
 /** A connection that asks once and stays; true where it was closed instead of answered. */
-async function isClosed(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
+async function isClosed(port: number, localAddress?: string): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
   opened.push(socket);
   return new Promise((resolve) => {
     socket.on('error', () => resolve(true)).on('close', () => resolve(true));
@@ -52,6 +52,16 @@ test('one address can hold only a part of all connections', async () => {
   opened.pop()?.destroy();
   opened.shift()?.destroy();
   await expect.poll(() => isClosed(rig.port)).toBe(false);
+});
+
+test('addresses that hold all the connections they may leave some for others', async () => {
+  const origin = await startOrigin();
+  const limits = { maxConnectionsPerAddress: 2, maxUntrustedConnections: 8 };
+  const { port } = await startGateway({ origin: origin.address, limits });
+  const closed = [];
+  for (const last of [2, 2, 3, 3, 4, 4, 5, 5, 6])
+    closed.push(await isClosed(port, `127.0.0.${last}`));
+  expect(closed).toEqual([false, false, false, false, false, false, false, true, false]);
 });
 
 test('a trusted proxy has no limit of connections', async () => {

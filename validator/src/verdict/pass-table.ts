@@ -13,6 +13,8 @@ export interface PassRecord {
   requests: number;
   pages: number;
   documents: number;
+  /** Parts of pages, whatever the origin answers. */
+  files: number;
   /** The pass is used up until then: requests for data and parts got it too many documents. */
   spentUntil: number;
   /** The requests that wait for their origin, and the parts of pages that wait. */
@@ -77,6 +79,7 @@ export class PassTable {
         requests: 0,
         pages: 0,
         documents: 0,
+        files: 0,
         spentUntil: 0,
         waiting: { count: 0, since: 0 },
         waitingParts: { count: 0, since: 0 },

@@ -112,7 +112,7 @@ describe('what one passed challenge is good for', () => {
     expect(await passing(guard, 200, data)).toBe(200);
   });
 
-  test('the parts of a page are not counted: a map of pictures without an end', async () => {
+  test('the parts of a page are no requests of a minute: a map of pictures without an end', async () => {
     const guard = guarded({ requests_per_minute: 5 });
     guard.origin.answers = 'never';
     const tile = () => visit({ cookie: PASS, headers: pictureOfPage });
@@ -122,6 +122,20 @@ describe('what one passed challenge is good for', () => {
     guard.origin.answers = 'other';
     expect(await passing(guard, 300, style)).toBe(300);
   });
+
+  test.each([true, false])(
+    'pages called pictures are 100 for each page of the budget (Guard sees the answer: %s)',
+    async (seesAnswers) => {
+      const guard = guarded({ pages_per_hour: 10 });
+      guard.caller.seesAnswers = seesAnswers;
+      const picture = () => visit({ cookie: PASS, headers: pictureOfPage });
+      expect(await passing(guard, 1100, picture)).toBe(1000);
+      expect(await guard.ask(picture())).toMatchObject({ status_code: 429, retry_after: 4 });
+      // A page passes, and so do its scripts' own requests.
+      expect(await passing(guard, 1, page)).toBe(1);
+      expect(await passing(guard, 1, data)).toBe(1);
+    },
+  );
 
   test.each([
     ['GET', '/x.js?rest_route=/wp/v2/posts&_jsonp=f'],

@@ -18,6 +18,12 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** Documents in answer to data, for each page. Lists that grow, and pages that load a part of themselves, need them. */
 const DOCUMENTS_AS_DATA = 10;
 
+/**
+ * Parts of pages, for each page. Guard does not see each answer, and cannot tell each from a file, so a program could
+ * ask for pages as pictures. Pages of galleries have fewer parts on average, because browsers keep them.
+ */
+const PARTS_OF_PAGE = 100;
+
 /** Parts of pages that may wait at the same time, for each other request that may wait. */
 const PARTS_AT_ONCE = 10;
 
@@ -34,6 +40,7 @@ interface Budgets {
   readonly requests: Budget;
   readonly pages: Budget;
   readonly documents: Budget;
+  readonly parts: Budget;
   readonly atOnce: number;
 }
 
@@ -73,9 +80,9 @@ const OF_PARTS: readonly Ending[] = ['document', 'data', 'file'];
  *
  * A pass that comes from many networks is shared by several clients. It is used up too.
  *
- * Parts of pages (styles, pictures) are counted only when the origin answers with a document or data. A page above a
- * budget leads to the challenge, which a browser passes by itself. Data above a budget has to wait, because a script
- * of a page cannot pass a challenge.
+ * Parts of pages (styles, pictures) have a large budget of their own. They count as documents only when the origin
+ * answers with a document or data. A page above a budget leads to the challenge, which a browser passes by itself.
+ * Data and parts above a budget have to wait, because a script of a page cannot pass a challenge.
  */
 export class SessionLimits {
   /** With the number of pages, because a reload can change it and keeps the table. */
@@ -120,7 +127,7 @@ export class SessionLimits {
       return asksForPage ? USED_UP : WAIT_FOR_PASS;
     }
     if (!asksForPage && isPlainPart(facts)) {
-      return reportsEnd ? this.#awaitPart(facts.ip, pass, budgets, nowMs) : WITHIN;
+      return this.#takePart(facts.ip, pass, budgets, reportsEnd, nowMs);
     }
     const waitMs = waitFor(pass.requests, nowMs, budgets.requests);
     if (waitMs > 0) return asksForPage ? USED_UP : { kind: 'wait', waitMs };
@@ -193,7 +200,17 @@ export class SessionLimits {
     return isAboveSoft && ageMs > RECENT_MS ? USED_UP : WITHIN;
   }
 
-  #awaitPart(ip: string, pass: PassRecord, budgets: Budgets, nowMs: number): Allowance {
+  #takePart(
+    ip: string,
+    pass: PassRecord,
+    budgets: Budgets,
+    reportsEnd: boolean,
+    nowMs: number,
+  ): Allowance {
+    const waitMs = waitFor(pass.files, nowMs, budgets.parts);
+    if (waitMs > 0) return { kind: 'wait', waitMs };
+    pass.files = withOneMore(pass.files, nowMs, budgets.parts);
+    if (!reportsEnd) return WITHIN;
     const { waitingParts } = pass;
     if (!begin(waitingParts, budgets.atOnce * PARTS_AT_ONCE, nowMs)) return TOO_MANY_AT_ONCE;
     return this.#awaitEnd(ip, pass, waitingParts, OF_PARTS, budgets, nowMs);
@@ -242,6 +259,7 @@ function budgetsOf(limits: Limits, part: number): Budgets {
     requests: of(limits.requests_per_minute, MINUTE_MS),
     pages: of(limits.pages_per_hour, HOUR_MS),
     documents: of(limits.pages_per_hour * DOCUMENTS_AS_DATA, HOUR_MS),
+    parts: of(limits.pages_per_hour * PARTS_OF_PAGE, HOUR_MS),
     // A short pass has the full number too, because a browser needs it to load one page.
     atOnce: limits.at_once,
   };
