@@ -13,6 +13,8 @@ export function storySettings(
     readonly rules?: readonly unknown[];
     readonly organisation?: Readonly<Record<string, unknown>>;
     readonly site?: Readonly<Record<string, unknown>>;
+    /** More organisations. */
+    readonly organisations?: readonly object[];
     /** More sites. Each has the same organisation and origin, unless it names others. */
     readonly sites?: readonly Readonly<Record<string, unknown>>[];
     readonly top?: Readonly<Record<string, unknown>>;
@@ -41,6 +43,7 @@ export function storySettings(
         rules: over.rules ?? [{ name: 'everybody', match: {}, detect: true, challenge: 'always' }],
         ...over.organisation,
       },
+      ...(over.organisations ?? []),
     ],
     sites: [
       {
