@@ -7,52 +7,49 @@ import { SECRET_KEY, storySettings } from '../kit/story-settings.ts';
 import { hasRedis } from '../kit/tools.ts';
 
 const rules = [{ name: 'everybody', match: {}, verdict: 'block' }];
-/** What got through in the past: 25 long paths on cold connections, and many short ones at once. */
+/** Bursts that once reached the origin: 25 long paths on new connections, and many short paths at once. */
 const BURSTS: readonly Burst[] = [
   { light: 0, heavy: 25 },
   { light: 900, heavy: 40 },
 ];
 
-describe.skipIf(!hasRedis)(
-  'requests that come at once, to a site that is closed to everybody',
-  () => {
-    let redis: RedisServer;
-    let origin: RecordingOrigin;
-    let shared: Product;
-    let asking: Product;
-    beforeAll(async () => {
-      [redis, origin] = await Promise.all([startRedis(), startRecordingOrigin()]);
-      const store = { engine: 'redis', url: redis.url };
-      shared = await startProduct(
-        storySettings(origin.url, { rules, top: { analytics: undefined, store } }),
-      );
-      const { validator: url } = shared.addresses;
-      const remote = { url, key: SECRET_KEY, timeout: '400ms' };
-      asking = await startProduct(
-        storySettings(origin.url, { site: { validator: remote }, top: { analytics: undefined } }),
-      );
-    });
-    afterAll(async () => {
-      await Promise.all([asking.stop(), shared.stop()]);
-      await Promise.all([origin.close(), redis.stop()]);
-    });
-
-    test.each(BURSTS)(
-      '$light short and $heavy long, decided with Redis: all blocked',
-      async (sent) => {
-        const told = await burst(shared.addresses.gateway, '/', sent);
-        expect([[...told], origin.arrivals.length]).toEqual([[[403, sent.light + sent.heavy]], 0]);
-      },
+describe.skipIf(!hasRedis)('a burst of requests to a site that blocks everybody', () => {
+  let redis: RedisServer;
+  let origin: RecordingOrigin;
+  let shared: Product;
+  let asking: Product;
+  beforeAll(async () => {
+    [redis, origin] = await Promise.all([startRedis(), startRecordingOrigin()]);
+    const store = { engine: 'redis', url: redis.url };
+    shared = await startProduct(
+      storySettings(origin.url, { rules, top: { analytics: undefined, store } }),
     );
-
-    test.each(BURSTS)(
-      '$light short and $heavy long, of a remote validator that is well: blocked, or told to come again',
-      async (sent) => {
-        const told = await burst(asking.addresses.gateway, '/', sent);
-        expect([...told.keys()].filter((status) => status !== 403 && status !== 503)).toEqual([]);
-        expect(told.get(403)).toBeGreaterThan(0);
-        expect(origin.arrivals.length).toBe(0);
-      },
+    const { validator: url } = shared.addresses;
+    const remote = { url, key: SECRET_KEY, timeout: '400ms' };
+    asking = await startProduct(
+      storySettings(origin.url, { site: { validator: remote }, top: { analytics: undefined } }),
     );
-  },
-);
+  });
+  afterAll(async () => {
+    await Promise.all([asking.stop(), shared.stop()]);
+    await Promise.all([origin.close(), redis.stop()]);
+  });
+
+  test.each(BURSTS)(
+    '$light short and $heavy long paths, with sessions in Redis: all are blocked',
+    async (sent) => {
+      const told = await burst(shared.addresses.gateway, '/', sent);
+      expect([[...told], origin.arrivals.length]).toEqual([[[403, sent.light + sent.heavy]], 0]);
+    },
+  );
+
+  test.each(BURSTS)(
+    '$light short and $heavy long paths, with a remote validator that answers: each is blocked, or gets 503',
+    async (sent) => {
+      const told = await burst(asking.addresses.gateway, '/', sent);
+      expect([...told.keys()].filter((status) => status !== 403 && status !== 503)).toEqual([]);
+      expect(told.get(403)).toBeGreaterThan(0);
+      expect(origin.arrivals.length).toBe(0);
+    },
+  );
+});

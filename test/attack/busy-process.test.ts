@@ -12,13 +12,13 @@ import { startRedis } from '../kit/redis-server.ts';
 import { hasRedis } from '../kit/tools.ts';
 import { serveValidator } from '../spec/serve-validator.ts';
 
-/** Holds up this process, as a burst of work does: longer than every deadline of a decision. */
+/** Blocks this thread for longer than every deadline of a decision. */
 function beBusy(): void {
   const until = performance.now() + 700;
   while (performance.now() < until);
 }
 
-/** A gateway that is busy as soon as its question is on its way, so that the reply lies there to be read. */
+/** A gateway whose thread is busy after its first question, so that the reply waits in the socket. */
 async function startBusy(validate: Validate, remote: boolean) {
   const origin = await startOrigin();
   let asked = 0;
@@ -35,7 +35,7 @@ async function startBusy(validate: Validate, remote: boolean) {
 }
 
 test.skipIf(!hasRedis)(
-  'a reply of Redis that came in time is read before a deadline counts: no visitor passes unjudged',
+  'a reply of Redis that came in time is read before the deadline: no visitor passes without a decision',
   async () => {
     const redis = await startRedis();
     const { store, log, counts } = await openInstance(redis.url);
@@ -45,12 +45,12 @@ test.skipIf(!hasRedis)(
     const { port, arrived } = await startBusy(inProcess, false);
     const answer = await get(port, '/', `Cookie: _guard=${randomUUID()}`);
     expect([statusOf(answer), arrived]).toEqual([403, []]);
-    // Nor is Redis taken for gone.
+    // Guard does not count Redis as away.
     expect([log, [...counts]]).toEqual([[], []]);
   },
 );
 
-/** A validator that blocks everybody, in a thread of its own, so that it answers while this one is busy. */
+/** A validator that blocks everybody. It has its own thread, so it answers while this thread is busy. */
 const BLOCKING = `
   const { createServer } = require('node:http');
   const server = createServer((req, res) => {
@@ -60,7 +60,7 @@ const BLOCKING = `
   server.listen(0, '127.0.0.1', told);
 `;
 
-test('a remote validator has its time while the gateway is busy, on connections that are not open yet too', async () => {
+test('a remote validator has its full time while the gateway is busy, also on connections that are still opening', async () => {
   const worker = new Worker(BLOCKING, { eval: true });
   onTestFinished(async () => {
     await worker.terminate();

@@ -11,14 +11,14 @@ import { bodyOf, KEY, type Served } from '../spec/serve-validator.ts';
 export const person = fixture('human/chromium-headful-xvfb-default-screen.json');
 export const robot = fixture('automated/playwright-headful.json');
 
-/** What a challenge page holds in its hands: enough to answer, as a browser or as an attacker would. */
+/** The values of a challenge page that an answer needs. */
 export interface Challenged {
   readonly ticket: string;
   readonly session: string;
   readonly reference: string;
 }
 
-/** Asks `POST /validate` as the caller's backend does for a visitor, and reads the page it is given. */
+/** Asks `POST /validate` about a visitor, as a caller's backend does, and reads the page in the response. */
 export async function challenged(
   served: Served,
   {
@@ -53,11 +53,11 @@ export function taskIn({ body }: Pick<Answer, 'body'>): string {
   return /"task":"([^"]+)"/.exec(body)?.[1] ?? '';
 }
 
-/** A text as it is, an upload as the page of its ticket writes it, and anything else as JSON. */
+/** Leaves a text unchanged, writes an upload in the form of its page, and everything else as JSON. */
 function written(body: unknown): string {
   if (typeof body === 'string') return body;
   const hasTicket = typeof body === 'object' && body !== null && 'ticket' in body;
-  // A test may give a ticket that is no text: that has no page either.
+  // A ticket that is not a text has no page.
   return hasTicket && typeof body.ticket === 'string'
     ? asPageWrites(body as Ticketed)
     : JSON.stringify(body);

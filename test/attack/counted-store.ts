@@ -6,11 +6,11 @@ export interface CountedStore {
   readonly store: SessionStore;
   /** Every call of the store, by operation. */
   readonly calls: Record<'session' | 'keepSession' | 'spend' | 'take', number>;
-  /** The sessions that were kept, in order, each as often as it was. */
+  /** Each session that was kept, in order, with repetitions. */
   readonly kept: { readonly id: string; readonly session: Session }[];
 }
 
-/** A real store in memory that remembers what it was asked; uploads are not limited unless `limits`. */
+/** A real store in memory that counts its calls. It limits uploads only with `limits`. */
 export function countedStore({ limits = false, clock = Date.now } = {}): CountedStore {
   const inner = new MemoryStore(clock, { maxSessions: 1e4, maxSpent: 1e4, maxBudgets: 1e4 });
   const calls = { session: 0, keepSession: 0, spend: 0, take: 0 };

@@ -20,21 +20,21 @@ async function flood({ inProcess, events }: Served, from: number, to: number): P
   for (let i = from; i < to; i += 1) {
     const outcome = await inProcess(visit({ ip: address(i) }), { site: '' });
     if (outcome.kind === 'answered' && outcome.response.response_html !== undefined) pages += 1;
-    // The list of this test is not what is measured.
+    // The events of this test would count as heap.
     events.length = 0;
   }
   return pages;
 }
 
-describe('a flood of issues without solutions ("memory bounded, no per-visitor state before a pass")', () => {
-  test('200 challenges ask the store for nothing and leave nothing in it', async () => {
+describe('a flood of challenges that get no answer ("memory bounded, no per-visitor state before a pass")', () => {
+  test('200 challenges make no call of the store', async () => {
     const { store, calls } = countedStore();
     const served = await serveValidator({ store, rules: RULES });
     expect(await flood(served, 0, 200)).toBe(200);
     expect(calls).toEqual({ session: 0, keepSession: 0, spend: 0, take: 0 });
   });
 
-  test('a session that comes again unanswered is looked for, and still leaves nothing', async () => {
+  test('a session that comes again without an answer is looked up, and still leaves nothing in the store', async () => {
     const { store, calls } = countedStore();
     const served = await serveValidator({ store, rules: RULES });
     const { session } = await challenged(served);
@@ -42,7 +42,7 @@ describe('a flood of issues without solutions ("memory bounded, no per-visitor s
     expect(calls).toEqual({ session: 20, keepSession: 0, spend: 0, take: 0 });
   });
 
-  test('15,000 issued pages leave the heap as it was', async () => {
+  test('15,000 challenge pages do not grow the heap', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const heapMiB = () => {
@@ -51,24 +51,24 @@ describe('a flood of issues without solutions ("memory bounded, no per-visitor s
     };
     const { store } = countedStore();
     const served = await serveValidator({ store, rules: RULES });
-    // Bounded caches (agents, addresses) have filled by then.
+    // This fills the bounded caches of agents and addresses.
     await flood(served, 0, 5_000);
     const before = heapMiB();
     expect(await flood(served, 5_000, 20_000)).toBe(15_000);
     const grown = heapMiB() - before;
     console.log(`heap after 15,000 pages: ${grown.toFixed(2)} MiB more`);
-    // Any record kept for each visitor would be more: this is 70 bytes. One run differs from another by 1.5 MiB, because
-    // what ran before in this process goes meanwhile.
+    // A record for each visitor would take more: this limit is 70 bytes per page. Runs differ by up to 1.5 MiB, because
+    // garbage of earlier tests in this process is collected meanwhile.
     expect(grown).toBeLessThan(1);
   });
 });
 
-describe('uploads are bounded, and no visitor spends what others need', () => {
-  // A clock that stands still: however slow the machine is, nothing of a budget comes back.
+describe('uploads are limited, and no visitor uses up the budget of others', () => {
+  // With a clock that stands still, no budget refills on a slow machine.
   const still = () => countedStore({ limits: true, clock: () => 0 });
   const { firstUploadsPerAddress, uploadsPerNetwork, vainUploadsPerAddress } = CHALLENGE;
 
-  test('junk of one address is 429 after a while, with Retry-After, and keeps no other visitor from passing', async () => {
+  test('many invalid uploads of one address get 429 with Retry-After, and other visitors still pass', async () => {
     const { store, kept } = still();
     const served = await serveValidator({ store, rules: RULES });
     const { requests } = vainUploadsPerAddress;
@@ -76,13 +76,13 @@ describe('uploads are bounded, and no visitor spends what others need', () => {
     const limited = await post(served, '{}');
     expect(limited).toMatchObject({ status: 429, body: '{"result":"retry"}' });
     expect(limited.headers['retry-after']).toMatch(/^[1-9]\d*$/);
-    // From the same address, even: junk is counted apart.
+    // Even from the same address: invalid uploads have their own budget.
     const passed = await post(served, uploadOf(await challenged(served)));
     expect(passed.body).toBe('{"result":"reload"}');
     expect(kept).toHaveLength(1);
   });
 
-  test('"I leave" of one ticket, said again and again, is 429 as any junk is', async () => {
+  test('many uploads that report the same page as left get 429, as invalid uploads do', async () => {
     const served = await serveValidator({ store: still().store, rules: RULES });
     const { ticket } = uploadOf(await challenged(served));
     const leave = { ticket, left: true };
@@ -92,7 +92,7 @@ describe('uploads are bounded, and no visitor spends what others need', () => {
     expect((await post(served, leave)).status).toBe(429);
   });
 
-  test('one solved ticket sent 300 times at once takes one of its network’s budget', async () => {
+  test('one answer that is sent 300 times at once takes one upload from the budget of its network', async () => {
     const { store } = still();
     const taken: string[] = [];
     const counted: SessionStore = {
@@ -108,11 +108,11 @@ describe('uploads are bounded, and no visitor spends what others need', () => {
       await store.take('first-uploads', '127.0.0.1', firstUploadsPerAddress);
     }
     await Promise.all(Array.from({ length: 300 }, () => post(served, upload)));
-    // Of the challenged visitor's network, and not of the sender's.
+    // The network of the challenged visitor, and not the network of the sender.
     expect(taken).toEqual(['84.115.20.0/24']);
   });
 
-  test('a network whose budget is used up still takes the first uploads of each address, then 429', async () => {
+  test('a network with a used-up budget still accepts the first uploads of each address, and then answers 429', async () => {
     const { store } = still();
     const served = await serveValidator({ store, rules: RULES });
     for (let i = 0; i < uploadsPerNetwork.requests; i += 1) {
@@ -121,7 +121,7 @@ describe('uploads are bounded, and no visitor spends what others need', () => {
     const results: string[] = [];
     for (let i = 0; i <= firstUploadsPerAddress.requests; i += 1) {
       const { evidence, ...others } = uploadOf(await challenged(served));
-      // Each the reading of another document.
+      // Another start time makes it the evidence of another document.
       const startedAtMs = evidence.startedAtMs + i;
       const answer = await post(served, { ...others, evidence: { ...evidence, startedAtMs } });
       results.push(`${answer.status} ${answer.body}`);
@@ -133,7 +133,7 @@ describe('uploads are bounded, and no visitor spends what others need', () => {
     expect(results[passed]).toBe('429 {"result":"retry"}');
   });
 
-  test('a page of another site is refused its preflight, and its simple request changes nothing', async () => {
+  test('a preflight of another site is refused, and a simple request of it changes nothing', async () => {
     const { store, calls } = still();
     const served = await serveValidator({ store, rules: RULES });
     const origin = 'https://evil.example';
@@ -144,7 +144,7 @@ describe('uploads are bounded, and no visitor spends what others need', () => {
       ];
     expect(await allowed(origin)).toBeUndefined();
     expect(await allowed('https://localhost.evil.example')).toBeUndefined();
-    // A developer's page, on the visitor's own machine.
+    // The page of a developer on the same machine.
     expect(await allowed('http://127.0.0.1:3000')).toBe('http://127.0.0.1:3000');
     const before = { ...calls };
     expect((await post(served, '{}', { origin, 'content-type': 'text/plain' })).status).toBe(415);

@@ -15,8 +15,8 @@ import { doWork, doWrongWork } from '../../validator/src/challenge/work/testing/
 import { countedStore } from './counted-store.ts';
 
 /**
- * Uploads that must never mint a session, sent to the real listener, so that no rewrite of what is
- * behind it can skip them. What peers were found out by is named at each.
+ * Uploads that must never create a session. They go to the real listener, so the tests stay valid when the code
+ * behind it changes. Titles name the vulnerability of another product, where there was one.
  */
 
 const RULES = '[{ name: r, match: {}, challenge: always }]';
@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 type Result = 'reload' | 'retry' | 'failed' | 'no_session';
 
-/** Sends an upload; the answer must be this one, and nothing may be kept. */
+/** Sends an upload. The answer must be this one, and the store must keep no session. */
 async function expectRefused(body: unknown, status: number, result: Result, to = served) {
   kept.length = 0;
   const answer = await post(to, body);
@@ -43,7 +43,7 @@ async function expectRefused(body: unknown, status: number, result: Result, to =
   expect(kept).toEqual([]);
 }
 
-test('the untouched upload passes, or every refusal below would mean nothing', async () => {
+test('the unchanged upload passes; without this, the refusals below would prove nothing', async () => {
   kept.length = 0;
   const answer = await post(served, uploadOf(await challenged(served)));
   expect([answer.status, answer.body]).toEqual([200, '{"result":"reload"}']);
@@ -80,11 +80,11 @@ describe('"difficulty, expiry and organisation come from the ticket, never from 
     ['a later expiry', { expiresAt: 9e15 }],
     ['a verdict of its own', { verified: true }],
   ])('%s does not pass where work is asked for (CVE-2025-24369)', async (_, more) => {
-    // Another version's page may have sent it: a reload brings one of this version.
+    // The page can be of another version of Guard. A reload brings a page of this version.
     await expectRefused({ ...uploadOf(asked), ...more }, 400, 'retry', working);
   });
 
-  test('no work, and work of a task that is not its own, easier or invented, give no session and no second task', async () => {
+  test('no work, and work for a foreign, easier or invented task, give no session and no second task', async () => {
     const other = await taskOf(await challenged(working));
     const invented = `5.${Buffer.alloc(16).toString('base64url')}`;
     kept.length = 0;
@@ -97,7 +97,7 @@ describe('"difficulty, expiry and organisation come from the ticket, never from 
     expect(kept).toEqual([]);
   });
 
-  test('wrong work is checked once: it has spent its ticket, and right work comes too late', async () => {
+  test('wrong work is checked once and spends its ticket, so right work comes too late', async () => {
     const [wrong, right] = [doWrongWork(task), doWork(task)];
     await expectRefused({ ...uploadOf(asked), work: wrong }, 200, 'failed', working);
     await expectRefused({ ...uploadOf(asked), work: right }, 200, 'retry', working);
@@ -111,18 +111,18 @@ describe('"difficulty, expiry and organisation come from the ticket, never from 
     expect(kept).toMatchObject([{ session: { state: 'verified', reasons: [] } }]);
   });
 
-  test('a pass for less is none where more is asked for (unmask: a cookie of a weaker gate)', async () => {
+  test('a ticket without work does not pass where work is required (unmask: a cookie of a weaker check)', async () => {
     await expectRefused(uploadOf(visitor), 200, 'retry', working);
   });
 });
 
-describe('a ticket that was not issued to this visitor, here and now', () => {
-  test('of another organisation is no use to a session of this one, nor this one’s session there', async () => {
+describe('a ticket that was not issued to this visitor, or not now', () => {
+  test('of another organisation does not work with a session of this one, and not the other way round', async () => {
     await expectRefused({ ...uploadOf(neighbour), session: visitor.session }, 200, 'retry');
     await expectRefused({ ...uploadOf(visitor), session: neighbour.session }, 200, 'retry');
   });
 
-  test('a session that passed at one organisation is none at another', async () => {
+  test('a session that passed at one organisation is not valid at another', async () => {
     const passed = await challenged(served, { key: OTHER_KEY });
     expect((await post(served, uploadOf(passed))).body).toBe('{"result":"reload"}');
     const headers = { ...person.headers };
@@ -131,32 +131,32 @@ describe('a ticket that was not issued to this visitor, here and now', () => {
     );
   });
 
-  test('a session of another visitor', async () => {
+  test('with the session of another visitor', async () => {
     const other = await challenged(served);
     await expectRefused({ ...uploadOf(visitor), session: other.session }, 200, 'retry');
   });
 
-  test('another agent than the challenged one', async () => {
+  test('with another User-Agent than the challenged one', async () => {
     kept.length = 0;
     const stranger = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Firefox/152.0' };
     expect((await post(served, uploadOf(visitor), stranger)).body).toBe('{"result":"failed"}');
     expect(kept).toEqual([]);
   });
 
-  test('expired', async () => {
+  test('that has expired', async () => {
     served.time.now += 600_000;
     await expectRefused(uploadOf(visitor), 200, 'retry');
     served.time.now -= 600_000;
   });
 
-  test('from the future, because the clock was set back an hour: the page starts afresh', async () => {
+  test('from the future, because the clock was set back an hour: the page reloads', async () => {
     served.time.now -= 3_600_000;
     await expectRefused(uploadOf(visitor), 200, 'retry');
     expect((await post(served, uploadOf(await challenged(served)))).body).toContain('reload');
     served.time.now += 3_600_000;
   });
 
-  test('of an older rule set: the rules of now decide anew (Anubis #1870)', async () => {
+  test('of older rules: the current rules decide again (Anubis #1870)', async () => {
     const options = { store, rules: RULES.replace('name: r', 'name: another') };
     const edited = await serveValidator(options);
     await expectRefused(uploadOf(visitor), 200, 'retry', edited);
@@ -172,7 +172,7 @@ describe('a ticket that was not issued to this visitor, here and now', () => {
 });
 
 describe('a ticket that was changed', () => {
-  test('in one bit, of every byte', async () => {
+  test('in one bit of each byte', async () => {
     const bytes = Buffer.from(visitor.ticket, 'base64url');
     const seed = randomInt(8);
     for (let at = 0; at < bytes.length; at += 1) {
@@ -211,7 +211,7 @@ describe('a ticket that was changed', () => {
   });
 });
 
-describe('a ticket of one’s own making', () => {
+describe('a ticket that an attacker made', () => {
   test.each([
     ['an empty key', ''],
     ['a key of zeros (go-away: seed never drawn)', Buffer.alloc(32)],
@@ -226,7 +226,7 @@ describe('a ticket of one’s own making', () => {
     }
   });
 
-  test('without any: a token that names no algorithm', async () => {
+  test('without a key: a token with the algorithm "none"', async () => {
     const claims = [{ alg: 'none' }, { sub: visitor.session, organisation: 'acme' }];
     const parts = claims.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
     for (const ticket of [`${parts.join('.')}.`, parts.join('')]) {
@@ -236,7 +236,7 @@ describe('a ticket of one’s own making', () => {
 });
 
 describe('a ticket that was answered', () => {
-  test('passes no visitor a second time, however late (Anubis before 1.22: double spend)', async () => {
+  test('lets no visitor pass a second time (Anubis before 1.22: double spend)', async () => {
     const first = await challenged(served);
     expect((await post(served, uploadOf(first))).body).toBe('{"result":"reload"}');
     await expectRefused(uploadOf(first), 200, 'retry');
@@ -245,7 +245,7 @@ describe('a ticket that was answered', () => {
     served.time.now -= 599_000;
   });
 
-  test('by a robot cannot be answered by a person, nor can another ticket of that session', async () => {
+  test('by an automated browser cannot be answered again, and neither can another ticket of this session', async () => {
     const first = await challenged(served, { who: robot });
     const second = await challenged(served, { who: robot, cookie: first.session });
     expect(second.ticket).not.toBe(first.ticket);
@@ -257,7 +257,7 @@ describe('a ticket that was answered', () => {
   });
 });
 
-describe('a body in no form a page sends', () => {
+describe('a body in a form that no page sends', () => {
   const bodyWith = (text: string) => text + JSON.stringify(uploadOf(visitor)).slice(1);
 
   test.each([
@@ -268,13 +268,13 @@ describe('a body in no form a page sends', () => {
     await expectRefused(bodyWith(start), 400, 'failed');
   });
 
-  // It may be the form of another version, so the page is asked to reload.
+  // This can be the form of another version, so the page is told to reload.
   test.each([
     ['__proto__', '{"__proto__":{"verified":true,"ticket":"x"},'],
     ['constructor', '{"constructor":{"prototype":{"verified":true}},'],
     ['a place to go to (Anubis, GHSA-jhjj-2g64-px7c)', '{"redirect":"javascript:alert(1)",'],
     ['a place to go to (Anubis, GHSA-cf57-c578-7jvv)', '{"redir":"//evil.example/",'],
-  ])('%s, with a ticket of ours', async (_what, start) => {
+  ])('%s, with a valid ticket', async (_what, start) => {
     await expectRefused(bodyWith(start), 400, 'retry');
   });
 
@@ -297,7 +297,7 @@ describe('a body in no form a page sends', () => {
   });
 });
 
-/** A ticket's MAC and fields, as anybody can read them. */
+/** The MAC and the fields of a ticket, which are not encrypted. */
 function partsOf(ticket: string): { readonly mac: Buffer; readonly fields: string[] } {
   const bytes = Buffer.from(ticket, 'base64url');
   const fields: string[] = [];

@@ -19,7 +19,7 @@ import { watchCertificates } from '../../server/src/certificates/watch-certifica
 
 const HOSTS = ['shop.example', 'blog.example'];
 const SECRET = ['a-secret-of-the-test-0123456789'];
-/** Nothing listens there. */
+/** No server listens there. */
 const DIRECTORY = 'https://127.0.0.1:1/dir';
 const folder = testFolder();
 let state: AcmeState = NO_STATE;
@@ -67,7 +67,7 @@ async function instance(clock = () => Date.now()) {
   };
 }
 
-describe.skipIf(!hasOpenssl)('what another program does to the text of all certificates', () => {
+describe.skipIf(!hasOpenssl)('another program changes the shared text of all certificates', () => {
   beforeAll(() => {
     for (const host of HOSTS) {
       const { cert, key } = selfSigned(host);
@@ -76,7 +76,7 @@ describe.skipIf(!hasOpenssl)('what another program does to the text of all certi
     }
   });
 
-  test('a Redis that forgot everything takes no certificate from visitors: it is written back, and nothing ordered', async () => {
+  test('after a Redis lost its data, visitors keep their certificates: Guard writes them back and orders none', async () => {
     const { file, log, shown, kept, close } = await instance();
     await rm(file);
     await vi.waitFor(async () => expect(await kept()).toEqual(HOSTS), 45_000);
@@ -85,12 +85,12 @@ describe.skipIf(!hasOpenssl)('what another program does to the text of all certi
     await close();
   });
 
-  test('an order begun over a text of another secret keeps the certificates of the other hosts', async () => {
+  test('an order that begins while the text is not readable keeps the certificates of the other hosts', async () => {
     let now = Date.now();
     const { file, log, kept, shown, close } = await instance(() => now);
     await writeFile(file, 'written by another program');
     await vi.waitFor(() => expect(log).toContain('certificates_unread'), 45_000);
-    // All are due for renewal, and the authority is away.
+    // All certificates are due for renewal, and the authority is away.
     now += 10 * 365 * 86_400_000;
     await vi.waitFor(() => expect(log).toContain('certificate_not_issued'), 45_000);
     expect(await kept()).toEqual(HOSTS);

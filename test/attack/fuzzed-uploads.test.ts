@@ -23,7 +23,7 @@ const ODD: readonly unknown[] = [
   '__proto__',
 ];
 
-/** One way to spoil an upload so that it is no answer any more: its ticket, its session or its form. */
+/** Changes the ticket, the session or the form of an upload, so that it is not a valid answer. */
 function spoil(text: string, random: SeededRandom): string {
   const upload = JSON.parse(text) as Record<string, unknown>;
   const field = random.pick(['ticket', 'session', 'evidence']);
@@ -52,7 +52,7 @@ function spoil(text: string, random: SeededRandom): string {
   }
 }
 
-/** Another text than `text`, a few characters away. */
+/** A text that differs from `text` by one or a few characters. */
 function mutated(text: string, random: SeededRandom): string {
   const at = random.below(text.length);
   const other = text[at] === 'f' ? '0' : 'f';
@@ -68,7 +68,7 @@ function mutated(text: string, random: SeededRandom): string {
   }
 }
 
-test(`${ROUNDS} fuzzed submissions: none mints a session, none crashes, each gets a defined status`, async () => {
+test(`${ROUNDS} fuzzed submissions: none creates a session or a crash, and each gets a defined status`, async () => {
   const random = seededRandom();
   console.log(`upload fuzz: GUARD_TEST_SEED=${random.seed}`);
   const { store, kept } = countedStore();
@@ -89,7 +89,7 @@ test(`${ROUNDS} fuzzed submissions: none mints a session, none crashes, each get
     expect(kept, `seed ${random.seed}, round ${round}`).toEqual([]);
   }
 
-  // Both doors were reached, and the ticket is as good as before.
+  // Both kinds of refusals happened, and the ticket is still valid.
   expect([...statuses.keys()].toSorted()).toEqual([200, 400]);
   expect((await post(served, text)).body).toBe('{"result":"reload"}');
 }, 300_000);

@@ -9,7 +9,7 @@ import { doWork } from '../../validator/src/challenge/work/testing/work.ts';
 import { asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
 import { type Challenged, person, taskIn, uploadOf } from './challenged-visitor.ts';
 
-/** One program: how it connects. Its header fields are those of the browser that it copies. */
+/** A program, named by how it connects. It copies the header fields of a browser. */
 type Client = 'openssl' | 'another list of ciphers' | 'http';
 
 const CIPHERS: Readonly<Record<Client, string | undefined>> = {
@@ -19,7 +19,7 @@ const CIPHERS: Readonly<Record<Client, string | undefined>> = {
   http: undefined,
 };
 
-/** Its header fields, in Chromium's order. */
+/** The header fields of the browser, in the order of Chromium. */
 const { 'accept-language': language = '', ...others } = person.headers;
 const BROWSER: Readonly<Record<string, string>> = {
   ...others,
@@ -97,7 +97,7 @@ function send(
   });
 }
 
-/** Answers a ticket. A TLS library that is not the browser's costs work. */
+/** Answers a ticket. A client whose TLS library is not the browser's has to do work. */
 async function answerAs(client: Client, page: Pick<Challenged, 'ticket' | 'session'>) {
   const upload = uploadOf({ ...page, reference: '' }, person);
   const first = await send(client, '/.guard/verify', { body: asPageWrites(upload) });
@@ -111,7 +111,7 @@ async function answerAs(client: Client, page: Pick<Challenged, 'ticket' | 'sessi
   expect(answer.body).toBe('{"result":"reload"}');
 }
 
-/** The session of a client that passed the challenge, with these fields on its page as well. */
+/** The session of a client that passed the challenge. It sent these additional fields for the page. */
 async function passAs(
   client: Client,
   fields: Readonly<Record<string, string>> = {},
@@ -124,7 +124,7 @@ async function passAs(
 
 const CLIENTS = Object.keys(CIPHERS) as Client[];
 
-test('17.3: a ticket that one client is given and another one answers is worth nothing', async () => {
+test('17.3: a ticket that one client gets and another client answers gives no session', async () => {
   const { body, session } = await send('openssl', '/');
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
   const upload = asPageWrites(uploadOf({ ticket, session, reference: '' }, person));
@@ -133,7 +133,7 @@ test('17.3: a ticket that one client is given and another one answers is worth n
     expect([other, answer.body]).toEqual([other, '{"result":"retry"}']);
     expect(guard.events.at(-1)?.blockReasons).toEqual(['witness_mismatch']);
   }
-  // The client that it was given to can still answer it.
+  // The client that got the ticket can still answer it.
   await answerAs('openssl', { ticket, session });
 });
 
@@ -145,7 +145,7 @@ test('17.3: a file of the challenge page is for the client that got the page', a
   expect((await send('openssl', file)).status).toBe(200);
 });
 
-test('17.3: an upload with the header fields of a library is doubted, though its page had those of a browser', async () => {
+test('17.3: an upload with the header fields of a library is doubtful, even if the page was asked for as by a browser', async () => {
   const { body, session } = await send('http', '/');
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
   const upload = asPageWrites(uploadOf({ ticket, session, reference: '' }, person));
@@ -159,7 +159,7 @@ test('17.3: an upload with the header fields of a library is doubted, though its
 });
 
 test.each(CLIENTS.filter((client) => client !== 'http'))(
-  'a pass that was made with %s is good for the same client, and for no other one',
+  'a pass that was made with %s is valid for the same client only',
   async (maker) => {
     const cookie = await passAs(maker);
     for (const user of CLIENTS) {
@@ -169,19 +169,19 @@ test.each(CLIENTS.filter((client) => client !== 'http'))(
       if (user === maker) expect([action, challenge]).toEqual(['allow', 'verified']);
       else expect(blockReasons).toContain('session_of_another');
     }
-    // The others took nothing from the one who passed.
+    // The attempts of the others changed nothing for the client that passed.
     expect((await send(maker, '/page', { cookie })).status).toBe(200);
   },
 );
 
-test('a pass that was made over http is good on http alone, for clients that write a header section as it does', async () => {
+test('a pass that was made over http is valid over http only, for clients with the same form of header section', async () => {
   const cookie = await passAs('http');
   for (const user of CLIENTS) {
     const { status } = await send(user, '/page', { cookie });
     expect([user, status]).toEqual([user, user === 'http' ? 200 : 403]);
   }
   const { 'accept-encoding': encoding = '' } = BROWSER;
-  // As a program writes them that has the agent and the cookie; the last one passes, as it copies all.
+  // Header fields of programs that have the User-Agent and the cookie. The last program copies all fields, and passes.
   for (const [fields, expected] of [
     [{ accept: '*/*' }, 403],
     [{ accept: '*/*', via: '1.1 proxy' }, 403],
@@ -207,9 +207,9 @@ const OF_PROXIES = {
 };
 
 test.each(Object.entries(OF_PROXIES))(
-  'a visitor who says %s himself has a pass for header sections like his own, with it and without it',
+  'a visitor who sends %s has a pass for his form of header section, with this field and without it',
   async (name, value) => {
-    // The passes of the network before cost work by now.
+    // Wait until new passes of this network cost no work again.
     guard.time.now += 10 * 60_000;
     for (const client of ['http', 'openssl'] as const) {
       const cookie = await passAs(client, { [name]: value });
@@ -218,7 +218,7 @@ test.each(Object.entries(OF_PROXIES))(
         [{ ...agent, accept: '*/*', [name]: value }, 403],
         [{ ...agent, accept: '*/*' }, 403],
         [{ ...agent, ...UPGRADE, [name]: value }, 403],
-        // A company's proxy says so of each request, and not where the visitor goes around it.
+        // The proxy of a company adds the field to each request, but the visitor may also connect without the proxy.
         [{ ...BROWSER, [name]: value }, 200],
         [BROWSER, 200],
       ] as const) {
@@ -229,7 +229,7 @@ test.each(Object.entries(OF_PROXIES))(
   },
 );
 
-test('the other client may pass itself, and then the first one has to pass again', async () => {
+test('another client can pass with the same session, and then the first client has to pass again', async () => {
   const other = 'another list of ciphers';
   const cookie = await passAs('openssl');
   guard.time.now += 1_000;
@@ -240,10 +240,10 @@ test('the other client may pass itself, and then the first one has to pass again
   expect((await send('openssl', '/page', { cookie })).status).toBe(403);
 });
 
-test('one pass reaches 600 pages, over as many connections as a program opens', async () => {
+test('one pass gives 600 pages, over any number of connections', async () => {
   const cookie = await passAs('openssl');
   const before = origin.arrivals.length;
-  // Without links it walks through the site, and is asked again before.
+  // Requests without a referrer would be challenged earlier, for the shape of the session.
   const headers = { ...BROWSER, referer: 'https://shop.example/products' };
   const answers = await Promise.all(
     Array.from({ length: 700 }, (_, i) => send('openssl', `/products/${i}`, { cookie, headers })),

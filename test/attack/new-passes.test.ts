@@ -4,7 +4,7 @@ import { serveValidator, type Served } from '../spec/serve-validator.ts';
 import { visit } from '../kit/visitors.ts';
 import { challenged, person, post, taskIn, uploadOf } from './challenged-visitor.ts';
 
-/** What it costs to have many passes, and what the pass of a doubtful visitor is worth. */
+/** The price of many passes, and the limits of the pass of a doubtful visitor. */
 
 const RULES = '[{ name: all, match: {}, detect: true, challenge: always }]';
 const MINUTE_MS = 60_000;
@@ -15,7 +15,7 @@ beforeEach(async () => {
   served = await serveValidator({ rules: RULES });
 });
 
-/** Bits of work that a new pass from this address costs; 0 where it is given without. */
+/** The bits of work for a new pass from this address; 0 without work. */
 async function bitsOf(ip: string): Promise<number> {
   const page = await challenged(served, { ip });
   const answer = await post(served, uploadOf(page));
@@ -23,19 +23,19 @@ async function bitsOf(ip: string): Promise<number> {
   return Number.parseInt(taskIn(answer) || '0', 10);
 }
 
-/** Bits of so many passes, one behind the other, within a few minutes. */
+/** The bits of work for several passes, one after the other, within a few minutes. */
 async function bitsOfMany(count: number, addressOf: (index: number) => string): Promise<number[]> {
   const bits: number[] = [];
   for (let index = 0; index < count; index += 1) {
-    // So fast that no upload has to wait for the budget of uploads.
+    // Slow enough for the budget of uploads.
     served.time.now += 600;
     bits.push(await bitsOf(addressOf(index)));
   }
   return bits;
 }
 
-describe('17.2 new passes are counted, and above a rate cost memory-hard work', () => {
-  test('180 passes from one /24: the first 20 are free, and each doubling costs twice as much', async () => {
+describe('17.2 new passes are counted, and many of them cost memory-hard work', () => {
+  test('180 passes from one /24: the first 20 are free, and twice as many passes cost twice as much each', async () => {
     const bits = await bitsOfMany(180, (index) => `198.51.100.${index}`);
     const free = bits.filter((bit) => bit === 0).length;
     expect(free).toBeGreaterThanOrEqual(20);
@@ -51,14 +51,14 @@ describe('17.2 new passes are counted, and above a rate cost memory-hard work', 
     expect(await bitsOf('2001:db8:1::1')).toBe(0);
   });
 
-  test('ten quiet minutes later the network is as others are', async () => {
+  test('after ten minutes without passes the network has the normal price', async () => {
     await bitsOfMany(30, () => '198.51.100.7');
     expect(await bitsOf('198.51.100.8')).toBe(4);
     served.time.now += 10 * MINUTE_MS;
     expect(await bitsOf('198.51.100.9')).toBe(0);
   });
 
-  test('not held: a stranger makes the neighbours in the network work, and takes nothing else from them', async () => {
+  test('not prevented: one address raises the price for its neighbours in the network; they still pass', async () => {
     await bitsOfMany(30, () => '198.51.100.7');
     const page = await challenged(served, { ip: '198.51.100.200' });
     const task = taskIn(await post(served, uploadOf(page)));
@@ -68,7 +68,7 @@ describe('17.2 new passes are counted, and above a rate cost memory-hard work', 
 });
 
 describe('17.2 what counts as a pass', () => {
-  /** One answer of this address without its layout, which no browser leaves out; then the right one. */
+  /** Sends an answer without the layout reading, which every browser has, and then the complete answer. */
   async function guessFrom(ip: string): Promise<void> {
     served.time.now += 600;
     const { evidence, ...upload } = uploadOf(await challenged(served, { ip }));
@@ -78,7 +78,7 @@ describe('17.2 what counts as a pass', () => {
     expect((await post(served, { ...upload, evidence })).body).toBe('{"result":"retry"}');
   }
 
-  test('an answer that misses something ends its ticket, and counts for its network as a pass does', async () => {
+  test('an incomplete answer ends its ticket, and counts as a pass of its network', async () => {
     for (let index = 0; index < 10; index += 1) await guessFrom('198.51.100.7');
     const bits = await bitsOfMany(13, () => '198.51.100.8');
     expect(bits.slice(0, 8)).toEqual(Array<number>(8).fill(0));
@@ -86,12 +86,12 @@ describe('17.2 what counts as a pass', () => {
     expect(await bitsOf('203.0.113.7')).toBe(0);
   });
 
-  test('one address that answers wrongly makes its neighbours do no work', async () => {
+  test('one address with wrong answers does not raise the price for its neighbours', async () => {
     for (let index = 0; index < 40; index += 1) await guessFrom('198.51.100.7');
     expect(await bitsOf('198.51.100.8')).toBe(0);
   });
 
-  test('one network that is given more work than it does makes no other visitor of its class work', async () => {
+  test('one network that does not do its work does not raise the price for other networks', async () => {
     served.time.now += 20 * MINUTE_MS;
     await bitsOfMany(600, () => '198.51.100.7');
     expect(await bitsOf('203.0.113.7')).toBe(0);
@@ -99,7 +99,7 @@ describe('17.2 what counts as a pass', () => {
 });
 
 describe('17.4 a doubt leads to work and to a short pass', () => {
-  /** A window to the pixel as drivers have it, and some people: a doubt, and no trace of a tool. */
+  /** A window exactly as large as the screen. Drivers have it, and some people too, so it is a doubt only. */
   const screen = {
     value: {
       ...{ width: 1280, height: 720 },
@@ -119,7 +119,7 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
     return { page, upload, task: taskIn(answer) };
   }
 
-  test('it is asked for work at once, and not blocked; without work there is no pass', async () => {
+  test('a doubtful visitor gets a task at once, and no block; without work there is no pass', async () => {
     const { page, upload } = await doubted();
     expect((await ask(page.session)).decision).toBe('redirect');
     served.time.now += 1_000;
@@ -128,7 +128,7 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
     expect((await ask(page.session)).decision).toBe('redirect');
   });
 
-  test('with work it passes for ten minutes, and both steps are events with their reasons', async () => {
+  test('after the work the visitor passes for ten minutes, and both steps are events with their reasons', async () => {
     const { page, upload, task } = await doubted();
     const work = doWork(task);
     expect((await post(served, { ...upload, work })).body).toBe('{"result":"reload"}');
@@ -147,7 +147,7 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
     expect((await ask(page.session)).decision).toBe('redirect');
   });
 
-  test('its ticket counts once as a pass, however often the upload comes without work', async () => {
+  test('its ticket counts as one pass, also after many uploads without work', async () => {
     const { upload } = await doubted();
     for (let time = 0; time < 40; time += 1) {
       served.time.now += 260;
@@ -156,7 +156,7 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
     expect(await bitsOf('198.51.100.8')).toBe(0);
   });
 
-  test('a short pass has a tenth of the budgets: 60 pages, and a full one 600', async () => {
+  test('a short pass has a tenth of the budgets: 60 pages in place of 600', async () => {
     const { page, upload, task } = await doubted();
     await post(served, { ...upload, work: doWork(task) });
     let pages = 0;
@@ -166,7 +166,7 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
     expect(pages).toBe(60);
   });
 
-  test('work does not wash a recording clean: the same readings pass once', async () => {
+  test('work does not make a recording valid: the same readings pass once', async () => {
     const first = await doubted();
     const { evidence } = first.upload;
     await post(served, { ...first.upload, work: doWork(first.task) });

@@ -10,7 +10,7 @@ import { countedStore } from './counted-store.ts';
 const RULES = '[{ name: r, match: {}, challenge: always }]';
 
 test.skipIf(!hasRedis)(
-  '100 concurrent submissions of one solution on 3 instances that share a Redis mint exactly one session',
+  '100 concurrent uploads of one answer to 3 instances with one Redis create exactly one session',
   async () => {
     const redis = await startRedis();
     const stores = await Promise.all([1, 2, 3].map(() => openPatient(redis.url)));
@@ -28,7 +28,7 @@ test.skipIf(!hasRedis)(
     const answers = await submit(100);
     expect(answers.filter(({ body }) => body === '{"result":"reload"}')).toHaveLength(1);
     expect(answers.filter(({ body }) => body === '{"result":"retry"}')).toHaveLength(99);
-    // Spent for good: also where the session that it minted is gone.
+    // The ticket stays spent when its session is deleted.
     expect(await redis.ask('DEL', `guard:1:session:${sessionRoot(visitor.session)}`)).toBe(1);
     const later = await submit(10);
     expect(new Set(later.map(({ body }) => body))).toEqual(new Set(['{"result":"retry"}']));
@@ -38,7 +38,7 @@ test.skipIf(!hasRedis)(
   },
 );
 
-test('what one instance issued another accepts while their clocks are a minute apart, and no more', async () => {
+test('an instance accepts the ticket of another instance while their clocks differ by at most one minute', async () => {
   const { store, kept } = countedStore();
   const [ahead, behind] = await Promise.all(
     [1, 2].map(() => serveValidator({ store, rules: RULES })),

@@ -7,8 +7,8 @@ import { bodyOf, type Served, serveValidator } from '../spec/serve-validator.ts'
 import { challenged, person, post, uploadOf } from './challenged-visitor.ts';
 
 /**
- * A site beside this one, or a page over http, sets `_guard` for a visitor of this one (`Domain=`): a
- * session that an attacker had rejected under the same User-Agent, or one that was only issued to him.
+ * Another site of the same domain, or a page over http, sets `_guard` for a visitor of this site (`Domain=`). The
+ * value is a session of the attacker: rejected under the same User-Agent, only issued, or verified.
  */
 
 const HOUR_MS = 3_600_000;
@@ -49,7 +49,7 @@ beforeEach(async () => {
   });
 });
 
-/** A session id that Guard gave out. */
+/** A session that Guard issued. */
 const issued = async () => (await challenged(served)).session;
 
 async function kept(as: Session): Promise<string> {
@@ -58,7 +58,7 @@ async function kept(as: Session): Promise<string> {
   return id;
 }
 
-/** What Guard answers to a navigation with these `_guard` cookies, in the order in which they are sent. */
+/** The answer of Guard to a navigation with these `_guard` cookies, in this order. */
 const arrive = (ids: readonly string[], cookie?: string) =>
   served.ask(
     visit({
@@ -73,14 +73,14 @@ const arrive = (ids: readonly string[], cookie?: string) =>
   );
 
 describe('a rejected session that was planted', () => {
-  test('from another network blocks no visitor: the visitor is challenged, with a session of his own', async () => {
+  test('from another network blocks no visitor: the visitor is challenged, with a new session', async () => {
     const planted = await kept({ ...rejected, network: '192.0.2.0/24' });
     const answer = await arrive([planted]);
     expect(answer.decision).toBe('redirect');
     expect(answer.cookies?.[0]?.value).not.toBe(planted);
   });
 
-  test('in its own network it still counts for an hour', async () => {
+  test('still counts for an hour in its own network', async () => {
     const answer = await arrive([await kept(rejected)]);
     expect(answer.decision).toBe('block');
     expect(answer.block_reasons).toContain('webdriver');
@@ -89,20 +89,20 @@ describe('a rejected session that was planted', () => {
   test.each([
     ['before', (planted: string, own: string) => [planted, own]],
     ['behind', (planted: string, own: string) => [own, planted]],
-  ])('%s a verified one takes nothing from it, and no cookie is set', async (_where, order) => {
+  ])('%s a verified session changes nothing, and no cookie is set', async (_where, order) => {
     const answer = await arrive(order(await kept(rejected), await kept(session)));
     expect(answer.decision).toBe('allow');
     expect(answer.cookies ?? []).toEqual([]);
   });
 
-  test('beside an issued one leads to the challenge, and who answers it arrives', async () => {
+  test('beside an issued session leads to the challenge, and a visitor who answers it passes', async () => {
     const planted = await kept(rejected);
     const answer = await arrive([planted, await issued()]);
     expect(answer.decision).toBe('redirect');
     const own = answer.cookies?.[0]?.value ?? '';
     const html = bodyOf(answer);
     const ticket = /data-ticket="([^"]+)"/.exec(html)?.[1] ?? '';
-    // The page finds its own among the cookies that it can read.
+    // The page finds its own session among the cookies that it can read.
     expect(html).toMatch(new RegExp(`data-\\w+="${own}"`));
     const uploaded = await post(served, uploadOf({ ticket, session: own, reference: '' }));
     expect(uploaded.body).toBe('{"result":"reload"}');
@@ -123,7 +123,7 @@ describe('a verified session that was planted', () => {
   };
 
   test.each(orders)(
-    '%s the visitor’s own does not stand for him: limits and budgets are those of his own',
+    '%s the visitor’s own session is not used: limits and budgets are those of the own session',
     async (_where, order) => {
       const [planted, own] = [await kept(elsewhere), await kept(session)];
       expect(await nameOf(order(planted, own))).toBe(await nameOf([own]));
@@ -132,7 +132,7 @@ describe('a verified session that was planted', () => {
   );
 
   test.each(orders)(
-    '%s the visitor’s own never takes its place in the browser',
+    '%s the visitor’s own session never replaces it in the browser',
     async (_where, order) => {
       const [planted, own] = [await kept(elsewhere), await kept(session)];
       for (let quarter = 0; quarter < 3; quarter += 1) {
@@ -140,12 +140,12 @@ describe('a verified session that was planted', () => {
         const answer = await arrive(order(planted, own));
         expect([answer.decision, answer.cookies ?? []]).toEqual(['allow', []]);
       }
-      // Once the planted one is gone, all is as it was.
+      // Without the planted cookie the own session gets its next value.
       expect((await arrive([own])).cookies).toHaveLength(1);
     },
   );
 
-  test('two values of one session are no contest', async () => {
+  test('two values of one session are accepted together', async () => {
     const own = await kept(session);
     served.time.now += 15 * MINUTE_MS;
     const next = (await arrive([own])).cookies?.[0]?.value ?? '';
@@ -158,14 +158,14 @@ describe('a verified session that was planted', () => {
 });
 
 describe('contract 2.1 "cookie", and a Cookie header beside it', () => {
-  test('the one that a caller chose is rejected, the visitor’s own is in the header', async () => {
+  test('the field has a rejected session and the header the visitor’s own: the visitor passes', async () => {
     const answer = await arrive([await kept(session)], await kept(rejected));
     expect(answer.decision).toBe('allow');
   });
 });
 
 describe('many planted values', () => {
-  test('in front of the visitor’s own do not hide it, and eight are looked up at most', async () => {
+  test('in front of the visitor’s own session do not hide it, and Guard looks up at most eight', async () => {
     const own = await kept(session);
     const planted = await Promise.all(Array.from({ length: 30 }, issued));
     asked.length = 0;
@@ -174,7 +174,7 @@ describe('many planted values', () => {
     expect(new Set(asked).size).toBeLessThanOrEqual(8);
   });
 
-  test('that only the server can read (HttpOnly) do not keep the page from answering', async () => {
+  test('that only the server can read (HttpOnly) do not stop the page from answering', async () => {
     const planted = await issued();
     const answer = await arrive([planted]);
     const ticket = /data-ticket="([^"]+)"/.exec(bodyOf(answer))?.[1] ?? '';

@@ -30,7 +30,7 @@ async function openedOn(origin: string, { collectorUrl }: Served): Promise<Chall
 }
 
 describe('4.7 an upload of the browser script is "origin-checked, tied to the site key"', () => {
-  test('it passes from the page that asked for its ticket, for the organisation of the key', async () => {
+  test('an upload passes from the page that asked for its ticket, for the organisation of the key', async () => {
     const { kept, options } = withScript();
     const served = await serveValidator(options);
     const page = await openedOn(ORIGIN, served);
@@ -40,12 +40,12 @@ describe('4.7 an upload of the browser script is "origin-checked, tied to the si
   });
 
   test.each([
-    ["somebody else's page", { origin: 'https://evil.example' }],
+    ['a page of another site', { origin: 'https://evil.example' }],
     ['another page that may use the key', { origin: ANOTHER }],
     ['the same host on plain http', { origin: 'http://shop.example' }],
     ['a sandboxed frame', { origin: 'null' }],
-    ['nobody', undefined],
-  ])('and not from %s', async (_who, headers) => {
+    ['a client that sends no Origin', undefined],
+  ])('an upload does not pass from %s', async (_who, headers) => {
     const { kept, options } = withScript();
     const served = await serveValidator(options);
     const page = await openedOn(ORIGIN, served);
@@ -55,7 +55,7 @@ describe('4.7 an upload of the browser script is "origin-checked, tied to the si
     expect(kept).toEqual([]);
   });
 
-  test("the page of a challenge uploads under whatever name its visitor's proxies give it", async () => {
+  test('a challenge page can upload under any host name that the proxies of its visitor use', async () => {
     const { store, kept } = countedStore();
     const rules = '[{ name: r, match: {}, challenge: always }]';
     const served = await serveValidator({ store, rules });
@@ -66,7 +66,7 @@ describe('4.7 an upload of the browser script is "origin-checked, tied to the si
   });
 });
 
-test('a flood of tickets for the script leaves nothing in the store but the count of its network', async () => {
+test('a flood of tickets for the script leaves only the count of its network in the store', async () => {
   const { calls, options } = withScript();
   const served = await serveValidator(options);
   for (let i = 0; i < 200; i += 1) await openedOn(ORIGIN, served);

@@ -10,11 +10,11 @@ import { person, uploadOf } from './challenged-visitor.ts';
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400 * SECOND_MS;
-/** Pauses of somebody who reads, in seconds. */
+/** Pauses between the pages of a reader, in seconds. */
 const READING_S = [4, 31, 9, 2, 55, 12, 7, 140, 18, 3];
 
 const PICTURE = { ...chromeHttp, accept: 'image/avif,image/webp,*/*;q=0.8' };
-/** As a script of a page asks; over plain http no other field says so. */
+/** A request of a page's script. Over plain http only Accept shows this. */
 const DATA = { ...chromeHttp, accept: 'application/json' };
 
 /** A site whose pictures are pictures. */
@@ -43,7 +43,7 @@ async function startGuarded(challenge: Readonly<Record<string, unknown>>): Promi
 const sent = (path: string, cookie: string, headers: Readonly<Record<string, string>>) =>
   send(`${gateway.http}${path}`, { headers: { ...headers, cookie: `_guard=${cookie}` } });
 
-/** A session that passed its challenge, of a visitor whose browser is not what is tested. */
+/** A session that passed its challenge, without a browser. */
 function pass(): string {
   const { store, time } = guard;
   const id = `${(0x10000000 + (passes += 1)).toString(16)}-d9cb-869f-8165-000000000001`;
@@ -54,13 +54,13 @@ function pass(): string {
 interface Page {
   readonly path: string;
   readonly afterMs: number;
-  /** A link led to it. */
+  /** Whether the visitor followed a link. */
   readonly isLinked?: boolean;
-  /** What it loads besides. */
+  /** A picture or data that the page loads. */
   readonly part?: string;
 }
 
-/** Loads these pages, and gives which of them were challenged. */
+/** Loads these pages, and returns the indexes of the challenged ones. */
 async function read(cookie: string, pages: readonly Page[], headers = chromeHttp) {
   const challenged: number[] = [];
   for (const [index, { path, afterMs, isLinked = false, part }] of pages.entries()) {
@@ -81,7 +81,7 @@ const regular = (name: string) => (index: number) => ({
   afterMs: 2 * SECOND_MS + ((index * 37) % 200),
 });
 
-/** Sessions of people, ten documents each, with parts of pages or without. */
+/** Several sessions of people with 12 pages each, with or without parts of pages. */
 async function people(count: number, part?: string) {
   for (let one = 0; one < count; one++) {
     const found = await read(
@@ -111,7 +111,7 @@ async function passAgain({ body }: Answer, cookie: string) {
   expect(answer.body).toBe('{"result":"reload"}');
 }
 
-test('a scraper with a pass that loads 40 pages at regular intervals is challenged at the tenth, and at later ones after 20 more', async () => {
+test('a scraper with a pass that loads 40 pages at regular intervals is challenged from the tenth page on, and after a new pass 20 pages later', async () => {
   const { headers } = person;
   await sent('/free', '', headers);
   const { body, headers: fields } = await send(`${gateway.http}/`, { headers });
@@ -124,7 +124,7 @@ test('a scraper with a pass that loads 40 pages at regular intervals is challeng
     blockReasons: ['session_shape'],
     rule: 'everybody',
   });
-  // Data of a page that is open goes on.
+  // Data of an open page is still allowed.
   expect((await sent('/data', cookie, { ...headers, accept: DATA.accept })).status).toBe(200);
   guard.time.now += SECOND_MS;
   await passAgain(await sent('/a/50', cookie, headers), cookie);
@@ -132,7 +132,7 @@ test('a scraper with a pass that loads 40 pages at regular intervals is challeng
   expect(await read(cookie, pages(3, regular('c')), headers)).toEqual([0, 1, 2]);
 });
 
-test('a person with pictures, pages that come again and pauses is never challenged', async () => {
+test('a person whose pages have pictures, repetitions and pauses is never challenged', async () => {
   await people(25, '/a.png');
   const found = await read(
     pass(),
@@ -146,34 +146,34 @@ test('a person with pictures, pages that come again and pauses is never challeng
   expect(found).toEqual([]);
 });
 
-test('a reader of documentation that loads no parts is never challenged where others load none, nor before that is known', async () => {
+test('a reader whose pages load no parts is never challenged where other readers load none, and not before Guard knows this', async () => {
   const walk = (name: string) =>
     pages(60, (index) => ({ path: `/${name}/${index}`, afterMs: readingMs(index) }));
   expect(await read(pass(), walk('first'))).toEqual([]);
   await people(25);
   expect(await read(pass(), walk('later'))).toEqual([]);
-  // People who let their browser turn the pages, with links.
+  // The browser of a person goes to the next page at regular intervals, by links.
   const turned = pages(40, (index) => ({ ...regular('slides')(index), isLinked: true }));
   expect(await read(pass(), turned)).toEqual([]);
 });
 
-test('where sessions load parts, a walk without them is found, also with random pauses; data counts as parts', async () => {
+test('where sessions load parts, a session without parts is challenged, also with random pauses; data counts as a part', async () => {
   await people(25, '/data');
   const walk = pages(12, (index) => ({ path: `/a/${index}`, afterMs: readingMs(index) }));
   expect(await read(pass(), walk)).toEqual([9, 10, 11]);
   expect(lastEvent()?.blockReasons).toEqual(['session_shape']);
   const turned = pages(12, (index) => ({ ...regular('a')(index), isLinked: true }));
   expect(await read(pass(), turned)).toEqual([9, 10, 11]);
-  // A page that is called data is none.
+  // A page that is asked for as data does not count as data.
   const session = pass();
   await sent('/a/50', session, DATA);
   expect(await read(session, walk)).toEqual([9, 10, 11]);
-  // One part each ten documents is enough: this sign is weak.
+  // One part in ten documents is enough to avoid this weak sign.
   const withOne = walk.map((page, index) => ({ ...page, ...(index === 3 && { part: '/a.png' }) }));
   expect(await read(pass(), withOne)).toEqual([]);
 });
 
-test('sessions that move like programs do not teach that parts are rare', async () => {
+test('Guard does not learn from sessions that move like programs that parts are rare', async () => {
   await people(25, '/a.png');
   for (let one = 0; one < 25; one++) {
     const turned = pages(11, (index) => ({ ...regular('a')(index), isLinked: true }));
@@ -181,14 +181,14 @@ test('sessions that move like programs do not teach that parts are rare', async 
   }
 });
 
-test('a page that loads itself again, and tabs that are opened at once, are no program', async () => {
+test('a page that reloads itself, and tabs that are opened at once, do not lead to a challenge', async () => {
   const again = pages(100, (index) => ({ path: `/live?${index % 4}`, afterMs: 30 * SECOND_MS }));
   expect(await read(pass(), again)).toEqual([]);
   const tabs = pages(30, (index) => ({ path: `/tab/${index}`, afterMs: 100 }));
   expect(await read(pass(), tabs)).toEqual([]);
 });
 
-test('pages of another session, and a session without a pass, change nothing', async () => {
+test('the pages of another session change nothing', async () => {
   const [one, other] = [pass(), pass()];
   expect(await read(one, pages(9, regular('a')))).toEqual([]);
   expect(
@@ -200,7 +200,7 @@ test('pages of another session, and a session without a pass, change nothing', a
   expect(await read(one, pages(1, regular('b')))).toEqual([0]);
 });
 
-test('frames that a foreign page loads in a visitor’s browser do not lead the visitor to the challenge', async () => {
+test('a foreign page cannot cause a challenge by loading frames in the browser of a visitor', async () => {
   await people(25, '/a.png');
   const frame = { ...chromeHttp, 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' };
   const cookie = pass();
@@ -208,7 +208,7 @@ test('frames that a foreign page loads in a visitor’s browser do not lead the 
   expect(await read(cookie, pages(5, regular('a')))).toEqual([]);
 });
 
-test('session_shape: false leaves a session be', async () => {
+test('session_shape: false switches this off', async () => {
   await gateway.close();
   await startGuarded({ session_shape: false });
   expect(await read(pass(), pages(60, regular('a')))).toEqual([]);

@@ -36,11 +36,11 @@ function ask(
   return served.ask(visit({ url: `https://shop.example${path}`, headers, cookie }));
 }
 
-/** The value that an answer gives. */
+/** The session value in the cookie of an answer. */
 const given = ({ cookies = [] }: ValidateResponse) => cookies[0]?.value ?? '';
 const lastEvent = () => served.events.at(-1);
 
-/** The value that a page gives a quarter of an hour later. */
+/** The session value that a page gets 15 minutes later. */
 async function renewed(cookie: string): Promise<string> {
   served.time.now += 15 * MINUTE_MS;
   const answer = await ask(cookie);
@@ -49,7 +49,7 @@ async function renewed(cookie: string): Promise<string> {
 }
 
 describe('a session that passed', () => {
-  test('gets another value every 15 minutes, with a page, and stays one session for events and budgets', async () => {
+  test('gets a new value every 15 minutes, with a page, and stays one session for events and budgets', async () => {
     let cookie = await pass();
     const values = new Set([cookie]);
     for (let quarter = 0; quarter < 20; quarter += 1) {
@@ -64,7 +64,7 @@ describe('a session that passed', () => {
     expect(lastEvent()?.sessionSent).toBe(lastEvent()?.session);
   });
 
-  test('gets none with data, pictures and frames, nor a second one within the quarter', async () => {
+  test('gets no new value with data, pictures and frames, and no second one within 15 minutes', async () => {
     const cookie = await pass();
     expect(given(await ask(cookie))).toBe('');
     served.time.now += 15 * MINUTE_MS;
@@ -73,19 +73,19 @@ describe('a session that passed', () => {
       expect([destination, answer.decision, given(answer)]).toEqual([destination, 'allow', '']);
     }
     const [one, other] = [await ask(cookie), await ask(cookie)];
-    // The tabs of one browser are given the same one.
+    // The tabs of one browser get the same value.
     expect(given(one)).not.toBe('');
     expect(given(one)).toBe(given(other));
   });
 
-  test('goes on for its 24 hours at a caller that sets no cookies on allow', async () => {
+  test('lasts 24 hours also where the caller sets no cookies on allow', async () => {
     const cookie = await pass();
     for (let quarter = 1; quarter < 96; quarter += 1) expect(await renewed(cookie)).not.toBe('');
     served.time.now += 15 * MINUTE_MS + 1;
     expect((await ask(cookie)).decision).toBe('redirect');
   });
 
-  test('keeps its old value for a minute after the new one came, for requests that are under way', async () => {
+  test('can use its old value for one minute after the new value came, for requests that are under way', async () => {
     const old = await pass();
     const next = await renewed(old);
     served.time.now += 10 * MINUTE_MS;
@@ -97,7 +97,7 @@ describe('a session that passed', () => {
   });
 });
 
-test('instances whose clocks are a minute apart never hand out an older value, and end no session', async () => {
+test('instances whose clocks differ by one minute never give an older value, and end no session', async () => {
   const store = new MemoryStore(() => served.time.now);
   const instances = await Promise.all(
     [-30_000, 30_000].map(async (skewMs) => ({
@@ -114,7 +114,7 @@ test('instances whose clocks are a minute apart never hand out an older value, a
     if (first === undefined || second === undefined) throw new Error('two instances');
     setClocks(0);
     let cookie = await passTo(first.served);
-    // Two pages at once, one from each instance, and the next two before or behind each border of a quarter.
+    // Two pages at once, one from each instance. The next two come before or after the end of a quarter of an hour.
     for (let atMs = 0; atMs < 2 * 60 * MINUTE_MS; atMs += 80_000) {
       setClocks(atMs);
       for (const { served: instance } of [second, first]) {
@@ -132,7 +132,7 @@ test('instances whose clocks are a minute apart never hand out an older value, a
 });
 
 describe('two clients that share a session', () => {
-  test('show by the old value: both have to pass again, and neither is blocked', async () => {
+  test('are found by the old value: both have to pass again, and neither is blocked', async () => {
     const old = await pass();
     const next = await renewed(old);
     await ask(next);
@@ -145,7 +145,7 @@ describe('two clients that share a session', () => {
     const second = await ask(next);
     expect(second.decision).toBe('redirect');
     expect(second.block_reasons).toContain('session_shared');
-    // A session of its own for each: the other one cannot go on with it.
+    // Each client gets its own session.
     const values = [given(first), given(second)].map((value) => value.slice(0, 18));
     expect(new Set([...values, old.slice(0, 18)]).size).toBe(3);
     const own = await passTo(served, old);
@@ -153,7 +153,7 @@ describe('two clients that share a session', () => {
     for (const value of [old, next]) expect((await ask(value)).decision).toBe('redirect');
   });
 
-  test('a program cannot write a later time into the value that it has', async () => {
+  test('cannot write a later time into their value', async () => {
     const old = await pass();
     const next = await renewed(old);
     await ask(next);
@@ -166,7 +166,7 @@ describe('two clients that share a session', () => {
     expect((await ask(next)).decision).toBe('allow');
   });
 
-  test('are not found where an old value came together with the new one', async () => {
+  test('are not found where an old value comes together with the new one', async () => {
     const old = await pass();
     const next = await renewed(old);
     await ask(next);
@@ -180,7 +180,7 @@ describe('two clients that share a session', () => {
     expect((await ask(next)).decision).toBe('allow');
   });
 
-  test('not held: two that take every new value within a minute of each other', async () => {
+  test('not prevented: two clients that take each new value within one minute of each other', async () => {
     let cookie = await pass();
     for (let quarter = 0; quarter < 8; quarter += 1) {
       await ask(await renewed(cookie));
@@ -192,7 +192,7 @@ describe('two clients that share a session', () => {
   });
 });
 
-test('who passes again with a later value goes on with it, and the values before it end in a minute', async () => {
+test('a client that passes again with a later value keeps it, and the earlier values end after one minute', async () => {
   const old = await pass();
   const next = await renewed(old);
   await ask(next);

@@ -16,7 +16,7 @@ beforeEach(async () => {
   });
 });
 
-/** What the collector says to an answer, and whether its session has passed. */
+/** The result of the collector for an answer, and the decision on its session. */
 async function answerWith(
   change: (evidence: typeof person.evidence) => object,
   who = person,
@@ -29,7 +29,7 @@ async function answerWith(
 }
 
 describe('17.3 completeness', () => {
-  test('a program that applies the sheet and gives nothing else does not pass', async () => {
+  test('a program that sends the layout of the sheet and nothing else does not pass', async () => {
     const sheetAlone = ({ readings, ...rest }: typeof person.evidence) => ({
       ...rest,
       readings: {
@@ -40,7 +40,7 @@ describe('17.3 completeness', () => {
     expect(await answerWith(sheetAlone)).toEqual(['retry', 'redirect']);
   });
 
-  test('nor does one that names itself curl', async () => {
+  test('a program whose User-Agent is curl does not pass', async () => {
     const who = { ...person, headers: { ...person.headers, 'user-agent': CURL } };
     const asCurl = (evidence: typeof person.evidence) => ({
       ...evidence,
@@ -50,7 +50,7 @@ describe('17.3 completeness', () => {
     expect(await answerWith(asCurl, who)).toEqual(['retry', 'redirect']);
   });
 
-  test('nor one that leaves out how long a reading took', async () => {
+  test('a program that does not send how long each reading took does not pass', async () => {
     const timeless = (evidence: typeof person.evidence) => ({ ...evidence, tookMs: {} });
     expect(await answerWith(timeless)).toEqual(['retry', 'redirect']);
   });
@@ -62,7 +62,7 @@ describe('17.3 questions whose answers are not in the code', () => {
     readings: { ...evidence.readings, cascade: { value: { side: 1000, widths: [...values] } } },
   });
 
-  test('a program that sends all that a browser once sent does not pass', async () => {
+  test('a program that sends the recorded answer of a browser does not pass', async () => {
     const page = await challenged(served);
     const { cascade } = uploadOf(page).evidence.readings;
     const recorded = 'value' in cascade ? cascade.value.widths : [];
@@ -70,7 +70,7 @@ describe('17.3 questions whose answers are not in the code', () => {
     expect(await answerWith(widths(recorded))).toEqual(['reload', 'block']);
   });
 
-  test('nor does one that gives every box the width of its block, or says that it could not', async () => {
+  test('a program does not pass with the full width for every box, and not with "could not be read"', async () => {
     expect(await answerWith(widths(Array<number>(12).fill(1000)))).toEqual(['reload', 'block']);
     const unread = ({ readings, ...rest }: typeof person.evidence) => ({
       ...rest,
@@ -79,7 +79,7 @@ describe('17.3 questions whose answers are not in the code', () => {
     expect(await answerWith(unread)).toEqual(['retry', 'redirect']);
   });
 
-  test('not held on the page of an API caller, which names no files: one that applies the sheet as CSS does', async () => {
+  test('not prevented on the page of an API caller, which names no files: a program that applies the sheet as CSS does', async () => {
     expect(await answerWith((evidence) => evidence)).toEqual(['reload', 'allow']);
   });
 });

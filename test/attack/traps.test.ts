@@ -8,11 +8,11 @@ import { chromeHttp, curl } from '../kit/visitors.ts';
 
 const story = useProduct({
   rules: [{ name: 'everybody', match: {}, detect: true }],
-  // Then nothing but a trap leads to a challenge of who looks like a browser.
+  // Then only a trap leads to a challenge of a client with the header fields of a browser.
   organisation: { challenge: { free_pages: false } },
 });
 
-/** A page of a stranger, with everything in it that a browser loads without being asked. */
+/** A page of an attacker, with each element that makes a browser load a URL by itself. */
 function strangersPage(trap: string, link: string): Promise<string> {
   const html = `<!doctype html><title>cats</title>
 <link rel="prefetch" href="${trap}"><link rel="preload" as="fetch" href="${trap}">
@@ -21,21 +21,21 @@ function strangersPage(trap: string, link: string): Promise<string> {
 <script>fetch("${trap}", { mode: "no-cors" }).catch(() => 0);</script>
 <a href="${trap}" rel="noreferrer">cats</a>`;
   return serve(({ url }, response) => {
-    // As in a link shortener of a mail.
+    // As a link shortener in a mail does.
     if (url === '/hop') response.writeHead(302, { location: trap }).end();
     else response.writeHead(200, { 'content-type': 'text/html' }).end(html);
   });
 }
 
-/** A visit with the headers of a browser, from an address that a trusted proxy tells. Gives the status. */
+/** The status of a visit with the headers of a browser, from an address that a trusted proxy names. */
 async function visitFrom(ip: string | undefined): Promise<number> {
   const headers = { ...chromeHttp, ...(ip !== undefined && { 'x-forwarded-for': ip }) };
   return (await send(story.product.addresses.gateway, { headers })).status;
 }
 
-test('a browser neither follows the link of a page of Guard, nor can a foreign page make it hit a trap', async () => {
+test('a browser does not follow the hidden link of Guard’s pages, and a foreign page cannot make a visitor hit a trap', async () => {
   const { gateway } = story.product.addresses;
-  // The same machine under a name of its own: another site than the stranger's.
+  // Another name of this machine makes it another site than the attacker's.
   const site = gateway.replace('127.0.0.1', 'localhost');
   const stranger = '84.115.20.9';
   const fields = { ...curl, host: 'localhost', 'x-forwarded-for': stranger };
@@ -49,7 +49,7 @@ test('a browser neither follows the link of a page of Guard, nor can a foreign p
     const tab = await (await browser.newContext(disguise(browser))).newPage();
     const asked: string[] = [];
     tab.on('request', (request) => asked.push(request.url()));
-    // The answer of the challenge page is held back: otherwise the page goes on while this test looks at it.
+    // The upload is held back, because the page would reload while this test looks at it.
     await tab.route('**', (route) =>
       route.request().method() === 'POST' ? undefined : route.continue(),
     );
@@ -59,13 +59,13 @@ test('a browser neither follows the link of a page of Guard, nor can a foreign p
     expect(asked.filter((url) => url.endsWith('/.env')).length).toBeGreaterThan(4);
     expect(asked.filter((url) => url.endsWith(link)).length).toBeGreaterThan(1);
     expect(await visitFrom(undefined)).toBe(200);
-    // Its page of Guard has a link of its own, and nothing asks for that.
+    // The page of Guard in this browser has its own hidden link, and the browser does not ask for it.
     expect(await tab.content()).toContain('.guard/archive');
     expect(await tab.locator('[href*="archive"], [src*="archive"]').count()).toBe(0);
     expect(await tab.innerText('html')).not.toContain('Archive');
     expect(asked.filter((url) => url.includes('archive') && !url.endsWith(link))).toEqual([]);
-    // Opened from outside: the browser says that no page caused it.
-    // This challenge page goes on by itself: that would break off a longer wait.
+    // A link that another program opens: Sec-Fetch-Site says that no page caused the request.
+    // This challenge page reloads by itself, which would end a longer wait.
     const fresh = await tab.context().newPage();
     const hopped = await fresh.goto(`${page}/hop`, { waitUntil: 'commit' });
     expect(hopped?.url()).toBe(`${site}/.env`);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openApiDocument } from '../../mcp/src/docs/site/openapi.ts';
 import { parseValidateBody } from '../../validator/src/request/parse.ts';
 
-/** Contract 4.6: what /openapi.json says of the limits of a question is what the parser keeps. */
+/** Contract 4.6: the limits of a question in /openapi.json are the limits of the parser. */
 
 interface Bounds {
   readonly maxLength: number;
@@ -47,14 +47,14 @@ test.each([
     (n: number) => ({ headers: { x: text(n) } }),
     headers.additionalProperties.maxLength,
   ],
-])('%s may be as long as it says, and no longer', (_name, made, limit) => {
+])('%s may have the length of the limit, and not more', (_name, made, limit) => {
   const parse = (length: number) =>
     parseValidateBody(JSON.stringify({ ...base, ...made(length) })).kind;
   expect(limit).toBeGreaterThan(0);
   expect([parse(limit), parse(limit + 1)]).toEqual(['request', 'error']);
 });
 
-test('a header has a name', () => {
+test('a header without a name is an error', () => {
   expect(headers.propertyNames.minLength).toBe(1);
   const parsed = parseValidateBody(JSON.stringify({ ...base, headers: { '': 'x' } }));
   expect(parsed.kind).toBe('error');

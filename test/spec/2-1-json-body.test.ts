@@ -9,7 +9,7 @@ const END = Buffer.from('\r\n');
 const JSON_KEY = { 'content-type': 'application/json', 'x-api-key': KEY };
 
 describe('2.1 "JSON body"', () => {
-  test('url and ip are enough, and what is not in the contract is ignored', async () => {
+  test('url and ip are enough, and unknown fields are ignored', async () => {
     const { ask } = await serveValidator();
     expect((await ask(good)).success).toBe(true);
     expect((await ask({ ...good, ...{ later: { a: [1] } } })).success).toBe(true);
@@ -41,12 +41,15 @@ describe('2.1 "JSON body"', () => {
       '__proto__ in headers',
       JSON.stringify({ ...good, headers: { a: '1', b: '2' } }).replace(/"[ab]"/g, '"__proto__"'),
     ],
-  ])('a name that stands twice has no one meaning (RFC 8259 4): %s', async (_what, body) => {
-    const answer = await (await serveValidator()).post(body);
-    expect([answer.status, errorType(answer)]).toEqual([400, 'invalid_request']);
-  });
+  ])(
+    'a repeated name is an error, because its meaning is unclear (RFC 8259 4): %s',
+    async (_what, body) => {
+      const answer = await (await serveValidator()).post(body);
+      expect([answer.status, errorType(answer)]).toEqual([400, 'invalid_request']);
+    },
+  );
 
-  test('quotes, colons and brackets inside a text are no structure', async () => {
+  test('quotes, colons and brackets inside a text are accepted', async () => {
     const headers = {
       'sec-ch-ua': '"a\\";v="{[[[[[[[[[[[[[[[[[["',
       'x-b': '":":":\\',
@@ -58,7 +61,7 @@ describe('2.1 "JSON body"', () => {
   test.each([
     ['[', 'brackets alone'],
     ['{"a":', 'objects alone'],
-  ])('100,000 levels of %s are answered, and with invalid_request', async (open) => {
+  ])('up to 100,000 levels of %s are answered with invalid_request', async (open) => {
     const { post } = await serveValidator();
     const depth = open === '[' ? 100_000 : 40_000;
     const close = open === '[' ? ']' : '}';
@@ -77,12 +80,12 @@ describe('2.1 "JSON body"', () => {
     'text/plain',
     'nonsense',
     ';',
-  ])('is JSON whatever its Content-Type says: %s', async (type) => {
+  ])('is read as JSON with any Content-Type: %s', async (type) => {
     const { post } = await serveValidator();
     expect((await post(JSON.stringify(good), { 'content-type': type })).status).toBe(200);
   });
 
-  test('is UTF-8, with or without a byte order mark; anything else is invalid_request (RFC 8259 8.1)', async () => {
+  test('is UTF-8, with or without a byte order mark; other encodings are invalid_request (RFC 8259 8.1)', async () => {
     const { url, events } = await serveValidator();
     const text = JSON.stringify({ ...good, url: 'https://shop.example/é' });
     const post = (body: Uint8Array) =>
@@ -94,7 +97,7 @@ describe('2.1 "JSON body"', () => {
     expect(events.map(({ path }) => path)).toEqual(['/é', '/é']);
   });
 
-  test('is not compressed: a Content-Encoding is invalid_request', async () => {
+  test('must not be compressed: a Content-Encoding is invalid_request', async () => {
     const { url } = await serveValidator();
     const post = (encoding: string, body: Buffer) =>
       fetch(`${url}/validate`, {
@@ -108,7 +111,7 @@ describe('2.1 "JSON body"', () => {
     expect((await post('identity', plain)).status).toBe(200);
   });
 
-  test('may come in chunks, also when one ends inside a character', async () => {
+  test('may come in chunks, also when a chunk ends inside a character', async () => {
     const { url, events } = await serveValidator();
     const body = Buffer.from(JSON.stringify({ ...good, url: `${good.url}é`, headers: curl }));
     const cut = body.indexOf(0xc3) + 1;

@@ -4,7 +4,7 @@ import { errorType, serveValidator } from './serve-validator.ts';
 
 const good = { url: 'https://shop.example/', ip: HOME_IP };
 
-describe('2.1 "url: string, URI, required": what the visitor requested, as it was sent', () => {
+describe('2.1 "url: string, URI, required": the URL exactly as the visitor sent it', () => {
   test.each([
     ['https://shop.example/a?b=c', 'https', 'shop.example', '/a', 'b=c'],
     ['HTTPS://Shop.Example:8443/', 'https', 'shop.example', '/', ''],
@@ -59,7 +59,7 @@ describe('2.1 "ip: must be a single parseable IP address"', () => {
     ['2001:DB8:0:0::1', '2001:db8::1'],
     ['fe80::1%eth0', 'fe80::1'],
     ['::', '::'],
-  ])('%s is remembered as %s', async (ip, normalised) => {
+  ])('%s is recorded as %s', async (ip, normalised) => {
     const { ask, events } = await serveValidator();
     await ask({ ...good, ip });
     expect(events).toMatchObject([{ ip: normalised }]);
@@ -121,13 +121,13 @@ describe('2.1 "method: string, not required"', () => {
 });
 
 describe('2.1 "headers: object, string to string, not required"', () => {
-  test('names in any case are one name', async () => {
+  test('upper and lower case do not matter in names', async () => {
     const { ask, events } = await serveValidator();
     await ask({ ...good, headers: { 'User-AGENT': 'curl/8.14.1' } });
     expect(events).toMatchObject([{ userAgent: 'curl/8.14.1' }]);
   });
 
-  test('names that differ only in case are one field sent twice, joined in order (RFC 9110 5.3)', async () => {
+  test('names that differ only in case are one field that was sent twice, and are joined in order (RFC 9110 5.3)', async () => {
     const { ask, events } = await serveValidator();
     const headers = { Accept: 'text/html', accept: '*/*', 'X-A': '1', 'x-a': '2' };
     await ask({ ...good, headers });
@@ -142,7 +142,7 @@ describe('2.1 "headers: object, string to string, not required"', () => {
   });
 
   test.each(['constructor', 'tostring', 'hasownproperty', 'valueof'])(
-    'a field called %s is a field, and its absence is an absence',
+    'a field with the name %s is a normal field, present or absent',
     async (name) => {
       const rules = `[{ name: odd, match: { header: { ${name}: "1*" } }, verdict: block }]`;
       const { ask } = await serveValidator({ rules });
@@ -151,7 +151,7 @@ describe('2.1 "headers: object, string to string, not required"', () => {
     },
   );
 
-  test('a field called __proto__ is a field, and changes nothing else', async () => {
+  test('a field with the name __proto__ is a normal field, and changes nothing else', async () => {
     const { post, events } = await serveValidator();
     const headers = '{"__proto__":"1","user-agent":"curl/8.14.1"}';
     const body = JSON.stringify({ ...good, headers: 0 }).replace(':0', `:${headers}`);
@@ -162,12 +162,12 @@ describe('2.1 "headers: object, string to string, not required"', () => {
     ]);
   });
 
-  test('pseudo-header fields of HTTP/2 and a field without a value are taken', async () => {
+  test('pseudo-header fields of HTTP/2 and a field without a value are accepted', async () => {
     const headers = { ':authority': 'shop.example', 'x-empty': '', 'x-blank': '   ' };
     expect((await (await serveValidator()).ask({ ...good, headers })).decision).toBe('allow');
   });
 
-  test('half a surrogate pair in a value is remembered as U+FFFD', async () => {
+  test('half a surrogate pair in a value is recorded as U+FFFD', async () => {
     const { ask, events } = await serveValidator();
     await ask({
       ...good,
@@ -201,13 +201,13 @@ describe('2.1 "referrer: value of the Referer request header"', () => {
     ['the field', { referrer: page }],
     ['the header', { headers: { Referer: page } }],
     ['the field before the header', { referrer: page, headers: { referer: 'https://x.example/' } }],
-  ])('%s: its origin is remembered, and no more', async (_what, sent) => {
+  ])('%s: the event has its origin only', async (_what, sent) => {
     const { ask, events } = await serveValidator();
     await ask({ ...good, ...sent });
     expect(events).toMatchObject([{ referrerOrigin: 'https://search.example' }]);
   });
 
-  test('anything but text is invalid_request, null is absent', async () => {
+  test('null is the same as absent, and other types than text are invalid_request', async () => {
     const { post } = await serveValidator();
     expect(errorType(await post(JSON.stringify({ ...good, referrer: 1 })))).toBe('invalid_request');
     expect((await post(JSON.stringify({ ...good, referrer: null }))).status).toBe(200);
@@ -236,7 +236,7 @@ describe('2.1 "cookie: the _guard cookie value as a bare UUID, not the whole Coo
     },
   );
 
-  test('a UUID that is not ours is ignored, too', async () => {
+  test('a UUID that Guard did not issue is ignored, too', async () => {
     const cookie = '00000000-0000-4000-8000-000000000000';
     expect((await (await serveValidator()).ask(visit({ cookie }))).cookies).toHaveLength(1);
   });
@@ -256,12 +256,12 @@ describe('2.1 "cookie: the _guard cookie value as a bare UUID, not the whole Coo
       const { ask, value } = await withSession();
       const headers = { ...chromeHttps, Cookie: header(value) };
       expect(await ask(visit({ headers }))).not.toHaveProperty('cookies');
-      // What is ignored is as good as omitted.
+      // An ignored value is the same as an omitted value.
       expect(await ask(visit({ headers, cookie: 'malformed' }))).not.toHaveProperty('cookies');
     },
   );
 
-  test('another cookie whose name or value only looks like it is none', async () => {
+  test('another cookie whose name or value is only similar is not a session', async () => {
     const { ask, value } = await withSession();
     for (const cookie of [`x_guard=${value}`, `a="_guard=${value}`, `_GUARD=${value}`]) {
       const headers = { ...chromeHttps, cookie };

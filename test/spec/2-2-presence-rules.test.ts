@@ -30,7 +30,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const pageFile = join(folder, 'page.html');
 writeFileSync(pageFile, '<h1>Blocked</h1>');
 
-/** Contract 2.2 to 2.4 to the letter: no field beside them. */
+/** Contract 2.2 to 2.4, without any other field. */
 const Exactly = z.strictObject({
   ...ValidateResponse.shape,
   cookies: z.array(Cookie.strict()).min(1).optional(),
@@ -83,7 +83,7 @@ interface Drawn {
   readonly features: { readonly country: boolean; readonly crawler_metadata: boolean };
 }
 
-/** `always` are rules that this policy has besides the drawn ones, before them. */
+/** A random policy. Its first rules are those of `always`. */
 async function drawPolicy(random: SeededRandom, always: readonly string[]): Promise<Drawn> {
   const some = [...always, ...RULES.filter(() => random.below(3) === 0)];
   const rules = `[${some.map((rule, i) => rule.replace('{', `{ name: r${i},`)).join(', ')}]`;
@@ -97,7 +97,7 @@ async function drawPolicy(random: SeededRandom, always: readonly string[]): Prom
   return { served: await serveValidator({ rules, organisation }), features };
 }
 
-/** A request, and what is true of it whatever the policy says. */
+/** A random request, and facts about it that no policy changes. */
 function drawVisit(random: SeededRandom, sessions: readonly string[]) {
   const visitor = random.pick(VISITORS);
   const path = random.pick(['/', '/blocked', '/paged', '/open', '/limited', '/robots.txt']);
@@ -132,7 +132,7 @@ function expectPresence(answer: ValidateResponse, asked: ReturnType<typeof drawV
   expect(answer.cookies?.length ?? 0).toBe(asked.known || asked.crawler ? 0 : 1);
 }
 
-/** Status and body; a crawler that is challenged gets no page, because it could not win. */
+/** Status and body. A challenged crawler gets no page, because it cannot pass. */
 function expectBody(answer: ValidateResponse, crawler: boolean) {
   const { decision, status_code: status } = answer;
   expect(STATUS_CODES).toContain(status);
@@ -146,7 +146,7 @@ function expectBody(answer: ValidateResponse, crawler: boolean) {
 
 function expectReasons({ decision, ...answer }: ValidateResponse) {
   const { block_reasons: reasons, rate_limited: limited } = answer;
-  // The list of the wire is open; every identifier of ours is in the table.
+  // The contract allows unknown reasons. Each reason of Guard is in the table.
   const categories = reasons && categoriesOf(reasons as readonly Reason[]);
   expect(answer.block_reason_categories).toEqual(categories);
   if (decision === 'block') expect(reasons).toBeDefined();
@@ -162,7 +162,7 @@ describe('2.2 every answer keeps the schema and its presence rules', () => {
   test(`720 requests to 12 policies, seed ${random.seed}`, async () => {
     const seen = new Set<string>();
     for (let policy = 0; policy < 12; policy++) {
-      // Whatever is drawn, one policy limits every address.
+      // One policy always limits every address.
       const drawn = await drawPolicy(random, policy === 0 ? [LIMIT] : []);
       const sessions: string[] = [];
       for (let i = 0; i < 60; i++) {
@@ -174,7 +174,7 @@ describe('2.2 every answer keeps the schema and its presence rules', () => {
         for (const name of Object.keys(answer)) seen.add(name);
       }
     }
-    // Or the rules above would have been held by answers that never came.
+    // Each field and decision must occur, so that the rules above are really tested.
     for (const name of [...Object.keys(ValidateResponse.shape), 'allow', 'block', 'redirect']) {
       expect(seen).toContain(name);
     }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { chromeHttp, curl, visit } from '../kit/visitors.ts';
 import { bodyOf, serveValidator } from './serve-validator.ts';
 
-describe('2.2 the body is what the request asks for: a page for navigations, problem details for programs', () => {
+describe('2.2 the form of the body: a page for navigations, problem details for programs', () => {
   const blocking = { rules: '[{ name: r, match: {}, verdict: block }]' };
   const fetched = (mode: string, dest: string) => ({
     'sec-fetch-mode': mode,
@@ -14,10 +14,10 @@ describe('2.2 the body is what the request asks for: a page for navigations, pro
     ['a frame', fetched('navigate', 'iframe')],
     ['an embedded document', fetched('navigate', 'object')],
     [
-      'a navigation that a service worker hands on',
+      'a navigation that a service worker passes on',
       { ...fetched('navigate', 'empty'), accept: chromeHttp['accept'] ?? '' },
     ],
-    ['nothing said', {}],
+    ['no header that says it', {}],
     ['anything', { accept: '*/*' }],
     ['HTML of any kind', { accept: 'text/*' }],
     ['a browser of plain http', { accept: chromeHttp['accept'] ?? '' }],
@@ -74,7 +74,7 @@ describe('2.2 the body is what the request asks for: a page for navigations, pro
     }
   });
 
-  test('each outcome has a stable code, and none says why', async () => {
+  test('each decision has a stable code, and no body has a reason', async () => {
     const limit = '{ requests: 1, per: 1m, by: ip }';
     const cases = [
       ['[{ name: r, match: {}, verdict: block }]', 'blocked'],

@@ -41,7 +41,7 @@ describe('2.2 "country_code": "only on allow, only when country enrichment is en
     expect(await ask(visit({ ip: '10.0.0.1' }))).not.toHaveProperty('country_code');
   });
 
-  test('neither on another decision nor without the feature', async () => {
+  test('absent on other decisions and without the feature', async () => {
     const { ask } = await serveValidator({ rules: DETECT, organisation: on });
     expect(await ask(visit({ headers: curl }))).not.toHaveProperty('country_code');
     const off = await serveValidator({ rules: DETECT });
@@ -63,7 +63,7 @@ describe('2.2 "response_html": base64 of a UTF-8 body, "read headers.Content-Typ
     expect(events).toMatchObject([{ action: 'block', response: 'redirect', statusCode: 404 }]);
   });
 
-  test('a managed robots.txt is an allow with a text/plain body, for that path only', async () => {
+  test('a managed robots.txt is an allow with a text/plain body, for its path only', async () => {
     const { ask } = await serveValidator({
       rules: '[{ name: t, match: { crawler: { rsl_category: ai-train } }, verdict: block }]',
       organisation: { robots_txt: 'managed' },

@@ -4,7 +4,7 @@ import { serveValidator } from './serve-validator.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-describe('2.3 the cookie object, every attribute of it', () => {
+describe('2.3 the cookie object with all attributes', () => {
   test('_guard: opaque value, host-only ("empty string"), Path, Secure, SameSite, Max-Age', async () => {
     const { cookies } = await (await serveValidator()).ask(visit());
     expect(cookies).toEqual([

@@ -38,7 +38,7 @@ describe('2.4 the crawler object', () => {
     },
   );
 
-  test('"the top-level decision, not this flag, is what a caller enforces": they may differ', async () => {
+  test('"the top-level decision, not this flag, is what a caller enforces": both can differ', async () => {
     const { ask } = await serveValidator({ rules: '[{ name: r, match: {}, verdict: block }]' });
     const answer = await ask(visit({ headers: googlebot, ip: GOOGLEBOT_IP }));
     expect(answer).toMatchObject({ decision: 'block', crawler: { access_allowed: true } });
@@ -53,7 +53,7 @@ describe('2.4 the crawler object', () => {
     expect(answer).not.toHaveProperty('crawler');
   });
 
-  test('"crawler detection itself is always active": the event knows it without the feature', async () => {
+  test('"crawler detection itself is always active": the event has the crawler without the feature', async () => {
     const { ask, events } = await serveValidator({
       organisation: { features: { crawler_metadata: false } },
     });

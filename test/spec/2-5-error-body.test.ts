@@ -9,7 +9,7 @@ const SENT = 'sent_and_not_to_be_repeated';
 const uuid = '3f0e5c9a-8a4b-4c6d-8e9f-0a1b2c3d4e5f';
 const withSession = JSON.stringify(visit({ cookie: uuid }));
 
-/** One request for each error type; the last two need a store that fails, too. */
+/** One request for each error type. The last two also need a store that fails. */
 const CAUSES: Record<ValidateErrorType, { body: string; headers?: Record<string, string> }> = {
   missing_fields: { body: JSON.stringify({ ip: SENT }) },
   invalid_request: { body: JSON.stringify({ url: SENT, ip: '192.0.2.1' }) },
@@ -59,14 +59,14 @@ describe('2.5 no error, header or log line repeats what was sent', () => {
     expect(log.join()).not.toContain(SENT);
   });
 
-  test('nor does an unknown path', async () => {
+  test('an unknown path gets 404 without a body', async () => {
     const { url } = await serveValidator();
     const answer = await fetch(`${url}/${SENT}`, { headers: { 'x-api-key': SENT } });
     expect(answer.status).toBe(404);
     expect(await answer.text()).toBe('');
   });
 
-  test('what broke is logged by its kind, without the message', async () => {
+  test('the log has the kind of an error, without its message', async () => {
     const store = storeWith({
       session() {
         throw new TypeError(`the store says ${SENT}`);

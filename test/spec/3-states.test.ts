@@ -59,7 +59,7 @@ describe('3 "uncertain": decision redirect (interstitial)', () => {
     expect(events).toMatchObject([{ action: 'challenge', challenge: 'issued' }]);
   });
 
-  test('no two pages share a nonce or a ticket', async () => {
+  test('each page has its own nonce and ticket', async () => {
     const { ask } = await serveValidator(CHALLENGE);
     const [first, second] = [await ask(visit()), await ask(visit())];
     const policy = (answer: ValidateResponse) => answer.headers?.['Content-Security-Policy'];
@@ -67,14 +67,14 @@ describe('3 "uncertain": decision redirect (interstitial)', () => {
     expect(bodyOf(first)).not.toBe(bodyOf(second));
   });
 
-  test("the page of an API caller's visitor uploads to the collector host", async () => {
+  test('the page for a visitor of an API caller uploads to the collector host', async () => {
     const { ask } = await serveValidator(CHALLENGE);
     const answer = await ask(visit());
     expect(bodyOf(answer)).toContain('https://collector.example/verify');
     expect(answer.headers?.['Content-Security-Policy']).toContain('https://collector.example');
   });
 
-  test('a client that takes no page gets the same decision as problem details', async () => {
+  test('a client that accepts no page gets the same decision as problem details', async () => {
     const { ask, events } = await serveValidator(CHALLENGE);
     const fetched = { ...chromeHttps, 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' };
     const answer = await ask(visit({ headers: fetched }));
@@ -88,7 +88,7 @@ describe('3 "uncertain": decision redirect (interstitial)', () => {
 });
 
 describe('3 "rule has monitor: true and a terminal block would apply": decision allow', () => {
-  test('"block_reasons populated"; the event says what was concluded', async () => {
+  test('"block_reasons populated"; the event has the decision without monitor', async () => {
     const rules = '[{ name: r, match: {}, detect: true, monitor: true }]';
     const { ask, events } = await serveValidator({ rules });
     const answer = await ask(impersonator);
@@ -110,7 +110,7 @@ describe('3 "rule has monitor: true and a terminal block would apply": decision 
 });
 
 describe('3 "rate-limit rule exceeded": decision block with rate_limited: true', () => {
-  test('"HTTP 200 envelope; retry_after seconds"; after that time one request fits again', async () => {
+  test('"HTTP 200 envelope; retry_after seconds"; after that time one request is allowed again', async () => {
     const rules = '[{ name: r, match: {}, rate_limit: { requests: 2, per: 1m, by: ip } }]';
     const { ask, time, events } = await serveValidator({ rules });
     for (let i = 0; i < 2; i++) expect((await ask(visit())).decision).toBe('allow');
@@ -168,7 +168,7 @@ describe('3 "interstitial served"', () => {
   const rules = '[{ name: r, match: {}, detect: true, challenge: always }]';
   const asPerson = (cookie: string) => visit({ headers: person.headers, cookie });
 
-  test('"upload succeeds": "next /validate returns allow", until the session is over', async () => {
+  test('"upload succeeds": "next /validate returns allow", until the session ends', async () => {
     const { store } = countedStore();
     const served = await serveValidator({ rules, store });
     const page = await challenged(served);
@@ -181,7 +181,7 @@ describe('3 "interstitial served"', () => {
     }
   });
 
-  test('"upload succeeds": "or block", with what the challenge found', async () => {
+  test('"upload succeeds": "or block", with the reasons of the challenge', async () => {
     const served = await serveValidator({ rules, store: countedStore().store });
     const page = await challenged(served, { who: robot });
     const agent = { 'user-agent': robot.headers['user-agent'] ?? '' };
@@ -202,7 +202,7 @@ describe('3 "interstitial served"', () => {
       const page = await challenged(served);
       const answer = await post(served, uploadOf(page));
       expect(answer).toMatchObject({ status: 503, body: '{"result":"retry"}' });
-      // "a support reference code": what the visitor reads out is found among the events.
+      // "a support reference code": the code that the visitor sees finds the events.
       expect(served.events.filter(({ reference }) => reference === page.reference)).toMatchObject([
         { action: 'challenge', challenge: 'issued' },
         {
@@ -216,7 +216,7 @@ describe('3 "interstitial served"', () => {
     },
   );
 
-  test('"upload absent": the session that comes again half an hour later was never cleared (contract 2.2)', async () => {
+  test('"upload absent": a session that comes again half an hour later has the reason challenge_never_cleared (contract 2.2)', async () => {
     const { ask, time } = await serveValidator({ rules: DETECT });
     const headers = Object.fromEntries(
       Object.entries(chromeHttps).filter(([name]) => name !== 'accept-language'),
@@ -248,7 +248,7 @@ describe('3 "interstitial served"', () => {
     expect((await served.ask(visit({ headers: person.headers }))).decision).toBe('redirect');
   });
 
-  test('two tabs of one session: the second answer is no second judgement, and both go on', async () => {
+  test('two tabs of one session: the second answer is not judged again, and both tabs are allowed', async () => {
     const { store, kept } = countedStore();
     const served = await serveValidator({ rules, store });
     const first = await challenged(served);
@@ -261,7 +261,7 @@ describe('3 "interstitial served"', () => {
 });
 
 describe('3 "redirect without response_html": the caller denies', () => {
-  test('a matched crawler gets no session, so it could not win: the page is left out', async () => {
+  test('a matched crawler gets no session and could not pass, so it gets no page', async () => {
     const { ask } = await serveValidator(CHALLENGE);
     const answer = await ask(impersonator);
     expect(answer).toMatchObject({ decision: 'redirect', status_code: 403 });

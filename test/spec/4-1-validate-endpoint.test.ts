@@ -8,14 +8,14 @@ import { storeWith } from './store-with.ts';
 
 const body = JSON.stringify(visit());
 
-/** One HTTP/1.1 request as bytes. */
+/** The text of one HTTP/1.1 request. */
 function raw(path: string, close: boolean): string {
   const text = JSON.stringify(visit({ url: `https://shop.example${path}` }));
   return `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n${close ? 'Connection: close\r\n' : ''}\r\n${text}`;
 }
 
 describe('4.1 "response 200: body per 2.2"', () => {
-  test('application/json, and an event that says it came over the API', async () => {
+  test('application/json, and an event of the API', async () => {
     const { post, events } = await serveValidator();
     const answer = await post(body);
     expect(answer.status).toBe(200);
@@ -24,7 +24,7 @@ describe('4.1 "response 200: body per 2.2"', () => {
     expect(events).toMatchObject([{ validator: 'api', site: '' }]);
   });
 
-  test('whatever the decision: a block and a challenge are answers, too', async () => {
+  test('a block and a challenge have status 200, too', async () => {
     const rules =
       '[{ name: b, match: { path: /b }, verdict: block }, { name: d, match: {}, detect: true }]';
     const { post } = await serveValidator({ rules });
@@ -66,7 +66,7 @@ describe('4.1 the endpoint is a POST', () => {
 });
 
 describe('4.1 over one connection', () => {
-  test('pipelined requests are answered each, in their order (RFC 9112 9.3.2)', async () => {
+  test('each pipelined request is answered, in order (RFC 9112 9.3.2)', async () => {
     const { url, events } = await serveValidator();
     const paths = ['/1', '/2', '/3', '/4'];
     const all = await rawExchange(
@@ -79,14 +79,14 @@ describe('4.1 over one connection', () => {
     expect(ids).toEqual(events.map(({ requestId }) => requestId));
   });
 
-  test('an error in between does not touch the next request', async () => {
+  test('an error does not affect the next request', async () => {
     const { url } = await serveValidator();
     const bad = `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nContent-Length: 2\r\n\r\n{}`;
     const all = await rawExchange(url, bad + raw('/', true));
     expect(all.match(/HTTP\/1\.1 (\d+)/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200']);
   });
 
-  test('an upload that is broken off decides nothing, logs no failure, and harms no other request', async () => {
+  test('an aborted upload leads to no decision and no log line, and does not affect other requests', async () => {
     const { url, post, events, log } = await serveValidator();
     const { port, hostname } = new URL(url);
     const socket = connect(Number(port), hostname);
@@ -101,7 +101,7 @@ describe('4.1 over one connection', () => {
     expect(log).toEqual([]);
   });
 
-  test('a caller that hangs up before its answer harms no other caller', async () => {
+  test('a caller that closes its connection before the answer does not affect other callers', async () => {
     const waiting: (() => void)[] = [];
     const session = () =>
       new Promise<undefined>((resolve) => waiting.push(() => resolve(undefined)));
@@ -127,7 +127,7 @@ describe('4.1 over one connection', () => {
     expect(log).toEqual([]);
   });
 
-  test('concurrent questions get the answers to their own', async () => {
+  test('each of many concurrent questions gets its own answer', async () => {
     const { ask, events } = await serveValidator({ organisation: { features: { country: true } } });
     const ips = [HOME_IP, '8.8.8.8', '10.0.0.1', '2001:db8::1'];
     const answers = await Promise.all(

@@ -31,13 +31,13 @@ describe('4.7 GET /script.js: "401 when the key is missing or wrong (no signals 
     },
   );
 
-  test('a wrong key is refused before the ETag is looked at', async () => {
+  test('a wrong key is refused even with the right ETag', async () => {
     const { etag = '' } = (await send(await scriptUrl())).headers;
     const headers = { 'if-none-match': String(etag) };
     expect((await send(await scriptUrl('?site_key=wrong'), { headers })).status).toBe(401);
   });
 
-  test('the right key gets a script that no browser takes for anything else', async () => {
+  test('the right key gets a script, which no browser reads as another type', async () => {
     const { status, headers, body } = await send(await scriptUrl());
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -50,12 +50,12 @@ describe('4.7 GET /script.js: "401 when the key is missing or wrong (no signals 
     expect(headers).not.toHaveProperty('set-cookie');
   });
 
-  test('it has less than 12 kB behind gzip', async () => {
+  test('the script has less than 12 kB after gzip', async () => {
     const { body } = await send(await scriptUrl());
     expect(gzipSync(body, { level: 6 }).length).toBeLessThan(12_000);
   });
 
-  test('it holds no listener that would keep its page out of the back/forward cache', async () => {
+  test('the script adds no listener that would prevent the back/forward cache', async () => {
     const { body } = await send(await scriptUrl());
     expect(body).not.toMatch(/["'`.](?:on)?(?:before)?unload\b/);
   });
@@ -63,7 +63,7 @@ describe('4.7 GET /script.js: "401 when the key is missing or wrong (no signals 
   test.each([
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
-  ])('it goes out as %s to who takes that', async (coding, decode) => {
+  ])('a client that accepts %s gets the script in this coding', async (coding, decode) => {
     const plain = await send(await scriptUrl());
     const headers = { 'accept-encoding': `identity, ${coding};q=0.5, zstd` };
     const head = await send(await scriptUrl(), { method: 'HEAD', headers });
@@ -73,7 +73,7 @@ describe('4.7 GET /script.js: "401 when the key is missing or wrong (no signals 
     expect(decode(raw).toString()).toBe(plain.body);
   });
 
-  test('no client is sent a coding that it refuses', async () => {
+  test('a client does not get a coding that it refuses', async () => {
     for (const refused of ['br;q=0, gzip;q=0.000', 'identity', '', 'brx']) {
       const answer = await send(await scriptUrl(), { headers: { 'accept-encoding': refused } });
       expect(answer.headers).not.toHaveProperty('content-encoding');
@@ -97,7 +97,7 @@ describe('4.7 GET /script.js: "401 when the key is missing or wrong (no signals 
 });
 
 describe('4.7 the script is cached (RFC 9110 13.1.2)', () => {
-  test('one ETag for every key and coding of a build, and 304 for who has it', async () => {
+  test('all keys and codings of a build have one ETag, and a client that sends it gets 304', async () => {
     const { etag = '', 'cache-control': caching } = (await send(await scriptUrl())).headers;
     expect(caching).toBe('public, max-age=600');
     for (const query of [QUERY, '?site_key=site_globex']) {
@@ -150,14 +150,14 @@ describe('POST /session: a ticket and a session for the script', () => {
     expect(cookie).toMatchObject({ name: '_guard', domain: '', path: '/', secure: true });
   });
 
-  test('the cookie is the one that the validator itself sends', async () => {
+  test('the cookie is the same as in a response of the validator', async () => {
     const { ask } = await serveValidator(SERVED);
     const { cookies = [] } = await ask(visit({ url: `${ORIGIN}/` }));
     const { cookie } = openedBy(await open());
     expect({ ...cookie, value: '' }).toEqual({ ...cookies[0], value: '' });
   });
 
-  test('a session of ours is kept; one that is malformed, forged or a neighbour’s is ignored', async () => {
+  test('a session that Guard issued is kept; a malformed, forged or foreign session is ignored', async () => {
     const own = openedBy(await open()).cookie['value'];
     expect(openedBy(await open({ body: String(own) })).cookie['value']).toBe(own);
     const neighbours = await open({
@@ -172,12 +172,12 @@ describe('POST /session: a ticket and a session for the script', () => {
     }
   });
 
-  test.each(['', '?site_key=wrong'])('401 with %s, whatever the page', async (query) => {
+  test.each(['', '?site_key=wrong'])('401 with %s, on any page', async (query) => {
     expect(await open({ query })).toMatchObject({ status: 401, body: '' });
   });
 
   test.each(['https://evil.example', 'null', 'https://globex.example', `${ORIGIN}.evil.example`])(
-    '403 on a page of %s, which may not read why',
+    '403 on a page of %s, which cannot read the answer',
     async (origin) => {
       const answer = await open({ headers: { origin } });
       expect(answer.status).toBe(403);
@@ -196,7 +196,7 @@ describe('POST /session: a ticket and a session for the script', () => {
     expect(await open({ headers: googlebot })).toMatchObject({ status: 204, body: '' });
   });
 
-  test('a body beyond eight cookies is 413; one beyond the limit never arrives', async () => {
+  test('a body that is longer than eight cookies is 413, before and after the limit of the server', async () => {
     expect((await open({ body: 'x'.repeat(401) })).status).toBe(413);
     expect((await open({ body: 'x'.repeat(70_000) })).status).toBe(413);
   });
@@ -207,7 +207,7 @@ describe('POST /session: a ticket and a session for the script', () => {
     expect([answer.status, answer.headers['allow']]).toEqual([405, 'POST']);
   });
 
-  test('429 with Retry-After once a network has opened too many, and only for a while', async () => {
+  test('429 with Retry-After after too many sessions of one network, until that time is over', async () => {
     const options = { ...SERVED };
     const { time } = await serveValidator(options);
     let answer = await open({}, options);
@@ -222,7 +222,7 @@ describe('POST /session: a ticket and a session for the script', () => {
   test.each([
     ['is down', () => Promise.reject(new Error('store down'))],
     ['never answers', () => never<number>()],
-  ])('503 when the store %s, and nothing of it reaches the page', async (_how, take) => {
+  ])('503 without a body when the store %s', async (_how, take) => {
     const answer = await open({}, { ...SERVED, store: storeWith({ take }) });
     expect(answer).toMatchObject({ status: 503, body: '' });
     expect(answer.headers['access-control-allow-origin']).toBe(ORIGIN);
@@ -245,7 +245,7 @@ describe('POST /session: a ticket and a session for the script', () => {
     const store = storeWith({ session: (id) => (id === body ? judged : undefined) });
     const answer = await open({ body }, { ...SERVED, store });
     expect(answer.status).toBe(status);
-    // What was rejected is not washed clean by a second upload; what was verified is judged again.
+    // A rejected session gets no second upload. A verified session is judged again.
     if (state === 'rejected') expect(answer.body).toBe('');
     else expect(openedBy(answer).cookie['value']).toBe(body);
   });
@@ -261,7 +261,7 @@ describe('4.7 the collector answers nothing else', () => {
   );
 });
 
-/** The bytes of an answer, as they came. */
+/** The body of an answer, without decoding. */
 function rawBody(url: string, headers: Readonly<Record<string, string>>): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     get(url, { headers }, (response) => {

@@ -67,7 +67,7 @@ describe('5 POST /validate: "header x-api-key with the secret key"', () => {
     expect([answer.status, errorType(answer)]).toEqual([401, 'invalid_api_key']);
   });
 
-  test('a key works until the end of its last day, UTC, and not a moment longer', async () => {
+  test('a key is valid until the end of its last day, UTC', async () => {
     const { post, time } = await serveValidator({ ...KEYS });
     time.now = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
     expect((await post(body, { 'x-api-key': EXPIRING_KEY })).status).toBe(200);
@@ -77,7 +77,7 @@ describe('5 POST /validate: "header x-api-key with the secret key"', () => {
     expect((await post(body)).status).toBe(200);
   });
 
-  test('the key is looked at before the body', async () => {
+  test('the key is checked before the body', async () => {
     const { post } = await serveValidator(KEYS);
     const answer = await post('nonsense', { 'x-api-key': 'sk_wrong_wrong_wrong' });
     expect(errorType(answer)).toBe('invalid_api_key');
@@ -94,7 +94,7 @@ describe('5 GET /health: "x-api-key (health-authorized customer key) or x-health
   }
 
   test.each([
-    ['nobody', {}, 403],
+    ['no credentials', {}, 403],
     ['a key that is not health-authorized', { 'x-api-key': KEY }, 403],
     ['a health-authorized key', { 'x-api-key': HEALTH_KEY }, 200],
     ['the token', { 'x-health-check-token': HEALTH_TOKEN }, 200],
@@ -113,20 +113,20 @@ describe('5 GET /health: "x-api-key (health-authorized customer key) or x-health
       const { collectorUrl } = await serveValidator(KEYS);
       const response = await fetch(`${collectorUrl}/health`, { headers });
       expect(response.status).toBe(200);
-      // It proves nothing, so it is told nothing but that.
+      // A User-Agent proves nothing, so the answer has no version.
       expect(await response.json()).toEqual({ status: 'ok' });
       expect(await statusOf('url', headers)).toBe(403);
     },
   );
 
   test.each(['GoogleHC', 'x GoogleHC/1.0', 'ELB-HealthChecker/2.0', 'kube-probe/1.30'])(
-    'no other agent is let in: %s',
+    'another agent is refused: %s',
     async (agent) => {
       expect(await statusOf('collectorUrl', { 'user-agent': agent })).toBe(403);
     },
   );
 
-  test('a health key stops with its expiry', async () => {
+  test('a health key ends with its expiry date', async () => {
     const { url, time } = await serveValidator({ ...KEYS });
     const ask = async () =>
       (await fetch(`${url}/health`, { headers: { 'x-api-key': EXPIRING_KEY } })).status;
@@ -136,7 +136,7 @@ describe('5 GET /health: "x-api-key (health-authorized customer key) or x-health
   });
 });
 
-describe('5 a key selects its organisation, and nothing of another one', () => {
+describe('5 a key selects its own organisation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'guard-pages-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   const page = (name: string) => {
@@ -191,7 +191,7 @@ describe('5 a key selects its organisation, and nothing of another one', () => {
     expect((await ask(request, OTHER_KEY)).crawler?.access_allowed).toBe(false);
   });
 
-  test('its sessions: one of the other is none', async () => {
+  test('its sessions: a session of another organisation is not valid', async () => {
     const { ask } = await serveValidator({ ...TWO });
     const cookie = (await ask(visit())).cookies?.[0]?.value ?? '';
     expect(await ask(visit({ cookie }))).not.toHaveProperty('cookies');

@@ -8,8 +8,8 @@ import { launchPlain } from '../kit/plain-chromium.ts';
 import { type ScriptSite, SITE_KEY, startScriptSite } from './script-site.ts';
 
 /**
- * The browser script on pages of a site, in a real browser against the started product. That the
- * browser is driven changes its judgement only: the script is told the same.
+ * The browser script on pages of a site, in a real browser against the started product. The browser is driven, which
+ * changes its judgement, but not the answers to the script.
  */
 
 let site: ScriptSite;
@@ -42,7 +42,7 @@ function note(request: Request): void {
 }
 
 const visit = (path: string) => page.goto(site.url + path);
-// Not waitForFunction, which polls by eval: a page's own policy may forbid that.
+// waitForFunction polls by eval, which the policy of a page can forbid.
 const finished = () =>
   expect.poll(() => page.evaluate('window.guard && window.guard.initialized')).toBe(true);
 const events = () => page.evaluate('window.events');
@@ -52,7 +52,7 @@ const guardCookie = async () =>
 
 describe('6 "GuardInitialized is dispatched on window after the script’s payload upload succeeds"', () => {
   test.each(['/open', '/elsewhere'])(
-    'once, with window.guard.initialized already true: script of %s',
+    'once, when window.guard.initialized is true: script of %s',
     async (path) => {
       await visit(path);
       await finished();
@@ -63,7 +63,7 @@ describe('6 "GuardInitialized is dispatched on window after the script’s paylo
   );
 
   test.each(['/open', '/elsewhere'])(
-    'after the work that the service asks for, with the same upload: script of %s',
+    'after the work that the service requires, with the same upload: script of %s',
     async (path) => {
       const task = '2.AAAAAAAAAAAAAAAAAAAAAA';
       const uploads: Partial<Upload>[] = [];
@@ -97,24 +97,27 @@ describe('6 "GuardInitialized is dispatched on window after the script’s paylo
   test.each([
     ['no connection', (page_: Page) => page_.route('**/session*', (route) => route.abort())],
     [
-      'an answer of somebody in between',
+      'an answer of a proxy between',
       (page_: Page) =>
         page_.route('**/session*', (route) => route.fulfill({ body: '<html>Log in</html>' })),
     ],
     [
-      'an answer of another form',
+      'an answer in another form',
       (page_: Page) =>
         page_.route('**/session*', (route) => route.fulfill({ json: { ticket: 1, cookie: {} } })),
     ],
-  ])('%s for the session: finished, no upload, no error in the page', async (_what, intercept) => {
-    await intercept(page);
-    await visit('/open');
-    await finished();
-    expect(collected).toEqual(['/session']);
-    expect(await events()).toEqual([]);
-    expect(await errors()).toEqual([]);
-    expect(await guardCookie()).toBeUndefined();
-  });
+  ])(
+    '%s for the session: the script ends without an upload and without an error in the page',
+    async (_what, intercept) => {
+      await intercept(page);
+      await visit('/open');
+      await finished();
+      expect(collected).toEqual(['/session']);
+      expect(await events()).toEqual([]);
+      expect(await errors()).toEqual([]);
+      expect(await guardCookie()).toBeUndefined();
+    },
+  );
 });
 
 describe('4.7 "sets a first-party _guard cookie"', () => {
@@ -134,7 +137,7 @@ describe('4.7 "sets a first-party _guard cookie"', () => {
     expect(Math.round(days)).toBe(30);
   });
 
-  test('on https it is Secure, as the service says', async () => {
+  test('on https the cookie is Secure, as the service says', async () => {
     const script = await (await fetch(`${site.url}/.guard/script.js?site_key=${SITE_KEY}`)).text();
     const cookie = { name: '_guard', path: '/', secure: true, same_site: 'None', max_age: 60 };
     const opened = {
@@ -167,19 +170,19 @@ describe('4.7 "sets a first-party _guard cookie"', () => {
     });
   });
 
-  test('a session that the service has set is kept, and its cookie not written again', async () => {
-    // The driver sends no cookie of its own: this one comes from the gateway's challenge.
+  test('a session that the service has set is kept, and the script does not write its cookie again', async () => {
+    // The cookie comes from the challenge of the gateway.
     await page.route('**/verify', (route) => route.fulfill({ status: 503 }));
     await visit('/vault/first');
     const before = await guardCookie();
     expect(before?.value).toMatch(/^[0-9a-f-]{36}$/);
     await visit('/open');
     await finished();
-    // Not even its expiry has changed.
+    // The expiry is the same, too.
     expect(await guardCookie()).toEqual(before);
   });
 
-  test('where cookies are blocked the script ends quietly, and uploads nothing', async () => {
+  test('where cookies are blocked, the script ends without an error and uploads nothing', async () => {
     const devtools = await context.newCDPSession(page);
     await devtools.send('Emulation.setDocumentCookieDisabled', { disabled: true });
     await visit('/open');
@@ -188,7 +191,7 @@ describe('4.7 "sets a first-party _guard cookie"', () => {
     expect([await events(), await errors()]).toEqual([[], []]);
   });
 
-  test('in a sandboxed frame, where cookies and storage throw, it ends quietly too', async () => {
+  test('in a sandboxed frame, where cookies and storage throw, it ends without an error', async () => {
     await visit('/without-a-script');
     await page.setContent(`<iframe sandbox="allow-scripts" src="${site.url}/open"></iframe>`);
     const frame = page.frames()[1];
@@ -198,7 +201,7 @@ describe('4.7 "sets a first-party _guard cookie"', () => {
 });
 
 describe('4.7 "collection happens once per full document load, with no hook on client-side navigation"', () => {
-  test('included twice it runs once', async () => {
+  test('a page that includes the script twice runs it once', async () => {
     await visit('/twice');
     await finished();
     await page.waitForLoadState('networkidle');
@@ -206,11 +209,11 @@ describe('4.7 "collection happens once per full document load, with no hook on c
     expect(await events()).toHaveLength(1);
   });
 
-  test('a single-page app that goes elsewhere in its own document is not read again', async () => {
+  test('a navigation inside a single-page app does not run it again', async () => {
     await visit('/open');
     await finished();
     await page.evaluate("history.pushState({}, '', '/open/next'); location.hash = 'there'");
-    // What an app's router does that loads the script again with each view.
+    // Some routers load the script again with each view.
     await page.evaluate(
       "document.head.append(Object.assign(document.createElement('script'), { src: document.querySelector('script[src]').src }))",
     );
@@ -218,11 +221,11 @@ describe('4.7 "collection happens once per full document load, with no hook on c
     expect(collected).toEqual(['/session', '/verify']);
   });
 
-  test('a new document is read again, under the same session', async () => {
+  test('a new document runs it again, under the same session', async () => {
     await visit('/open');
     await finished();
     const first = await guardCookie();
-    // Rejected by now, being driven: it is asked for a session, and given no second judgement.
+    // The driven browser is rejected by now: it asks for a session, and its evidence is not judged again.
     await visit('/open');
     await finished();
     expect(collected).toEqual(['/session', '/verify', '/session']);
@@ -230,8 +233,8 @@ describe('4.7 "collection happens once per full document load, with no hook on c
   });
 });
 
-describe('no harm to the page', () => {
-  test('window.guard is its only global, and frozen', async () => {
+describe('the script does not change the page', () => {
+  test('window.guard is its only global, and is frozen', async () => {
     await visit('/open');
     await finished();
     const added = await page.evaluate(
@@ -244,7 +247,7 @@ describe('no harm to the page', () => {
   });
 
   test.each(['let guard = 5', 'var guard = 5', 'function guard() {}', '"use strict"; guard = 5'])(
-    'a later script of the page may say `%s`',
+    'a later script of the page may contain `%s`',
     async (content) => {
       await visit('/open');
       await finished();
@@ -256,14 +259,14 @@ describe('no harm to the page', () => {
     },
   );
 
-  test('a page that has a `guard` of its own keeps it, and is not read', async () => {
+  test('a page with its own `guard` keeps it, and the script does nothing', async () => {
     await visit('/own-guard');
     await page.waitForLoadState('networkidle');
     expect(await page.evaluate('window.guard')).toBe('mine');
     expect(collected).toEqual([]);
   });
 
-  test('a Content-Security-Policy without the collector: finished, and no error of ours', async () => {
+  test('with a Content-Security-Policy that forbids the collector, the script ends without an error', async () => {
     await visit('/no-connect');
     await finished();
     expect([await events(), await errors()]).toEqual([[], []]);
@@ -278,7 +281,7 @@ describe('no harm to the page', () => {
   });
 
   test.each(['fetch', 'AbortController', 'Worker', 'sessionStorage'])(
-    'without %s it ends all the same',
+    'without %s the script ends without an error',
     async (name) => {
       await context.addInitScript(
         `Object.defineProperty(window, '${name}', { get: () => { throw new Error('taken away'); } })`,
@@ -289,14 +292,14 @@ describe('no harm to the page', () => {
     },
   );
 
-  test('a browser without idle callbacks (Safari) runs it as well', async () => {
+  test('a browser without idle callbacks (Safari) runs it, too', async () => {
     await context.addInitScript('delete window.requestIdleCallback');
     await visit('/open');
     await finished();
     expect(await events()).toEqual([[true, true]]);
   });
 
-  test('the load event does not wait for it', async () => {
+  test('the load event does not wait for the script', async () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;

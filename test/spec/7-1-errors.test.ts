@@ -30,7 +30,7 @@ describe('7.1 400 missing_fields: "url or ip absent"', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ error: { message: `Missing: ${names}.` } });
   });
 
-  test('it goes before every other fault of the body', async () => {
+  test('missing_fields comes before any other error of the body', async () => {
     const { post } = await serveValidator();
     expect(errorType(await post('{"ip":"nonsense","headers":7}'))).toBe('missing_fields');
   });
@@ -40,7 +40,7 @@ const broken = () => {
   throw new Error('broken');
 };
 const rejected = () => Promise.reject(new Error('broken'));
-/** A record of another version, or without a sender: reading it throws inside the pipeline. */
+/** A record of another version. Reading it throws inside the pipeline. */
 const nonsense = {
   state: 'rejected',
   organisation: 'acme',
@@ -59,7 +59,7 @@ describe.each<[string, Partial<SessionStore>]>([
     '[{ name: r, match: {}, detect: true, rate_limit: { requests: 5, per: 1m, by: ip } }]';
   const options = { rules, store: storeWith(over) };
 
-  test('over the API, and the next request is answered as well', async () => {
+  test('over the API, also for the next request', async () => {
     const { post, events, log } = await serveValidator(options);
     for (let i = 0; i < 2; i++) {
       const answer = await post(body);
@@ -69,14 +69,14 @@ describe.each<[string, Partial<SessionStore>]>([
     expect(log).toHaveLength(2);
   });
 
-  test('in process it is a failed outcome, never an exception out of the port', async () => {
+  test('in process it is a failed outcome, and not an exception', async () => {
     const { inProcess } = await serveValidator(options);
     const outcome = await inProcess(question, { site: 'shop' });
     expect(outcome).toMatchObject({ kind: 'failed', reason: 'server_error' });
   });
 });
 
-test('7.1 500 internal_server_error: a fault of the route itself, which is logged by its kind and ends no process', async () => {
+test('7.1 500 internal_server_error: an error of the route itself is logged by its kind and does not end the process', async () => {
   let isBroken = true;
   const collectorUrl = () => {
     if (isBroken) throw new TypeError('with a detail');
@@ -111,7 +111,7 @@ describe.each<[string, Partial<SessionStore>]>([
       expect(outcome).toMatchObject({ kind: 'failed', reason: 'timeout' });
     });
 
-    test('the gateway fails open, and records the one event', async () => {
+    test('the gateway fails open, and records one event', async () => {
       const { inProcess, events } = await serveValidator(options);
       const origin = await startRecordingOrigin();
       onTestFinished(() => origin.close());
@@ -126,7 +126,7 @@ describe.each<[string, Partial<SessionStore>]>([
 );
 
 describe('7.1 an answer of the store that comes after the deadline', () => {
-  /** A store whose session look-up, or budget, waits until the test lets it go. */
+  /** A store whose session look-up or budget waits until the test releases it. */
   function held(operation: 'session' | 'take') {
     const calls: string[] = [];
     let release = (): void => undefined;
@@ -143,7 +143,7 @@ describe('7.1 an answer of the store that comes after the deadline', () => {
     return { store, calls, release };
   }
 
-  test('takes nothing from a budget and records nothing', async () => {
+  test('after a late session, Guard takes nothing from a budget and records nothing', async () => {
     const { store, calls, release } = held('session');
     const { post, events } = await serveValidator({ rules: LIMIT, store });
     expect((await post(body)).status).toBe(503);
@@ -153,7 +153,7 @@ describe('7.1 an answer of the store that comes after the deadline', () => {
     expect(events).toEqual([]);
   });
 
-  test('records nothing when it was the budget that was late', async () => {
+  test('after a late budget, Guard records nothing', async () => {
     const { store, calls, release } = held('take');
     const { post, events } = await serveValidator({ rules: LIMIT, store });
     expect((await post(body)).status).toBe(503);
@@ -163,7 +163,7 @@ describe('7.1 an answer of the store that comes after the deadline', () => {
     expect(events).toEqual([]);
   });
 
-  test('a caller that has gone is as good as the deadline', async () => {
+  test('a caller that has gone counts as the deadline', async () => {
     const { store, calls, release } = held('session');
     const { inProcess } = await serveValidator({ rules: LIMIT, store });
     const gone = new AbortController();
@@ -174,7 +174,7 @@ describe('7.1 an answer of the store that comes after the deadline', () => {
     expect(calls).toEqual(['session']);
   });
 
-  test('in time, the same store changes nothing', async () => {
+  test('without a delay, the same store works', async () => {
     const { store, calls, release } = held('session');
     const { post, events } = await serveValidator({ rules: LIMIT, store });
     release();
@@ -184,7 +184,7 @@ describe('7.1 an answer of the store that comes after the deadline', () => {
   });
 });
 
-/** Lets everything run that is ready to: some turns of the event loop. */
+/** Waits for some turns of the event loop. */
 async function turns(): Promise<void> {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -23,7 +23,7 @@ describe.each(['validator', 'collector'] as const)('7.5 GET /health of the %s', 
   });
 
   test.each([
-    ['nobody', {}],
+    ['no credentials', {}],
     ['a wrong key', { 'x-api-key': 'sk_wrong_wrong_wrong' }],
     ['a wrong token', { 'x-health-check-token': 'wrong' }],
     ['empty credentials', { 'x-api-key': '', 'x-health-check-token': '' }],

@@ -9,7 +9,7 @@ const headersOf = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, '1']));
 const urlOf = (length: number) => good.url.padEnd(length, 'a');
 
-/** A good body of exactly so many bytes. */
+/** A good body with exactly this number of bytes. */
 function bodyOf(bytes: number): string {
   const empty = JSON.stringify({ ...good, padding: '' });
   return empty.replace('""', `"${'x'.repeat(bytes - empty.length)}"`);
@@ -21,7 +21,7 @@ async function statusOf(request: Readonly<Record<string, unknown>>) {
   return answer.status === 200 ? 200 : `${answer.status} ${String(errorType(answer))}`;
 }
 
-describe('8 "/validate request size limits: not shown": ours, each to the last and one beyond', () => {
+describe('8 "/validate request size limits: not shown": each limit of Guard, at the limit and one more', () => {
   test('the numbers', () => {
     expect(VALIDATE).toMatchObject({
       budgetMs: 500,
@@ -38,7 +38,7 @@ describe('8 "/validate request size limits: not shown": ours, each to the last a
     expect([answer.status, errorType(answer)]).toEqual([400, 'invalid_request']);
   });
 
-  test('a body of 256 KiB that does not say its length', async () => {
+  test('a chunked body of 256 KiB', async () => {
     const { post } = await serveValidator();
     const chunked = { 'transfer-encoding': 'chunked' };
     expect((await post(bodyOf(VALIDATE.maxBodyBytes), chunked)).status).toBe(200);
@@ -46,7 +46,7 @@ describe('8 "/validate request size limits: not shown": ours, each to the last a
     expect([answer.status, errorType(answer)]).toEqual([400, 'invalid_request']);
   });
 
-  test('what follows a body that is too long is not taken for a request', async () => {
+  test('the bytes after a body that is too long are not read as a request', async () => {
     const { url } = await serveValidator();
     const head = `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\n`;
     const smuggled = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -57,7 +57,7 @@ describe('8 "/validate request size limits: not shown": ours, each to the last a
 
   test.each([
     ['256 headers', { headers: headersOf(256) }, { headers: headersOf(257) }],
-    ['10,000 headers are beyond', {}, { headers: headersOf(10_000) }],
+    ['10,000 headers are too many', {}, { headers: headersOf(10_000) }],
     [
       'a header name of 256 characters',
       { headers: { ['a'.repeat(256)]: '' } },
@@ -88,7 +88,7 @@ describe('8 "/validate request size limits: not shown": ours, each to the last a
       },
     ],
     ['a URL of 16 KiB', { url: urlOf(16_384) }, { url: urlOf(16_385) }],
-    ['a URL of 64 KiB is beyond', {}, { url: urlOf(65_536) }],
+    ['a URL of 64 KiB is too long', {}, { url: urlOf(65_536) }],
     ['a referrer of 16 KiB', { referrer: urlOf(16_384) }, { referrer: urlOf(16_385) }],
     ['a method of 32 characters', { method: 'M'.repeat(32) }, { method: 'M'.repeat(33) }],
   ])('%s', async (_what, last, beyond) => {
@@ -107,12 +107,12 @@ describe('8 "/validate request size limits: not shown": ours, each to the last a
     expect(errorType(await post(nested(17)))).toBe('invalid_request');
   });
 
-  test('an address is at most 64 characters long, its zone included', async () => {
+  test('an address has at most 64 characters, with its zone', async () => {
     expect(await statusOf({ ...good, ip: `fe80::1%${'a'.repeat(56)}` })).toBe(200);
     expect(await statusOf({ ...good, ip: `fe80::1%${'a'.repeat(57)}` })).toBe('400 invalid_ip');
   });
 
-  test('an address and a cookie of any length are an address and a cookie that are none', async () => {
+  test('a very long address is invalid_ip, and a very long cookie is ignored', async () => {
     const long = 'a'.repeat(200_000);
     expect(await statusOf({ ...good, ip: long })).toBe('400 invalid_ip');
     expect(await statusOf({ ...good, ip: `${'0:'.repeat(50_000)}1` })).toBe('400 invalid_ip');

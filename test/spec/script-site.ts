@@ -8,14 +8,14 @@ export interface ScriptSite {
   readonly product: Product;
   /** Through the gateway. */
   readonly url: string;
-  /** Who reached the origin, in order. */
+  /** The requests that reached the origin, in order. */
   readonly arrivals: { readonly url: string; readonly headers: IncomingHttpHeaders }[];
   close(): Promise<void>;
 }
 
 export const SITE_KEY = 'site_acme';
 
-/** Notes what the page itself can see: its globals before the script, events and errors. */
+/** Records in the page: its globals before the script, events and errors. */
 const RECORDER = `<script>
 window.before = Object.getOwnPropertyNames(window);
 window.events = [];
@@ -30,7 +30,7 @@ function pageWith(scripts: readonly string[], extra = ''): string {
   return `<!doctype html><title>Page</title>${RECORDER}${tags.join('')}${extra}<h1>A page</h1>`;
 }
 
-/** Goes on as soon as the script has uploaded. `target` is an expression. */
+/** Goes to another page as soon as the script has uploaded. `target` is an expression. */
 function thenTo(target: string): string {
   return `<script>addEventListener('GuardInitialized', () => { location.href = ${target}; });</script>`;
 }
@@ -38,8 +38,8 @@ function thenTo(target: string): string {
 const THEN_VAULT = thenTo("'/vault' + location.pathname");
 
 /**
- * What a page of many owners does to its own browser: style sheets that reach every element, libraries
- * that wrap what they watch, polyfills, a source-map formatter, and elements under every name.
+ * A page as many teams build it: style sheets for every element, libraries that wrap built-in functions, polyfills, a
+ * formatter of stack traces, and elements with the names of built-in objects.
  */
 const CROWD = `<style>
 * { all: revert !important; box-sizing: border-box !important; margin: 3px !important; float: left !important; }
@@ -66,7 +66,7 @@ interface Page {
   readonly headers?: OutgoingHttpHeaders;
 }
 
-/** The pages by path. `collector` is the host of its own that the script can come from. */
+/** The pages by path. One of them loads the script from the host of the collector. */
 function pagesOf(collector: string): Readonly<Record<string, Page>> {
   const own = `/.guard/script.js?site_key=${SITE_KEY}`;
   return {
@@ -104,7 +104,7 @@ function pagesOf(collector: string): Readonly<Record<string, Page>> {
   };
 }
 
-/** Starts origin and product; the caller closes them. */
+/** Starts origin and product. The caller closes them. */
 export async function startScriptSite(
   over: Readonly<Record<string, unknown>> = {},
 ): Promise<ScriptSite> {

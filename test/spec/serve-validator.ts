@@ -21,9 +21,9 @@ const networks = NetworkCatalogue.load();
 export interface ServedOptions {
   /** YAML of the organisation's rules; none by default. */
   readonly rules?: string;
-  /** More settings of the organisation, or other ones. */
+  /** Settings that are added to the organisation, or replace its own. */
   readonly organisation?: Readonly<Record<string, unknown>>;
-  /** A second organisation beside it, `globex`, with a key of its own. */
+  /** Settings of a second organisation, `globex`, with its own key. */
   readonly neighbour?: Readonly<Record<string, unknown>>;
   readonly store?: SessionStore;
   readonly collectorUrl?: () => string;
@@ -34,21 +34,21 @@ export interface Served {
   readonly url: string;
   readonly collectorUrl: string;
   readonly events: DecisionEvent[];
-  /** Every log line, as the text that would be written. */
+  /** Every log line, as text. */
   readonly log: string[];
   readonly time: { now: number };
-  /** The same engine, asked in process. */
+  /** The same validator, asked in process. */
   readonly inProcess: Validate;
-  /** One `POST /validate` with this body, whatever it is. */
+  /** One `POST /validate` with any body. */
   readonly post: (body: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
-  /** A good question; fails the test unless its answer keeps the schema of contract 2.2. */
+  /** A good question. The test fails unless the answer matches the schema of contract 2.2. */
   readonly ask: (request: ValidateRequest, key?: string) => Promise<ValidateResponse>;
 }
 
 const opened: FastifyInstance[] = [];
 const PLAIN: ServedOptions = {};
 const served = new Map<ServedOptions, Promise<Served>>();
-/** The test file that they belong to: this module stays loaded while other files run in the same process. */
+/** The test file that uses them. This module stays loaded for other files in the same process. */
 let servedFor: string | undefined;
 
 async function forgetOtherFiles(): Promise<void> {
@@ -60,8 +60,8 @@ async function forgetOtherFiles(): Promise<void> {
 }
 
 /**
- * The real validator behind real sockets, with a clock that stands still. Asked again with the same
- * options object it is the same one, with nothing recorded yet; all are closed when another file asks,
+ * The real validator behind real sockets, with a clock that stands still. A second call with the same options object
+ * returns the same validator, with empty lists of events and log lines. All are closed when another file calls this,
  * or with the process.
  */
 export async function serveValidator(options = PLAIN): Promise<Served> {

@@ -1,7 +1,7 @@
 import type { SessionStore } from '@guard/config/contract/ports';
 import { MemoryStore } from '@guard/validator';
 
-/** A session store in memory, except for the operations that a test replaces. */
+/** A session store in memory, with some operations that a test replaces. */
 export function storeWith(over: Partial<SessionStore>): SessionStore {
   const store = new MemoryStore(Date.now);
   return {
@@ -17,7 +17,7 @@ export function storeWith(over: Partial<SessionStore>): SessionStore {
   };
 }
 
-/** Resolves never: what a store behind a dead connection does. */
+/** Never resolves, as a store behind a dead connection. */
 export function never<T>(): Promise<T> {
   return new Promise<T>(() => undefined);
 }
