@@ -9,11 +9,11 @@ export interface KeptBundle<Bundle extends { readonly sources: string }> {
   readonly schema: z.ZodType<Bundle>;
   /** The hash of all that the bundle is made of. A kept bundle with another value in `sources` is stale. */
   readonly hashOfSources: () => string;
-  /** Makes the bundle. Throws when esbuild cannot. */
+  /** Makes the bundle. Throws when esbuild fails. */
   readonly bundle: () => Bundle;
 }
 
-/** The kept bundle, or a new one when the kept one is missing or stale. Throws when it cannot be bundled. */
+/** The kept bundle, or a new one when the kept one is missing or stale. Throws when bundling fails. */
 export function loadBundle<Bundle extends { readonly sources: string }>(
   kept: KeptBundle<Bundle>,
 ): Bundle {
@@ -33,7 +33,7 @@ export function loadBundle<Bundle extends { readonly sources: string }>(
   return fresh;
 }
 
-/** Writes the file under another name and renames it: processes that build at once never read half a file. */
+/** Writes a temporary file and renames it. So a process never reads a file that another process has written in part. */
 export function keepBundle(file: URL, bundle: object): void {
   mkdirSync(new URL('./', file), { recursive: true });
   const temporary = new URL(`${file.href}.${process.pid}.tmp`);

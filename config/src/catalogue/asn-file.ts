@@ -12,16 +12,16 @@ import type { AddressRuns } from '../net/address-map.ts';
 /** Most bytes of an unpacked file. The bundled one has three million. */
 const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 
-/** Throws an Error for bytes that are not packed or too many. */
+/** Throws an Error for bytes that are not Brotli, and for a result above the limit. */
 export function unpack(file: Uint8Array): Buffer {
   return brotliDecompressSync(file, { maxOutputLength: MAX_UNPACKED_BYTES });
 }
 
-/** Unpacks a file. Throws an Error for a file of another kind or one that is cut off. */
+/** Unpacks a file. Throws an Error for a file in another format, and for a truncated file. */
 export function decodeAsnFile(file: Uint8Array): AddressRuns {
   const reader = new VarintReader(unpack(file));
   const runs = { v4: readV4(reader), v6: readV6(reader) };
-  if (!reader.isAtEnd) throw new RangeError('bytes behind the last run');
+  if (!reader.isAtEnd) throw new RangeError('bytes after the last run');
   return runs;
 }
 
@@ -98,7 +98,7 @@ class VarintReader {
       else this.high += (byte & 127) * (unit / LOW_RANGE);
       if (byte < 128) return;
     }
-    throw new RangeError('an integer without end');
+    throw new RangeError('an integer that is cut off');
   }
 
   /** Reads a number of runs. Each run takes at least two bytes. */

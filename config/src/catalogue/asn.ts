@@ -6,8 +6,8 @@ import { dataPath } from './data-path.ts';
 import { openMmdb } from './mmdb.ts';
 
 /**
- * Number and name have other fields in each database: MaxMind and DB-IP use the long names, IPinfo uses `AS13335`
- * and `as_name`, or `name` in its older files.
+ * The names of the two fields differ between databases: MaxMind and DB-IP use the long names, IPinfo uses `AS13335` and
+ * `as_name`, or `name` in its older files.
  */
 interface AsnRecord {
   readonly autonomous_system_number?: unknown;
@@ -31,8 +31,8 @@ interface AutonomousSystem {
 }
 
 /**
- * Opens an MMDB database of autonomous systems from a path or bytes. The default are the bundled tables, which take
- * 11 MB and 120 ms once per process.
+ * Opens an MMDB database of autonomous systems from a path or bytes. The default is the bundled tables. They need 11 MB
+ * and 120 ms, once per process.
  *
  * Throws an Error that names the file when it cannot be read or is another kind of database.
  */

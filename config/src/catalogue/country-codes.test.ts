@@ -3,7 +3,7 @@ import { currentCode, isCountryCode } from './country-codes.ts';
 
 const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
 
-test('ISO 3166-1 has 249 countries, and 42 codes for its users, XK among them', () => {
+test('ISO 3166-1 has 249 countries and 42 user-assigned codes, such as XK', () => {
   const codes = LETTERS.flatMap((first) => LETTERS.map((second) => first + second));
   expect(codes.filter(isCountryCode)).toHaveLength(249 + 42);
   expect(isCountryCode('XK')).toBe(true);
@@ -13,6 +13,6 @@ test.each(['UK', 'EU', 'SU', 'UN', 'AC', 'AB'])('%s is no country of ISO 3166-1'
   expect(isCountryCode(code)).toBe(false);
 });
 
-test('a code that stood for a country leads to its code of today', () => {
+test('a withdrawn code of a country leads to its current code', () => {
   expect(['UK', 'ZR', 'DE', 'AA'].map(currentCode)).toEqual(['GB', 'CD', 'DE', 'AA']);
 });

@@ -10,7 +10,7 @@ const catalogue = CrawlerCatalogue.load();
 
 function claimed(userAgent: string): CatalogueCrawler {
   const crawler = catalogue.identify(userAgent);
-  if (crawler === undefined) throw new Error(`no crawler is identified: ${userAgent}`);
+  if (crawler === undefined) throw new Error(`no crawler found in: ${userAgent}`);
   return crawler;
 }
 
@@ -62,7 +62,7 @@ describe('a User-Agent identifies (contract 1.3)', () => {
     'robot',
     'Code/1.0',
     'Spider',
-  ])('no crawler by a generic or a foreign word: %s', (userAgent) => {
+  ])('no crawler, because the word is generic or belongs to another product: %s', (userAgent) => {
     expect(catalogue.identify(userAgent)).toBeUndefined();
   });
 });
@@ -96,7 +96,7 @@ describe('verification (contract 1.3: the source IP lies inside the published ra
     },
   );
 
-  test('of a crawler from a whole network succeeds inside of that', () => {
+  test('of a crawler with a whole network as its range succeeds inside this network', () => {
     expect(catalogue.verify(claimed('facebookexternalhit/1.1'), '31.13.24.1')).toBe('verified');
   });
 
@@ -145,7 +145,7 @@ describe('loading', () => {
     expect(found && loaded.verify(found, '8.8.8.8')).toBe('verified');
   });
 
-  test('accuses no visitor by a list that has no entry left', () => {
+  test('makes no visitor an impersonator when a list has no entry left', () => {
     const loaded = CrawlerCatalogue.load(
       folderWith({
         operator: 'Example',
@@ -157,7 +157,7 @@ describe('loading', () => {
     expect(found && loaded.verify(found, '8.8.8.8')).toBe('unverifiable');
   });
 
-  test('names a file that is not of the form', () => {
+  test('throws an error that names a file with another format', () => {
     expect(() => CrawlerCatalogue.load(folderWith({ operator: 'Example' }))).toThrow(
       /example\.json/,
     );
@@ -178,7 +178,7 @@ describe('loading', () => {
       return found && loaded.verify(found, ip);
     };
 
-    test('in place of the bundled ones', () => {
+    test('which replace the bundled ranges', () => {
       const overlay = folderWith(refreshed);
       expect(standing(overlay, '9.9.9.9')).toBe('verified');
       expect(standing(overlay, '8.8.8.8')).toBe('impersonator');
@@ -186,26 +186,26 @@ describe('loading', () => {
       expect(list?.asOf).toBe(Date.parse('2026-11-22T08:00:00Z'));
     });
 
-    test('and drops what no crawler comes from there too', () => {
+    test('and drops bogons and over-wide ranges from them', () => {
       const overlay = folderWith({ ...refreshed, sources: [{ ...source, v4: ['10.0.0.0/8'] }] });
       expect(standing(overlay, '10.1.1.1')).toBe('unverifiable');
     });
 
-    test('unless the bundled ones are newer', () => {
+    test('unless the bundled ranges are newer', () => {
       const overlay = folderWith({ ...refreshed, fetched_at: '2026-11-01T08:00:00.000Z' });
       expect(standing(overlay, '8.8.8.8')).toBe('verified');
     });
 
-    test('which need not exist', () => {
+    test('and needs no such folder', () => {
       expect(standing(join(tmpdir(), 'guard-no-such-folder'), '8.8.8.8')).toBe('verified');
     });
 
-    test('and names a file there that is not of the form', () => {
+    test('and throws an error that names a file there with another format', () => {
       expect(() => CrawlerCatalogue.load(bundled(), folderWith({}))).toThrow(/example\.json/);
     });
   });
 
-  test('knows how old the oldest list is', () => {
+  test('and gives the age of the oldest list', () => {
     const dates = catalogue.lists
       .filter(({ refreshUrls }) => refreshUrls.length > 0)
       .map(({ asOf }) => asOf);
@@ -213,7 +213,7 @@ describe('loading', () => {
     expect(catalogue.oldestListAt).toBe(dates.toSorted((a, b) => a - b)[0]);
   });
 
-  test('knows the host names of an operator without ranges', () => {
+  test('and has the host names of an operator without ranges', () => {
     const baidu = claimed('Baiduspider');
     expect(catalogue.proofsOf(baidu)).toEqual({
       list: undefined,

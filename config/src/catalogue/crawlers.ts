@@ -36,7 +36,7 @@ export interface CrawlerProofs {
 const NO_PROOFS: CrawlerProofs = { list: undefined, hostNames: [] };
 
 interface Loaded {
-  /** Of the file, without its extension. */
+  /** The name of the file, without its extension. */
   readonly name: string;
   readonly file: CrawlerFile;
   readonly proofs: CrawlerProofs;
@@ -92,7 +92,7 @@ export class CrawlerCatalogue {
     return CrawlerCatalogue.#of(loaded.map((one) => withRefreshed(one, overlay)));
   }
 
-  /** The same for the bundled files, with `pause` awaited after each of them. */
+  /** Does the same for the bundled files, and awaits `pause` after each of them. */
   static async loadInSlices(overlay: string | undefined, pause: Pause): Promise<CrawlerCatalogue> {
     const loaded: Loaded[] = [];
     for (const one of bundledFiles()) {
@@ -102,7 +102,7 @@ export class CrawlerCatalogue {
     return CrawlerCatalogue.#of(loaded);
   }
 
-  /** Without refreshed ranges there is one bundled catalogue, which all share. */
+  /** Without refreshed ranges, all callers share one bundled catalogue. */
   static #of(loaded: readonly Loaded[]): CrawlerCatalogue {
     const isBundled =
       loaded.length === files?.length && loaded.every((one, at) => one === files?.[at]);
@@ -160,7 +160,7 @@ function filesOf(folder: string): readonly Loaded[] {
   });
 }
 
-/** The same object where `overlay` has nothing for it. */
+/** Returns the same object when `overlay` has no ranges for it. */
 function withRefreshed(loaded: Loaded, overlay: string | undefined): Loaded {
   const { name, file, proofs } = loaded;
   const refreshed =

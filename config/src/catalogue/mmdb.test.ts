@@ -14,7 +14,7 @@ const open = (mmdb: Buffer) =>
     (record: { readonly country_code?: unknown }) => record.country_code,
   );
 
-test('an address with a record of its own gives nothing to its neighbours, and a damaged one takes nothing from them', () => {
+test('neighbours of an address do not get its record, and a damaged record does not affect them', () => {
   const mmdb = mmdbOf([
     { prefix: bits(10, 0, 0, 1), record: country('DE') },
     { prefix: bits(10, 0, 0, 2), record: country('FR') },
@@ -44,7 +44,7 @@ test('a record that expands to far more than its bytes counts as missing, and a 
   expect(() => open(other)).toThrow('not a country database');
 });
 
-test('records that are kept decoded have a bound together, however large each of them is', () => {
+test('the cache of decoded records has a bound, also when single records are large', () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   const heapMiB = () => {
@@ -64,6 +64,6 @@ test('records that are kept decoded have a bound together, however large each of
     expect(countryOf(`10.${at >> 8}.${at & 255}.1`)).toBe('DE');
   }
   expect(heapMiB() - before).toBeLessThan(10);
-  // A look at all of them in another order: each is still found.
+  // Records that left the cache are still found.
   expect(countryOf('10.0.0.9')).toBe('DE');
 });

@@ -6,8 +6,8 @@ import { bounded, decodedSize } from './mmdb-bounds.ts';
 /** Addresses that every complete database has: public resolvers of four operators. */
 const WELL_KNOWN = ['8.8.8.8', '1.1.1.1', '9.9.9.9', '208.67.222.222'];
 /**
- * Most values and characters in all cached records. This is more than all countries or autonomous systems have, and
- * at most some 130 MB. A record that does not fit is decoded each time.
+ * Most values and characters in all cached records. All countries or all autonomous systems fit. It is at most about
+ * 130 MB of memory. A record that does not fit is decoded each time.
  */
 const MAX_DECODED = 4 * 2 ** 20;
 /** The overhead of a cached record, in the same unit. */
@@ -48,8 +48,8 @@ export function openMmdb<Value>(
   }
   // A tree of IPv4 addresses would misread the first bits of an IPv6 address as an IPv4 address.
   const isOfIpv4 = reader.metadata.ipVersion === 4;
-  // Visitors send many requests and have neighbours in their network, so results are cached. The library parses each
-  // address and walks the tree again.
+  // Results are cached per network, because visitors send many requests and have neighbours. The library parses the
+  // address and walks the tree for each look-up.
   const networks = new Float64Array(RECENT).fill(NaN);
   const values = new Array<Value | undefined>(RECENT).fill(undefined);
   return (ip) => {

@@ -67,7 +67,7 @@ describe('lists of networks', () => {
     ]);
   });
 
-  test('are cleaned of bogons and over-wide ranges at loading', () => {
+  test('lose bogons and over-wide ranges when they are loaded', () => {
     const loaded = NetworkCatalogue.load(
       folderWith({
         tor: '8.8.8.0/24\n',
@@ -83,7 +83,7 @@ describe('lists of networks', () => {
     expect(loaded.kindOf('203.0.113.9')).toBeUndefined();
   });
 
-  test('must be there', () => {
+  test('must exist', () => {
     expect(() => NetworkCatalogue.load('/nonexistent')).toThrow(/ENOENT/);
   });
 });

@@ -41,7 +41,7 @@ describe('a token', () => {
     expect(find('googlebot/2.1', 'GoogleBot')).toBe('GoogleBot');
   });
 
-  test('that is longer wins over one that begins it, in any order', () => {
+  test('that is longer wins over its prefix, in any order', () => {
     for (const order of [
       ['Googlebot', 'Googlebot-Image'],
       ['Googlebot-Image', 'Googlebot'],
@@ -56,7 +56,7 @@ describe('a token', () => {
     expect(find('TelegramBot (like TwitterBot)', 'Twitterbot', 'TelegramBot')).toBe('TelegramBot');
   });
 
-  test('that is only for the beginning counts nowhere else', () => {
+  test('with `atStart` counts only at the start', () => {
     expect(find('Java/17', '^Java')).toBe('^Java');
     expect(find('UCWEB/2.0 (Java; U)', '^Java')).toBeUndefined();
   });

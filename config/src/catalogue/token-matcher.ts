@@ -67,7 +67,7 @@ export class TokenMatcher<T> {
 
   #add(token: Token<T>): void {
     if (!/^[\x21-\x7e]/.test(token.text))
-      throw new TypeError('a token begins with no visible ASCII');
+      throw new TypeError('a token does not begin with visible ASCII');
     this.#begins[lowerCase(token.text.charCodeAt(0))] = 1;
     let node = this.#root;
     for (let at = 0; at < token.text.length; at += 1) {

@@ -8,7 +8,7 @@ export type Action = 'allow' | 'block' | 'challenge' | 'limited';
 /** What the engine concluded before monitor mode, observe mode or a fail policy changed it. */
 type Conclusion = Action | 'none';
 
-/** How a visitor stands with the challenge. */
+/** The state of a visitor's challenge. */
 export type ChallengeState = 'none' | 'issued' | 'verified' | 'rejected' | 'failed';
 
 /** The source of the visitor's address: the connection, a trusted proxy's header, or the caller of `POST /validate`. */
@@ -45,11 +45,11 @@ export interface SignedAgentFact {
 export type Protocol = 'HTTP/1.0' | 'HTTP/1.1' | 'HTTP/2.0';
 
 /**
- * Contract 2.7: one decision, as it is remembered. The validator makes it, or the gateway where a fail
- * policy stands in for a missing answer.
+ * Contract 2.7: one recorded decision. The validator creates it. When the validator gives no answer, the gateway
+ * creates it.
  *
- * `headers` are as they came. Requests with the same headers share one object. SECRET_HEADERS must be
- * dropped before an event leaves the process.
+ * `headers` are unchanged. Requests with the same headers share one object. SECRET_HEADERS must be dropped before an
+ * event leaves the process.
  *
  * The gateway writes the result of the request into the event, and then records it.
  */
@@ -107,7 +107,7 @@ export interface DecisionEvent {
   /** The digest of the session that came with the request. Empty or undefined when none came. */
   readonly sessionSent?: string;
   readonly challenge: ChallengeState;
-  /** Reference code a visitor can read on a page of Guard. The gateway gives one to a page in place of the origin's answer. */
+  /** The reference code on a page of Guard. An error page of the gateway has one too. */
   reference: string;
   readonly validator: 'in-process' | 'api' | 'remote';
   /** How long the decision took, in microseconds. */
@@ -119,12 +119,12 @@ export interface DecisionEvent {
   readonly stagesUs?: StageTimes;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * First bytes of the body as text, without the values of fields that speak of secrets; empty or
-   * absent where the site samples none.
+   * First bytes of the body as text, without the values of fields with secret names. Empty or absent when the site
+   * keeps no sample.
    */
   readonly body?: string;
   /** JA4 of the visitor's TLS handshake. Empty or undefined when the gateway did not see it. */
   readonly ja4?: string;
-  /** How HTTP/2 was opened: contract/transport.ts. */
+  /** The fingerprint of the HTTP/2 handshake: contract/transport.ts. */
   readonly http2?: string;
 }

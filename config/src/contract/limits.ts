@@ -37,9 +37,9 @@ export const QUERY = {
   maxRows: 1_000_000,
   /** Largest answer of `/query`; above it the caller gets 502. */
   maxAnswerBytes: 4 * MiB,
-  /** Queries of one analytics key at a time; the next ones wait. */
+  /** Queries of one analytics key that run at the same time. Further queries wait. */
   runningOfKey: 4,
-  /** Queries of one organisation at a time, so that one key leaves room for the others. */
+  /** The same for one organisation. It is more than for one key, so that one key cannot block the others. */
   runningOfOrganisation: 8,
   /** Queries of a key or organisation that may wait. Above it the caller gets 503 at once. */
   maxWaiting: 16,
@@ -90,9 +90,9 @@ export const CHALLENGE = {
   /** Time limit to judge and store one upload. Above it the answer is 503, and the page tries again. */
   uploadBudgetMs: 2_000,
   /**
-   * Solved challenges of one network (/24 or /64); above it 429. A browser solves one a day, so an office
-   * of a thousand behind one address passes within ten minutes of the morning. Only an upload without objections counts,
-   * for the network of its ticket.
+   * Solved challenges of one network (/24 or /64). Above it the answer is 429. A browser solves one a day, so a
+   * thousand people in one office pass within ten minutes. Only an upload without findings counts, and it counts for
+   * the network of its ticket.
    */
   uploadsPerNetwork: { requests: 120, perMs: 60_000 },
   /**
@@ -102,7 +102,10 @@ export const CHALLENGE = {
   firstUploadsPerAddress: { requests: 5, perMs: 60_000 },
   /** Useless uploads of one address. Above it the answer is 429. They do not use the budget of solved challenges. */
   vainUploadsPerAddress: { requests: 120, perMs: 60_000 },
-  /** Only this many wrong answers of one address count for its network, so that one neighbour alone causes no work. */
+  /**
+   * Only this many wrong answers of one address count for its network. So one address alone cannot cause work for its
+   * neighbours.
+   */
   failuresPerAddress: { requests: 10, perMs: 600_000 },
   /** How often one ticket may ask for a session. Many copies at the same time count once. */
   usesOfTicket: { requests: 1, perMs: 250 },

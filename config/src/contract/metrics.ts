@@ -3,12 +3,12 @@ function counter(help: string, label?: string) {
   return { kind: 'counter', help, label } as const;
 }
 
-/** The value of the main thread. */
+/** A gauge with the value of the main thread. */
 function gauge(help: string, label?: string) {
   return { kind: 'gauge', help, label } as const;
 }
 
-/** Each thread has its own value, and the highest is shown. */
+/** A gauge for which each thread has its own value. The highest is shown. */
 function highestGauge(help: string) {
   return { ...gauge(help), threads: 'highest' } as const;
 }
@@ -54,10 +54,10 @@ export const metrics = {
     'outcome',
   ),
   guard_gateway_one_address: highestGauge(
-    '1 while nearly all requests come from one address, so that a proxy is likely taken for the visitor, else 0.',
+    '1 while nearly all requests come from one address, which is then likely a proxy that trusted_proxies lacks, else 0.',
   ),
   guard_gateway_forwarded_undecided_total: counter(
-    'Requests of trusted proxies in which X-Forwarded-For and Forwarded named different visitors, with nothing to tell which one the proxy wrote: they count as the proxy’s.',
+    'Requests of trusted proxies in which X-Forwarded-For and Forwarded named different visitors. Guard cannot see which field the proxy wrote, so the address of the proxy counts.',
   ),
   guard_forward_auth_requests_total: counter(
     'Requests of proxies that ask in forward-auth mode, by outcome: passed, denied, fetched, refused, aborted, failed.',
@@ -95,7 +95,7 @@ export const metrics = {
   ),
   guard_events_queued: gauge('Events recorded and not yet acknowledged by the database.'),
   guard_analytics_restarts_total: counter(
-    'Times the embedded engine was started again after it went away.',
+    'Times the embedded engine was started again after it had ended.',
   ),
   guard_analytics_failing: gauge(
     '1 while the embedded database does not start, or waits for room on its disk, and the log says why, else 0.',
@@ -105,60 +105,62 @@ export const metrics = {
   ),
   guard_sessions: highestGauge('Sessions held in memory.'),
   guard_store_away: highestGauge(
-    '1 while the shared store gives no answer and decisions go on from what this instance knows, else 0; a store in memory is never away.',
+    '1 while the shared store gives no answer and this instance decides from its own memory, else 0; always 0 for a store in memory.',
   ),
   guard_store_snapshot_age_seconds: gauge(
-    'Age of the snapshot on disk of a store in memory; since the start, where there is none yet.',
+    'Age of the snapshot on disk of a store in memory, or the time since the start while there is no snapshot.',
   ),
   guard_store_unanswered_total: counter(
-    'Questions the shared store did not answer, by operation: session, take and remember went on from local state, spend and keep_session were refused.',
+    'Questions the shared store did not answer, by operation: session, take and remember used local state instead, spend and keep_session were refused.',
     'operation',
   ),
   guard_temporary_decisions: gauge(
-    'Temporary decisions of `guard block` and `guard allow` that stand.',
+    'Temporary decisions of `guard block` and `guard allow` that have not ended.',
   ),
   guard_crowdsec_decisions: gauge(
-    'Decisions of CrowdSec that stand: addresses, networks, autonomous systems and countries.',
+    'Decisions of CrowdSec that have not ended: addresses, networks, autonomous systems and countries.',
   ),
   guard_crowdsec_age_seconds: gauge(
-    'Time since CrowdSec last said its decisions; 0 where the settings name no CrowdSec.',
+    'Time since CrowdSec last sent its decisions; 0 when the settings name no CrowdSec.',
   ),
   guard_crawler_ranges_age_seconds: gauge(
     'Age of the oldest list of crawler addresses among those that can be refreshed.',
   ),
   guard_network_data_age_seconds: gauge(
-    'Age of the network data in use, since it was made: lists of networks, the databases country and asn.',
+    'Age of the network data in use: lists of networks, the databases country and asn.',
     'data',
   ),
   guard_rule_lists_age_seconds: gauge(
     'Time since the oldest list that rules take from a URL was confirmed.',
   ),
   guard_crawler_ranges_behind_seconds: gauge(
-    'How much older the lists of crawler addresses are here than at the instance with the newest, where several share a store.',
+    'How much older the lists of crawler addresses of this instance are than the newest lists of an instance with the same shared store.',
   ),
   guard_log_lines_lost_total: counter(
-    'Lines of the log that could not be written: its disk is full, or its reader has gone.',
+    'Lines of the log that could not be written, because its disk is full or its reader has ended.',
   ),
   guard_reloads_total: counter(
     'Times the settings were read again, by outcome: applied, partly (a worker thread could not apply them, and starts again), refused.',
     'outcome',
   ),
   guard_workers: gauge('Threads that serve the gateway, where there is more than one.'),
-  guard_workers_restarted_total: counter('Worker threads that ended unasked and were begun again.'),
+  guard_workers_restarted_total: counter(
+    'Worker threads that ended unexpectedly and were started again.',
+  ),
   guard_event_loop_busy_seconds_total: counter(
-    'Time in which threads had something to do, by thread: main, and workers, all together.',
+    'Time in which threads were busy, by thread: main, or workers (the sum of all).',
     'thread',
   ),
   guard_last_reload_successful: gauge(
     '0 while the settings that were read last could not be applied, else 1.',
   ),
   guard_settings_info: gauge(
-    'Always 1; names the settings in use as the column settings_revision does.',
+    'Always 1; its label is the value of the column settings_revision for the settings in use.',
     'revision',
   ),
   guard_settings_age_seconds: gauge('Age of the settings in use, since they were read.'),
   guard_settings_awaiting_restart: gauge(
-    'Settings that were changed and take effect at the next start only.',
+    'Changed settings that take effect only at the next start.',
   ),
 } as const;
 

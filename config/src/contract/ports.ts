@@ -71,18 +71,19 @@ export interface ResponseExtras {
 }
 
 /**
- * How a request ended: the origin answered with HTML or what can hide it (several ranges, no type), data (JSON, XML), a
- * file without a type that it gives in ranges, or other text or files. `other`: media, a font, an error, or no body.
+ * What the origin answered a request with. `document`: HTML, or an answer that can hide HTML (several ranges, no type).
+ * `data`: JSON or XML. `file`: a file without a type that the origin also serves in ranges. `content`: other text or
+ * files. `other`: media, a font, an error, or no body.
  */
 export type Ending = 'document' | 'data' | 'file' | 'content' | 'other';
 
-/** What an origin answered: its status, or our own 502 or 504; and how long after the request's last byte, or 0 before it. */
+/** The status of an origin, or 502 or 504 of the gateway, and the time since the request's last byte, at least 0. */
 export interface OriginAnswer {
   readonly status: number;
   readonly ms: number;
 }
 
-/** `answer` is undefined when the origin was not asked, or the visitor did not wait for it. */
+/** `answer` is undefined when the origin was not asked, or the visitor disconnected before it came. */
 export type RequestEnded = (how: Ending, answer?: OriginAnswer) => void;
 
 /** Facts about the asking side. They are never part of the wire format. */
@@ -95,7 +96,7 @@ export interface ValidateContext {
   readonly ipFrom?: IpSource;
   /** DecisionEvent.protocol. */
   readonly protocol?: Protocol;
-  /** The caller carries the answer of the origin: its report to ResponseExtras.ended says what it was. */
+  /** The caller sees the answer of the origin, so it reports the kind of this answer to ResponseExtras.ended. */
   readonly seesAnswer?: true;
   /** The visitor's own TLS and HTTP/2 handshake, if the gateway saw it. */
   readonly transport?: TransportFacts;
@@ -231,8 +232,8 @@ export interface Session {
   readonly organisation: string;
   readonly state: 'verified' | 'rejected';
   /**
-   * Why it was rejected: reason identifiers of contract/reasons.ts. A verified session has them where it was doubted:
-   * then its pass is a short one, which is good for less (validator/src/session/short-pass.ts).
+   * Why it was rejected: reason identifiers of contract/reasons.ts. A verified session has reasons when its upload was
+   * doubtful. It then has a short pass (validator/src/session/short-pass.ts).
    */
   readonly reasons: readonly string[];
   /** A digest of the judged User-Agent. Its length does not depend on the visitor. */
@@ -244,7 +245,7 @@ export interface Session {
   readonly judgedAt: number;
   /**
    * The newest value of `_guard` that came with a request (validator/src/session/renewal.ts). Empty when two clients
-   * had the session: then no value of it counts. Absent where an earlier version wrote it.
+   * used the session: then no value of it is valid. Absent when an earlier version stored the session.
    */
   readonly newest?: string | undefined;
   /** When that value was first seen. */
@@ -264,34 +265,34 @@ export interface Charge {
 }
 
 /**
- * One implementation a kind of store; all pass the same contract test. A session is known by any of its values: a
- * store looks only at their root (contract/session-root.ts).
+ * Each kind of store implements this, and all pass the same contract test. Every value of a session finds the session,
+ * because a store compares only the roots (contract/session-root.ts).
  */
 export interface SessionStore {
   /**
-   * A store whose answers come from elsewhere waits for them within the budget of a decision (VALIDATE.budgetMs),
-   * and then goes on from what it knows here. `take` does the same. Both always resolve.
+   * A remote store waits for the answer as long as a decision may take (VALIDATE.budgetMs). After that it answers from
+   * the local state. `take` does the same. Both always resolve.
    */
   session(id: string): MaybePromise<Session | undefined>;
   /**
-   * `session` for an id without a MAC of ours, in a store where each question is a round trip: of those
-   * only this many are asked, and the rest count as unknown. Absent where `session` costs nothing.
+   * Like `session`, for an id without a valid MAC. A remote store limits how many of these questions it sends, and ids
+   * above the limit count as unknown. Absent in a local store.
    */
   sessionOfStranger?(id: string): MaybePromise<Session | undefined>;
   keepSession(id: string, session: Session, ttlMs: number): MaybePromise<void>;
   /** True for exactly one caller per id until `ttlMs` has passed. It spends a ticket atomically. */
   spend(id: string, ttlMs: number): MaybePromise<boolean>;
   /**
-   * Takes one request from the GCRA counter that `subject` (an address, a session, …) has of the budget
-   * called `name`; 0 when it fits, else milliseconds until one fits. Names are few, subjects are not.
+   * Takes one request from the GCRA counter of `subject` (an address, a session, …) for the budget `name`. Returns 0
+   * when the request fits, else the milliseconds until one fits. There are few names and many subjects.
    */
   take(name: string, subject: string, budget: Budget): MaybePromise<number>;
   /**
-   * The same from several counters at once, in one question to a store that is shared: from each of them when
-   * it fits them all, and from none otherwise. Then it gives the milliseconds until it fits the last of them.
+   * Takes one request from several counters, with one question to a shared store. When the request does not fit into
+   * one of them, it takes from none, and returns the milliseconds until it fits into all.
    */
   takeAll(name: string, charges: readonly Charge[]): MaybePromise<number>;
-  /** Remembers `subject` (an address, a network) under `name` for `ttlMs`. Never rejects. There are only few names. */
+  /** Remembers `subject` (an address, a network) under `name` for `ttlMs`. Never rejects. There are few names. */
   remember(name: string, subject: string, ttlMs: number): MaybePromise<void>;
   /** Whether `subject` is remembered under `name`. While a shared store is away, this process answers. */
   remembers(name: string, subject: string): MaybePromise<boolean>;

@@ -5,8 +5,8 @@ const SPACE = 0x20;
 const TAB = 0x09;
 
 /**
- * Most values that are read. A neighbouring site can set `_guard` for many paths of this host, and a browser sends
- * the cookie with the longest path first. So the last values are read: Guard's own, for `/`, is among them.
+ * Most values that are read. A neighbouring site can set `_guard` for many paths of this host, and a browser sends the
+ * cookie with the longest path first. Guard's own cookie has the path `/`, so the last values are read.
  */
 const MAX_PRESENTED = 8;
 const NOTHING: readonly string[] = [];

@@ -14,6 +14,6 @@ test.each([
   expect(referrerOrigin(referrer)).toBe(origin);
 });
 
-test('without a Referer there is none', () => {
+test('without a Referer there is no origin', () => {
   expect(referrerOrigin(undefined)).toBe('');
 });

@@ -16,7 +16,7 @@ export interface ReplayAnswer {
   readonly unknown: readonly string[];
   /** The text for guard.yaml, or the name of the entry to remove there. */
   readonly yaml: string;
-  /** Where to put it, in a sentence. */
+  /** A sentence that says where to put the text. */
   readonly where: string;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sessionDigest } from './session-digest.ts';
 
-test('the digest of a session tells sessions apart, and no session has an empty one', () => {
+test('different sessions have different digests, and the absent session has the empty digest', () => {
   const id = '0f0e0d0c-0b0a-4908-8706-050403020100';
   expect(sessionDigest(id)).toMatch(/^[0-9a-f]{32}$/);
   expect(sessionDigest(id)).toBe(sessionDigest(id));

@@ -8,12 +8,12 @@ export interface TracedRequest {
   readonly scheme: 'http' | 'https';
   /** Host header as sent. */
   readonly host: string;
-  /** `1.0`, `1.1` or `2.0`. Undefined when another proxy describes the request and does not tell it. */
+  /** `1.0`, `1.1` or `2.0`. Undefined when another proxy describes the request without its version. */
   readonly httpVersion: string | undefined;
   readonly site: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** It came from a trusted proxy, or is described by one, whose trace it may continue. */
+  /** A trusted proxy sent or described the request, so the request may continue the trace of the proxy. */
   readonly trusted: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a visitor's connection showed of the program behind it, before its first request. Known only where the gateway
+ * What a visitor's connection shows about the visitor's program before the first request. Known only when the gateway
  * itself decrypts TLS, so never for `POST /validate` and never behind another proxy.
  */
 export interface TransportFacts {

@@ -9,9 +9,8 @@ export const URL_TEXT = /^[^\x00-\x1f\x7f]+$/;
 /**
  * Contract 2.1: one visitor request, as a caller describes it to the validator.
  *
- * The gateway builds the same shape in process, so the two ways to ask cannot drift apart. What is
- * sent is read by validator/src/request/parse.ts, within the same bounds; this schema is what callers
- * are told of it.
+ * The gateway builds the same shape in the same process, so both ways to ask stay equal. validator/src/request/parse.ts
+ * reads the JSON of callers within the same bounds. This schema describes it in the documentation.
  */
 export const ValidateRequest = z.object({
   url: z

@@ -16,13 +16,16 @@ test.each<[glob: string, matches: readonly string[], differs: readonly string[]]
   ['/Login/', ['/login', '/LOGIN/'], ['/login/a']],
   ['/admin/*', ['/Admin/a', '/admin/a/', '/admin/', '/ADMIN'], ['/admin/a/b']],
   ['/**', ['/', '', '/A'], []],
-])('loosely, %s also matches another case, and a slash more or less at the end', (...row) => {
-  const [glob, matching, differing] = row;
-  const folded = compileFoldedGlob(glob);
-  const matches = (path: string) => folded(foldPath(path));
-  expect(matching.filter((path) => !matches(path))).toEqual([]);
-  expect(differing.filter(matches)).toEqual([]);
-});
+])(
+  'the folded glob %s also matches another case, with and without a slash at the end',
+  (...row) => {
+    const [glob, matching, differing] = row;
+    const folded = compileFoldedGlob(glob);
+    const matches = (path: string) => folded(foldPath(path));
+    expect(matching.filter((path) => !matches(path))).toEqual([]);
+    expect(differing.filter(matches)).toEqual([]);
+  },
+);
 
 describe('`*` within a segment, `**` across segments, `?` one character other than `/`', () => {
   const table: readonly [glob: string, matches: readonly string[], differs: readonly string[]][] = [
@@ -55,7 +58,7 @@ describe('`*` within a segment, `**` across segments, `?` one character other th
     const match = compileGlob(glob);
     for (const path of matches) expect([path, match(path)]).toEqual([path, true]);
     for (const path of differs) expect([path, match(path)]).toEqual([path, false]);
-    // A second look must not remember the first.
+    // The result of a match must not depend on earlier calls.
     for (const path of matches) expect(match(path)).toBe(true);
   });
 });
@@ -126,9 +129,8 @@ function cuts(path: string, from: number): string[] {
   return Array.from({ length: path.length - from + 1 }, (_, index) => path.slice(from + index));
 }
 
-test('the steps taken grow with the value, not with the ways to match it', () => {
-  // A backtracking matcher needs about n^20 steps for the first of these; if this one did, the test
-  // would not end.
+test('the number of steps grows with the value, not with the number of ways to match', () => {
+  // A backtracking matcher needs about n^20 steps for the first pattern. With it this test would not end.
   const value = `/${'a'.repeat(16_000)}`;
   expect(compileGlob(`/${'a*'.repeat(20)}b`)(value)).toBe(false);
   expect(compileGlob(`/${'**a'.repeat(20)}b`)(value)).toBe(false);
@@ -143,7 +145,7 @@ describe('a pattern is a glob or { regex }', () => {
     expect(compileTextPattern('*curl/*')('curl/8.5')).toBe(true);
   });
 
-  test('a regex is unanchored and its case counts, unless it says otherwise', () => {
+  test('a regex is unanchored and case-sensitive, unless it says otherwise', () => {
     const match = compilePattern({ regex: 'bot[0-9]' });
     expect(match('a bot7 b')).toBe(true);
     expect(match('a BOT7 b')).toBe(false);
@@ -158,7 +160,7 @@ describe('a pattern is a glob or { regex }', () => {
     expect(compilePattern({ regex: '(a|a)*(a|a)*c' })('a'.repeat(length))).toBe(false);
   });
 
-  test('a regex of many steps reads no value that a visitor could make slow, and the caller says what that means', () => {
+  test('a regex with many steps does not read a long value, and the caller chooses the result for it', () => {
     const costly = { regex: '(?i)(union|select).{1,100}(from|where)' };
     expect(readsWhole(costly)).toBe(false);
     expect(readsWhole({ regex: '(?i)\\.php$' })).toBe(true);
@@ -182,7 +184,7 @@ test.each([
   expect(compileRegex(source)).toEqual({ kind: 'invalid', reason });
 });
 
-test('a glob can match a path when it matches one: every glob of up to four characters', () => {
+test('canMatchPaths is true for exactly the globs that match some path, of all globs of up to four characters', () => {
   const texts = (letters: string, length: number): string[] =>
     length === 0
       ? ['']

@@ -7,9 +7,9 @@ export type Pattern = string | { readonly regex: string };
 /**
  * Compiles a glob over paths once; the result takes linear time and allocates nothing.
  *
- * `*` is any run of characters within a segment, `**` across segments, `?` one character other than
- * `/`. A whole segment `**` may also stand for no segment at all: `/admin/**` matches `/admin` and
- * everything below it, and `/**` alone is every path. Everything else is literal, and case counts.
+ * `*` is any run of characters within a segment, `**` across segments, `?` one character other than `/`. A whole
+ * segment `**` may also match no segment: `/admin/**` matches `/admin` and everything below it, and `/**` alone is
+ * every path. Everything else is literal, and case counts.
  */
 export function compileGlob(glob: string): (path: string) => boolean {
   if (glob === '/**') return () => true;
@@ -34,8 +34,8 @@ export function foldPath(path: string): string {
 }
 
 /**
- * Compiles a glob for what may not be walked around; the result takes paths that {@link foldPath} has
- * folded, and is true of each that a lenient router serves as one that matches.
+ * Compiles a glob that must not be bypassed by another spelling. The result takes a path that {@link foldPath} has
+ * folded. It is true when a lenient router treats the path like one that matches.
  */
 export function compileFoldedGlob(glob: string): (foldedPath: string) => boolean {
   const folded = foldPath(glob);
@@ -45,8 +45,8 @@ export function compileFoldedGlob(glob: string): (foldedPath: string) => boolean
 }
 
 /**
- * The folder, in the form of {@link foldPath}, of which every path that {@link compileFoldedGlob} matches is, or in which it
- * is: `/a/b` of `/a/b/**` and of `/a/b`, `/a` of `/a/b*`. Undefined where there is none.
+ * The folder, folded by {@link foldPath}, that contains or equals every path that {@link compileFoldedGlob} matches:
+ * `/a/b` for `/a/b/**` and `/a/b`, and `/a` for `/a/b*`. Undefined when there is none.
  */
 export function literalFolder(glob: string): string | undefined {
   const folded = foldPath(glob);
@@ -56,7 +56,7 @@ export function literalFolder(glob: string): string | undefined {
   return folder === '' ? undefined : folder;
 }
 
-/** The same over other text, such as a header value: `*` is any run, `?` any one character. */
+/** Compiles a glob over other text, such as a header value: `*` is any run, `?` any one character. */
 function compileTextGlob(glob: string): (value: string) => boolean {
   if (!isWild(glob)) return (value) => value === glob;
   if (glob.includes('?')) return compileGlobStates(glob, 'text');
@@ -71,8 +71,8 @@ function compileTextGlob(glob: string): (value: string) => boolean {
 }
 
 /**
- * Whether all but the outer pieces stand in this order between two places. Taking the leftmost place
- * for each is enough where every gap may be anything, so nothing is tried twice.
+ * Whether the inner pieces occur in this order between two positions. A gap may contain any text, so the leftmost
+ * occurrence of each piece is enough, without backtracking.
  */
 function holdsInOrder(value: string, pieces: readonly string[], from: number, to: number): boolean {
   let at = from;
@@ -103,8 +103,8 @@ export function compileTextPattern(pattern: Pattern, tooLong = true): (value: st
 }
 
 /**
- * Whether a pattern reads every value that a request can have (docs/guide/limits.md), until the regular
- * expressions of a decision are spent.
+ * Whether a pattern reads even the longest value of a request (docs/guide/limits.md). A regular expression does so only
+ * while the decision has time left for regular expressions.
  */
 export function readsWhole(pattern: Pattern): boolean {
   return typeof pattern === 'string' || compiledRegex(pattern.regex).maxLength >= LONGEST_VALUE;
@@ -117,7 +117,7 @@ function isWild(glob: string): boolean {
 /** Longest total length of a request's header fields. */
 const LONGEST_VALUE = 32 * 1024;
 
-/** Tests a value completely or not at all, because the text after a cut is unknown. */
+/** Tests a value completely or not at all, because the text after the limit could change the result. */
 function compileRegexPattern(source: string, tooLong: boolean): (value: string) => boolean {
   const { test } = compiledRegex(source);
   return (value) => test(value) ?? tooLong;

@@ -51,7 +51,7 @@ describe('hosts match without their port, exact before wildcard, longest wildcar
   });
 });
 
-test('`*` takes every host that no other entry claims, and no header that is no host', () => {
+test('`*` matches every host that no other entry names, and no header that is not a host', () => {
   const find = compileHosts([
     { hosts: ['*'], value: 'any' },
     { hosts: ['*.shop.example'], value: 'shop' },
@@ -63,7 +63,7 @@ test('`*` takes every host that no other entry claims, and no header that is no 
   expect(find('a/b')).toBeUndefined();
 });
 
-test('case, port and a trailing dot never change who is found', () => {
+test('case, port and a trailing dot never change the match', () => {
   const random = seededRandom();
   console.log(`host property: seed ${random.seed}`);
   const labels = ['a', 'b', 'shop', 'example', 'x-1'] as const;

@@ -6,18 +6,18 @@ import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { hasPhp } from '../../../test/kit/tools.ts';
 
 /**
- * Servers that are known for reading paths generously, each written down from what it does and not
- * from path-readings.ts. Undefined where the server refuses the path.
+ * A model of a server that reads paths leniently. It is written from the behaviour of the server and not from
+ * path-readings.ts. Undefined when the server refuses the path.
  */
 type Server = (path: string) => string | undefined;
 
-/** nginx with merge_slashes: decodes once, and takes the slashes and dots that come of it for real. */
+/** nginx with merge_slashes: decodes once, and treats decoded slashes and dots like literal ones. */
 const nginx: Server = (path) => {
   const decoded = decodeOnce(path);
   return decoded.includes('\0') ? undefined : walk(decoded.split('/'));
 };
 
-/** Node: the URL class, then decodeURIComponent; a router of Express looks at neither case nor end. */
+/** Node: the URL class, then decodeURIComponent. Express then ignores case and a trailing slash. */
 const express: Server = (path) => {
   const { pathname } = new URL(`http://host${path}`);
   try {
@@ -27,7 +27,7 @@ const express: Server = (path) => {
   }
 };
 
-/** Node without a framework: the target is read against a base, so two slashes begin an authority. */
+/** Node without a framework: `new URL(target, base)`, so two slashes begin an authority. */
 const nodeWithBase: Server = (path) => {
   try {
     return withoutEnd(new URL(path, 'http://host').pathname);
@@ -44,7 +44,7 @@ const windows: Server = (path) => {
     : walk(served.split('/').map((name) => name.replace(/[. ]+$/, '')));
 };
 
-/** An application that throws controls away and folds letters that look alike, before it routes. */
+/** An application that removes control characters and folds look-alike letters before it routes. */
 const cleaning: Server = (path) => {
   const decoded = nginx(path.replace(/%0[09]/g, ''));
   return decoded && Buffer.from(decoded, 'latin1').toString().normalize('NFKC');
@@ -61,7 +61,7 @@ const tomcat: Server = (path) => {
   return decoded.includes('\0') ? undefined : walk(decoded.split('/'));
 };
 
-/** A careless proxy before an application: what it made of the path is read again. */
+/** A proxy that decodes the path, in front of an application that decodes the result again. */
 const behind =
   (first: Server, second: Server): Server =>
   (path) => {
@@ -121,7 +121,7 @@ const BEGINNINGS = [
 ] as const;
 const PLACES = ['assets', 'a', 'admin', 'b%2fc', 'a;v=1', '%61'] as const;
 
-/** A spelling of a folder: other folders that are left again, other slashes, escapes and cases. */
+/** A random spelling of a folder, with detours through other folders, other slashes, escapes and cases. */
 function spell(folder: string, random: ReturnType<typeof seededRandom>): string {
   let path: string = random.pick(BEGINNINGS);
   for (let turns = random.below(3); turns > 0; turns--) {
@@ -147,14 +147,14 @@ function spell(folder: string, random: ReturnType<typeof seededRandom>): string 
 
 const ROUNDS = 5_000;
 
-test('a server that drops controls and leaves backslashes alone is no way around a protected path', () => {
+test('a protected path cannot be bypassed through a server that drops control characters and keeps backslashes', () => {
   const path = '/%2e/a%2f..%00/./admin%2F..%00%5cusers';
   expect(isIn('/admin', cleaning(path))).toBe(true);
   const protects = compileFoldedGlob('/admin/**');
   expect(readingsOf(path)?.some((reading) => protects(foldPath(reading)))).toBe(true);
 });
 
-test('what a lenient server takes for a protected path is judged, however it is spelled', () => {
+test('a path that a lenient server reads as a protected one is judged, in every spelling', () => {
   const random = seededRandom();
   console.log(`lenient servers, protect: seed ${random.seed}`);
   const folded = compileFoldedGlob('/admin/**');
@@ -174,7 +174,7 @@ test('what a lenient server takes for a protected path is judged, however it is 
   for (const name of Object.keys(SERVERS)) expect(served.get(name) ?? 0, name).toBeGreaterThan(100);
 });
 
-test('what one of them takes for something else than a skipped path is not skipped', () => {
+test('a path that one of the servers does not read as a skipped one is not skipped', () => {
   const random = seededRandom();
   console.log(`lenient servers, skip: seed ${random.seed}`);
   const skips = compileGlob('/assets/**');
@@ -193,12 +193,12 @@ test('what one of them takes for something else than a skipped path is not skipp
   expect(skipped).toBeGreaterThan(100);
 });
 
-/** Answers each line, a path as JSON, with what its parser takes for the path: a string, null or false. */
+/** For each line, a path as JSON, it prints the path that parse_url finds: a string, null or false. */
 const PARSE_URL = `while (($line = fgets(STDIN)) !== false)
   echo json_encode(parse_url(json_decode($line), PHP_URL_PATH), JSON_INVALID_UTF8_SUBSTITUTE), "\\n";`;
 
 test.skipIf(!hasPhp)(
-  'a protected path is judged as PHP itself reads it: parse_url, then decoded',
+  'a path is judged when PHP reads it as a protected one, by parse_url and decoding',
   () => {
     const random = seededRandom();
     console.log(`lenient servers, PHP: seed ${random.seed}`);

@@ -6,7 +6,7 @@ import { rounds, seededRandom } from '../../../test/kit/seeded-random.ts';
 const isAdmin = compileGlob('/admin/**');
 const isAsset = compileGlob('/assets/**');
 
-describe('`protect` looks at every reading, so no spelling walks around it', () => {
+describe('`protect` looks at every reading, so no spelling bypasses it', () => {
   test.each([
     '/admin',
     '//admin',
@@ -43,7 +43,7 @@ describe('`protect` looks at every reading, so no spelling walks around it', () 
     '/public/..%c1%9cadmin',
     '/public/..%u002fadmin',
     '/public/%2e%2e%2f%2e%2e%2fadmin',
-    // What stands behind two slashes is the host to some: `new URL(target, base)`, parse_url of PHP.
+    // Some parsers take the text after two slashes for the host: `new URL(target, base)`, parse_url of PHP.
     '//x/admin/s',
     '///x/admin/s',
     '/\\x/admin/s',
@@ -64,7 +64,7 @@ describe('`protect` looks at every reading, so no spelling walks around it', () 
     '/admin:$i30:$INDEX_ALLOCATION/s',
     '/public/..%20/admin',
     '//x/admin./s',
-    // Controls that fall out, and letters that are read as others.
+    // Control characters that are dropped, and letters that are read as others.
     '/admin%09',
     '/ad%00min/s',
     '/admin%0a/s',
@@ -80,7 +80,7 @@ describe('`protect` looks at every reading, so no spelling walks around it', () 
   });
 });
 
-describe('`skip` holds only when all readings agree, so nothing is smuggled out through it', () => {
+describe('`skip` holds only when all readings agree, so it cannot hide another path', () => {
   test.each([
     '/assets/../admin',
     '/assets/%2e%2e/admin',
@@ -89,14 +89,14 @@ describe('`skip` holds only when all readings agree, so nothing is smuggled out 
     '/assets/..;/admin',
     '/assets/%252e%252e/admin',
     '/assets/%2e%2e%3bx/admin',
-    // One segment to a reader that leaves %2F alone, two to a reader that does not.
+    // One segment to a reader that keeps %2F, two segments to a reader that decodes it.
     '/assets/a%2fb/%2e%2e/%2e%2e/admin',
     '/assets/a%252fb/%252e%252e/%252e%252e/admin',
-    // One `..` takes an empty segment, or the one before it where slashes were merged.
+    // `..` removes the empty segment, or the segment before it when slashes were merged.
     '/assets//../admin',
     '/assets/x\\..\\..\\admin',
     '/assets/x%00/../../admin',
-    // Controls that fall out, blanks and dots that Windows drops, letters that are read as dots.
+    // Control characters that are dropped, blanks and dots that Windows drops, letters that are read as dots.
     '/assets/.%00./admin/x',
     '/assets/.%09./admin/x',
     '/assets/..%20/admin',
@@ -123,7 +123,7 @@ test.each([
   '/..a/...b',
   "/a.b-c_d~e/!$&'()*+,=:@",
   '*',
-])('the plain path %s is its own only reading', (path) => {
+])('the plain path %s has one reading, itself', (path) => {
   expect(readingsOf(path)).toEqual([path]);
 });
 
@@ -141,14 +141,14 @@ test('the first reading is the path as sent; `.` and `..` at the end leave a fol
   expect(readingsOf('/../..')).toEqual(['/../..', '/']);
 });
 
-test('what is remembered of the last path is what another look finds', () => {
+test('the cached readings of the last path equal the computed ones', () => {
   const first = readingsOf('/%61/x');
   expect(readingsOf('/b')).toEqual(['/b']);
   expect(readingsOf('/%61/x')).toEqual(first);
   expect(first).toEqual(['/%61/x', '/a/x']);
 });
 
-test('every path has different readings, the first as sent, none longer than itself', () => {
+test('all readings of a path differ, the first is the path as sent, and none is longer than it', () => {
   const random = seededRandom();
   console.log(`path property: seed ${random.seed}`);
   const pieces = [

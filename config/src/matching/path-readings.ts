@@ -17,11 +17,11 @@ import {
 } from './path-steps.ts';
 
 /**
- * One request path, as the different origins behind a gateway would understand it. A rule that knows only one spelling
- * can be bypassed with another: `//admin`, `/%61dmin`, `/assets/..;/admin`.
+ * One request path, as different origins understand it. A rule for only one spelling can be bypassed with another:
+ * `//admin`, `/%61dmin`, `/assets/..;/admin`.
  *
- * Protecting is right when *any* reading matches; exempting (`skip`, or a rule that allows) only
- * when *all* do.
+ * A protection applies when *any* reading matches. An exemption (`skip`, or a rule that allows) applies only when *all*
+ * readings match.
  */
 
 /** Most characters that all readings of one path have together: twice the longest path. */
@@ -36,9 +36,8 @@ type Reader = readonly PathStep[];
 /**
  * The ways in which servers read a path. The comments name the servers.
  *
- * Where nothing but `unreserved` is decoded, `%2F` stays part of its segment. This matters, because
- * `..` then climbs further: `/assets/a%2fb/%2e%2e/%2e%2e/admin` is `/admin` to such a reader and
- * `/assets/admin` to one that decodes everything.
+ * When only `unreserved` is decoded, `%2F` stays part of its segment. Then `..` removes more of the path:
+ * `/assets/a%2fb/%2e%2e/%2e%2e/admin` is `/admin` to such a reader and `/assets/admin` to one that decodes everything.
  */
 const READERS: readonly Reader[] = [
   // Unchanged: routers that compare the raw target.
@@ -146,7 +145,7 @@ let lastReadings: readonly string[] | undefined = ['/'];
  * has only one reading, itself, and needs no work. Case is kept. Undefined for a path that must be refused, because it
  * exceeds {@link MAX_ASCII_ESCAPES} or {@link MAX_READING_CHARACTERS}.
  *
- * The last path is remembered, because one process asks twice about each: the gateway, and then the rules.
+ * The readings of the last path are cached, because one process needs them twice: the gateway, and then the rules.
  */
 export function readingsOf(rawPath: string): readonly string[] | undefined {
   if (rawPath === lastPath) return lastReadings;
@@ -199,7 +198,7 @@ function addReaders({ isReading, next }: Branch, path: string, found: Found): vo
   }
 }
 
-/** Iterating over a Set includes entries that are added meanwhile, so combinations of habits are found too. */
+/** The iteration over the Set includes entries that are added meanwhile, so combinations of habits are found too. */
 function addHabits(found: Found): void {
   for (const reading of found.readings) {
     for (const habit of HABITS) {
@@ -207,7 +206,7 @@ function addHabits(found: Found): void {
       if (seen === reading) continue;
       if (found.isTooMuch) return;
       found.add(seen);
-      // Not every server that has the habit takes a backslash for a slash.
+      // A server with this habit may or may not read a backslash as a slash.
       for (const one of [seen, found.after(backslashes, seen)]) {
         found.add(found.after(resolveDots, one));
         found.add(found.after(resolveDots, found.after(mergeSlashes, one)));
@@ -227,7 +226,7 @@ for (let code = 0; code < 128; code++) {
 const SLASH = 0x2f;
 const DOT = 0x2e;
 
-/** True when no reader could read the path differently: no empty segment, and none that ends in a dot. */
+/** True when all readers read the path in the same way: no empty segment, and none that ends in a dot. */
 function isPlain(path: string): boolean {
   let before = 0;
   for (let at = 0; at < path.length; at++) {

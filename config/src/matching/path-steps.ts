@@ -2,8 +2,8 @@ import { decodePercent } from './percent-decoding.ts';
 import { roomFor, textIn } from './text-room.ts';
 
 /**
- * What servers do to a request path, one step each, for path-readings.ts. All take time linear in the
- * path, and only {@link compatible} can make it longer.
+ * The single steps that servers apply to a request path, for path-readings.ts. Each takes time linear in the path, and
+ * only {@link compatible} can make the path longer.
  */
 
 /** Returns the path itself when the step changes nothing. */
@@ -162,16 +162,16 @@ export function sentAsUtf8(path: string): string {
 }
 
 /**
- * Letters that look alike are one (NFKC): full-width `ａ` is `a`, and `／` a slash. The dotless `ı` is an `i` to
- * who compares in upper case, as Java does.
+ * Replaces look-alike letters (NFKC): full-width `ａ` becomes `a`, and `／` a slash. The dotless `ı` becomes `i`, as in a
+ * program that compares in upper case (Java).
  */
 export function compatible(path: string): string {
   return path.normalize('NFKC').replaceAll('ı', 'i');
 }
 
 /**
- * The path behind what the parser of URLs takes for an authority: `new URL(target, base)` reads
- * `//x/admin`, `/\x/admin` and `///x/admin` as `/admin` of the host x.
+ * The path after the part that the URL parser reads as an authority: `new URL(target, base)` reads `//x/admin`,
+ * `/\x/admin` and `///x/admin` as `/admin` of the host x.
  */
 export function webAuthority(path: string): string {
   const mark = /^[/\\]{2,}[^/\\]*/.exec(path)?.[0];

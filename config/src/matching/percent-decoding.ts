@@ -1,13 +1,13 @@
 import { roomFor, textIn } from './text-room.ts';
 
 /**
- * Percent-decoding as lenient servers do it, for path-readings.ts. Not for decoding anything that is
- * then used: overlong and broken UTF-8 are accepted here because some origin accepts them.
+ * Percent-decoding as in lenient servers, for path-readings.ts. Use the result only to compare paths, because it may
+ * come from overlong or broken UTF-8, which some origins accept.
  */
 
 /**
- * Which escapes are undone: those of unreserved characters (RFC 3986 6.2.2.2); all that spell bytes, as
- * most servers do; or what the most generous ones take for an escape besides.
+ * Which escapes are decoded: those of unreserved characters (RFC 3986 6.2.2.2), all escapes of bytes (most servers), or
+ * also the other forms that the most lenient servers accept.
  */
 type DecodeScope = 'unreserved' | 'bytes' | 'all';
 
@@ -28,9 +28,9 @@ for (let code = 0; code < 128; code++) {
 }
 
 /**
- * Undoes one level of escapes; what is no escape stays as it is. A byte that is no UTF-8 becomes the
- * Latin-1 character of its value. With `all`, `%uXXXX` (IIS) is decoded too, and overlong UTF-8
- * (`%c0%af`) becomes the character it spells. The result is never longer than the path.
+ * Decodes one level of escapes. Other text stays unchanged. A byte that is not UTF-8 becomes the Latin-1 character of
+ * its value. With `all`, `%uXXXX` (IIS) is decoded too, and overlong UTF-8 (`%c0%af`) becomes the character it spells.
+ * The result is never longer than the path.
  */
 export function decodePercent(path: string, scope: DecodeScope): string {
   if (!path.includes('%')) return path;
@@ -88,9 +88,9 @@ function unitAt(path: string, at: number): number {
 const SMALLEST = [0, 0, 0x80, 0x800, 0x1_0000] as const;
 
 /**
- * The character of the UTF-8 sequence of two to four bytes, overlong or not, that begins with `lead`; else
- * of that byte alone. Its code point times 16, plus the length of its escapes: one number, because an
- * object for each character cost as much as all the rest.
+ * Decodes the UTF-8 sequence of two to four bytes that begins with `lead`, or this byte alone when there is no such
+ * sequence. Returns the code point times 16, plus the length of the escapes. It is one number, because an object for
+ * each character doubled the time.
  */
 function characterAt(path: string, start: number, lead: number, overlong: boolean): number {
   const single = (lead << 4) | 3;

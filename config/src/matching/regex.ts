@@ -1,10 +1,9 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
 
 /**
- * Regular expressions that users write, in RE2 syntax: linear time by construction. `(a+)+$` costs a
- * backtracking engine seconds on 28 characters, and the characters are the visitor's to choose. Linear can
- * still be slow: a counted repetition such as `.{1,100}` makes a large program, which a visitor can make
- * take 40 ns for each instruction and character.
+ * Regular expressions of users, in RE2 syntax, which takes linear time. A backtracking engine needs seconds for
+ * `(a+)+$` on 28 characters that a visitor chooses. Linear time can still be slow: a counted repetition such as
+ * `.{1,100}` makes a large program, and each instruction and character can take 40 ns.
  */
 
 /** Most instructions times characters in one test. It takes at most 20 ms. */

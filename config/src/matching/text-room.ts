@@ -1,18 +1,18 @@
-/** Longest text that needs no memory of its own: a request target has no more (`VALIDATE.maxUrlLength`). */
+/** The size of the shared buffer, in UTF-16 code units. Every request target fits (`VALIDATE.maxUrlLength`). */
 const ROOM = 16 * 1024;
 
 const sharedUnits = new Uint16Array(ROOM);
 const sharedBytes = Buffer.alloc(ROOM);
 
 /**
- * Room to write a text of at most this many UTF-16 code units in, several times as fast as adding strings.
- * All callers share it: {@link textIn} ends its use before another one begins.
+ * A buffer for a text of at most this many UTF-16 code units. Writing into it is several times as fast as adding
+ * strings. All callers share it, so call {@link textIn} before the next `roomFor`.
  */
 export function roomFor(units: number): Uint16Array {
   return units <= ROOM ? sharedUnits : new Uint16Array(units);
 }
 
-/** The first `length` units of a room, as a string. */
+/** The first `length` units of the buffer, as a string. */
 export function textIn(room: Uint16Array, length: number): string {
   const bytes = length <= ROOM ? sharedBytes : Buffer.alloc(length);
   let all = 0;

@@ -54,7 +54,7 @@ describe('a map of addresses', () => {
     ['::ffff:1.0.0.1', 7],
     ['not an address', 0],
     ['', 0],
-  ])('gives at %s the value of the run it lies in: %d', (ip, value) => {
+  ])('gives for %s the value of its run: %d', (ip, value) => {
     expect(map.numberAt(ip)).toBe(value);
   });
 
@@ -63,7 +63,7 @@ describe('a map of addresses', () => {
     expect(mapOf([]).numberAt('2001:db8::1')).toBe(0);
   });
 
-  test('finds what a walk over all runs finds', () => {
+  test('gives the same result as a linear search', () => {
     const random = seededRandom();
     const starts = new Set<number>();
     while (starts.size < 2_000) starts.add(random.below(2 ** 20) * 4096);

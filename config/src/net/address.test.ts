@@ -25,7 +25,7 @@ describe('reading addresses', () => {
       '::1.2.3.4:5',
     ],
     ['1.2.3.4', '[::1]', '::1%eth0', '::-1', ' ::1', '1:::2'],
-  ])('reads no IPv6 address where there is none: %s, %s, …', (...texts) => {
+  ])('does not read these texts as IPv6: %s, %s, …', (...texts) => {
     for (const text of texts) expect(words(text), text).toBeUndefined();
   });
 

@@ -42,7 +42,7 @@ describe('a list of public addresses', () => {
     });
   });
 
-  test('contains nothing wider than its limit and only ranges; refused entries are counted', () => {
+  test('drops and counts ranges that are too wide, and text that is not a range', () => {
     const { ranges, refused } = readPublicRanges(
       ['8.0.0.0/11', '2600::/18', '0.0.0.0/0', 'example.com', '8.8.8.0/24', '2600:1f00::/24'],
       widest,
@@ -58,7 +58,7 @@ describe('a list of public addresses', () => {
     '192.0.3.0/24',
     '223.255.255.0/24',
     '2001:200::/23',
-  ])('may hold the neighbours of special-purpose addresses: %s', (cidr) => {
+  ])('may contain neighbours of special-purpose addresses: %s', (cidr) => {
     expect(readPublicRanges([cidr], widest).ranges).toHaveLength(1);
   });
 });

@@ -59,8 +59,8 @@ type Refusal = keyof Refusals;
 export function refusalOf(range: AddressRange, widest: WidthLimit): Refusal | undefined {
   if (range.length < (range.family === 4 ? widest.v4 : widest.v6)) return 'tooWide';
   const bogons = BOGONS_BY_FAMILY[range.family];
-  // A start reads 30,000 ranges, so this is a binary search. Only the last bogon that starts before the end of the
-  // range can overlap it.
+  // A start of Guard reads 30,000 ranges, so this is a binary search. Only the last bogon that starts before the end of
+  // the range can overlap it.
   let low = 0;
   let high = bogons.length;
   while (low < high) {

@@ -41,7 +41,7 @@ describe('one IP address in its canonical spelling', () => {
 });
 
 describe('an IPv6 address', () => {
-  test('is spelled as RFC 5952 and ipaddr.js spell it, however it was written', () => {
+  test('gets the spelling of RFC 5952 and ipaddr.js from every other spelling', () => {
     const random = seededRandom();
     for (let round = 0; round < 5_000; round += 1) {
       const groups = Array.from({ length: 8 }, () =>
@@ -58,7 +58,7 @@ describe('an IPv6 address', () => {
     }
   });
 
-  test('is one for the reader when it is one for ipaddr.js, but for a dotted tail with leading zeros', () => {
+  test('is valid exactly when ipaddr.js accepts it, except for a dotted tail with leading zeros', () => {
     const random = seededRandom();
     const pieces = [
       '',
@@ -80,7 +80,7 @@ describe('an IPv6 address', () => {
       for (let piece = random.below(9); piece >= 0; piece -= 1) {
         text += random.pick(pieces) + (random.below(2) === 0 ? ':' : '');
       }
-      // Octal to one reader and decimal to another: 010.0.0.1 has no one meaning.
+      // 010.0.0.1 is octal to some readers and decimal to others, so it is ambiguous.
       const octal = text.includes('.') && /(?:^|[:.])0\d+(?:\.|%|$)/.test(text);
       const valid =
         !octal && (ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text));

@@ -22,7 +22,7 @@ describe('the network of an address', () => {
     expect(ipv6NetworkOf('::1', 48)).toBe('::/48');
   });
 
-  test('is spelled as RFC 5952 wants it', () => {
+  test('is spelled as in RFC 5952', () => {
     for (let round = 0; round < 2_000; round += 1) {
       const bytes = Array.from({ length: 16 }, () => (randomInt(3) === 0 ? randomInt(256) : 0));
       const first = new ipaddr.IPv6([...bytes.slice(0, 8), 0, 0, 0, 0, 0, 0, 0, 0]);

@@ -18,7 +18,7 @@ function text(address: Address): string {
   return canonical;
 }
 
-/** First and last address of a range, and their outer neighbours where there are any. */
+/** First and last address of a range, and their neighbours outside the range if they exist. */
 function edges(bytes: readonly number[], length: number): Address[] {
   const bits = BigInt(bytes.length * 8);
   const value = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
@@ -48,7 +48,7 @@ describe('a prefix set', () => {
         const length =
           [0, bytes.length * 8, pick(bytes.length * 8 + 1), 8, 24][pick(20)] ??
           pick(bytes.length * 8) + 1;
-        // A v4-mapped range is one of IPv4, for which ipaddr.js is no oracle; another test has it.
+        // ipaddr.js does not treat a v4-mapped range as IPv4. Another test covers these ranges.
         const address = ipaddr.fromByteArray(bytes);
         if (address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress()) continue;
         ranges.push([address, length]);
@@ -73,7 +73,7 @@ describe('a prefix set', () => {
     }
   });
 
-  test('agrees with itself when it is large enough to carry an index', () => {
+  test('gives the same results with and without an index', () => {
     const seed = randomInt(2 ** 31);
     console.log(`prefix-set index seed: ${seed}`);
     const pick = seededRandom(seed).below;
@@ -142,7 +142,7 @@ describe('a prefix set', () => {
     expect(PrefixSet.from(['2001:db8::77/64']).has('2001:db8::1')).toBe(true);
   });
 
-  test('contains only addresses, and refuses text that is not a range', () => {
+  test('has only addresses as members, and refuses text that is not a range', () => {
     const set = PrefixSet.from(['0.0.0.0/0', '::/0']);
     for (const ip of [
       '',

@@ -28,7 +28,7 @@ describe('an address as numbers', () => {
     expect(numbersOf(text)).toBe(numbers);
   });
 
-  test('does not depend on what was read before, also twice in a row', () => {
+  test('does not depend on the address that was read before, also when it is the same one', () => {
     const random = seededRandom();
     for (let turn = 0; turn < 5_000; turn++) {
       const [text, numbers] = random.pick(KNOWN);

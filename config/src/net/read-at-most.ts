@@ -1,4 +1,4 @@
-/** All bytes of a body. Undefined when they are more than `maxBytes`: then the rest is not read. */
+/** All bytes of a body. Undefined for more than `maxBytes`, and then the rest is not read. */
 export async function readAtMost(
   body: AsyncIterable<Uint8Array> | readonly Uint8Array[],
   maxBytes: number,

@@ -4,7 +4,7 @@ import { readPublicRanges } from './bogons.ts';
 import { formatIpv4, formatIpv6 } from './format-address.ts';
 import { addressUse, isLoopbackHost } from './special-address.ts';
 
-describe('RFC 6890: what an address is for', () => {
+describe('RFC 6890: the use of an address', () => {
   test.each([
     ['127.0.0.1', 'loopback'],
     ['::1', 'loopback'],
@@ -42,7 +42,7 @@ describe('RFC 6890: what an address is for', () => {
   test('agrees with the ranges that a list of public addresses must not contain', () => {
     const random = seededRandom();
     const word = () => random.below(2 ** 32);
-    // Half of the addresses lie among the special ones of IPv6.
+    // Half of the addresses begin like special ones of IPv6.
     const first = () =>
       random.pick([word(), 0x20010000 + random.below(2 ** 25), 0x3fff0000, 0x5f000000]);
     const ofReserved = /^(?:[0-9a-f]{0,2}:|::|1[0-9a-f]{2}:)/;
@@ -81,6 +81,6 @@ test.each([
   '[::2]',
   'guard',
   'localhost.example',
-])('%s is reached by others', (host) => {
+])('other machines can reach %s', (host) => {
   expect(isLoopbackHost(host)).toBe(false);
 });

@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http';
 const UNREAD_MS = 30_000;
 
 /**
- * Fires when the caller disconnects before it has its answer. Until {@link endWait} its connection may be idle: a
- * statement can wait for its turn for longer than that is allowed to others.
+ * Fires when the caller disconnects before it has its answer. Until {@link endWait}, no idle timeout applies to the
+ * connection, because a statement can wait for its turn longer than that.
  */
 export function goneSignal(response: ServerResponse): AbortSignal {
   beginWait(response);
@@ -20,7 +20,10 @@ export function beginWait(response: ServerResponse): void {
   response.setTimeout(0);
 }
 
-/** From now on the caller has to read. Node destroys a connection whose time is up. */
+/**
+ * From now on the caller must read its answer. Node destroys the connection when the caller reads nothing for {@link
+ * UNREAD_MS}.
+ */
 export function endWait(response: ServerResponse): void {
   response.setTimeout(UNREAD_MS);
 }

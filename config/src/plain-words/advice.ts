@@ -1,11 +1,11 @@
 import type { Knowledge } from './facts.ts';
 import { isUnanswered, type WholeEvent } from './whole-event.ts';
 
-/** For the person who answers a visitor. */
+/** Advice for the support person who answers a visitor. */
 
 type Reasons = Knowledge['reasons'];
 
-/** Which other visitors can have this finding. Empty when it is unknown. */
+/** The people who can have this finding by accident. Empty when they are unknown. */
 export function falsePositivesOf(
   { reasons, findings }: WholeEvent,
   known: Reasons,

@@ -26,7 +26,7 @@ export interface ReasonFacts {
   /** For this organisation. Null when a rule or a limit decided. */
   readonly strength: Strength | null;
   readonly points: number;
-  /** Which other visitors can have it, and what helps, in plain text. Empty when it is unknown. */
+  /** The people who can have it by accident, and the remedy, in plain text. Empty when they are unknown. */
   readonly others: string;
   readonly remedy: string;
 }

@@ -13,7 +13,7 @@ interface Visitors {
   readonly user_agent?: string;
 }
 
-/** One way to let a visitor in. */
+/** One way in which the support can let a visitor in. */
 export interface LetInOption {
   readonly kind: 'session' | 'address' | 'network' | 'agent' | 'reason';
   /** The visitors that it lets in, in words before `value`. */
@@ -30,7 +30,7 @@ const RULED = ['policy_block', 'crawler_blocked', 'rate_limit_exceeded'];
 /** The ways to let the visitor of an event in. The narrowest reliable way comes first. */
 export function letInOptions(event: WholeEvent): LetInOption[] {
   const options: LetInOption[] = [];
-  // It is applied before all rules, so no rule can let the visitor in.
+  // A temporary decision comes before all rules, so no rule can let the visitor in.
   if (temporaryDecisionOf(event.rule) !== undefined) return options;
   const allow = (
     kind: LetInOption['kind'],
@@ -51,7 +51,7 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
   const network = networkAround(event.ip);
   allow('network', 'This network', network, { ip: network });
   allow('agent', 'Everybody with this agent', event.userAgent, { user_agent: event.userAgent });
-  // A visitor who sent none may never send one, so this is not the first choice.
+  // A visitor who sent no session may never send one, so this is not the first choice.
   if (!came) session();
   const isRuled = RULED.some((reason) => event.reasons.includes(reason));
   const weighed = isRuled ? [] : event.findings.filter(({ points }) => points > 0);
@@ -67,7 +67,7 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
   return options;
 }
 
-/** What the changes cannot do for this visitor. Empty when there is nothing to say. */
+/** Why the changes cannot let this visitor in. Empty when they can. */
 export function letInLimit({ reasons, rule }: WholeEvent): string {
   const temporary = temporaryDecisionOf(rule);
   if (temporary !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * Values in statements. A value may come from a visitor, and the gate in front of the database
- * lets any string pass: what is quoted here must be one string and nothing else.
+ * Writes values into SQL statements. A value may come from a visitor, and the gate accepts any string literal. So the
+ * result must be exactly one literal.
  */
 
 /** A string literal. */

@@ -8,7 +8,7 @@ const knowledge = { rules: [], thresholds: { ask: 2, reject: 6 } };
 const eventOf = (cells: Readonly<Record<string, unknown>>) =>
   wholeEvent((column) => ({ action: 'allow', decision: 'allow', ...cells })[column]);
 
-test('of a page for a site without an answer it says so, and that the visitor may try again', () => {
+test('for a site without an answer, the text says so and advises to try again', () => {
   const away = eventOf({ status_code: 502, origin_status: 0 });
   expect(sentenceOf(away, knowledge)).toBe(
     'The request was allowed, and nothing speaks against it. The site itself gave no answer, so the visitor got 502.',
@@ -16,12 +16,12 @@ test('of a page for a site without an answer it says so, and that the visitor ma
   expect(adviceOf(away, {})).toEqual(['Try again in a few minutes: the site gave no answer.']);
 });
 
-test("a 502 of the origin's own is no page of Guard", () => {
+test('a 502 that the origin itself sent is not reported as a page of Guard', () => {
   const own = eventOf({ status_code: 502, origin_status: 502 });
   expect(sentenceOf(own, knowledge)).not.toContain('no answer');
 });
 
-test('what a rule decided is not let in by the weight of a finding', () => {
+test('when a rule decided, the weight of a finding is not offered as a way to let the visitor in', () => {
   const cells = { action: 'block', ip: '2001:db8:1:2::9', findings: { header_missing: 2 } };
   const kinds = (reasons: readonly string[]) =>
     letInOptions(eventOf({ ...cells, block_reasons: reasons })).map(({ kind, value }) => [
@@ -36,7 +36,7 @@ test('what a rule decided is not let in by the weight of a finding', () => {
   expect(kinds(['policy_block', 'header_missing'])).toEqual(visitors);
 });
 
-test('the rule behind all rules of guard.yaml is known, and a name that decides no more is said to be so', () => {
+test('the crawler allowlist has a text, and so has a rule that is no longer in the settings', () => {
   expect(ruleText('crawler allowlist', knowledge)).toBe(
     ': allow, for verified crawlers of crawler_allowlist.',
   );

@@ -60,7 +60,7 @@ export function pointsText(points: number): string {
   return `${points} ${points === 1 ? 'point' : 'points'}`;
 }
 
-/** The text behind the name of the deciding rule: what this rule does, and its line in guard.yaml. */
+/** The text after the name of the deciding rule: its directives, and its line in guard.yaml. */
 export function ruleText(name: string, { rules }: Pick<Knowledge, 'rules'>): string {
   const rule = rules.find((one) => one.name === name);
   if (rule === undefined) return `: ${unlistedRuleText(name)}.`;
@@ -69,7 +69,7 @@ export function ruleText(name: string, { rules }: Pick<Knowledge, 'rules'>): str
   return `: ${does}${where}${preset ? ', from a preset' : ''}.`;
 }
 
-/** What decides under a name that no rule of guard.yaml has. */
+/** The text for a rule name that is not in guard.yaml. */
 export function unlistedRuleText(name: string): string {
   if (temporaryDecisionOf(name) !== undefined) {
     return 'a person decided so for a while; guard decisions shows who, and why';

@@ -44,11 +44,11 @@ test(
         expect(problem.column, clue).toBeGreaterThanOrEqual(1);
         expect(problem.column, clue).toBeLessThanOrEqual((line?.length ?? 0) + 1);
         expect(problem.found, clue).not.toBe('');
-        // One line each, and nothing that steers a terminal.
+        // Each problem has one line and no control sequence for terminals.
         expect(formatProblem(problem), clue).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
       }
     }
-    // Both sides were reached.
+    // Some mutations load and some are refused.
     expect(kinds.loaded).toBeGreaterThan(0);
     expect(kinds.invalid).toBeGreaterThan(0);
 
@@ -73,7 +73,7 @@ test(
   },
 );
 
-test('a name inside a key is not shown, since it may be the key', () => {
+test('an unknown name inside a key is not shown, because it may be the key', () => {
   const key =
     'version: 1\norganisations: [{ id: a, secret_keys: [{ id: b, key: { keySECRETkey: *x } }] }]\n';
   const result = parseSettings(key, { file: 'guard.yaml', baseDir: '/', env: {} });
@@ -82,7 +82,7 @@ test('a name inside a key is not shown, since it may be the key', () => {
   expect(JSON.stringify(result)).not.toContain('SECRET');
 });
 
-test('no problem ever holds a key or a secret, wherever the mistake is', LONG, () => {
+test('no problem contains a key or a secret, wherever the mistake is', LONG, () => {
   const random = seededRandom();
   console.log(`secrets fuzz: seed ${random.seed}`);
   const env = { FROM_ENV: 'envSECRETenv%%91827' };
@@ -101,7 +101,7 @@ test('no problem ever holds a key or a secret, wherever the mistake is', LONG, (
   }
   expect(problems).toBeGreaterThan(MUTATIONS);
 
-  /** Damages what stands around the secrets; the names they stand under stay readable. */
+  /** Damages the text around the secrets, and keeps the names of the secrets readable. */
   function breakLines(text: string): string {
     const lines = text.split('\n');
     for (let count = 1 + random.below(3); count > 0; count--) {

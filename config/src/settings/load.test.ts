@@ -10,7 +10,7 @@ const good = readFixtures('good');
 const bad = readFixtures('bad');
 const folder = testFolder();
 
-test('the two fixture folders were read: at least 10 good files and 30 bad ones', () => {
+test('the fixture folders have at least 10 good and 30 bad files', () => {
   expect(good.length).toBeGreaterThanOrEqual(10);
   expect(bad.length).toBeGreaterThanOrEqual(30);
 });
@@ -34,7 +34,7 @@ describe('a bad file gives every problem at once, with line, column, what was fo
   });
 });
 
-test('a file comes out parsed: addresses, milliseconds, hashes, absolute paths, pages', () => {
+test('loaded settings are parsed: addresses, milliseconds, hashes, absolute paths, pages', () => {
   const settings = load('full.yaml');
   const [organisation] = settings.organisations;
   const [site] = settings.sites;
@@ -45,7 +45,7 @@ test('a file comes out parsed: addresses, milliseconds, hashes, absolute paths, 
   });
   expect(organisation?.secret_keys[1]).toMatchObject({
     key: Buffer.from('2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae', 'hex'),
-    // The end of that day: a key works until then.
+    // The key works until the end of that day.
     expires: Date.UTC(2027, 1, 1),
   });
   expect(organisation?.rules[2]?.rate_limit).toEqual({
@@ -94,7 +94,7 @@ test('relative paths, also of sockets, start from the folder of the settings fil
   });
 });
 
-test('a file says which files are read with it, each once, and of what Guard writes only what it fetches', () => {
+test('`files` has every file that is read with the settings once, and of the files that Guard writes only fetched ones', () => {
   const fixture = good.find(({ name }) => name === 'full.yaml');
   const result = loadSettings(fixture?.path ?? '', fixture?.env ?? {});
   expect(result.kind).toBe('loaded');
@@ -106,12 +106,12 @@ test('a file says which files are read with it, each once, and of what Guard wri
   ]);
 });
 
-test('a file with problems says so too: its page may be there the next time', () => {
+test('`files` is complete for a file with problems too, because a missing page may exist the next time', () => {
   const result = parse('organisations: [{ id: acme, robots_txt: ./absent.txt }]', {});
   expect(result).toMatchObject({ kind: 'invalid', files: [join(folder, 'absent.txt')] });
 });
 
-test('a loaded file says where a setting stands, or where one that is absent is missing', () => {
+test('`positionOf` gives the place of a setting, and for a missing setting the place of its mapping', () => {
   const result = parse('organisations: [{ id: acme }, { id: other, monitor: true }]', {});
   if (result.kind === 'invalid') throw new Error(result.problems.map(formatProblem).join());
   expect(result.positionOf(['listen', 'docs'])).toEqual({ line: 2, column: 11 });
@@ -120,13 +120,13 @@ test('a loaded file says where a setting stands, or where one that is absent is 
   expect(result.positionOf(['store'])).toEqual({ line: 1, column: 1 });
 });
 
-test('no listener is there by itself: listen.sql is off in a file that names another', () => {
+test('a service without a line under `listen` is off: listen.sql beside another listener', () => {
   const { listen } = load('clickhouse.yaml');
   expect(listen).toMatchObject({ api: expect.anything() as unknown });
   expect(listen.sql).toBeUndefined();
 });
 
-test('a variable is put in after YAML was read, so its value is text whatever it looks like', () => {
+test('a variable is filled in after YAML was parsed, so its value is always text', () => {
   expect(load('clickhouse.yaml').analytics).toMatchObject({
     password: 'p@ss: word # with everything YAML could trip over',
     spill: expect.stringMatching(/^\/.*\/config\/fixtures\/good\/data\/spill$/) as string,
@@ -138,13 +138,13 @@ test('a variable is put in after YAML was read, so its value is text whatever it
   expect(injected).toMatchObject({ kind: 'loaded', settings: { observe: false } });
 });
 
-test('$${ is a dollar sign and a brace, and an alias stands for a whole value', () => {
+test('$${ is a dollar sign and a brace, and an alias replaces a whole value', () => {
   const { secret, organisations } = load('aliases.yaml');
   expect(secret).toEqual(['9f2c7b1e5a8d4036${c1e7}f4b2a9d85036']);
   expect(organisations[1]?.rules).toEqual(organisations[0]?.rules);
 });
 
-test('names of hosts, headers, methods and countries come out in one spelling', () => {
+test('names of hosts, headers, methods and countries get one spelling', () => {
   const match = load('every-match.yaml').organisations[0]?.rules[0]?.match;
   expect(match).toMatchObject({ method: ['POST', 'PUT'], country: ['DE', 'AT', 'NO'] });
   expect(Object.keys(match?.header ?? {}).sort()).toEqual([
@@ -182,12 +182,12 @@ describe('a settings file that cannot be read is a problem, not an exception', (
     expect(parse(`#${'é'.repeat(4_200_000)}`, {})).toMatchObject({ kind: 'invalid' });
   });
 
-  test('it is not UTF-8: the place of the first such byte is named', () => {
+  test('it is not UTF-8, and the problem has the place of the first invalid byte', () => {
     const bytes = Buffer.from('version: 1\nname: caf\xe9\n', 'latin1');
     expect(only(file('latin1.yaml', bytes))).toMatch(/^:2:10: found a byte that is not UTF-8;/);
   });
 
-  test('nesting without end is refused', () => {
+  test('endless nesting is refused', () => {
     expect(only(file('deep.yaml', '['.repeat(5000)))).toMatch(
       /found text that is not YAML; the nesting is too deep/,
     );
@@ -197,14 +197,14 @@ describe('a settings file that cannot be read is a problem, not an exception', (
 test.each([
   ['brackets on one line', '['.repeat(200_000)],
   ['unknown names', Array.from({ length: 20_000 }, (_, index) => `name_${index}: 1`).join('\n')],
-  ['one name over and over', 'version: 1\n'.repeat(20_000)],
+  ['one repeated name', 'version: 1\n'.repeat(20_000)],
   ['aliases of nothing', `a:\n${'- *b\n'.repeat(50_000)}`],
 ])('a file of %s is refused in time linear in its size', (_, text) => {
   const result = parseSettings(text, { file: 'guard.yaml', baseDir: folder, env: {} });
   expect(result.kind === 'invalid' && result.problems.length).toBeGreaterThan(0);
 });
 
-test('a byte order mark and Windows line ends are read, and positions stay right', () => {
+test('a byte order mark and Windows line ends are accepted, and positions are right', () => {
   const text = '\ufeffversion: 1\r\nlisten: { validator: x }\r\n';
   writeFileSync(join(folder, 'bom.yaml'), text);
   const result = loadSettings(join(folder, 'bom.yaml'), {});
@@ -213,7 +213,7 @@ test('a byte order mark and Windows line ends are read, and positions stay right
   expect(problem).toMatchObject({ line: 2, column: 22, path: 'listen.validator' });
 });
 
-test('problems above the limit are counted and not listed', () => {
+test('problems above the limit are only counted', () => {
   const names = Array.from({ length: 300 }, (_, index) => `zz${index}: 1`).join('\n');
   const result = parse(names, {});
   const problems = result.kind === 'invalid' ? result.problems : [];
@@ -228,7 +228,7 @@ function load(name: string): Settings {
   throw new Error(result.problems.map(formatProblem).join('\n'));
 }
 
-/** A small good file with one more line, which may stand in for one of its own. */
+/** A small good file with one more line, which may replace one of the lines. */
 function parse(line: string, env: Record<string, string>) {
   const own = ['version: 1', 'listen: { docs: 127.0.0.1:0 }', 'secret: 9f2c7b1e5a8d4036c1e7'];
   const name = line.split(':', 1)[0] ?? '';

@@ -30,7 +30,7 @@ import { atOnce, type Work } from '../time/slices.ts';
 
 export { formatProblem, type Position, type Problem, type SettingPath };
 
-/** A star where YAML has an alias (`*name`). It may also be in a comment. */
+/** A star at a place where YAML allows an alias (`*name`). The star may also be in a comment. */
 const ALIAS = /(?:^|[\s[{,])\*[^\s*]/m;
 
 /** Most values in one suggestion. */
@@ -39,7 +39,7 @@ const MAX_CHOICES = 10;
 export interface Loaded {
   readonly kind: 'loaded';
   readonly settings: Settings;
-  /** The files and folders that the settings name to be read, as absolute paths. */
+  /** The files and folders that are read with the settings, as absolute paths. */
   readonly files: readonly string[];
   /** The position of a setting's name. For a missing setting, the position of its mapping. */
   readonly positionOf: (path: SettingPath) => Position;
@@ -67,7 +67,7 @@ interface SettingsSource {
   readonly env: Environment;
 }
 
-/** Reads a settings file and the pages that it names. Never throws. It starts and writes nothing. */
+/** Reads a settings file and the pages that it names. Never throws, and has no side effects. */
 export function loadSettings(path: string, env: Environment): LoadResult {
   const file = readTextFile(path, MAX_SETTINGS_BYTES);
   switch (file.kind) {
@@ -87,8 +87,8 @@ export function loadSettings(path: string, env: Environment): LoadResult {
 }
 
 /**
- * Reads the file entry by entry. Undefined when `loadSettings` has to read it whole, for example when something is
- * wrong.
+ * Reads the file entry by entry. Undefined when `loadSettings` must read the whole file, for example because of a
+ * mistake.
  */
 export function* loadByEntry(
   path: string,
@@ -105,8 +105,8 @@ export function* loadByEntry(
 }
 
 /**
- * The files and folders that a settings file names, without the copies of what is fetched. It reads none of them. Undefined
- * for a file that uses aliases, which can write out to many values.
+ * The files and folders that a settings file names, without copies of fetched lists and databases. It reads none of
+ * them. Undefined for a file with aliases, because a few aliases can expand to many values.
  */
 export function filesNamedAt(path: string, env: Environment): readonly string[] | undefined {
   const file = readTextFile(path, MAX_SETTINGS_BYTES);
@@ -118,7 +118,7 @@ export function filesNamedAt(path: string, env: Environment): readonly string[] 
   return root === undefined ? [] : filesNamedIn(root, dirname(resolve(path)));
 }
 
-/** The same for a text that was already read, with the environment of the file beside it. */
+/** Parses a text that was already read, with `env` and the environment file beside `path`. */
 export function parseWithEnvironment(text: string, path: string, env: Environment): LoadResult {
   const beside = withEnvironmentFile(resolve(path), env);
   if (beside.kind === 'refused') {
@@ -129,7 +129,7 @@ export function parseWithEnvironment(text: string, path: string, env: Environmen
   return { ...result, files: [...result.files, ...beside.files] };
 }
 
-/** The same with only this environment. Pages that it names are read from disk. */
+/** Parses a text with only the given environment. Pages that it names are read from disk. */
 export function parseSettings(text: string, source: SettingsSource): LoadResult {
   const { file, baseDir, env } = source;
   if (Buffer.byteLength(text) > MAX_SETTINGS_BYTES) {
@@ -146,7 +146,7 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
   const meant = checked.success
     ? []
     : reportShapeProblems(checked.error.issues, { schema: Settings, root, value }, problems);
-  // The content below a misspelt name is unknown, so it cannot cause contradictions.
+  // Settings below a misspelt name are unread, so contradictions with them would be wrong.
   const isUnread = [...meant].some((name) => Object.hasOwn(Settings.shape, name));
   if (!isUnread) reportContradictions(value, root, problems);
 

@@ -88,7 +88,7 @@ function byEntry(text: string, kept?: KeptEntries, source = SOURCE) {
   return atOnce(readByEntry(text, { ...source, kept, mostBytes: 10_000 }));
 }
 
-/** All that a reload takes from a reading. */
+/** The results of a reading that a reload uses. */
 function taken(read: ReturnType<typeof byEntry> | ReturnType<typeof parseSettings>) {
   if (read?.kind !== 'loaded') return undefined;
   const { settings, positionOf, lists } = read;
@@ -113,7 +113,7 @@ test.each([
   ['the usual order, other changes', 1, TEXT],
   ['sites first', 2, SITES + TOP + ORGANISATIONS],
   ['the line ends of Windows', 0, TEXT.replaceAll('\n', '\r\n')],
-  ['a line that begins the document', 2, `---\n${TEXT}`],
+  ['a document start line', 2, `---\n${TEXT}`],
 ])('a reload with a change in any line equals a fresh start: %s', (_what, turn, text) => {
   const kept = byEntry(text)?.kept;
   expect(kept?.rules.size).toBe(4);
@@ -167,7 +167,7 @@ test('a reload with the text of another good file equals a fresh start, or is le
   expect(read).toBeGreaterThan(100);
 });
 
-test('only what is new is read: other entries are the same objects', () => {
+test('only new entries are read; other entries are the same objects', () => {
   const before = byEntry(TEXT);
   const after = byEntry(TEXT.replace('verdict: block #', 'verdict: allow #'), before?.kept);
   const rulesOf = (read: typeof before) => read?.settings.organisations[0]?.rules ?? [];
@@ -189,9 +189,9 @@ test('an entry is read again when a file or a variable that it names has changed
 test.each([
   ['a dollar sign', String.raw`"/\x24{KEY}"`],
   ['a brace', String.raw`"/$\u007bKEY}"`],
-  ['a line that goes on', `"/$\\\n          {KEY}"`],
+  ['a line that continues on the next line', `"/$\\\n          {KEY}"`],
 ])(
-  'an entry is read again when a variable has changed that is written with an escape for %s',
+  'an entry is read again when its variable has changed, also when the variable is written with an escape for %s',
   (_of, value) => {
     const text = TEXT.replace('"/b - c"', value);
     const kept = byEntry(text, undefined)?.kept;
@@ -221,12 +221,12 @@ test.each([
     'a text like a list in an entry that begins with a comment',
     `${TOP}${SITE}\norganisations:\n  -    # c\n    id: acme\n    branding: { name: "a\n       rules:\n       ${RULE}\n       b" }\n`,
   ],
-])('nothing is cut wrongly: %s', (_what, text) => {
+])('entries are cut correctly: %s', (_what, text) => {
   const reloaded = byEntry(text);
   if (reloaded) expect(taken(reloaded)).toEqual(taken(parseSettings(text, SOURCE)));
 });
 
-test('an organisation whose rules contradict each other is left to the loader, however they came together', () => {
+test('an organisation whose rules contradict each other is left to the loader, also when the rules came one by one', () => {
   const kept = byEntry(TEXT)?.kept;
   const twice = TEXT.replace(/ {6}- name: one\n.*\n.*\n/, '$&$&');
   expect(byEntry(twice, kept)).toBeUndefined();

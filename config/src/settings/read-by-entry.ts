@@ -18,12 +18,12 @@ import { Rule } from './sections/rule.ts';
 import type { Work } from '../time/slices.ts';
 
 /**
- * Reads settings entry by entry, and only entries that are new: a site, a rule, an organisation without its rules. An
- * entry with the same text has the same value, unless it names a file or a variable. The loader (load.ts) takes over
- * when something is unusual or wrong. It reads the whole text and says what is wrong.
+ * Reads settings entry by entry, and reads only new entries: a site, a rule, an organisation without its rules. An
+ * entry with the same text has the same value, unless it names a file or a variable. When something is unusual or
+ * wrong, the loader (load.ts) reads the whole text and reports the problems.
  */
 
-/** What one reading keeps for the next: at most one entry for each that the text has. */
+/** The entries that one reading keeps for the next one: at most as many as the text has. */
 export interface KeptEntries {
   readonly organisations: ReadonlyMap<string, Entry<Organisation>>;
   readonly sites: ReadonlyMap<string, Entry<Site>>;
@@ -35,9 +35,9 @@ interface Entry<Read> {
   /** Plain data. */
   readonly value: unknown;
   readonly read: Read;
-  /** Lines between the first one of the text and the beginning of the value. */
+  /** Lines between the first line of the text and the start of the value. */
   readonly lines: number;
-  /** The same for the rules that are a part of the value. */
+  /** The lines of the rules in the value. */
   readonly rules: RuleLines;
 }
 
@@ -61,7 +61,7 @@ export interface ReadByEntry {
   readonly kept: KeptEntries;
 }
 
-/** Undefined when the loader has to read the text. It pauses after each entry. */
+/** Undefined when the loader has to read the text. The work pauses after each entry. */
 export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntry | undefined> {
   const { baseDir, kept } = source;
   const organisationTexts = cutEntries(text, 'organisations', 0);
@@ -122,7 +122,7 @@ export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntr
   };
 }
 
-/** An organisation is read without its rules, and each of them by itself. */
+/** Reads an organisation without its rules, and each rule by itself. */
 class OrganisationEntries {
   readonly #organisations: Entries<Organisation>;
   readonly #rules: Entries<Rule>;
@@ -187,7 +187,7 @@ class Entries<Read> {
   /** Parsed entries that name files or variables. Several entries can have the same text. */
   readonly #parsed = new Map<string, Parsed>();
 
-  /** `path` is that of the list. */
+  /** `path` is the path of the list. */
   constructor(
     schema: z.ZodType<Read>,
     path: SettingPath,
@@ -249,8 +249,8 @@ interface Parsed extends Omit<Entry<unknown>, 'read'> {
 }
 
 /**
- * Undefined when anything is wrong, or the text is not safe to cut: a directive counts for all entries, and a list of
- * lines cannot be put into a mapping in braces.
+ * Undefined when the entry has a problem, or when it cannot be read alone: a directive applies to all entries, and a
+ * block list cannot be inside a mapping in braces.
  */
 function nodeOf(text: string, path: SettingPath, source: EntrySource): SettingsNode | undefined {
   if (text.length > source.mostBytes || /^%/m.test(text)) return undefined;

@@ -36,9 +36,9 @@ import {
 } from './values/values.ts';
 
 /**
- * guard.yaml, as users write it: these names are a promise. What comes out is parsed: addresses,
- * durations in milliseconds, keys as SHA-256, pages with their text. Reading the file, `${NAME}`, and
- * where a mistake stands are load.ts; what one setting says about another is cross-references.ts.
+ * The schema of guard.yaml. Its names never change. The result is parsed: addresses, durations in milliseconds, keys as
+ * SHA-256, pages with their text. load.ts reads the file, replaces `${NAME}`, and finds the places of mistakes.
+ * cross-references.ts checks settings against each other.
  */
 
 const PathGlob = z.string().max(1024).startsWith('/', 'expected a path that begins with /');
@@ -72,11 +72,12 @@ const SessionLimits = z.strictObject({
   at_once: Count.default(CHALLENGE.sessionLimits.at_once),
 });
 
-/** `detection`: how much each finding counts for an organisation, where that is not the default. */
+/** `detection`: the strengths of findings for an organisation that differ from the defaults. */
 
 const StrengthOf = z.enum(STRENGTHS).optional();
 
-// Each name is an own one, so that a misspelt one is a problem with the nearest name. fromEntries forgets the names.
+// The schema lists every name, so that a misspelt name gets the nearest one as a suggestion. The cast is needed,
+// because fromEntries returns string keys.
 const byFinding = Object.fromEntries(FINDINGS.map((name) => [name, StrengthOf])) as Record<
   Finding,
   typeof StrengthOf
@@ -99,17 +100,17 @@ export const Organisation = z.strictObject({
   monitor: z.boolean().default(false),
   challenge: z
     .strictObject({
-      /** Bits of memory-hard work that each challenge page has to do; 0 asks for none. */
+      /** Bits of memory-hard work for each challenge page. 0 means no work. */
       work: z.int().min(0).max(CHALLENGE.work.max).default(0),
-      /** Pages without a passed challenge, where the rules say `challenge: auto`; false sets no limit. */
+      /** Pages without a passed challenge, when a rule says `challenge: auto`. `false` means no limit. */
       free_pages: z.union([z.literal(false), FreePages]).default(CHALLENGE.freePages),
-      /** Challenges that one network passes without work; false asks for no work, however many they are. */
+      /** Challenges that one network passes without work. `false` means no work for any number of them. */
       free_passes: z.union([z.literal(false), FreePasses]).default(CHALLENGE.freePasses),
-      /** Groups of visitors that ask for far more than usual have no free pages; false leaves them theirs. */
+      /** Whether groups of visitors that ask for far more than usual lose their free pages. */
       pressure: z.boolean().default(true),
-      /** What one passed challenge is good for; false sets no limit. */
+      /** The limits of one passed challenge. `false` means no limit. */
       session_limits: z.union([z.literal(false), SessionLimits]).default(CHALLENGE.sessionLimits),
-      /** A session that walks through the site as programs do passes again; false leaves it be. */
+      /** Whether a session that moves through the site like a program has to pass a challenge again. */
       session_shape: z.boolean().default(true),
     })
     .prefault({}),
@@ -119,7 +120,7 @@ export const Organisation = z.strictObject({
   block_page: OwnPage.optional(),
   /** For a visitor whose budget is used up. */
   limit_page: OwnPage.optional(),
-  /** For 502, 503 and 504, where no answer of the origin came. */
+  /** For 502, 503 and 504, when the origin gave no answer. */
   error_page: OwnPage.optional(),
   crawler_allowlist: z.array(AllowlistEntry).default([{ category: 'Search Engine' }]),
   robots_txt: RobotsTxt.optional(),
@@ -151,11 +152,13 @@ export const Site = z
     protect: z.array(PathGlob).default(['/**']),
     skip: z.array(PathGlob).default([]),
     observe: z.boolean().default(false),
-    /** First bytes of a request's body that its event keeps; 0 keeps none. */
+    /** How many of the first bytes of a request's body the event keeps. 0 means none. */
     sample_body: sizeUpTo(BODY_SAMPLE.maxKiB).default(0),
-    /** Form and JSON fields that no sample keeps, besides those whose names speak of secrets. */
+    /** Form and JSON fields that no sample contains, in addition to fields with secret names. */
     sample_without: z.array(z.string().min(1).max(128)).max(100).default([]),
-    /** X-HTTP-Method-Override and its like reach the origin. Rules judge the method of the request. */
+    /**
+     * Whether X-HTTP-Method-Override and similar fields reach the origin. Rules judge the method of the request line.
+     */
     keep_method_override: z.boolean().default(false),
     validator: z.union([z.literal('in-process'), RemoteValidator]).default('in-process'),
   })
@@ -197,7 +200,7 @@ const Store = z.discriminatedUnion('engine', [
     .strictObject({
       engine: z.literal('redis'),
       url: RedisUrl,
-      /** They know the primary under the name that `url` has in place of a host. */
+      /** Sentinels that find the primary. `url` then has the name of the primary in place of a host. */
       sentinels: z.array(SentinelAddress).min(1).max(20).optional(),
     })
     .refine(({ url, sentinels }) => sentinels === undefined || new URL(url).port === '', {
@@ -210,7 +213,10 @@ const Store = z.discriminatedUnion('engine', [
 const DEFAULT_REFRESH_MS = 24 * 3_600_000;
 
 const Crawlers = z.strictObject({
-  /** Where fetched ranges are; need not exist. Without it, in the folder of the store or of the embedded database. */
+  /**
+   * The folder for fetched ranges. It need not exist. The default is in the folder of the store or of the embedded
+   * database.
+   */
   ranges: z.string().min(1).optional(),
   /** How often a running Guard fetches the ranges of crawlers, and the keys of agents. */
   refresh: RefreshEvery.default(DEFAULT_REFRESH_MS),
@@ -232,22 +238,22 @@ export const Settings = z.strictObject({
   version: z.literal(1),
   listen: z.strictObject({
     gateway: Listen.optional(),
-    /** The same front proxy over https, with HTTP/2; needs `tls`. */
+    /** The gateway over https, with HTTP/2. It needs `tls`. */
     gateway_tls: Listen.optional(),
-    /** Other proxies ask here, and keep visitor and origin to themselves. */
+    /** Other proxies ask here about each request, and forward it to the origin themselves. */
     forward_auth: Listen.optional(),
     /** Envoy asks here over gRPC (ext_authz). */
     ext_authz: Listen.optional(),
     validator: Listen.optional(),
     api: Listen.optional(),
-    /** ClickHouse's HTTP interface, for the tools that speak it; needs `analytics`. */
+    /** The HTTP interface of ClickHouse, for BI tools. It needs `analytics`. */
     sql: Listen.optional(),
     collector: Listen.optional(),
     docs: Listen.optional(),
     admin: Listen.optional(),
-    /** The page where people look at their traffic; needs `analytics`. */
+    /** The page on which people look at their traffic. It needs `analytics`. */
     dashboard: Listen.optional(),
-    /** Every connection to `gateway` and `gateway_tls` begins with a PROXY header, of a trusted peer. */
+    /** Whether every connection to `gateway` and `gateway_tls` begins with a PROXY header from a trusted peer. */
     proxy_protocol: z.boolean().default(false),
     /** Visitors of `gateway` are redirected to `gateway_tls`. The default is true where `tls.acme` is set. */
     redirect_https: z.boolean().optional(),
@@ -263,13 +269,16 @@ export const Settings = z.strictObject({
   trusted_proxies: z
     .array(z.string().refine(isIpOrCidr, 'expected an IP address or a CIDR range'))
     .default([]),
-  /** The header that the trusted proxies write. By default it is the one that came without the other before, else both. */
+  /**
+   * The header that the trusted proxies write. By default Guard uses the header that came without the other one before,
+   * else both.
+   */
   forwarded_header: ForwardedHeader.optional(),
-  /** Names by which the admin listener is asked, besides addresses and names without a dot. */
+  /** Host names that the admin listener accepts, in addition to addresses and names without a dot. */
   admin_hosts: z.array(HostPattern).max(100).default([]),
   dashboard: Dashboard.prefault({}),
   observe: z.boolean().default(false),
-  /** Who is told when something needs a person. */
+  /** The receivers of alerts. */
   alerts: Alerts.optional(),
   log: z
     .strictObject({

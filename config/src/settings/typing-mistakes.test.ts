@@ -22,7 +22,7 @@ test('the file without a mistake is good, and there are at least thirty mistakes
   expect(mistakes.length).toBeGreaterThanOrEqual(30);
 });
 
-test.each(mistakes)('one message says where and what: $mistake', ({ change, says }) => {
+test.each(mistakes)('one message names the place and the mistake: $mistake', ({ change, says }) => {
   const [from, to] = change;
   expect(file.split(from).length).toBeGreaterThan(1);
   expect(problemsOf(file.replace(from, () => to))).toEqual([says]);

@@ -1,4 +1,4 @@
-/** Waiting times that double from the first to the longest. A success starts again with the first. */
+/** Waiting times that double from the first one to the longest. After a success they start again with the first one. */
 export class Backoff {
   readonly #firstMs: number;
   readonly #longestMs: number;

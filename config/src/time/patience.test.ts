@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type LateReason, Patience, type EventLoop } from './patience.ts';
 
-/** An event loop that goes on only when a test says so: timers, then reading, then what comes after it. */
+/** An event loop that a test drives turn by turn: timers, then reading, then immediates. */
 function createLoop() {
   let now = 1_000;
   let timers: { readonly at: number; readonly call: () => void }[] = [];
@@ -11,7 +11,7 @@ function createLoop() {
     after: (ms, call) => void timers.push({ at: now + ms, call }),
     afterReading: (call) => void immediates.push(call),
   };
-  /** One turn that begins after so long; `read` is what is done with what arrived. */
+  /** One turn that begins after `ms`. `read` handles the data that has arrived. */
   const turn = (ms: number, read: () => void = () => undefined) => {
     now += ms;
     const due = timers.filter(({ at }) => at <= now);
@@ -22,7 +22,7 @@ function createLoop() {
     immediates = [];
     for (const call of behind) call();
   };
-  /** With nothing to do but the timers, to the millisecond. */
+  /** Turns of one millisecond that run only timers. */
   const idle = (ms: number) => {
     for (const until = now + ms; now < until;) turn(1);
   };
@@ -38,7 +38,7 @@ function waiting(limitMs: number) {
 }
 
 describe('a wait', () => {
-  test('of a thread with nothing to do ends at its limit, to the millisecond', () => {
+  test('of an idle thread ends exactly at its limit', () => {
     const { begin, idle, late } = waiting(400);
     begin();
     idle(399);
@@ -49,7 +49,7 @@ describe('a wait', () => {
     expect(late).toEqual(['silent']);
   });
 
-  test('does not end for a turn that took longer than the limit: it counts as a short one', () => {
+  test('does not end when a turn took longer than the limit, because it counts as a short turn', () => {
     const { begin, turn, idle, late } = waiting(400);
     begin();
     turn(700);
@@ -61,7 +61,7 @@ describe('a wait', () => {
     expect(late).toEqual(['silent']);
   });
 
-  test('does not end while its answer lies there to be read', () => {
+  test('does not end while its answer has arrived and is not read', () => {
     const { begin, patience, turn, idle, late } = waiting(400);
     const wait = begin();
     idle(399);
@@ -70,7 +70,7 @@ describe('a wait', () => {
     expect(late).toEqual([]);
   });
 
-  test('that began in a long turn has its whole limit after it', () => {
+  test('that began in a long turn has its whole limit after this turn', () => {
     const { begin, patience, turn, idle, late } = waiting(400);
     const first = begin();
     idle(10);
@@ -82,7 +82,7 @@ describe('a wait', () => {
     expect(late).toEqual(['silent']);
   });
 
-  test('ends by the clock at ten times its limit, as `busy`, in a thread that is never free', () => {
+  test('ends as `busy` at ten times its limit, in a thread that is never free', () => {
     const { begin, turn, late } = waiting(400);
     begin();
     for (let i = 0; i < 9; i++) turn(444);
@@ -91,7 +91,7 @@ describe('a wait', () => {
     expect(late).toEqual(['busy']);
   });
 
-  test('of a process that was stopped for a minute goes on', () => {
+  test('continues after the process was stopped for a minute', () => {
     const { begin, turn, idle, late } = waiting(150);
     begin();
     turn(60_000);
@@ -100,7 +100,7 @@ describe('a wait', () => {
     expect(late).toEqual(['busy']);
   });
 
-  test('ends in its order among others, and leaves no timer behind', () => {
+  test('ends in the order of the waits, and leaves no timer', () => {
     const { begin, patience, idle, late, timers } = waiting(100);
     begin();
     idle(60);
@@ -117,7 +117,7 @@ describe('a wait', () => {
   });
 });
 
-test('a promise settles as itself, or as what is said in its place', async () => {
+test('a promise settles with its own result, or with the result for a late answer', async () => {
   const { patience, idle } = waiting(100);
   const never = new Promise<string>(() => undefined);
   expect(await patience.within(Promise.resolve('answer'), (why) => why)).toBe('answer');

@@ -8,7 +8,7 @@ export type LateReason =
 /** One answer that is expected. */
 export interface Wait {
   readonly late: (why: LateReason) => void;
-  /** Both at its start: counted milliseconds, and clock time. */
+  /** The counted milliseconds and the clock time at the start of the wait. */
   readonly countedAt: number;
   readonly begunAt: number;
 }
@@ -23,7 +23,7 @@ export interface EventLoop {
   readonly afterReading: (call: () => void) => void;
 }
 
-/** Time between two checks of waits. At most this much time is counted between two checks. */
+/** Time between two checks of waits. */
 const CHECK_MS = 20;
 const MOST_MS = 25;
 /** Longest wait by the clock, as a multiple of its limit. It is at least two checks. */
@@ -37,12 +37,12 @@ const THIS_THREAD: EventLoop = {
 };
 
 /**
- * Deadlines of answers that come from outside this thread. Only time counts in which an answer could have been
- * read: a turn of the event loop that takes long counts as a short one, and what has arrived is read before
- * anything is late. So a visitor who keeps this thread busy makes no other answer late. While the thread has
- * little to do, the limit is exact to a few milliseconds.
+ * Deadlines of answers that come from outside this thread. Only time in which an answer could have been read counts: a
+ * long turn of the event loop counts as a short one, and all data that has arrived is read before an answer is late. So
+ * a visitor who keeps this thread busy makes no other answer late. In an idle thread the limit is exact to a few
+ * milliseconds.
  *
- * One timer for all waits, and none while there are none. The caller bounds how many there are.
+ * All waits share one timer, which runs only while there are waits. The caller limits the number of waits.
  */
 export class Patience {
   readonly limitMs: number;
@@ -58,7 +58,7 @@ export class Patience {
     this.#loop = loop;
   }
 
-  /** Counted milliseconds since some start. They do not advance while there is no wait. */
+  /** Counted milliseconds. They advance only while there is a wait. */
   get counted(): number {
     return this.#waits.size === 0 ? this.#countedMs : this.#countedBy(this.#loop.now());
   }

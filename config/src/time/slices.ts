@@ -1,6 +1,6 @@
 import { setTimeout as rest } from 'node:timers/promises';
 
-/** How long work goes on before requests have their turn. */
+/** How long work runs before requests get time. */
 const SLICE_MS = 2;
 /**
  * How long requests run between two slices. One request takes about five turns of the event loop. With one turn after
@@ -11,7 +11,7 @@ const REST_MS = 1;
 /** Call it between two steps of long work, and await the result. Undefined when the work may go on at once. */
 export type Pause = () => Promise<void> | undefined;
 
-/** For work that makes no request wait. */
+/** A pause for work that makes no request wait: none. */
 export const noPause: Pause = () => undefined;
 
 /** Cuts long work into slices: between them the event loop reads sockets and runs timers. */

@@ -6,7 +6,7 @@ import type { Contradiction } from './repeated.ts';
 const anything = z.unknown().optional();
 const texts = z.array(z.string().catch('')).catch([]);
 
-/** The parts of other settings that `tls.acme` needs, if they can be read. */
+/** The settings that the checks of `tls.acme` need, as far as they can be read. */
 const Outline = z.object({
   tls: z.object({ acme: z.looseObject({ hosts: texts.optional() }) }),
   sites: z.array(z.object({ hosts: texts.catch([]) }).catch({ hosts: [] })).catch([]),

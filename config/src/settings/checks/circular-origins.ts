@@ -5,8 +5,8 @@ import { Listen, type ListenAddress, type Origin, OriginAddress } from '../value
 import type { Contradiction } from './repeated.ts';
 
 /**
- * Finds origins that are a listener of Guard for visitors. Each request would come back until its hops are used up,
- * and end with 508. Other services of Guard can be origins: a gateway with TLS may be in front of the dashboard.
+ * Finds origins that are a listener of Guard for visitors. Each request would come back to Guard again and again, until
+ * Guard answers 508. Other services of Guard can be origins: a gateway with TLS may be in front of the dashboard.
  */
 
 const FRONTS = ['gateway', 'gateway_tls', 'forward_auth', 'ext_authz'] as const;

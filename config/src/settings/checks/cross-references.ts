@@ -10,8 +10,8 @@ import { type Contradiction, repeated } from './repeated.ts';
 import { findRuleContradictions } from './rule-references.ts';
 
 /**
- * Checks of one setting against another: names that must differ, and names that must exist. They read a loose outline.
- * So they also run, and find what they can, when the shapes are wrong.
+ * Checks of one setting against another: names that must differ, and names that must exist. They read only an outline
+ * of the settings, so they also run when other settings have a wrong shape.
  */
 
 const text = z.string().optional().catch(undefined);
@@ -28,13 +28,13 @@ function listOf<T extends z.ZodType>(item: T) {
 
 function outline<T extends z.core.$ZodLooseShape>(shape: T) {
   const loose = z.object(shape);
-  // Every field takes anything, so the empty mapping fits. An entry of another kind counts as an empty mapping.
+  // Every field accepts any value, so the empty mapping is valid. An entry of another kind counts as an empty mapping.
   return loose.catch(() => loose.parse({}));
 }
 
 const Key = outline({ id: text, key: text });
 
-/** A list. A missing one counts as empty. A value that is not a list gives null, which means unknown. */
+/** A list. A missing list counts as empty. A value that is not a list becomes null, which means unknown. */
 function listOrUnknown<T extends z.ZodType>(item: T) {
   return z.union([z.array(item), z.unknown().transform(() => null)]).default([]);
 }

@@ -14,7 +14,7 @@ const OWN = '0c5d1b7e9a3f48261d0e5c7b';
 const pathsOf = (settings: unknown) =>
   findExposedSecrets(settings).map(({ path }) => path.join('.'));
 
-describe('a secret that only one machine can try may be short, and may be a published one', () => {
+describe('a secret that only the same machine can use may be short or published', () => {
   test.each([
     '127.0.0.1:8080',
     '[::1]:8080',
@@ -26,7 +26,7 @@ describe('a secret that only one machine can try may be short, and may be a publ
   });
 
   test.each(['0.0.0.0:8080', '[::]:8080', '192.0.2.1:8080', 'guard.internal:8080'])(
-    'but not at %s, whichever service listens there',
+    'but not when a service listens at %s',
     (address) => {
       for (const service of [
         'gateway',
@@ -48,7 +48,7 @@ describe('a secret that only one machine can try may be short, and may be a publ
   );
 });
 
-test('a published key is refused as SHA-256 too, and the length of a hashed key is not judged', () => {
+test('a published key is refused also as SHA-256, and a hashed key may have any length', () => {
   const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
   const keys = [PUBLISHED, OWN].map((key) => ({ id: 'a', key: sha256(key) }));
   const listen = { gateway: '0.0.0.0:8080' };
@@ -76,7 +76,7 @@ test('every secret that the documentation and the examples show in plain text is
   expect(shown.filter((one) => !isPublished(one) && weaknessOf(one) === undefined)).toEqual([]);
 });
 
-/** Texts of 16 characters and more below the names that hold secrets, but for ${NAME} and hashes. */
+/** All texts of at least 16 characters below the names of secrets, without ${NAME} and hashes. */
 function secretsIn(value: unknown, name = ''): string[] {
   if (typeof value === 'string') {
     const hidden = ['secret', 'key', 'health_check_token'].includes(name);
@@ -87,7 +87,7 @@ function secretsIn(value: unknown, name = ''): string[] {
   return Object.entries(value).flatMap(([inner, item]) => secretsIn(item, inner));
 }
 
-describe('a service listens where the settings say, and nowhere else', () => {
+describe('a service listens only at the address in the settings', () => {
   const settings = (listen: string) =>
     parseSettings(`version: 1\nsecret: ${OWN}\norganisations: [{ id: acme }]\nlisten: ${listen}`, {
       file: 'guard.yaml',
@@ -104,7 +104,7 @@ describe('a service listens where the settings say, and nowhere else', () => {
   });
 
   test.each(['9090', ':9090', '"9090"', '"*:9090"'])(
-    'a port alone, %s, opens nothing to the world',
+    '%s, a port without a host, is refused',
     (at) => {
       const outcome = settings(`{ admin: ${at}, api: 127.0.0.1:0 }`);
       expect(outcome).toMatchObject({ kind: 'invalid', problems: [{ path: 'listen.admin' }] });
@@ -114,14 +114,14 @@ describe('a service listens where the settings say, and nowhere else', () => {
   test('every settings file of the examples has the admin page and the API on loopback', () => {
     const files = globSync('examples/*/guard.yaml', { cwd: ROOT });
     const opened = files.flatMap((file) => {
-      // A file that another test has loaded, so its listeners are texts.
+      // The cast is safe: other tests load this file, so its listeners are texts.
       const { listen } = parse(readFileSync(join(ROOT, file), 'utf8')) as {
         listen: Readonly<Record<string, string>>;
       };
       return [listen['admin'], listen['api']].filter((address) => address !== undefined);
     });
     expect(opened.length).toBeGreaterThanOrEqual(3);
-    // The demo's addresses come from its environment, which cli/src/demo/demo.test.ts looks at.
+    // The demo takes its addresses from the environment, and cli/src/demo/demo.test.ts tests them.
     for (const address of opened)
       expect(address).toMatch(/^(127\.0\.0\.1:|\$\{DEMO_(ADMIN|API)\}$)/);
   });

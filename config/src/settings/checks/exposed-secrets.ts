@@ -6,11 +6,11 @@ import { Listen } from '../values/values.ts';
 import type { Contradiction } from './repeated.ts';
 
 /**
- * What is good enough for a try on one machine is refused as soon as other machines can connect: secrets
- * that can be guessed, and those that stand in the documentation.
+ * Refuses two kinds of secrets as soon as other machines can connect: secrets that can be guessed, and secrets from the
+ * documentation. For a try on one machine both are allowed.
  */
 
-/** Fewest characters of a `secret` that others can work on: 16 random bytes in Base64. */
+/** Fewest characters of a `secret` that other machines can attack: 16 random bytes in Base64. */
 const LEAST_EXPOSED_SECRET = 24;
 /** Fewest characters of a key, not counting `sk_` and `sk_api_ro_`, which are public. */
 const LEAST_EXPOSED_KEY = 16;
@@ -74,7 +74,7 @@ function isReachedByOthers(address: unknown): boolean {
   return listen.success && listen.data.kind === 'tcp' && !isLoopbackHost(listen.data.host);
 }
 
-/** What is required instead of a secret. Undefined when it is good enough, or is refused for its shape. */
+/** The message for a weak secret. Undefined for a strong one, and for a shape that another check refuses. */
 function remedyFor({ text, least }: Secret): string | undefined {
   if (typeof text !== 'string' || text === '') return undefined;
   if (isPublished(text)) return 'expected a secret of your own, this one is in the documentation';
@@ -82,10 +82,7 @@ function remedyFor({ text, least }: Secret): string | undefined {
   return drawn.length < least ? `expected at least ${least} characters drawn at random` : undefined;
 }
 
-/**
- * Secrets that stand in the documentation and the tests of Guard, so they are public. They are good enough
- * where only the same machine can connect.
- */
+/** Secrets of the documentation and the tests of Guard, which are public. */
 const PUBLISHED: readonly string[] = [
   '5f0c2b7d9e41a86371d4c0be52f9a687',
   'flow-tests-4b3a2c1d0e9f8a7b6c5d4e3f2a1b0c9d',

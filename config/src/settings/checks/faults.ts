@@ -5,7 +5,7 @@ import { choicesIn } from '../problems/refuse.ts';
 
 /** One fault of the settings, as the schema reports it. */
 export type Fault =
-  /** Another kind of value, or another of a few values, is expected. */
+  /** Expected was another kind of value, or one of a few values. */
   | {
       readonly kind: 'unfit';
       readonly path: SettingPath;
@@ -33,9 +33,8 @@ export type Expected =
 type Issue = z.core.$ZodIssue;
 
 /**
- * Makes faults of a list of schema issues. Of a union, "invalid input" becomes what is wrong with
- * the alternative that was meant: the one whose kind of value is there. Where none fits, what all of
- * them expect is named.
+ * Turns schema issues into faults. The library says only "invalid input" for a union. The fault describes instead the
+ * alternative with the same kind of value. If there is none, it names the kinds of all alternatives.
  */
 export function faultsOf(issues: readonly Issue[], prefix: SettingPath = []): Fault[] {
   return issues.flatMap((issue) => {
@@ -79,14 +78,14 @@ function otherKind({ expected, message }: z.core.$ZodIssueInvalidType, path: Set
   };
 }
 
-/** An issue that a schema of ours raised. Of the parameters only list-setting.ts gives this one. */
+/** An issue of one of our own schemas. Only list-setting.ts sets the parameter for invalid lines. */
 function faultOfOurs(issue: z.core.$ZodIssueCustom, path: SettingPath): Fault {
   const list = issue.params?.['badLines'] as BadLines | undefined;
   if (list !== undefined) return { kind: 'bad_lines', path, list };
   return { kind: 'invalid', path, message: messageOf(issue), choices: choicesIn(issue) };
 }
 
-/** Messages of our own schemas begin with "expected"; the library's own say less. */
+/** Messages of our own schemas begin with "expected". The messages of the library are replaced. */
 function messageOf(issue: Issue): string {
   if (issue.message.startsWith('expected')) return issue.message;
   if (issue.code === 'too_small') return atLeast(issue);

@@ -15,7 +15,7 @@ interface Named {
   readonly path: SettingPath;
 }
 
-/** Names that occur again. `what` describes what must be unique. */
+/** Finds names that occur more than once. `what` names the thing that must be unique. */
 export function repeated(list: readonly Named[], what: string): Contradiction[] {
   const seen = new Map<string, SettingPath>();
   return list.flatMap(({ name, path }) => {

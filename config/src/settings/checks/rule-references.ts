@@ -5,7 +5,7 @@ import { type Contradiction, repeated } from './repeated.ts';
 const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'monitor', 'challenge'] as const;
 
 /**
- * Checks of the rules of an organisation against each other, and for rules without effect. `path` is that of the list.
+ * Finds repeated names among the rules of an organisation, and rules without effect. `path` is the path of the list.
  */
 export function findRuleContradictions(
   list: readonly unknown[],
@@ -23,7 +23,7 @@ export function findRuleContradictions(
   return [...repeated(names, 'each rule name once in an organisation'), ...idle];
 }
 
-/** It uses no schema: a schema takes ten times as long for thousands of rules. */
+/** It uses no schema, because a schema takes ten times as long for thousands of rules. */
 function outlineOf(rule: unknown): Readonly<Record<string, unknown>> {
   return typeof rule === 'object' && rule !== null ? { ...rule } : {};
 }

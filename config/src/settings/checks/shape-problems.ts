@@ -27,7 +27,10 @@ interface Checked {
   readonly value: unknown;
 }
 
-/** Explains each schema issue to the author of the file. Returns the settings that misspelt names stand for. */
+/**
+ * Reports each schema issue in words for the author of the file. Returns the settings that were probably meant by
+ * misspelt names.
+ */
 export function reportShapeProblems(
   issues: readonly z.core.$ZodIssue[],
   checked: Checked,
@@ -37,7 +40,7 @@ export function reportShapeProblems(
   const meant = new Set(faults.flatMap((fault) => meantSetting(fault, checked)));
   for (const fault of faults) {
     const place = placeOf(checked.root, fault.path);
-    // A missing setting whose name was misspelt is one mistake, and so is a missing variable.
+    // A misspelt name also causes a missing setting, and a missing variable a missing value. Each is reported once.
     if (place.kind === 'absent' && meant.has(formatPath(fault.path))) continue;
     if (wasReported(place)) continue;
     report(fault, place, checked, problems);
@@ -65,7 +68,7 @@ function report(fault: Fault, place: Place, checked: Checked, problems: ProblemL
       reportUnknownName(fault, checked, problems);
       return;
     case 'invalid_name': {
-      // Only a header has a free name, and its value may have been written in this place.
+      // Only headers have free names. The text in place of the name may be the value, which can be a secret.
       const at = keyOffset(checked.root, path);
       problems.add(at, path.slice(0, -1), 'a name (not shown)', fault.message);
       return;
@@ -78,8 +81,8 @@ function report(fault: Fault, place: Place, checked: Checked, problems: ProblemL
       return;
     case 'unfit': {
       const message = `expected ${describeExpected(fault.expected)}${remedy(fault.expected, place)}`;
-      // For an unquoted number, the message describes the required text at once. Quotes alone would only lead to the
-      // next mistake.
+      // For a number without quotes, the message describes the whole required text. Advice to add quotes would only
+      // lead to the next mistake.
       const form = isNumber(place) ? fault.form : undefined;
       problems.add(place.offset, path, describeFound(place, path), form ?? message);
     }
@@ -95,7 +98,10 @@ function isNumber(place: Place): boolean {
   return place.kind === 'present' && place.node.kind === 'number';
 }
 
-/** Longest shown text of a list entry. A longer text, or one with blanks, may come from a file that is not a list. */
+/**
+ * Longest text of a list entry that is shown. A longer text, or a text with blanks, may come from a file that is not a
+ * list.
+ */
 const MAX_SHOWN_ENTRY = 45;
 
 function reportBadLines(
@@ -140,8 +146,8 @@ function reportUnknownName(
 }
 
 /**
- * Advice for a name with a wrong indentation: one of the mappings around it has a setting of this name, or the last
- * mapping within the setting above it has.
+ * Advice for a name with a wrong indentation. It is given when a mapping around the name, or the last mapping in the
+ * setting above it, has a setting of this name.
  */
 function indentationAdvice(
   path: SettingPath,

@@ -27,7 +27,7 @@ function hostsOf(
   });
 }
 
-describe('the hosts that the authority is asked for', () => {
+describe('the hosts that get a certificate from the authority', () => {
   test('are the exact names of all sites, each once; no wildcard, address or name without a dot', () => {
     const names = ['shop.example', '*.shop.example', '127.0.0.1', '[::1]', 'localhost', '*'];
     expect(hostsOf([names, ['blog.example', 'shop.example']])).toEqual([
@@ -36,14 +36,14 @@ describe('the hosts that the authority is asked for', () => {
     ]);
   });
 
-  test('or those that are named, and nothing without tls.acme', () => {
+  test('are the named hosts if there are any, and none without tls.acme', () => {
     expect(hostsOf([['*.shop.example']], { hosts: ['a.shop.example'] })).toEqual([
       'a.shop.example',
     ]);
     expect(acmeHosts({ tls: undefined, sites: [] })).toEqual([]);
   });
 
-  test('never those that a certificate file is for, also by a wildcard', () => {
+  test('are no hosts with a certificate file, also when the file has a wildcard', () => {
     const sites = [['shop.example', 'a.shop.example', 'blog.example']];
     expect(hostsOf(sites, {}, [['*.shop.example'], ['blog.example']])).toEqual(['shop.example']);
     expect(hostsOf(sites, { hosts: ['blog.example'] }, [['blog.example']])).toEqual([]);
@@ -60,8 +60,8 @@ describe('http is redirected to https', () => {
     ['with tls.acme and both listeners', both, acme, true],
     ['not without a plain listener', { ...both, gateway: undefined }, acme, false],
     ['not with certificates from files', both, files, false],
-    ['as the settings say, in any case', { ...both, redirect_https: false }, acme, false],
-    ['as the settings say, in the other case', { ...both, redirect_https: true }, files, true],
+    ['not when the settings say false', { ...both, redirect_https: false }, acme, false],
+    ['also with files when the settings say true', { ...both, redirect_https: true }, files, true],
   ])('%s', (_what, listen, tls, expected) => {
     expect(redirectsToHttps({ listen, tls })).toBe(expected);
   });

@@ -13,7 +13,7 @@ export function acmeHosts({ tls, sites }: Pick<Settings, 'tls' | 'sites'>): read
   return [...new Set(named)].filter((host) => isOnFile(host) !== true);
 }
 
-/** Whether visitors of `listen.gateway` are sent to https: as the settings say, else where certificates come by ACME. */
+/** Whether visitors of `listen.gateway` are redirected to https. The default is true when certificates come by ACME. */
 export function redirectsToHttps({ listen, tls }: Pick<Settings, 'listen' | 'tls'>): boolean {
   const { gateway, gateway_tls, redirect_https } = listen;
   return (

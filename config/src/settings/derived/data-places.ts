@@ -26,10 +26,10 @@ export function crawlerRangesFolder(settings: Settings): string | undefined {
   return settings.crawlers.ranges ?? (data === undefined ? undefined : join(data, 'crawlers'));
 }
 
-/** Where a Redis is. */
+/** The address of a Redis. */
 export type RedisPlace = Omit<Extract<Settings['store'], { engine: 'redis' }>, 'engine'>;
 
-/** The place of a text that survives a restart. */
+/** Where a text is stored that survives a restart. */
 export type SharedPlace =
   /** All instances that use this Redis share the text. */
   | { readonly kind: 'redis'; readonly redis: RedisPlace }

@@ -6,8 +6,8 @@ import { dataFolder } from './data-places.ts';
 import type { Settings } from '../schema.ts';
 
 /**
- * Where databases are fetched from that the settings say nothing of: the builds of github.com/sapics/ip-location-db,
- * as the bundled ones are. Countries by DB-IP (CC BY 4.0), autonomous systems by that project (PDDL).
+ * The default sources of databases: the builds of github.com/sapics/ip-location-db, from which the bundled ones come
+ * too. Countries by DB-IP (CC BY 4.0), autonomous systems by that project (PDDL).
  */
 const PUBLISHED: Readonly<Record<DatabaseKind, string>> = {
   country: 'https://github.com/sapics/ip-location-db/releases/download/latest/dbip-country.mmdb',
@@ -21,7 +21,7 @@ const DEFAULT_REFRESH_MS = 7 * 86_400_000;
 export interface FetchedDatabase {
   readonly kind: DatabaseKind;
   readonly url: string;
-  /** Milliseconds between two fetches; `off` where it stays as it is. */
+  /** Milliseconds between two fetches. With `off` the current file is kept. */
   readonly every: number | 'off';
   /** The file of the last good copy. It need not exist. */
   readonly copy: string;
@@ -53,8 +53,8 @@ export function databaseCopyOf(folder: string, kind: DatabaseKind, url: string):
 export type DatabaseFiles = Readonly<Partial<Record<DatabaseKind, string>>>;
 
 /**
- * A file of the user's, or the last good copy. A copy that cannot be read counts as none; so does one that Guard
- * fetched unasked, where a newer database came with the program.
+ * A file of the user, or the last good copy. A copy that cannot be read counts as missing. A copy from a default source
+ * also does when the bundled database is newer.
  */
 export function databaseFilesOf(settings: Settings): DatabaseFiles {
   const { country, asn } = settings.databases;

@@ -1,7 +1,7 @@
 import type { Settings } from '../schema.ts';
 import type { FetchedList } from '../lists/list-copy.ts';
 
-/** Stored beside the settings: the rules only contain the entries of a list, whatever its source. */
+/** Stored beside the settings, because the rules contain only the entries of a list and not its source. */
 const lists = new WeakMap<object, readonly FetchedList[]>();
 
 /** Remembers which lists the rules take from URLs. */

@@ -5,7 +5,7 @@ import type { Settings } from '../schema.ts';
 import { dataFolder } from './data-places.ts';
 import { Identifier } from '../values/values.ts';
 
-/** The person: one address as events have it, or one session by its digest. */
+/** The person: one address in the spelling of events, or one session by its digest. */
 export const Person = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('address'), value: z.union([z.ipv4(), z.ipv6()]) }),
   z.strictObject({ kind: z.literal('session'), value: SessionDigest }),
@@ -26,21 +26,21 @@ const count = z.int().nonnegative();
 
 /** The answer. */
 export const ForgetAnswer = z.discriminatedUnion('kind', [
-  /** `waiting` events of all people are not in the database yet, because it is away or far behind. */
+  /** `waiting`: events of all people that are not in the database yet, because it is away or far behind. */
   z.strictObject({ kind: z.literal('counted'), rows: count, waiting: count }),
   /** `left`: rows that are still in the database. `audit`: the digest that the log contains instead of the person. */
   z.strictObject({
     ...{ kind: z.literal('deleted'), rows: count, left: count, waiting: count },
     audit: z.string(),
   }),
-  /** It is not known that anything was deleted. A sentence. */
+  /** Perhaps nothing was deleted. `message` is a sentence. */
   z.strictObject({ kind: z.literal('refused'), message: z.string() }),
 ]);
 export type ForgetAnswer = z.infer<typeof ForgetAnswer>;
 
 /**
- * The socket at which a Guard with these settings takes requests of its own account and of root. Undefined where they
- * name no folder, or no database.
+ * The socket on which a Guard with these settings takes requests from its own account and from root. Undefined when the
+ * settings name no folder or no database.
  */
 export function controlSocket(settings: Settings): string | undefined {
   const { analytics } = settings;

@@ -20,14 +20,14 @@ export const NOT_IN_REVISION: ReadonlySet<string> = new Set<keyof Settings>([
 ]);
 
 /**
- * A name in 12 hex digits for the settings that decide: the same for every reading of the same file, and another one
- * after a change. It does not depend on keys and secrets, so it cannot confirm a guess of one.
+ * A name in 12 hex digits for the settings that affect decisions. Every reading of the same file gives the same name,
+ * and a change gives another one. Keys and secrets do not affect it, so it cannot confirm a guessed one.
  */
 export function settingsRevision(settings: Settings): string {
   return atOnce(makeRevision(settings));
 }
 
-/** The same, with a pause after each rule. */
+/** Makes the revision, with a pause after each rule. */
 export function* makeRevision(settings: Settings): Work<string> {
   const known = revisions.get(settings);
   if (known !== undefined) return known;
@@ -41,7 +41,7 @@ export function* makeRevision(settings: Settings): Work<string> {
   return revision;
 }
 
-/** Settings in memory never change, and a start asks three times. */
+/** Cached, because settings in memory never change and a start needs the revision three times. */
 const revisions = new WeakMap<Settings, string>();
 
 function* textsOf({ organisations, sites, ...rest }: Settings): Iterable<string> {

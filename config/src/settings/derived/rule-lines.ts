@@ -5,13 +5,13 @@ import type { Settings } from '../schema.ts';
 /** The lines of an organisation's rules in the file. The first line is 1. */
 export interface RuleLines {
   readonly list: number;
-  /** Of each rule, in the order of the list. */
+  /** The line of each rule, in the order of the list. */
   readonly rules: readonly number[];
 }
 
 /**
- * Stored beside the settings: two files with equal settings must give equal settings. One entry for each list of
- * rules, because each entry of a WeakMap costs time in every run of the garbage collector.
+ * Stored beside the settings, because two files that differ only in their lines must give equal settings. One entry for
+ * each list of rules, because each entry of a WeakMap costs time in every run of the garbage collector.
  */
 const lines = new WeakMap<object, RuleLines>();
 
@@ -29,7 +29,7 @@ export function rememberRuleLines(
   });
 }
 
-/** The same for one list of rules. */
+/** Remembers the lines of one list of rules. */
 export function rememberLinesOf(rules: readonly object[], known: RuleLines): void {
   lines.set(rules, known);
 }

@@ -3,10 +3,10 @@ import { hash } from 'node:crypto';
 /** From this many entries on, a list is written as its digest. Thousands of rules may share a list of 100,000. */
 const LONG_LIST = 1_000;
 
-/** A list in memory never changes. */
+/** Cached, because a list in memory never changes. */
 const digests = new WeakMap<readonly unknown[], string>();
 
-/** Settings as JSON, of which digests are made. Equal settings have the same text, in every thread and instance. */
+/** Settings as JSON, the input of digests. Equal settings have the same text in every thread and instance. */
 export function settingsText(value: unknown): string {
   return JSON.stringify(value, withoutLongLists);
 }

@@ -15,26 +15,26 @@ const GOOD = {
 const listOf = (...decisions: unknown[]): string => JSON.stringify({ version: 1, decisions });
 
 describe('a list of decisions that another program wrote', () => {
-  test('it is read where it is one of ours', () => {
+  test('is read when it is valid', () => {
     const read = readDecisions(listOf(GOOD));
     expect(read).toEqual([GOOD]);
     expect(readDecisions(writeDecisions(read ?? []))).toEqual(read);
   });
 
   test.each([
-    ['an end that no calendar has', { until: 9_000_000_000_000_000 }],
-    ['an organisation that would write on a terminal', { organisation: 'a\u001b[2J' }],
-    ['an id that would write on a terminal', { id: 't\u001b[2J00' }],
+    ['an end that is not a date', { until: 9_000_000_000_000_000 }],
+    ['an organisation with a control sequence for terminals', { organisation: 'a\u001b[2J' }],
+    ['an id with a control sequence for terminals', { id: 't\u001b[2J00' }],
     ['a reason with a line break', { because: 'a\nb' }],
-    ['a network that is none', { target: { kind: 'network', network: '203.0.113.0/33' } }],
-    ['a part of the world', { target: { kind: 'network', network: '0.0.0.0/0' } }],
-    ['a part of the world, of IPv6', { target: { kind: 'network', network: '2000::/3' } }],
-    ['a field that we do not know', { more: 1 }],
+    ['a malformed network', { target: { kind: 'network', network: '203.0.113.0/33' } }],
+    ['a network that is too wide', { target: { kind: 'network', network: '0.0.0.0/0' } }],
+    ['an IPv6 network that is too wide', { target: { kind: 'network', network: '2000::/3' } }],
+    ['an unknown field', { more: 1 }],
   ])('%s: the whole list is refused', (_, over) => {
     expect(readDecisions(listOf(GOOD, { ...GOOD, ...over }))).toBeUndefined();
   });
 
-  test('as many as may stand, with the longest texts that guard block takes, are read again', () => {
+  test('the largest number of decisions, with the longest texts that guard block accepts, is read again', () => {
     const longest: TemporaryDecision = {
       ...{ id: 't000001', organisation: 'a'.repeat(63), verdict: 'allow' },
       ...{ target: { kind: 'network', network: '2001:db8:1111:2222:3333:4444:5555:6666' } },
@@ -45,7 +45,7 @@ describe('a list of decisions that another program wrote', () => {
     expect(readDecisions(text)).toHaveLength(2_000);
   });
 
-  test('more decisions than may stand, or no JSON: refused', () => {
+  test('more decisions than the limit, and text that is not JSON, are refused', () => {
     expect(readDecisions(listOf(...Array.from({ length: 2_001 }, () => GOOD)))).toBeUndefined();
     expect(readDecisions('{')).toBeUndefined();
   });

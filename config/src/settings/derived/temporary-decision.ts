@@ -10,8 +10,8 @@ import { Identifier } from '../values/values.ts';
 const Moment = z.int().nonnegative().max(8_640_000_000_000_000);
 
 /**
- * What a person decided by hand for a while, with `guard block` and `guard allow`. It stands beside guard.yaml: in
- * Redis where instances share a store, else in a file.
+ * A decision that a person makes for some time with `guard block` or `guard allow`. It is not in guard.yaml, but in
+ * Redis when instances share a store, else in a file.
  */
 export const TemporaryDecision = z.strictObject({
   id: z.string().regex(/^t[0-9a-z]{6}$/),
@@ -85,7 +85,10 @@ export function targetText(target: DecisionTarget): string {
   }
 }
 
-/** An address as `parseIp` spells it, a network with its first address. Takes what `isIpOrCidr` accepts. */
+/**
+ * The canonical spelling: an address as `parseIp` spells it, a network with its first address. Accepts the texts that
+ * `isIpOrCidr` accepts.
+ */
 export function canonicalNetwork(text: string): string {
   const withoutZone = text.replace(/%[^/]*/, '');
   const range = readRange(withoutZone);

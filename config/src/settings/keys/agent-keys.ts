@@ -13,8 +13,8 @@ import {
 } from '../sections/web-bot-auth.ts';
 
 /**
- * The keys that agents publish, as they were fetched: one file for each directory of the settings, under
- * its name, in a folder of the installation. `guard agents refresh` writes them; no request waits for one.
+ * The fetched keys of agents. A folder has one file for each directory of the settings, with the name of the directory.
+ * `guard agents refresh` writes these files, so no request waits for a fetch.
  */
 
 export const FetchedKeys = z.strictObject({
@@ -29,7 +29,7 @@ export const FetchedKeys = z.strictObject({
 });
 export type FetchedKeys = Readonly<z.infer<typeof FetchedKeys>>;
 
-/** Where an origin publishes its keys (draft-meunier-http-message-signatures-directory). */
+/** The URL at which an origin publishes its keys (draft-meunier-http-message-signatures-directory). */
 export function directoryUrl({ url }: AgentDirectory): string {
   return `${url}/.well-known/http-message-signatures-directory`;
 }
@@ -45,7 +45,7 @@ type PublishedKeys =
 
 const Published = z.looseObject({ keys: z.array(z.unknown()) });
 
-/** Reads a directory as its origin serves it. A key that cannot be used is dropped (RFC 7517 section 5). */
+/** Parses a directory as its origin serves it. Unusable keys are dropped (RFC 7517 section 5). */
 export function parsePublishedKeys(text: string): PublishedKeys {
   const value = parseJson(text);
   if (value === undefined) return { kind: 'refused', reason: 'no JSON' };
@@ -62,8 +62,8 @@ export function parsePublishedKeys(text: string): PublishedKeys {
 }
 
 /**
- * The keys that were fetched of a directory. Undefined when there are none, or those of another origin that
- * had the name before. Throws an Error that names the file when that is not of this form.
+ * The fetched keys of a directory. Undefined without a file, and for a file of another origin that had this name
+ * before. Throws an Error that names the file when the file has another format.
  */
 export function readFetchedKeys(
   folder: string,

@@ -29,7 +29,7 @@ const remove = (text: string) => textOf(removeKey(text, place));
 const ENTRY = `{ id: grafana, key: "${KEY}" }`;
 const OTHER = '"sha256:0000000000000000000000000000000000000000000000000000000000000001"';
 
-describe('an entry is added and removed, and every other character stays', () => {
+describe('adding and removing an entry changes no other character', () => {
   test.each([
     [
       'a block list',
@@ -66,7 +66,7 @@ sites: []
       `analytics_keys: [${ENTRY} ] # none yet`,
     ],
     [
-      'lines that end as on Windows',
+      'Windows line ends',
       `organisations:\r\n  - id: acme\r\n    analytics_keys:\r\n      - { id: board, key: ${OTHER} }\r\n`,
       `\r\n      - ${ENTRY}\r\n`,
     ],
@@ -93,23 +93,23 @@ sites: []
       `[{ id: acme, analytics_keys: [${ENTRY}], rules: [] }]\n`,
     ],
     [
-      'a name with nothing behind it',
+      'a name without a value',
       'organisations:\n  - id: acme\n    analytics_keys: # none\n',
       `    analytics_keys: [${ENTRY}] # none\n`,
     ],
     [
-      'a file without a last line end',
+      'a file without a line end at its end',
       'organisations:\n  - id: acme',
       `  - id: acme\n    analytics_keys: [${ENTRY}]`,
     ],
-  ])('a list that was not there is made: %s', (_how, written, expected) => {
+  ])('a missing list is created: %s', (_how, written, expected) => {
     const after = add(HEAD + written);
     expect(after).toContain(expected);
     expect(settingsOf(after).organisations[0]?.analytics_keys).toMatchObject([{ id: 'grafana' }]);
     expect(settingsOf(remove(after)).organisations[0]?.analytics_keys).toEqual([]);
   });
 
-  test('the last entry leaves an empty list, and the comments around it', () => {
+  test('removing the last entry leaves an empty list and the comments around it', () => {
     const before = `${HEAD}organisations:
   - id: acme
     analytics_keys: # bearer: tokens
@@ -126,7 +126,7 @@ sites: []
 `);
   });
 
-  test('an id that YAML would read as something else stands in quotes', () => {
+  test('an id that YAML would not read as text is quoted', () => {
     for (const id of ['007', 'true', 'Null', '1e5']) {
       const text = textOf(
         addKey(`${HEAD}organisations: [{ id: acme }]`, { ...place, id, key: KEY }),
@@ -136,7 +136,7 @@ sites: []
   });
 });
 
-test('every good settings file takes a key and gives it back, with all else as it was', () => {
+test('adding and removing a key restores every good settings file', () => {
   let tried = 0;
   for (const { name, text, path, env } of readFixtures('good')) {
     const before = settingsOf(text, dirname(path), env);
@@ -159,7 +159,7 @@ test('every good settings file takes a key and gives it back, with all else as i
   expect(tried).toBeGreaterThan(20);
 });
 
-test('a list that only a person should change is left, with a reason', () => {
+test('a list that only a person should change stays unchanged, with a reason', () => {
   const alias = `${HEAD}organisations:
   - { id: acme, analytics_keys: &keys [{ id: board, key: ${OTHER} }] }
   - { id: other, analytics_keys: *keys }

@@ -38,7 +38,7 @@ export type KeyEdit =
       readonly entry: string;
       readonly line: number;
     }
-  /** Written in a way that only a person should change. `reason` is a phrase. */
+  /** The list is written in a way that only a person should change. `reason` is a phrase. */
   | { readonly kind: 'impossible'; readonly reason: string };
 
 /** A replacement of `text[from..to)`. */
@@ -113,7 +113,7 @@ function textOf(node: unknown): string | undefined {
   return isScalar(node) && typeof node.value === 'string' ? node.value : undefined;
 }
 
-/** An id that YAML would not read as text is quoted. */
+/** Writes the entry. An id that YAML would not read as text is quoted. */
 function entryOf({ id, key, expires }: NewKey): string {
   const isPlain = /^[a-z][a-z0-9_-]*$/i.test(id) && !/^(true|false|null)$/i.test(id);
   const until = expires === undefined ? '' : `, expires: ${expires}`;
@@ -214,7 +214,7 @@ function startOf(node: Node): number {
   return node.range?.[0] ?? 0;
 }
 
-/** The position after the last character. The parser counts comments after a block to the block. */
+/** The position after the last character, without the comments after a block, which the parser includes. */
 function endOf(node: Node): number {
   if (isCollection(node) && node.flow !== true) {
     const last: unknown = node.items.at(-1);

@@ -19,7 +19,7 @@ const authenticate = createBearerAuth(
   () => now,
 );
 
-test('a bearer key names its organisation and itself; the scheme in any case (RFC 9110 11.1)', () => {
+test('a bearer key identifies its organisation and its entry, with the scheme in any case (RFC 9110 11.1)', () => {
   expect(authenticate('Bearer sk_api_ro_acme')).toEqual({ organisation: 'acme', key: 'a' });
   expect(authenticate('bearer  sk_api_ro_acme')).toEqual({ organisation: 'acme', key: 'a' });
   expect(authenticate('Bearer sk_api_ro_new')).toEqual({ organisation: 'other', key: 'new' });
@@ -36,9 +36,12 @@ test.each([
   'Bearer sk_api_ro_unknown',
   'Bearer sk_api_ro_old',
   `Bearer ${'x'.repeat(300)}`,
-])('contract 5: absent, malformed, unknown or expired, %s names no organisation', (header) => {
-  expect(authenticate(header)).toBeUndefined();
-});
+])(
+  'contract 5: %s (absent, malformed, unknown or expired) identifies no organisation',
+  (header) => {
+    expect(authenticate(header)).toBeUndefined();
+  },
+);
 
 test('a key ring finds the entry of a key until the moment it expires', () => {
   const ring = new KeyRing([{ key: hash('k'), expires: 1000, name: 'entry' }]);

@@ -4,7 +4,7 @@ import type { Organisation } from '../schema.ts';
 
 /**
  * Finds the entry of a presented key in one look-up, however many keys there are. The look-up is by the SHA-256 of the
- * key, so its time can tell of digests only. A caller who knew a digest in part would still have to find a key for it.
+ * key, so its time can reveal only digests, and a digest does not lead to a key.
  */
 export class KeyRing<T extends { readonly key: Buffer; readonly expires?: number | undefined }> {
   /** By the SHA-256 of the key, one character for each byte. */

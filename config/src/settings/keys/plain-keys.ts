@@ -18,9 +18,9 @@ const WithKeys = z.object({
 });
 
 /**
- * The first analytics key of each organisation that stands in a settings file in plain text, or that its environment
- * or the file beside it has, and that has no date of expiry. Settings that were loaded hold digests only. Never
- * throws; a file that cannot be read has none.
+ * The first analytics key of each organisation in plain text and without an expiry date. It comes from the settings
+ * file, the environment, or the environment file. Loaded settings have only digests of keys. Never throws. A file that
+ * cannot be read has no keys.
  */
 export function plainAnalyticsKeys(
   path: string,

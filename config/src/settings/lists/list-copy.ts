@@ -5,8 +5,8 @@ import { readJson } from '../../contract/json.ts';
 import type { ListKind } from './list-text.ts';
 
 /**
- * The last good copy of a list from a URL: the list as it was published, after a comment that says where it came from.
- * A running Guard writes it. The settings read it like any other list.
+ * The last good copy of a list from a URL: a comment with the source, and then the published list. A running Guard
+ * writes it. The settings read it like any other list.
  */
 
 const Origin = z.strictObject({
@@ -43,7 +43,7 @@ export function formatCopy(origin: ListOrigin, text: string): string {
   return `${FIRST}${JSON.stringify({ ...origin, url: shownUrl(origin.url) })}\n${text}`;
 }
 
-/** The origin of an answer that came at `nowMs`. */
+/** The source and time of a list that was fetched at `nowMs`. */
 export function newOrigin(
   url: string,
   nowMs: number,

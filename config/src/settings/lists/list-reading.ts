@@ -12,9 +12,9 @@ import {
 } from './list-text.ts';
 
 /**
- * Most entries of one kind in all lists from files together. A list counts once, because rules share it. A list of
- * `user_agent` counts for each rule that names it, because each of these rules takes time in a request. Lists from URLs
- * do not count, because a publisher must not be able to stop a start. Their number is limited instead.
+ * Most entries of one kind in all lists from files together. Rules share a list, so it counts once. A list of
+ * `user_agent` counts once per rule, because each of these rules takes time in a request. Lists from URLs do not count,
+ * because a publisher must not be able to prevent a start. The number of URLs is limited instead.
  */
 const MAX_ALL_ENTRIES: Readonly<Record<ListKind, number>> = {
   ip: 1_000_000,
@@ -60,20 +60,20 @@ export class ListReading {
   readonly #fetched = new Map<string, FetchedList>();
   /** Lists that count towards the limit of entries. */
   readonly #files = new Set<readonly unknown[]>();
-  /** What each list was read from. */
+  /** The source of each list. */
   readonly #lists = new Map<readonly unknown[], string>();
   readonly #next = new Map<string, KnownList>();
   readonly #joined = new Map<string, readonly unknown[]>();
   readonly #entries = { ip: 0, asn: 0, user_agent: 0, ja4: 0 };
 
-  /** How many settings got a list so far. */
+  /** How often a setting has used a list. */
   uses = 0;
 
   constructor(options: ListOptions) {
     this.#options = options;
   }
 
-  /** The lists of this reading, for the next one. */
+  /** The lists of this reading, for the next reading. */
   get known(): KnownLists {
     return this.#next;
   }

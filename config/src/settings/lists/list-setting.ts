@@ -14,14 +14,14 @@ export function publishedUrl(what: string) {
   return z.string().max(2048).refine(isPublishedUrl, expected);
 }
 
-/** Over plain http, any machine on the way could change the list. */
+/** Plain http is only for this machine, because any machine on the way could change the list. */
 function isPublishedUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '') return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
 }
 
-/** A setting that must not stand beside the others. */
+/** A setting that must be absent here. */
 function noSuch(message: string) {
   return z
     .unknown()

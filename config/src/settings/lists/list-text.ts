@@ -80,7 +80,7 @@ const MOST_BAD_LINES = 5;
 
 export type ParsedList<Entry> =
   | { readonly kind: 'parsed'; readonly entries: readonly Entry[] }
-  /** Some lines are invalid: the first of them, and their number. */
+  /** Some lines are invalid. `lines` has the first ones. */
   | {
       readonly kind: 'bad_lines';
       readonly lines: readonly BadLine[];
@@ -90,7 +90,7 @@ export type ParsedList<Entry> =
   /** More entries than a list may have. */
   | { readonly kind: 'too_long'; readonly most: number };
 
-/** A pause comes after this many lines: a list of 8 MiB takes some tenths of a second. */
+/** Number of lines between two pauses. A list of 8 MiB takes some tenths of a second. */
 const LINES_A_STEP = 1_000;
 
 /** Parses a list: one entry per line, with optional comments and blank lines. The list may be empty. */

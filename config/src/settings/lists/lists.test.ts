@@ -37,8 +37,8 @@ function write(name: string, ...lines: readonly string[]): string {
   return path;
 }
 
-describe('a list of a file', () => {
-  test('is read in place: comments and blank lines are none of its entries', () => {
+describe('a list from a file', () => {
+  test('is read with the settings, without comments and blank lines', () => {
     const match = matchOf(
       load(
         '{ ip: [192.0.2.1, { file: ../lists/banned.txt }], asn: { file: ../lists/systems.txt }, user_agent: [{ regex: x }, { file: ../lists/agents.txt }] }',
@@ -75,7 +75,7 @@ describe('a list of a file', () => {
     );
   });
 
-  test('of a file that is no list, such as one of secrets, no line is shown', () => {
+  test('problems never show a line of a file that is not a list, such as a file of secrets', () => {
     write('.env', 'SECRET=hunter2hunter2', `-----BEGIN ${'A'.repeat(64)}`);
     const problems = problemsOf(load('{ ip: { file: .env } }')).join('\n');
     expect(problems).toContain(
@@ -84,7 +84,7 @@ describe('a list of a file', () => {
     expect(problems).not.toMatch(/hunter2|AAAA/);
   });
 
-  test('100,000 addresses are read without a schema for each, and one more than the most is refused', () => {
+  test('100,000 addresses are read without a schema for each, and one more than the maximum is refused', () => {
     const addresses = Array.from(
       { length: 100_000 },
       (_, at) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`,
@@ -99,7 +99,7 @@ describe('a list of a file', () => {
     });
   });
 
-  test('a list of addresses counts once, and the rules that name it share it', () => {
+  test('a list of addresses counts once, because the rules that name it share it', () => {
     write(
       'shared.txt',
       ...Array.from({ length: 60_000 }, (_, at) => `10.0.${at >> 8}.${at & 255}`),
@@ -112,7 +112,7 @@ describe('a list of a file', () => {
     }
   });
 
-  test('lists that differ in one entry are copies, and each of them counts', () => {
+  test('each of several lists counts, also when they differ in only one entry', () => {
     const addressOf = (at: number) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`;
     const addresses = Array.from({ length: 250_000 }, (_, at) => addressOf(at));
     write('large.txt', addresses.join('\n'));
@@ -124,7 +124,7 @@ describe('a list of a file', () => {
     );
   });
 
-  test('of patterns a list has 1,000 at most, and all rules together have 10,000', () => {
+  test('a list has at most 1,000 patterns, and all rules together have at most 10,000', () => {
     const patterns = Array.from({ length: 1_000 }, (_, at) => `*bot${at}*`);
     write('agents.txt', ...patterns);
     const agents = '{ file: agents.txt }';
@@ -146,12 +146,12 @@ test('a long list is parsed in steps, with the same result', async () => {
   expect(parsed).toMatchObject({ count: 1, lines: [{ line: 5_501, text: 'nonsense' }] });
 });
 
-describe('a list of a URL', () => {
+describe('a list from a URL', () => {
   const URL_OF = 'https://lists.example/drop.txt';
   const MATCH = `{ ip: [192.0.2.1, { url: '${URL_OF}', every: 30m }] }`;
   const STORE = 'store: { engine: memory, path: ./data }';
 
-  /** Where the copy of that list is, in a folder of data. */
+  /** Writes the copy of that list into a data folder. */
   function copyIn(data: string, text: string): string {
     const copy = copyOf(join(folder, data), 'ip', URL_OF);
     mkdirSync(dirname(copy), { recursive: true });
@@ -163,7 +163,7 @@ describe('a list of a URL', () => {
     ['the store', STORE, 'data'],
     ['the embedded database', 'analytics: { engine: embedded, path: ./events }', 'events'],
   ])(
-    'is its last good copy in the folder of %s, which is a file of the settings',
+    'has its last good copy in the folder of %s, and the copy is a file of the settings',
     (_what, top, data) => {
       const before = load(MATCH, top);
       expect(matchOf(before)?.ip).toEqual(['192.0.2.1']);
@@ -177,19 +177,19 @@ describe('a list of a URL', () => {
     },
   );
 
-  test('16 URLs at most are fetched', () => {
+  test('at most 16 URLs are allowed', () => {
     const lists = (count: number) =>
       Array.from({ length: count }, (_, at) => `{ url: 'https://lists.example/${at}' }`).join();
     expect(problemsOf(load(`{ ip: [${lists(16)}] }`, STORE))).toEqual([]);
     expect(problemsOf(load(`{ ip: [${lists(17)}] }`, STORE)).join()).toContain('at most 16 lists');
   });
 
-  test('a damaged copy counts as none: it keeps no Guard from its start', () => {
+  test('a damaged copy counts as missing, so Guard starts', () => {
     copyIn('data', '<html>');
     expect(matchOf(load(MATCH, STORE))?.ip).toEqual(['192.0.2.1']);
   });
 
-  test('a copy begins with where it came from, which is a comment of the list', () => {
+  test('a copy begins with its source, in a comment', () => {
     const text = formatCopy(
       { url: URL_OF, fetched_at: '2026-01-01T00:00:00.000Z' },
       '203.0.113.7\n',

@@ -1,12 +1,12 @@
 import type { Match } from '../sections/rule.ts';
 import { NOT_LET_THROUGH } from './preset-matches.ts';
 
-/** What each preset for the programs of one application matches. */
+/** The matches of the presets for the programs of one application. */
 
 /**
- * WordPress starts its scheduled tasks by a request to its own public address, without a cookie and with a
- * User-Agent that is a crawler of the catalogue. The page is empty and does only what is due, for any client.
- * A form is refused: plugins read forms at every address.
+ * WordPress starts its scheduled tasks by a request to its own public address, without a cookie and with the User-Agent
+ * of a crawler of the catalogue. For any client, the page is empty and runs only tasks that are due. Requests with a
+ * form do not match, because plugins read forms at every address.
  */
 export const wpCron: Match = {
   path: ['/**/wp-cron.php'],
@@ -14,7 +14,7 @@ export const wpCron: Match = {
   not: NOT_LET_THROUGH,
 };
 
-/** Indexes below `dists` and packages below `pool`, as Debian's repository format has them. */
+/** Indexes below `dists` and packages below `pool`, as in Debian's repository format. */
 export const apt: Match = {
   method: ['GET', 'HEAD'],
   path: [
@@ -41,7 +41,7 @@ export const apt: Match = {
 const IMAGE = '/v2/[a-z0-9][a-z0-9._/-]*';
 const DIGEST = '[a-z0-9]+:[0-9a-f]+';
 
-/** The paths of OCI's distribution specification; clients look for them below `/v2/` of a host, and nowhere else. */
+/** The paths of OCI's distribution specification. Clients use them only below `/v2/` of a host. */
 export const containers: Match = {
   any: [
     { method: ['GET', 'HEAD'], path: ['/v2/', '/v2/_catalog'] },
@@ -64,12 +64,12 @@ export const containers: Match = {
 const PICTURES = 'avif|gif|ico|jpe?g|png|svg|webp';
 const SOUND_AND_FILMS = 'aac|flac|m3u8|m4[abvs]|mkv|mov|mp3|mp4|mpd|og[agv]|opus|ts|vtt|wav|webm';
 
-/** Proxies through which people see the pictures of their mail. */
+/** Proxies of mail services that fetch the pictures of mails for people. */
 const MAIL_PROXIES = ['GoogleImageProxy', 'YahooMailProxy'];
 
 /**
- * What mail programs, podcast apps and players fetch. The claim of a crawler still counts. So a site that stops
- * crawlers of AI also keeps its pictures from them.
+ * Files that mail programs, podcast apps and players fetch. Other crawlers do not match, so a site that stops AI
+ * crawlers also keeps its pictures from them.
  */
 export const media: Match = {
   method: ['GET', 'HEAD'],

@@ -1,10 +1,10 @@
 import type { Match } from '../sections/rule.ts';
 
-/** What each preset matches. */
+/** The match of each preset. */
 
 /**
- * A visitor that was caught lying, or is a driven browser, is not let through for its path. The other findings
- * fit honest programs too: they name themselves, send few headers, and come from a hosting provider.
+ * Visitors that lie about what they are, and automated browsers. No preset lets them through. Other findings also fit
+ * honest programs, which name themselves, send few headers, and come from a hosting provider.
  */
 export const CAUGHT_LYING: Match = {
   category: [
@@ -20,44 +20,44 @@ const SCRIPTS =
   'php[0-9]?|phtml|asp|aspx|ashx|jsp|jspx|cfm|cfc|do|action|cgi|fcgi|pl|py|rb|shtml|exe|dll';
 
 /**
- * A path that goes on behind the name of a script (RFC 3875 4.1.5, PATH_INFO). Such a server runs the
- * script and takes the rest for an argument: `/shop.php/feed` is the shop. In `/cgi-bin/` each name is a script.
+ * A path with more text after the name of a script (RFC 3875 4.1.5, PATH_INFO). The server runs the script with the
+ * rest as an argument: `/shop.php/feed` is the shop. In `/cgi-bin/` each name is a script.
  */
 const BEHIND_A_SCRIPT: Match = {
   path: [{ regex: String.raw`(?i)(\.(${SCRIPTS})|/f?cgi-bin)/` }],
 };
 
 /**
- * Parameters by which an application answers with its text on each path that is no file, under a type that does not tell
- * it: WordPress with posts, as JSON, a script or a feed, and MediaWiki and DokuWiki with the source of a page.
+ * Parameters with which an application serves its content on any path, with a content type that hides this: WordPress
+ * serves posts as JSON, a script or a feed, and MediaWiki and DokuWiki the source of a page.
  */
 export const ASKS_FOR_TEXT: Match = {
   any: [
     { query: { rest_route: '?**' } },
     { query: { feed: '?**' } },
     { query: { action: { regex: '(?i)^raw$' } } },
-    // DokuWiki drops other characters from the value, and takes `do[export_raw]=` too.
+    // DokuWiki drops other characters from the value, and accepts `do[export_raw]=` too.
     { query: { do: '**' } },
   ],
 };
 
-/** An application answers these, whatever kind of file the path names. */
+/** An application answers these requests, and not the file that the path names. */
 export const ANSWERED_BY_APPLICATION: Match = { any: [BEHIND_A_SCRIPT, ASKS_FOR_TEXT] };
 
 /**
- * These need no preset: a browser that has passed keeps the limits of its pass, and a proved crawler of the allowlist is
- * let through by a rule that has no limit.
+ * These visitors need no preset. A browser that has passed keeps the limits of its pass. The allowlist lets a verified
+ * crawler through without a limit.
  */
 const NEEDS_NO_PRESET: Match = {
   any: [{ session: 'verified' }, { crawler: { verified: true, allowlisted: true } }],
 };
 
-/** Requests that no preset with a path lets through: they are not what the path says, or need no preset. */
+/** Requests that no preset with a path lets through, because the path misleads or they need no preset. */
 export const NOT_LET_THROUGH: Match = {
   any: [CAUGHT_LYING, NEEDS_NO_PRESET, ANSWERED_BY_APPLICATION],
 };
 
-/** Files of RFC 8615, and older ones of that kind: each is made for programs, and a site has one of each. */
+/** Files of RFC 8615 and older files of this kind. Each is for programs, and a site has each file once. */
 export const wellKnown: Match = {
   any: [
     {
@@ -71,7 +71,7 @@ export const wellKnown: Match = {
         '/app-ads.txt',
         '/favicon.ico',
         '/apple-touch-icon*.png',
-        // Browsers fetch a manifest without cookies, so no session can ever cover it.
+        // Browsers fetch a manifest without cookies, so the request has no session.
         '/manifest.json',
         '/manifest.webmanifest',
         '/site.webmanifest',
@@ -84,8 +84,8 @@ export const wellKnown: Match = {
 };
 
 /**
- * RSS, Atom, JSON Feed and calendars under the names that blogs, forges and shops give them. Any program may read
- * one, so no User-Agent is asked for.
+ * RSS, Atom, JSON Feed and calendars, under the names that blogs, forges and shops use. Any program may read them, so
+ * the match has no User-Agent.
  */
 export const feeds: Match = {
   method: ['GET', 'HEAD'],
@@ -130,8 +130,8 @@ export const feeds: Match = {
 const LFS_JSON = 'application/vnd.git-lfs+json*';
 
 /**
- * Smart HTTP as gitprotocol-http has it, and the batch, lock and object requests of git-lfs. By path, method
- * and form alone: any program can send the User-Agent `git/2`, and JGit, go-git and CI runners send another.
+ * Smart HTTP (gitprotocol-http), and the batch, lock and object requests of git-lfs. The User-Agent is not a condition:
+ * any program can send `git/2`, and JGit, go-git and CI runners send another one.
  */
 export const git: Match = {
   any: [
@@ -170,12 +170,12 @@ export const git: Match = {
   not: NOT_LET_THROUGH,
 };
 
-/** Senders of the catalogue whose operators publish where their webhooks come from. */
+/** Senders of the catalogue whose operators publish the addresses of their webhooks. */
 export const WEBHOOK_SENDERS = ['Stripe', 'PagerDuty-Webhook'] as const;
 
 /**
- * Webhooks: of proved senders on any path, and of every sender on `paths`. Some senders ask a path with GET,
- * HEAD or OPTIONS first, to see that it wants them.
+ * Webhooks of verified senders on any path, and of every sender on `paths`. Some senders first test the path with GET,
+ * HEAD or OPTIONS.
  */
 export function webhooks(paths: readonly string[]): Match {
   const proved: Match = {
@@ -191,13 +191,13 @@ export function webhooks(paths: readonly string[]): Match {
   return { any: [proved, named] };
 }
 
-/** Uptime monitors whose claim is proved; reading only. */
+/** Verified uptime monitors. They may only read. */
 export const monitors: Match = {
   method: ['GET', 'HEAD'],
   crawler: { category: ['Monitoring'], verified: true },
 };
 
-/** Programs that make the card of a shared link, and whose claim is proved; reading only. */
+/** Verified programs that make the preview of a shared link. They may only read. */
 export const linkPreviews: Match = {
   method: ['GET', 'HEAD'],
   crawler: { category: ['Preview', 'Social Media'], verified: true },

@@ -12,7 +12,7 @@ test('no preset is on unless it is named', () => {
   expect(presetRules({ presets: [], webhook_paths: ['/hooks/**'] })).toEqual([]);
 });
 
-test('each preset is one rule, once, in one order, and it sets `verdict: allow`; only feeds have a budget', () => {
+test('each preset gives one rule with `verdict: allow`, in a fixed order; only feeds have a budget', () => {
   const names = presetRules({ presets: ['git', 'feeds', 'git'], webhook_paths: [] });
   expect(names.map(({ name }) => name)).toEqual(['preset:feeds', 'preset:git']);
   expect(every.map(({ name }) => name)).toEqual(PRESETS.map((preset) => `preset:${preset}`));
@@ -23,14 +23,14 @@ test('each preset is one rule, once, in one order, and it sets `verdict: allow`;
   }
 });
 
-test('a preset holds for no empty match, and says nothing that a user could not write', () => {
+test('a preset has no empty match, and a user could write the same rule', () => {
   for (const { name, match } of every) {
     expect(Object.keys(match).length, name).toBeGreaterThan(0);
     expect(Match.parse(match), name).toEqual(match);
   }
 });
 
-test('who is let through by address is in the catalogue, with a list or host names of its operator', () => {
+test('each crawler that a preset names is in the catalogue, with a list or host names of its operator', () => {
   const catalogue = CrawlerCatalogue.load();
   const provable = catalogue.all().filter((crawler) => {
     const { list, hostNames } = catalogue.proofsOf(crawler);

@@ -9,12 +9,16 @@ interface PresetSettings {
   readonly webhook_paths: readonly string[];
 }
 
-/** A feed can hold all that a site has, so an address reads only as many as readers of many people do. */
+/**
+ * A feed can contain the whole content of a site. So an address may read only as many feeds as the feed readers of an
+ * office do.
+ */
 const FEEDS: RateLimit = { requests: 300, per: 600_000, by: ['ip'] };
 
 /**
- * Presets whose programs read no pages. A page that comes back all the same counts as one
- * (validator/src/verdict/pages-of-presets.ts). Files of `apt` and `containers` often come without a type, as a page can.
+ * Presets whose programs read no pages. If the origin answers with a page all the same, it counts as a page
+ * (validator/src/verdict/pages-of-presets.ts). `apt` and `containers` are missing, because their files often have no
+ * content type, as a page can.
  */
 const WITHOUT_PAGES: readonly Preset[] = ['well-known', 'feeds', 'git', 'wp-cron', 'media'];
 export const RULES_WITHOUT_PAGES: ReadonlySet<string> = new Set(
@@ -22,8 +26,8 @@ export const RULES_WITHOUT_PAGES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether what such a rule lets through can be JSON or XML. Feeds can, and answers to git-lfs. Of the files of
- * `well-known`, those of `.well-known` and the manifests can. `robots.txt` and the others are text.
+ * Whether the answer to such a request can be JSON or XML: feeds, answers to git-lfs, files below `.well-known`, and
+ * manifests. `robots.txt` and the other files are text.
  */
 export function answersData(rule: string, path: string): boolean {
   switch (rule) {
@@ -39,8 +43,8 @@ export function answersData(rule: string, path: string): boolean {
 }
 
 /**
- * One rule for each preset that is named, `preset:git` and so on, to stand behind the user's own. A block, a budget
- * and the monitor mode of the user's rules come before what it sets.
+ * One rule for each named preset, `preset:git` and so on. They come after the rules of the user. So a block, a budget
+ * and the monitor mode of the user's rules win.
  */
 export function presetRules({ presets, webhook_paths }: PresetSettings): Rule[] {
   return PRESETS.filter((preset) => presets.includes(preset)).map((preset) =>

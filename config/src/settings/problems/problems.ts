@@ -4,9 +4,9 @@
 export type SettingPath = readonly (string | number)[];
 
 export interface Problem {
-  /** The file as it was named to the loader. */
+  /** The file name that the loader was given. */
   readonly file: string;
-  /** Counted from 1; always a place inside the file. */
+  /** Counted from 1, always inside the file. */
   readonly line: number;
   /** Counted from 1, in UTF-16 code units. */
   readonly column: number;
@@ -25,8 +25,8 @@ export function formatProblem(problem: Problem): string {
 }
 
 /**
- * Whether a name can be shown: it looks like the name of a setting or of a header. A mistake with
- * quotes or line ends turns whole passages into names, and these can hold secrets.
+ * Whether a name can be shown, because it looks like the name of a setting or a header. After a mistake with quotes or
+ * line ends, a whole passage becomes a name, and it can contain secrets.
  */
 export function isPlainName(name: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/.test(name);
@@ -52,8 +52,8 @@ export function quote(text: string): string {
 }
 
 /**
- * A value as JSON on one line, without terminal control characters. U+0085 and U+2028 do not split it either. It has no
- * noncharacters, for which journalctl would hide the whole line.
+ * A value as JSON on one line, without terminal control characters. U+0085 and U+2028 are escaped, because they would
+ * split the line. Noncharacters are escaped, because journalctl would hide the whole line.
  */
 export function inertJson(value: unknown): string {
   return JSON.stringify(value).replace(
@@ -62,7 +62,7 @@ export function inertJson(value: unknown): string {
   );
 }
 
-/** An escape for each UTF-16 unit: JSON has no other one. */
+/** An escape for each UTF-16 unit, because JSON has no other form. */
 function escaped(character: string): string {
   return character
     .split('')

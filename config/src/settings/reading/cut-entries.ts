@@ -1,11 +1,11 @@
 /**
- * Cuts the entries of a list out of the text of a YAML mapping, so that each can be read by itself. Of YAML it knows
- * only the indentation. Where that is not enough, an entry or the rest is not valid YAML, and the parser says so.
+ * Cuts the entries of a list out of the text of a YAML mapping, so that each can be read by itself. It looks only at
+ * the indentation. If the cut is wrong, an entry or the rest is not valid YAML, and the parser reports an error.
  */
 
 /** The text of one entry, from its dash to the next one. */
 export interface EntryText {
-  /** Where it begins in the text that it was cut out of. */
+  /** The offset of its start in the original text. */
   readonly start: number;
   readonly text: string;
 }
@@ -14,7 +14,7 @@ export interface Cut {
   /** The text with an empty list in place of the entries. */
   readonly rest: string;
   readonly entries: readonly EntryText[];
-  /** Where an offset of `rest` is in the text. */
+  /** Converts an offset of `rest` into an offset of the text. */
   readonly before: (offset: number) => number;
 }
 
@@ -40,7 +40,7 @@ export function cutEntries(text: string, name: string, indent: number): Cut {
   };
 }
 
-/** Where the entries begin, and where the last one ends. The first one says how far they are indented. */
+/** Finds the starts of the entries and the end of the last one. The first entry defines the indentation. */
 function findEntries(text: string, from: number, indent: number) {
   const starts: number[] = [];
   let depth = indent;

@@ -11,7 +11,7 @@ test.each([
   ['plain', 'plain', false],
   ['${NAME}', 'value', true],
   ['a-${NAME}-${_x1}', 'a-value-y', true],
-  // What a variable holds is not looked at again.
+  // The value of a variable is not substituted again.
   ['${BRACES}', '${NAME}', true],
   ['$${NAME}', '${NAME}', false],
   ['$NAME $ {NAME} $', '$NAME $ {NAME} $', false],
@@ -42,8 +42,8 @@ describe('NAME_FILE: the value is in a file', () => {
 
   test.each([
     ['s3cret: "x"', 's3cret: "x"'],
-    ['a line end is no part of it\n', 'a line end is no part of it'],
-    ['nor is one of Windows\r\n', 'nor is one of Windows'],
+    ['one line end is dropped\n', 'one line end is dropped'],
+    ['also a Windows one\r\n', 'also a Windows one'],
     ['two lines\nand an empty one\n\n', 'two lines\nand an empty one\n'],
     ['${NAME} is text', '${NAME} is text'],
   ])('%j', (content, value) => {
@@ -57,7 +57,7 @@ describe('NAME_FILE: the value is in a file', () => {
     });
   });
 
-  test('the file counts where the variable is empty, and both together are refused', () => {
+  test('the file counts when the variable is empty; a value in both is refused', () => {
     const path = file('one', 'from the file');
     expect(substitute('${S}', { S: '', S_FILE: path }).value).toBe('from the file');
     expect(substitute('${S}', { S: 'x', S_FILE: '' }).value).toBe('x');
@@ -66,7 +66,7 @@ describe('NAME_FILE: the value is in a file', () => {
     );
   });
 
-  test('a file without a value is a problem that says why, and never what it holds', () => {
+  test('the problem of a file without a valid value gives the reason and never shows the content', () => {
     expect(messageOf({ S_FILE: 'secret.txt' })).toContain('S_FILE is no absolute path');
     expect(messageOf({ S_FILE: join(folder, 'none') })).toContain('S_FILE names no such file');
     expect(messageOf({ S_FILE: folder })).toContain('S_FILE names a folder or device');
@@ -77,7 +77,7 @@ describe('NAME_FILE: the value is in a file', () => {
     );
   });
 
-  test('a file that is not there yet is among the files to watch', () => {
+  test('a missing file is among the files to watch', () => {
     const path = join(folder, 'later');
     const text = 'version: 1\nlisten: { docs: 127.0.0.1:0 }\nsecret: ${S}';
     const load = () =>

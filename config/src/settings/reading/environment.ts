@@ -4,9 +4,9 @@ import { parseEnv } from 'node:util';
 import { MAX_SETTINGS_BYTES, readTextFile } from '../values/files.ts';
 
 /**
- * `${NAME}` in the text of guard.yaml. It is replaced after YAML was read, so a value injects no YAML.
- * The value is the variable NAME, or the content of the file that the variable NAME_FILE names: that is
- * how Docker, Kubernetes and systemd hand over secrets that no process list and no child should see.
+ * `${NAME}` in the text of guard.yaml. It is replaced after YAML was parsed, so a value cannot inject YAML. The value
+ * is that of the variable NAME, or the content of the file that the variable NAME_FILE names. Docker, Kubernetes and
+ * systemd pass secrets in such files, so that they are in no process list and no child process.
  */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,7 +21,7 @@ interface MissingVariable {
 interface Substitution {
   /** The text with all variables replaced. Undefined when one is missing. */
   readonly value: string | undefined;
-  /** A part of the value comes from the environment, so it may be a secret anywhere in the settings. */
+  /** A part of the value comes from the environment, so the value may be a secret at any setting. */
   readonly interpolated: boolean;
   readonly missing: readonly MissingVariable[];
   /** The files that NAME_FILE named, readable or not, as absolute paths. */
@@ -35,8 +35,8 @@ const VARIABLE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * Replaces each `${NAME}`; `$${` stands for `${` itself. An empty variable counts as missing. A line end
- * behind the value in a file is no part of it.
+ * Replaces each `${NAME}`, and `$${` by `${`. An empty variable counts as missing. One line end at the end of a file is
+ * dropped.
  */
 export function substitute(text: string, env: Environment): Substitution {
   if (!text.includes('${')) return { value: text, interpolated: false, missing: [], files: [] };
@@ -113,8 +113,8 @@ export type WithFile =
     };
 
 /**
- * The environment, with what the file beside the settings adds: `guard.env` beside `guard.yaml`, in lines of
- * `NAME=value`. A variable that the environment has counts before one of the file. Without the file nothing changes.
+ * Adds the variables of the file beside the settings to the environment: `guard.env` beside `guard.yaml`, with lines of
+ * `NAME=value`. A variable of the environment wins over the file. Without the file, the environment stays unchanged.
  */
 export function withEnvironmentFile(settingsFile: string, env: Environment): WithFile {
   const file = environmentFileOf(settingsFile);

@@ -9,10 +9,10 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'key',
   'password',
   'client_secret',
-  // The URL of a chat program gives the right to post there. The URL of a mail server contains its password.
+  // The URL of a chat webhook allows to post there. The URL of a mail server contains its password.
   'webhook',
   'server',
-  // A rule may match a header or a parameter that carries a shared secret.
+  // A rule may match a header or a parameter with a shared secret.
   'header',
   'query',
 ]);
@@ -34,9 +34,8 @@ export function isSecret(path: SettingPath): boolean {
 }
 
 /**
- * A path as a problem may show it, before the schema has read the file. A name below a secret is shown
- * only when it is a setting, or the name of a header or a parameter: any other name may be the secret
- * itself on the wrong side of a colon.
+ * A path as a problem may show it, before the schema has read the file. Below a secret, only names of settings, headers
+ * and parameters are shown. Another name may be the secret itself, on the wrong side of a colon.
  */
 export function shownPath(path: SettingPath): SettingPath {
   return path.map((step, index) => {

@@ -1,6 +1,6 @@
 /**
- * Finds the line whose indentation or colon is wrong, in a text that YAML could not read: the parser reports what
- * breaks because of such a line, not the mistake in the line.
+ * Finds the line with a wrong indentation or a missing colon, in a text that YAML could not read. The parser reports
+ * the place where the text breaks because of such a line, and not the line itself.
  */
 
 export type Misplaced =
@@ -14,7 +14,7 @@ export type Misplaced =
       readonly fitting: readonly number[];
     };
 
-/** A current indentation level: of the names of a mapping, or of the dashes of a list. */
+/** An open indentation level, for the names of a mapping or the dashes of a list. */
 interface Level {
   readonly spaces: number;
   readonly kind: 'names' | 'dashes';
@@ -141,7 +141,7 @@ function isPending({ quote, depth }: Pending): boolean {
   return quote !== '' || depth > 0;
 }
 
-/** A line without its comment, and what is open after it. */
+/** Removes the comment of a line, and finds the quotes and brackets that are open after it. */
 function scan(line: string, before: Pending): { readonly code: string; readonly pending: Pending } {
   let { quote, depth } = before;
   for (let at = 0; at < line.length; at++) {

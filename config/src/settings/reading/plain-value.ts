@@ -7,8 +7,8 @@ import type { SettingsNode } from './settings-node.ts';
 const LISTED: ReadonlySet<unknown> = new Set<ListKind>(['ip', 'asn', 'user_agent', 'ja4']);
 
 /**
- * A settings tree as plain data for the schema. A relative path becomes absolute here, against the
- * folder of the settings file. What could not be read is undefined.
+ * A settings tree as plain data for the schema. Relative paths become absolute, from the folder of the settings file.
+ * Values that could not be read become undefined.
  */
 export function plainValue(node: SettingsNode, baseDir: string, path: SettingPath = []): unknown {
   switch (node.kind) {
@@ -34,8 +34,8 @@ export function plainValue(node: SettingsNode, baseDir: string, path: SettingPat
 }
 
 /**
- * Every file and folder that the settings name to be read, as an absolute path, each once. It includes the files that
- * values of the environment come from. `at` is the path of `root`.
+ * Every file and folder that is read with the settings, as an absolute path, without duplicates. It includes the files
+ * of `NAME_FILE` variables. `at` is the path of `root`.
  */
 export function filesNamedIn(
   root: SettingsNode,
@@ -106,7 +106,7 @@ function isFileOfOrganisation(path: SettingPath, text: string): boolean {
   const last = path.at(-1);
   if (last === 'logo') return path[2] === 'branding';
   if (last === 'file') return isListOfRule(path);
-  // `managed` is a word. Write ./managed for a file of that name.
+  // `managed` is a keyword. A file of that name is written as ./managed.
   return PAGES.has(last) || (last === 'robots_txt' && text !== 'managed');
 }
 

@@ -8,7 +8,7 @@ import { isPlainName, quote, type SettingPath } from '../problems/problems.ts';
 import type { Entry, SettingsNode } from './settings-node.ts';
 import { describeMisplaced, NOT_YAML, syntaxMessage } from './syntax-errors.ts';
 
-/** Deepest nesting. The settings need about ten levels, `any`/`all`/`not` the rest. */
+/** Deepest nesting. The settings need about ten levels, and nested `any`, `all` and `not` may use the rest. */
 const MAX_DEPTH = 64;
 /** Most values. Each use of an alias counts like a copy. */
 const MAX_VALUES = 500_000;
@@ -22,7 +22,7 @@ interface Reading {
   readonly env: Environment;
   readonly problems: ProblemList;
   readonly takesAliases: boolean;
-  /** Complete anchored values. So an alias cannot be inside its own value. */
+  /** Anchored values that are complete, so an alias cannot be inside its own value. */
   readonly anchors: Map<string, { readonly node: SettingsNode; readonly values: number }>;
   values: number;
 }
@@ -30,7 +30,7 @@ interface Reading {
 /** The place of a text that is a part of the settings. */
 export interface PartOfSettings {
   readonly path: SettingPath;
-  /** An alias may name an anchor of another part, and counts with all others. */
+  /** Whether aliases are allowed. An alias may name an anchor of another part, and all aliases together are limited. */
   readonly takesAliases: boolean;
 }
 
@@ -60,7 +60,7 @@ export function readYaml(
 }
 
 /**
- * One message for one mistake: the errors behind the first one of a section of the file follow from it. A
+ * Reports only the first error of each section of the file, because the other errors of the section follow from it. A
  * section begins with a line that is not indented.
  */
 function reportSyntaxErrors(
@@ -160,7 +160,7 @@ function readEntries(
   for (const pair of map.items) readEntry(pair as Pair<ParsedNode, ParsedNode | null>);
   return entries;
 
-  // A parsed document has only parsed nodes. The library's type does not say so.
+  // The cast is safe: a parsed document has only parsed nodes.
   function readEntry({ key, value }: Pair<ParsedNode, ParsedNode | null>): void {
     const keyStart = key.range[0];
     const name = isScalar(key) ? nameOf(key) : undefined;
@@ -218,7 +218,7 @@ function readText(
     const at = reading.text.indexOf(variable.written, searchFrom);
     const inside = at !== -1 && at < end;
     if (inside) searchFrom = at + variable.written.length;
-    // Text that is not a variable may be part of a secret with a dollar sign and a brace.
+    // Other text with a dollar sign and a brace may be part of a secret, so it is not shown.
     const shown =
       variable.kind === 'unset' || (!isSecret(path) && /^[\w${}-]{1,60}$/.test(written));
     const found = shown ? variable.written : 'text with ${ (not shown)';

@@ -9,7 +9,7 @@ export type SettingsNode = { readonly start: number } & (
       readonly kind: 'text';
       /** As written, including `${NAME}`. */
       readonly written: string;
-      /** Undefined when a variable is missing. This was already reported. */
+      /** Undefined when a variable is missing, which was already reported. */
       readonly value: string | undefined;
       readonly interpolated: boolean;
       /** Files that a part of the value was read from. */
@@ -24,7 +24,7 @@ export type SettingsNode = { readonly start: number } & (
     }
   | { readonly kind: 'list'; readonly items: readonly SettingsNode[] }
   | { readonly kind: 'mapping'; readonly entries: ReadonlyMap<string, Entry> }
-  /** It could not be parsed. This was already reported. */
+  /** The value could not be parsed, which was already reported. */
   | { readonly kind: 'unusable' }
 );
 
@@ -33,12 +33,12 @@ export interface Entry {
   readonly node: SettingsNode;
 }
 
-/** The node at a path, or the nearest place to where it should be. */
+/** The node at a path, or the nearest place when there is no node. */
 export type Place =
   | { readonly kind: 'present'; readonly node: SettingsNode; readonly offset: number }
   | { readonly kind: 'absent'; readonly offset: number };
 
-/** Looks a path up. A missing setting gets the position of its mapping's name. */
+/** Finds the place of a path. The place of a missing setting is the name of its mapping. */
 export function placeOf(root: SettingsNode, path: SettingPath): Place {
   let node = root;
   let offset = root.start;
@@ -48,7 +48,7 @@ export function placeOf(root: SettingsNode, path: SettingPath): Place {
     node = child.node;
     offset = child.keyStart ?? child.node.start;
   }
-  // An empty value has no position of its own.
+  // An empty value has no position in the file.
   const empty = node.kind === 'null' && node.written === '';
   return { kind: 'present', node, offset: empty ? offset : node.start };
 }

@@ -5,8 +5,8 @@ import { alternatives } from '../problems/problems.ts';
 export const NOT_YAML = 'text that is not YAML';
 
 /**
- * What each syntax error means to the person who wrote the settings file. The parser's own messages are
- * not used: some quote the text with the error, which may be a key.
+ * The message for each syntax error, for the author of the settings file. The messages of the parser are not used,
+ * because some quote the text with the error, which may be a key.
  */
 const messages: Readonly<Record<ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias (*name) takes no anchor or tag of its own',

@@ -16,7 +16,7 @@ function file(name: string, content: string | Buffer): string {
 
 describe('colours that people can read', () => {
   test.each(['#000', '#2b5fd9', '#0a7d4f', '#d32f2f', '#5b2be0', '#767676', '#1b2029'])(
-    'WCAG 2.2, 1.4.3 and 1.4.11: %s is seen on both cards, and its text is read',
+    'WCAG 2.2, 1.4.3 and 1.4.11: %s has enough contrast to both cards, and so has its text',
     (colour) => {
       const { accent } = Branding.parse({ accent: colour });
       for (const scheme of ['light', 'dark'] as const) {
@@ -70,11 +70,11 @@ describe('help', () => {
   );
 });
 
-describe('a challenge page of the user’s own', () => {
+describe('a challenge page of the user', () => {
   const around = (body: string, head = '{{head}}') =>
     `<html>\n<head>${head}</head>\n<body>${body}</body>\n</html>`;
 
-  test('is taken as it is when nothing is wrong with it', () => {
+  test('is used unchanged when it has no fault', () => {
     const html = around(
       '<!-- {{lang}} --><img src="data:image/png;base64,AAAA" alt="a > b"><a href="https://shop.example/">x</a>{{challenge}}',
       '{{head}}<style nonce="{{nonce}}">a{}</style>',

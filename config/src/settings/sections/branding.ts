@@ -5,14 +5,14 @@ import { readBytes, readTextFile } from '../values/files.ts';
 import { templateFault } from '../values/template-fault.ts';
 
 /**
- * The name, logo and colours of an organisation on the pages that visitors see. Files are read
- * with the settings, so that a bad one is a problem of the settings file and never one of a visitor.
- * All of it stands inside every page that is served, hence the small limits.
+ * The name, logo and colours of an organisation on the pages that visitors see. Files are read with the settings, so a
+ * bad file is reported as a problem of the settings. The limits are small, because every served page contains all of
+ * it.
  */
 
 /** Largest logo, in bytes. */
 export const MAX_LOGO_BYTES = 16 * 1024;
-/** Largest challenge page of the user's own, in bytes. */
+/** Largest challenge page of the user, in bytes. */
 export const MAX_TEMPLATE_BYTES = 32 * 1024;
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -65,7 +65,7 @@ export const Branding = z.strictObject({
 });
 export type Branding = Readonly<z.infer<typeof Branding>>;
 
-/** A challenge page of the user's own. template-fault.ts says which placeholders it has and what it may hold. */
+/** A challenge page of the user. template-fault.ts checks its placeholders and elements. */
 export const ChallengeTemplate = z.string().transform((path, context) => {
   const file = readTextFile(path, MAX_TEMPLATE_BYTES);
   if (file.kind !== 'read') {

@@ -5,8 +5,8 @@ import { positionOf } from '../values/template-fault.ts';
 import { HttpUrl } from '../values/values.ts';
 
 /**
- * Pages of the user that guard.yaml names by path. They are read together with the settings, so a missing page is a
- * problem of the settings and visitors never notice it. The loader has made the paths absolute.
+ * Pages of the user that guard.yaml names by path. They are read together with the settings, so a missing page is
+ * reported as a problem of the settings. The loader has made the paths absolute.
  */
 
 /** The text of a page, or why it cannot be read. The message does not repeat the path, because the problem shows it. */
@@ -66,7 +66,7 @@ export type RobotsTxt =
     }
   | { readonly kind: 'file'; readonly path: string; readonly text: string };
 
-/** The word `managed`, or the path of a file. */
+/** The keyword `managed`, or the path of a file. */
 const WordOrFile = z.string().transform((value, context): RobotsTxt => {
   if (value === 'managed') return { kind: 'managed' };
   const page = readPage(value);

@@ -35,7 +35,10 @@ const Regex = z.string().min(1).max(MAX_PATTERN_LENGTH).superRefine(compiles);
 /** A glob (`*` within a segment, `**` across segments) or a linear-time regular expression. */
 export const Pattern = z.union([Glob, z.strictObject({ regex: Regex })]);
 
-/** A regular expression that starts with a letter, although each path starts with a slash. Only certain cases match. */
+/**
+ * A regular expression that starts with a letter, although each path starts with a slash. It finds only the certain
+ * cases.
+ */
 const NO_SLASH_IN_FRONT = /^\^[\w-]+(?![\w?*{-])[^|]*$/;
 
 /** A pattern over paths that can match one. */
@@ -139,7 +142,7 @@ const Conditions = z.strictObject({
   header: patternsBy(HeaderName, 'header').optional(),
   query: patternsBy(ParameterName, 'parameter').optional(),
   user_agent: entriesFrom('user_agent', Pattern).optional(),
-  /** From the visitor's own TLS handshake: known only where Guard ended TLS. */
+  /** From the TLS handshake of the visitor. It is known only when Guard itself decrypts TLS. */
   ja4: entriesFrom('ja4', Ja4).optional(),
   crawler: CrawlerMatch.optional(),
   /** Names of signed agents, or the origins of their directories; `*` for any. */
@@ -149,7 +152,7 @@ const Conditions = z.strictObject({
   session: SessionMatch.optional(),
 });
 
-/** All given conditions must hold; `any`, `all` and `not` hold further matches. */
+/** All given conditions must hold. `any`, `all` and `not` contain further matches. */
 export interface Match extends z.infer<typeof Conditions> {
   any?: Match[] | undefined;
   all?: Match[] | undefined;
@@ -171,7 +174,7 @@ const RateKey = z
     'expected ip, session, all or header:<name>',
   );
 
-/** Each is a counter that every request is charged to. */
+/** Every request takes from one counter for each key. */
 const MAX_RATE_KEYS = 8;
 
 export const RateLimit = z.strictObject({
@@ -210,7 +213,7 @@ export const Rule = z.strictObject({
 });
 export type Rule = z.infer<typeof Rule>;
 
-/** A match and those inside it. */
+/** A match and all matches inside it. */
 export function withInner(match: Match): readonly Match[] {
   const { any = [], all = [], not } = match;
   return [match, ...[...any, ...all, ...(not ? [not] : [])].flatMap(withInner)];

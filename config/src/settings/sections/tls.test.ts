@@ -62,7 +62,7 @@ describe('certificates are read with the settings', () => {
     expect(result.files).toEqual([join(folder, 'shop.pem'), join(folder, 'shop.key')]);
   });
 
-  test('`hosts` takes the place of those names', () => {
+  test('`hosts` replaces those names', () => {
     const result = parse(`${pair('shop.pem', 'shop.key')}      hosts: [elsewhere.example]\n`);
     const certificates = result.kind === 'loaded' ? result.settings.tls?.certificates : [];
     expect(certificates?.[0]?.hosts).toEqual(['elsewhere.example']);

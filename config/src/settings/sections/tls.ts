@@ -5,9 +5,9 @@ import { readBytes } from '../values/files.ts';
 import { HostPattern } from '../values/values.ts';
 
 /**
- * Certificates of the gateway's https listener. They are read together with the settings. So a missing file, or a
- * key that does not fit, is a problem of the settings. When a file changes, the settings are read again. The loader
- * has made the paths absolute.
+ * Certificates of the gateway's https listener. They are read together with the settings, so a missing file or a wrong
+ * key is reported as a problem of the settings. When a file changes, the settings are read again. The loader has made
+ * the paths absolute.
  */
 
 /** Largest certificate or key file, in bytes. */

@@ -8,7 +8,7 @@ const KEY = {
   operator: 'Example',
 };
 
-test('a key is known by its thumbprint, whatever else it carries (RFC 7638, RFC 8037 A.3)', () => {
+test('the id of a key is its thumbprint, which other members do not change (RFC 7638, RFC 8037 A.3)', () => {
   const text = JSON.stringify({ keys: [{ ...KEY, kid: 'a name', use: 'sig', nbf: 1, exp: 2 }] });
   expect(parseKeyDirectory(text)).toEqual({
     kind: 'parsed',
@@ -34,7 +34,7 @@ test.each([
   ['a private key', { ...KEY, d: 'secret-part' }, 'keys.0.d: expected a public key'],
   ['no operator', { ...KEY, operator: undefined }, 'keys.0.operator: expected'],
   ['milliseconds for seconds', { ...KEY, exp: 1_893_456_000_000 }, 'keys.0.exp'],
-])('a directory with %s is refused, and no key is repeated', (_what, content, reason) => {
+])('a directory with %s is refused, and the message shows no key', (_what, content, reason) => {
   const text = typeof content === 'string' ? content : JSON.stringify({ keys: [content] });
   const refused = parseKeyDirectory(text);
   expect(refused.kind === 'refused' ? refused.reason : '').toContain(reason);

@@ -8,8 +8,8 @@ import { readTextFile } from '../values/files.ts';
 /**
  * The keys of Web Bot Auth: JWK sets (RFC 7517) of the Ed25519 keys (RFC 8037) with which crawlers and agents sign
  * their requests. They come from a file of the user, and from directories that `guard agents refresh` fetches
- * (keys/agent-keys.ts). In the file, `operator` says who owns a key. The file is read with the settings, so that a bad
- * one is a problem of the settings file.
+ * (keys/agent-keys.ts). In the file, `operator` names the owner of a key. The file is read with the settings, so a bad
+ * file is reported as a problem of the settings.
  */
 
 /** Largest key directory, in bytes. */
@@ -30,7 +30,7 @@ export const PublicKey = z.object({
 });
 export type PublicKey = Readonly<z.infer<typeof PublicKey>>;
 
-/** A key as a JWK set has it. */
+/** A key in a JWK set. */
 export const Jwk = z.looseObject({
   kty: z.literal('OKP', 'expected an Ed25519 key: kty OKP'),
   crv: z.literal('Ed25519', 'expected an Ed25519 key: crv Ed25519'),
@@ -49,7 +49,7 @@ interface Signer {
   readonly agent: string;
   /** The operator in the catalogue whose crawlers this key can verify. */
   readonly operator?: string | undefined;
-  /** The URL of the host that publishes the key. A request has to name it. Undefined for a key of the user's file. */
+  /** The URL of the host that publishes the key, which a request must name. Undefined for a key of the user's file. */
   readonly directory?: string | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface BotKey extends Signer {
   readonly notAfter: number;
 }
 
-/** The keys of a directory, or what is wrong with it, as a phrase that begins with "a file". */
+/** The keys of a directory, or the fault of the directory, as a phrase that begins with "a file". */
 export function parseKeyDirectory(
   text: string,
 ): { readonly kind: 'parsed'; readonly keys: readonly BotKey[] } | Refused {
@@ -114,7 +114,7 @@ const KeyDirectory = z.string().transform((path, context) => {
 
 const EXPECTED_ORIGIN = 'expected https:// and a host name, such as https://chatgpt.com';
 
-/** The URL of a host. The host is a name, not an IP address, and does not mean this machine. Nothing follows it. */
+/** The URL of a host, without a path. The host is a name, and not an IP address or this machine. */
 const DirectoryOrigin = z
   .string()
   .refine((text) => {

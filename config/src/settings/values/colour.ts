@@ -26,13 +26,13 @@ interface Shade {
   readonly onAccent: string;
 }
 
-/** An accent for light and for dark surroundings. */
+/** An accent colour for light and for dark mode. */
 interface Accent {
   readonly light: Shade;
   readonly dark: Shade;
 }
 
-/** An accent colour that can be seen on a white card. For dark surroundings it is lightened as needed. */
+/** An accent colour that can be seen on a white card. For dark mode it is lightened as needed. */
 export const AccentColour = Colour.transform((colour, context): Accent => {
   if (contrast(colour, CARD.light) < LEAST_CONTRAST) {
     return refuse(

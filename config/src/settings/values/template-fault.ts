@@ -1,10 +1,10 @@
 /**
- * What is wrong with a challenge page of the user's own. The Content-Security-Policy
- * of the page runs only elements with the nonce of its answer, and lets it fetch nothing. A visitor's browser would
- * refuse other elements without a message, so they are reported here.
+ * Finds a fault in a challenge page of the user. The Content-Security-Policy of the page allows only scripts and styles
+ * with the nonce of the answer, and no fetches. A visitor's browser would ignore other elements without a message, so
+ * they are reported here.
  */
 
-/** A place in the template, counted from 1, and what is wrong there. */
+/** A fault, and its place in the template, counted from 1. */
 interface TemplateFault {
   readonly line: number;
   readonly column: number;

@@ -93,7 +93,7 @@ test.each([
   expect(read(HostPattern, text)).toBe(expected);
 });
 
-describe('a key is kept as its SHA-256, whether given in plain text or hashed', () => {
+describe('a key is kept as its SHA-256, from plain text and from a hash', () => {
   const hash = createHash('sha256').update('sk_live_91827364').digest();
   test('both give the same', () => {
     expect(read(KeyHash, 'sk_live_91827364')).toEqual(hash);

@@ -53,7 +53,7 @@ export const Listen = z.string(EXPECTED_LISTEN).transform((text, context): Liste
 export type Origin =
   | {
       readonly kind: 'url';
-      /** As URLs write it: `https://shop.example`, `http://[::1]:3000`. */
+      /** In the form of URLs: `https://shop.example`, `http://[::1]:3000`. */
       readonly origin: string;
       readonly isSecure: boolean;
       /** A name or an address, without brackets. */
@@ -88,7 +88,7 @@ function withoutBrackets(host: string): string {
   return host.replace(/^\[|\]$/g, '');
 }
 
-/** Refuses a secret that was left from an example. Messages never contain the value. */
+/** Refuses a weak secret. Messages never contain the value. */
 function strong(secret: string, context: z.RefinementCtx): void {
   const weakness = weaknessOf(secret);
   if (weakness === undefined) return;
@@ -166,7 +166,10 @@ function keyHash(form: RegExp, expected: string) {
 /** A password that another service has chosen. It may be weak, but not a placeholder. */
 export const Credential = z.string().superRefine(filled);
 
-/** A YAML date (`2027-06-30`) as the first millisecond after that day, UTC: the key works until its end. */
+/**
+ * A YAML date (`2027-06-30`) as the first millisecond after that day in UTC, because the key works until the end of the
+ * day.
+ */
 export const ExpiryDate = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}$/, 'expected a date such as 2027-06-30')
@@ -217,7 +220,7 @@ function hostProblem(name: string): string | undefined {
 
 const MAX_WORKERS = 64;
 
-/** Threads with a gateway each; `auto` is one for each processor. */
+/** The number of worker threads. `auto` means one for each processor. */
 export const Workers = z.unknown().transform((value, context): number | 'auto' => {
   if (value === 'auto') return value;
   if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_WORKERS) {

@@ -12,7 +12,7 @@ test.each([
   '<secret>',
   '<%= secret %>',
   'sk_api_ro_<something long>',
-])('%s is refused as a placeholder, and not repeated: it may be a secret', (text) => {
+])('%s is refused as a placeholder, and the message does not show it', (text) => {
   expect(unfilled(text)).toMatch(/^expected a value, this is /);
   expect(unfilled(text)).not.toContain(text);
 });
@@ -23,6 +23,6 @@ test.each([
   '${c1e7}f4b2a9d85036',
   '5a8d{4036}c1e7',
   'a<b>c5a8d4036c1e7',
-])('%s is no placeholder: it only has the same characters', (text) => {
+])('%s is not a placeholder, although it has the same characters', (text) => {
   expect(unfilled(text)).toBeUndefined();
 });

@@ -36,8 +36,8 @@ const REPEATED_UNIT = /^(.{1,4})\1+.{0,3}$/s;
 const FEWEST_DIFFERENT_CHARACTERS = 5;
 
 /**
- * Why a secret in plain text is refused, or undefined when nothing obvious is wrong with it. This
- * finds what was left from an example; it does not measure strength.
+ * Why a secret in plain text is refused, or undefined. It finds values that were left from an example, and repeated
+ * characters. It does not measure strength.
  */
 export function weaknessOf(secret: string): string | undefined {
   if (PLACEHOLDER.test(secret)) return 'a placeholder from an example';
