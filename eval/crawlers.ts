@@ -7,15 +7,15 @@ import { HOME_IP } from '../test/kit/visitors.ts';
 import type { Case } from './case.ts';
 
 const DATA = join(import.meta.dirname, '..', 'config', 'data', 'crawlers');
-/** Addresses tried of each list. */
+/** Number of addresses that are tried for each list. */
 const RANGES_PER_LIST = 5;
 
 export interface CrawlerCases {
-  /** The agents of npm `crawler-user-agents`. */
+  /** The User-Agents of npm `crawler-user-agents`. */
   readonly samples: readonly string[];
-  /** Crawlers with a complete list of addresses, from a home. */
+  /** Requests of crawlers with a complete list of addresses, from a home address. */
   readonly outside: readonly Case[];
-  /** Crawlers with a list of addresses, from the beginning of some of its ranges. */
+  /** Requests of crawlers with a list of addresses, from the first address of some ranges. */
   readonly inside: readonly Case[];
   /** Names of all known crawlers. */
   readonly names: readonly string[];
@@ -32,7 +32,7 @@ export function crawlerCases(): CrawlerCases {
       .map((range) => range.split('/', 1)[0] ?? '');
     for (const { id, name, user_agent } of crawlers) {
       const userAgent = agentOf(user_agent);
-      // A more specific entry may own the same words; then that one is what is tried.
+      // A more specific crawler may have the same words. Its requests are made from its own entry.
       const known = catalogue.identify(userAgent);
       if (known?.id !== id) continue;
       if (ranges.authoritative) outside.push(visitOf(name, userAgent, HOME_IP));
@@ -74,7 +74,7 @@ function readFiles(): CrawlerFile[] {
 }
 
 function sampleAgents(): string[] {
-  // The package is a JSON file; of each entry only the sample agents are read.
+  // The package is a JSON file. Only the sample User-Agents of each entry are used.
   const entries = createRequire(import.meta.url)('crawler-user-agents') as readonly {
     readonly instances: readonly string[];
   }[];

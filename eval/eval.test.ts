@@ -4,7 +4,7 @@ import { missTable } from './tables.ts';
 
 const SEED = 20261121;
 
-test('scripts are stopped and crawlers known, in both halves of the corpus', async () => {
+test('scripts are stopped and crawlers are identified, in both halves of the corpus', async () => {
   const { rows, misses } = await evaluate({
     seed: SEED,
     perKind: 1,

@@ -4,21 +4,21 @@ import { seededRandom } from '../test/kit/seeded-random.ts';
 
 export type Half = 'tuned on' | 'held out';
 
-/** What became of one group of requests, in one half of the corpus. */
+/** The result for one group of requests in one half of the corpus. */
 export interface Row {
   readonly group: string;
   readonly half: Half;
   readonly requests: number;
-  /** Undefined where only identification was asked for. */
+  /** Undefined for a group that tests only identification. */
   readonly decisions: Readonly<Record<Answer['decision'], number>> | undefined;
-  /** Of `requests`, how many were judged as the goal wants. */
+  /** Number of requests that were judged as the goal requires. */
   readonly right: number;
   readonly goal: string;
-  /** Undefined where nothing is promised. */
+  /** Undefined when nothing is promised. */
   readonly met: boolean | undefined;
 }
 
-/** A request that was judged otherwise than its group's goal wants. */
+/** A request that was not judged as the goal of its group requires. */
 export interface Miss {
   readonly group: string;
   readonly half: Half;
@@ -66,7 +66,7 @@ interface Answered {
   readonly answer: Answer;
 }
 
-/** By the unit, not by the request: what is known of one request of a unit is known of all. */
+/** Chosen by the unit and not by the request, because the requests of one unit are alike. */
 function halfOf({ unit }: Case, seed: number): Half {
   let hash = seed >>> 0;
   for (let i = 0; i < unit.length; i++) {

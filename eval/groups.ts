@@ -10,9 +10,9 @@ import { httpClients } from './http-clients.ts';
 
 export interface CorpusOptions {
   readonly seed: number;
-  /** Generated header sets of each browser, device and HTTP version: 16 kinds. */
+  /** Number of generated header sets for each browser, device and HTTP version: 16 kinds. */
   readonly perKind: number;
-  /** Header sets composed around agents. */
+  /** Number of header sets that are composed for User-Agents. */
   readonly composed: number;
 }
 
@@ -25,22 +25,22 @@ export interface Group {
   readonly name: string;
   readonly cases: readonly Case[];
   readonly judge: (one: Case) => Promise<Answer> | Answer;
-  /** False when `judge` only says whether somebody is known: there is no decision to count. */
+  /** False when `judge` only identifies the client, so there is no decision to count. */
   readonly decides: boolean;
   readonly goal: string;
   readonly isRight: (answer: Answer) => boolean;
-  /** Whether so many right ones of so many keep the promise; absent where none is made. */
+  /** Whether the numbers keep the promise. Absent when there is no promise. */
   readonly isMet?: (rows: Tally) => boolean;
 }
 
-/** What the promise of a group is held against, in one half. */
+/** The numbers of one group in one half of the corpus. */
 export interface Tally {
   readonly requests: number;
   readonly blocked: number;
   readonly right: number;
 }
 
-/** Every group of the corpus, with what is promised of it. */
+/** Every group of the corpus, with its promise. */
 export function groupsOf({ seed, perKind, composed }: CorpusOptions): Group[] {
   const rules = '[{ name: everybody, match: {}, detect: true }]';
   const crawlers = crawlerCases();
@@ -135,12 +135,12 @@ function judgeWith({ ask }: TestValidator) {
       case 'redirect':
         return { decision: 'challenge', reasons };
       case 'not_matched':
-        throw new Error('the one rule matches everything');
+        throw new Error('the only rule matches every request');
     }
   };
 }
 
-/** Not a decision but the catalogues alone: what a User-Agent is recognised as. */
+/** Identifies a User-Agent with the catalogues alone, without a decision. */
 function identify() {
   const crawlers = CrawlerCatalogue.load();
   const tokens = UserAgentCatalogue.load();

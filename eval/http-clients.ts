@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CHROME_UA, HOME_IP } from '../test/kit/visitors.ts';
 import { type Case, lowerCased } from './case.ts';
 
-/** Form of corpus/http-clients.json, which `node eval/measure/run.ts` writes. */
+/** The format of corpus/http-clients.json, which `node eval/measure/run.ts` writes. */
 const Corpus = z.strictObject({
   measured: z.iso.date(),
   clients: z.array(
@@ -22,7 +22,7 @@ export interface HttpClientCases {
   /** Day of the measurement, YYYY-MM-DD. */
   readonly measured: string;
   readonly asTheyCome: readonly Case[];
-  /** The same requests with Chrome's User-Agent in place of their own, and nothing else changed. */
+  /** The same requests with Chrome's User-Agent, and no other change. */
   readonly withChromeAgent: readonly Case[];
 }
 
@@ -45,7 +45,7 @@ export function httpClients(): HttpClientCases {
   return { measured, asTheyCome: cases, withChromeAgent: cases.map(disguised) };
 }
 
-/** An existing User-Agent keeps its place; a client that sends none adds it at the end. */
+/** Chrome's User-Agent replaces the existing one in its place, or comes last when there is none. */
 function disguised({ about, request, unit }: Case): Case {
   return {
     about: `${about}, as Chrome`,

@@ -1,11 +1,12 @@
 /** npm run eval [-- requests | automation | attack | people, and options] */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runAttack } from './attack/run.ts';
+import { commitOf } from './automation/report.ts';
 import { runAutomation } from './automation/run.ts';
+import { packageVersion } from './automation/versions.ts';
 import { evaluate, type Evaluation } from './evaluate.ts';
 import { httpClients } from './http-clients.ts';
 import { runPeople } from './people/run.ts';
@@ -30,22 +31,22 @@ if (values.help) {
   console.log(`npm run eval [-- requests | automation | attack | people] [options]
 
 requests: header sets of browsers, clients and crawlers
-  --seed N     of the generated browsers and of the split, default 20261121
-  --misses     also every request that was judged wrongly
-automation: driven browsers, and people's, before the challenge
-  --runs N     visits of each to the site that challenges everybody, default 5
-  --people N   the same of a person's browser, default as --runs
+  --seed N     seed of the generated browsers and of the split, default 20261121
+  --misses     also print every request that was judged wrongly
+automation: browsers of drivers and of people, before the challenge
+  --runs N     visits of each to the site that challenges every session, default 5
+  --people N   the same for a person's browser, default as --runs
   --plain-runs N
-               visits of each to the site that challenges only whom detection doubts, default 1
-  --only TEXT  those whose name contains it
-  --dump DIR   also keep what their challenges upload
+               visits of each to the site that challenges only doubtful sessions, default 1
+  --only TEXT  only names that contain this text
+  --dump DIR   also keep the uploads of the challenges
 attack: programs that have read the code, before the default settings and before challenge: always
-  --only TEXT  those whose name contains it
+  --only TEXT  only names that contain this text
 people: people with unusual settings, and the tests of people at a desk, with keyboard and mouse
   --runs N     people of each setting, default 5
-  --only TEXT  settings whose browser and name contain it, and no tests
-all of it, which is the default:
-  --json       everything as JSON, one document for each part
+  --only TEXT  only settings whose browser and name contain this text, without the tests
+options of all parts, which run without an argument:
+  --json       print JSON, one document for each part
   --record     also write eval/RESULTS.md, RESULTS-automation.md, RESULTS-attack.md, RESULTS-people.md`);
   process.exit(0);
 }
@@ -120,53 +121,51 @@ async function runRequests(): Promise<void> {
 }
 
 function report({ rows, misses }: Evaluation, seed: number): string {
-  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
-  const dirty = git('status', '--porcelain') === '' ? '' : ' with changes';
   const versions = ['header-generator', 'user-agents', 'crawler-user-agents'].map(
-    (name) => `${name} ${versionOf(name)}`,
+    (name) => `${name} ${packageVersion(name)}`,
   );
   return `# How well detection tells people from programs
 
 ${rowTable(rows)}
 
-- ${new Date().toISOString().slice(0, 10)}, commit ${git('rev-parse', '--short', 'HEAD')}${dirty}, Node ${process.versions.node}, seed ${seed}
+- ${new Date().toISOString().slice(0, 10)}, commit ${commitOf()}, Node ${process.versions.node}, seed ${seed}
 - ${versions.join(', ')}; HTTP clients measured ${httpClients().measured}
 - \`npm run eval -- --record\` writes this file
 
 ## How it is made
 
-The real validator in process, one rule \`{ match: {}, detect: true }\`, a home address. Each group is split
-in two by the seed, a client or a crawler always with all of its requests.
+The real validator in process judges the requests, with one rule \`{ match: {}, detect: true }\` and a home address.
+The seed splits each group into two halves. All requests of a client or crawler are in the same half.
 
-How far the second half is independent: browsers are generated anew for each seed, and another seed than the
-recorded one is one nobody has looked at. Before the signals were written, the values and orders that
-header-generator and user-agents produce were looked at as a whole. One rule, for the Accept-Encoding of
-libcurl and of Ruby, was written after \`git\` with Chrome's agent got past in the half held out; so that group is
-not independent any more. The crawler catalogue was extended from all of crawler-user-agents, not from a half.
+How independent is the second half? Each seed generates new browsers, and only the recorded seed was studied. But the
+values and orders of header-generator and user-agents were studied as a whole before the signals were written. One
+rule, for the Accept-Encoding of libcurl and of Ruby, was written after \`git\` with Chrome's User-Agent passed in the
+held-out half, so this group is no longer independent. The crawler catalogue was extended from all of
+crawler-user-agents, and not from one half.
 
-Nothing left out, the sources as they are: ${asTheyAre(rows)}.
+With the header sets that contradict themselves: ${asTheyAre(rows)}.
 
 - **Browsers, generated:** navigations over https from header-generator: Chrome, Firefox, Safari and Edge,
   desktop and mobile, HTTP/1 and HTTP/2.
-- **Browsers, composed:** agents of user-agents, which has no headers. They are composed as family and version
-  send them, every second one as on a plain http name. The brand lists follow the rule that the
-  validator checks, so this group proves nothing about that signal.
+- **Browsers, composed:** agents of user-agents, which has no headers. The header fields are composed for the family
+  and version, and every second request is over plain http. The brand lists follow the same rule as in the validator,
+  so this group proves nothing about that signal.
 - **Generated, contradicting itself:** sets in which header-generator mixed two clients or learned from a bot:
-  HeadlessChrome among the brands, Blink on an iPhone, client hints of Firefox or Safari, hints of another
-  version. They are not counted as browsers, and shown here instead.
-- **Agents that forgot their platform:** rows of user-agents whose \`navigator.platform\` is not the one of the
-  system in the User-Agent. Nothing Guard sees went into this choice.
+  HeadlessChrome among the brands, Blink on an iPhone, client hints of Firefox or Safari, hints of another version.
+  They do not count as browsers, and have their own row.
+- **Agents that forgot their platform:** rows of user-agents whose \`navigator.platform\` is not the one of the system
+  in the User-Agent. Guard does not see this value.
 - **HTTP clients:** measured with \`node eval/measure/run.ts\`, each over https and plain http. With Chrome's agent:
-  the same bytes but for the User-Agent.
-- **Crawlers:** the words of each catalogue entry that has a published list of addresses.
+  the same bytes except the User-Agent.
+- **Crawlers:** the User-Agent tokens of each catalogue entry with a published list of addresses.
 
-## Judged otherwise than the goal wants
+## Requests that were not judged as the goal requires
 
 ${missTable(misses, 40)}
 `;
 }
 
-/** What the table says of browsers when the sets that cannot be browsers' are counted as such, too. */
+/** The numbers when header sets that contradict themselves also count as browsers. */
 function asTheyAre(rows: Evaluation['rows']): string {
   const sources = [
     ['header-generator', ['browsers, generated', 'generated, contradicting itself']],
@@ -181,14 +180,4 @@ function asTheyAre(rows: Evaluation['rows']): string {
       return `${source} ${requests} requests, ${sum('challenge')} challenged, ${sum('block')} blocked`;
     })
     .join('; ');
-}
-
-/** The folder that holds a package's entry file, or one above it, holds its package.json. */
-function versionOf(name: string): string {
-  let folder = dirname(createRequire(import.meta.url).resolve(name));
-  while (!folder.endsWith(name)) folder = dirname(folder);
-  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    version: string;
-  };
-  return version;
 }

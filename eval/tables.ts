@@ -20,7 +20,7 @@ export function rowTable(rows: readonly Row[]): string {
   );
 }
 
-/** Misses with the same reasons in one line; at most `most` lines, and how many were left out. */
+/** One line for all misses with the same reasons. It has at most `most` lines, and the number of further ones. */
 export function missTable(misses: readonly Miss[], most: number): string {
   const groups = Map.groupBy(misses, ({ group, reasons }) => `${group}\n${reasons.join(', ')}`);
   const lines = [...groups.values()].flatMap((same) => {
@@ -34,7 +34,7 @@ export function missTable(misses: readonly Miss[], most: number): string {
   return `${markdown(['group', 'requests', 'reasons', 'for example'], lines.slice(0, most))}${left}`;
 }
 
-/** A Markdown table; its columns are as wide as their widest cell. */
+/** A Markdown table. Each column is as wide as its widest cell. */
 export function markdown(head: readonly string[], body: readonly (readonly string[])[]): string {
   const widths = head.map((title, i) =>
     Math.max(3, title.length, ...body.map((cells) => cells[i]?.length ?? 0)),

@@ -1,13 +1,13 @@
 /**
- * CSS without a browser, as far as style sheets of the challenge ask for it. The author had read how they are drawn
- * (validator/src/challenge/cascade/). It knows no secret.
+ * Computes the CSS of the challenge's style sheets without a browser and without the secret. It was written with the
+ * knowledge of validator/src/challenge/cascade/.
  */
 
 export interface Box {
   readonly classes: readonly string[];
   readonly parent: Box | undefined;
   readonly children: Box[];
-  /** What stands in it; absent for none. */
+  /** The text in the box. Absent when there is none. */
   text?: string;
 }
 
@@ -18,25 +18,25 @@ interface Declared {
   readonly specificity: number;
 }
 
-/** A compound selector and what stands in front of it. */
+/** A compound selector and the combinator before it. */
 export interface Step {
   readonly tests: readonly ((box: Box) => boolean)[];
   readonly weight: number;
   readonly combinator: string;
 }
 
-/** Width of the block that holds everything, in CSS pixels. */
+/** Width of the outermost block, in CSS pixels. */
 const SIDE = 1000;
 
 /** The widths of the leaves of a sheet, in CSS pixels. */
 export function solveSheet(sheet: string): number[] {
   const [tree = '', css = ''] = sheet.split('|');
-  const boxes = plant(tree);
+  const boxes = parseTree(tree);
   const rules = [...rulesOf(css.replace(/\/\*.*?\*\//g, ''))];
   return boxes.filter(({ children }) => children.length === 0).map((leaf) => widthOf(leaf, rules));
 }
 
-function plant(tree: string): Box[] {
+function parseTree(tree: string): Box[] {
   const boxes: Box[] = [{ classes: [], parent: undefined, children: [] }];
   for (const line of tree.split(';')) {
     const [at = '', ...classes] = line.split('.');
@@ -74,7 +74,7 @@ const holds = (condition: string): boolean =>
   !/min-width|^media print|\(display:k\)|not \(display:block/.test(condition) ||
   condition.includes('not (display:k)');
 
-/** Undefined for what is no selector: then the rule is left out. */
+/** Undefined for an invalid selector, and then the rule is ignored. */
 export function stepsOf(selector: string): Step[] | undefined {
   const steps: Step[] = [];
   const parts = selector.trim().split(/(\s*(?:[>+]|~(?!=))\s*|\s+)(?![^(]*\))/);
@@ -125,7 +125,9 @@ function compoundOf(text: string): Pick<Step, 'tests' | 'weight'> | undefined {
 
 const weightOf = (any?: string, div?: string) => (any ? 0 : div ? 1 : 10);
 
-/** `:has()`. The reader of selectors is used for its inside, and goes on behind it. */
+/**
+ * Parses the inside of `:has()`. It restores the position of the shared expression, so that the caller can continue.
+ */
 function hasOf(inner: string, isChild: boolean) {
   const at = SIMPLE.lastIndex;
   const steps = stepsOf(inner);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commitOf } from '../automation/report.ts';
 import { markdown } from '../tables.ts';
-import { type Ground, type Scheme, type Site, startGround } from './ground.ts';
+import { type Testbed, type Scheme, type Site, startTestbed } from './testbed.ts';
 import type { Technique } from './technique.ts';
 import { techniques } from './techniques.ts';
 
@@ -17,29 +17,29 @@ interface Row {
   readonly costMs: number;
   readonly stoppedBy: readonly string[];
   readonly atMost: number | undefined;
-  /** Why it was not run. */
+  /** Why the technique was not run. */
   readonly missing?: string;
 }
 
 export interface AttackOptions {
-  /** Only techniques whose name contains this text; all when it is empty. */
+  /** Only techniques whose name contains this text. Empty means all. */
   readonly only: string;
   readonly json: boolean;
   readonly record: boolean;
 }
 
-/** Tries the techniques, prints the table; true when every goal was met. */
+/** Runs the techniques and prints the table. True when every goal was met. */
 export async function runAttack({ only, json, record }: AttackOptions): Promise<boolean> {
   const chosen = techniques.filter(({ name }) => name.includes(only));
   if (chosen.length === 0) throw new TypeError(`--only ${only}: no such technique`);
   const commit = commitOf();
-  const ground = await startGround();
+  const testbed = await startTestbed();
   const rows: Row[] = [];
   try {
     for (const technique of chosen) {
       for (const site of technique.sites) {
         for (const scheme of technique.schemes) {
-          const row = await measure(ground, technique, site, scheme, rows.length);
+          const row = await measure(testbed, technique, site, scheme, rows.length);
           rows.push(row);
           const result = row.missing ?? `${row.reached} of ${row.attempts} reached`;
           process.stderr.write(`+ ${row.technique}, ${site}, ${scheme}: ${result}\n`);
@@ -47,7 +47,7 @@ export async function runAttack({ only, json, record }: AttackOptions): Promise<
       }
     }
   } finally {
-    await ground.close();
+    await testbed.close();
   }
   console.log(json ? JSON.stringify(rows, undefined, 2) : tableOf(rows));
   if (record)
@@ -56,34 +56,34 @@ export async function runAttack({ only, json, record }: AttackOptions): Promise<
 }
 
 async function measure(
-  ground: Ground,
-  { name, before, run, atMost, missing }: Technique,
+  testbed: Testbed,
+  { name, before, run, atMost, findMissing }: Technique,
   site: Site,
   scheme: Scheme,
   number: number,
 ): Promise<Row> {
   const prefix = `/try/${number}/`;
-  // Each run has a /24 of its own, so that none uses up the budgets of another.
+  // Each row has its own /24, so that no row uses up the budgets of another.
   const address = (host: number) => `127.${20 + number}.0.${(host % 250) + 1}`;
   let ofPrograms = 0;
-  const alsoSpent = (ms: number) => (ofPrograms += ms);
-  const field = { ground, site, scheme, prefix, address, alsoSpent };
-  const lacks = await missing?.();
+  const addCpuTime = (ms: number) => (ofPrograms += ms);
+  const attack = { testbed, site, scheme, prefix, address, addCpuTime };
+  const lacks = await findMissing?.();
   if (lacks !== undefined) {
     const nothing = { attempts: 0, reached: 0, costMs: 0, stoppedBy: [] };
     return { technique: name, site, scheme, ...nothing, atMost, missing: lacks };
   }
-  await before?.(field);
+  await before?.(attack);
   const started = process.cpuUsage();
-  const attempts = await run(field);
+  const attempts = await run(attack);
   const { user, system } = process.cpuUsage(started);
-  const reasons = [...(await ground.reasons(prefix))].sort(([, one], [, other]) => other - one);
+  const reasons = [...(await testbed.reasons(prefix))].sort(([, one], [, other]) => other - one);
   return {
     technique: name,
     site,
     scheme,
     attempts,
-    reached: ground.reached(prefix),
+    reached: testbed.reached(prefix),
     costMs: ((user + system) / 1000 + ofPrograms) / attempts,
     stoppedBy: reasons.map(([reason, count]) => `${reason} (${count})`),
     atMost,
@@ -126,15 +126,16 @@ ${tableOf(rows)}
 
 ## How it is made
 
-Guard as its users run it, before a site that remembers who reached it. **default** has the rule of the README without
-its monitor mode, \`detect: true, challenge: auto\`; **strict** has \`challenge: always\`. Each row has a /24 of loopback
-addresses of its own. Rows with the handshakes of a browser are made with curl_cffi 0.16.3 (\`pip install curl_cffi\`). "Reached" is what the site says. "Findings" are the block reasons of all decisions, in SQL, also of
-those that let pass. The processor time is that of the attacking program, with its HTTP client.
+Guard as users run it, in front of a site that records its visitors. **default** has the rule of the README without
+its monitor mode, \`detect: true, challenge: auto\`; **strict** has \`challenge: always\`. Each row has its own /24 of
+loopback addresses. Rows with the handshakes of a browser use curl_cffi 0.16.3 (\`pip install curl_cffi\`). The site
+counts "reached". "Findings" are the block reasons of all decisions, from SQL, also of decisions that allow. The
+processor time is that of the attacking program, with its HTTP client.
 
-Rows that say MISSED are not held. The solvers read the page without a browser and without the secret
-(\`eval/attack/css-solver.ts\`, \`eval/attack/witness-solver.ts\`). The one that loads what a browser loads passes: who reads
-the code can do what the code computes. What it gets then, the rows on one pass say. Passes of those rows are made with the
-secret of this Guard, because their making is not what is measured. Browsers that are driven are measured by
-\`npm run eval -- automation\`.
+A row with MISSED does not meet its goal. The solvers read the page without a browser and without the secret
+(\`eval/attack/css-solver.ts\`, \`eval/attack/witness-solver.ts\`). The solver that loads the same files as a browser
+passes, because an attacker who reads the code can compute the same as the code. The rows with one pass show what such
+an attacker gets. These rows create their passes with the secret of this Guard, because they do not measure the
+creation. \`npm run eval -- automation\` measures browsers that a driver controls.
 `;
 }

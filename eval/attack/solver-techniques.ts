@@ -1,114 +1,100 @@
-import type { Shot } from './ground.ts';
+import { BOTH, sendMany } from './send-many.ts';
 import {
-  appliesCss,
-  asOnceWritten,
-  byRunningThePage,
-  sheetAlone,
-  loadsAll,
-  peoplePass,
+  letPeoplePass,
+  loadEveryUrl,
   RECORDED,
-  readsAll,
-  replayed,
+  replayRecording,
   type Solve,
+  solveSheetOfPage,
+  solveSheetOnly,
+  solveWholePage,
   visit,
   type Write,
+  writeInOldForm,
+  writeWithPageCode,
 } from './solver.ts';
-import type { Field, Technique } from './technique.ts';
-import { BOTH, volley } from './volley.ts';
+import type { Attack, Technique } from './technique.ts';
+import type { Site } from './testbed.ts';
 
 const CURL = { 'user-agent': 'curl/8.5.0', accept: '*/*' };
+const BOTH_SITES = ['default', 'strict'] as const;
+const SESSIONS = 20;
 
-/** So many fresh sessions, one behind the other, each with an address of its own. */
-export async function sessions(
-  field: Field,
-  count: number,
-  solve: Solve,
-  over: Partial<Shot> = {},
-  write?: Write,
-) {
-  for (let index = 0; index < count; index++) {
-    await visit(
-      field,
-      `${field.prefix}${index}`,
-      solve,
-      { from: field.address(index), ...over },
-      write,
-    );
+interface Solver {
+  readonly solve: Solve;
+  readonly write?: Write;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Opens new sessions one after the other, each from its own address. */
+export async function openSessions(attack: Attack, { solve, write, headers }: Solver) {
+  for (let index = 0; index < SESSIONS; index++) {
+    const over = { from: attack.address(index), ...(headers && { headers }) };
+    await visit(attack, `${attack.prefix}${index}`, solve, over, write);
   }
-  return count;
+  return SESSIONS;
+}
+
+function solverTechnique(
+  name: string,
+  sites: readonly Site[],
+  solver: Solver,
+  before?: Technique['before'],
+): Technique {
+  return {
+    name: `solver: ${name}`,
+    sites,
+    schemes: BOTH,
+    atMost: 0,
+    ...(before && { before }),
+    run: (attack) => openSessions(attack, solver),
+  };
 }
 
 /** Programs without a browser that answer the challenge. */
 export const solvers: readonly Technique[] = [
-  {
-    name: 'solver: applies the sheet, leaves all other readings out',
-    sites: ['default', 'strict'],
-    schemes: BOTH,
-    atMost: 0,
-    run: (field) => sessions(field, 20, sheetAlone),
-  },
-  {
-    name: 'solver: the same, and names itself curl',
-    sites: ['strict'],
-    schemes: BOTH,
-    atMost: 0,
-    run: (field) => sessions(field, 20, sheetAlone, { headers: CURL }),
-  },
-  {
-    name: 'solver: replays a browser’s readings',
-    sites: ['default', 'strict'],
-    schemes: BOTH,
-    atMost: 0,
-    run: (field) => sessions(field, 20, replayed),
-  },
-  {
-    name: 'solver: the same, and applies the style sheet as CSS does',
-    sites: ['strict'],
-    schemes: BOTH,
-    atMost: 0,
-    run: (field) => sessions(field, 20, appliesCss),
-  },
-  {
-    name: 'solver: the same, and loads every URL that the page names',
-    sites: ['strict'],
-    schemes: BOTH,
-    atMost: 0,
-    run: (field) => sessions(field, 20, loadsAll),
-  },
-  {
-    name: 'solver: reads the page as a browser does, loads what a browser loads, and was finished an hour ago',
-    sites: ['strict'],
-    schemes: BOTH,
-    atMost: 0,
-    run: (field) => sessions(field, 20, readsAll, {}, asOnceWritten),
-  },
-  {
-    name: 'solver: the same, and writes its upload with the function that stands in the page',
-    sites: ['default', 'strict'],
-    schemes: BOTH,
-    atMost: 0,
-    run: (field) => sessions(field, 20, readsAll, {}, byRunningThePage),
-  },
-  {
-    name: 'solver: the same, after people with three engines passed',
-    sites: ['default', 'strict'],
-    schemes: BOTH,
-    atMost: 0,
-    before: peoplePass,
-    run: (field) => sessions(field, 20, readsAll, {}, byRunningThePage),
-  },
+  solverTechnique('applies the sheet, leaves all other readings out', BOTH_SITES, {
+    solve: solveSheetOnly,
+  }),
+  solverTechnique('the same, and names itself curl', ['strict'], {
+    solve: solveSheetOnly,
+    headers: CURL,
+  }),
+  solverTechnique('replays a browser’s readings', BOTH_SITES, { solve: replayRecording }),
+  solverTechnique('the same, and applies the style sheet as CSS does', ['strict'], {
+    solve: solveSheetOfPage,
+  }),
+  solverTechnique('the same, and loads every URL that the page names', ['strict'], {
+    solve: loadEveryUrl,
+  }),
+  solverTechnique(
+    'reads the page as a browser does, loads what a browser loads, and was finished an hour ago',
+    ['strict'],
+    { solve: solveWholePage, write: writeInOldForm },
+  ),
+  solverTechnique(
+    'the same, and writes its upload with the function that stands in the page',
+    BOTH_SITES,
+    { solve: solveWholePage, write: writeWithPageCode },
+  ),
+  solverTechnique(
+    'the same, after people with three engines passed',
+    BOTH_SITES,
+    { solve: solveWholePage, write: writeWithPageCode },
+    letPeoplePass,
+  ),
   {
     name: 'solver: one pass of that program, 2,000 pages',
-    sites: ['default', 'strict'],
+    sites: BOTH_SITES,
     schemes: ['http'],
-    // A tenth of what a pass is good for, and the free pages of the default site.
+    // A tenth of the budget of a full pass, and the free pages of the default site.
     atMost: 66,
-    before: peoplePass,
-    run: async (field) => {
-      const from = field.address(0);
-      const cookie = await visit(field, '/before', readsAll, { from }, byRunningThePage);
+    before: letPeoplePass,
+    async run(attack) {
+      const from = attack.address(0);
+      const cookie = await visit(attack, '/before', solveWholePage, { from }, writeWithPageCode);
       const { headers } = RECORDED;
-      return volley(field, 2_000, () => ({ from, cookie, headers }), 20);
+      return sendMany(attack, 2_000, () => ({ from, cookie, headers }), 20);
     },
   },
 ];

@@ -1,28 +1,28 @@
-import type { Ground, Scheme, Site } from './ground.ts';
+import type { Testbed, Scheme, Site } from './testbed.ts';
 
-/** What one run of a technique may use. Only its own paths begin with `prefix`. */
-export interface Field {
-  readonly ground: Ground;
+/** One run of a technique on one site over one scheme. Only paths of this run begin with `prefix`. */
+export interface Attack {
+  readonly testbed: Testbed;
   readonly site: Site;
   readonly scheme: Scheme;
   readonly prefix: string;
-  /** An address below 127.0.0.0/8 that no other run has; `host` tells several of them apart. */
+  /** An address below 127.0.0.0/8 that no other run has, one for each `host`. */
   address(host: number): string;
   /** Adds the processor time of a program that the technique started, in milliseconds. */
-  alsoSpent(ms: number): void;
+  addCpuTime(ms: number): void;
 }
 
-/** How an attacker who has read the code gets pages. */
+/** A way in which an attacker who has read the code requests pages. */
 export interface Technique {
   readonly name: string;
   readonly sites: readonly Site[];
   readonly schemes: readonly Scheme[];
-  /** Most attempts that may succeed; undefined where nothing is promised. */
+  /** Most attempts that may succeed. Undefined when nothing is promised. */
   readonly atMost: number | undefined;
-  /** What happened at the site before the attacker came. */
-  readonly before?: (field: Field) => Promise<void>;
-  /** Says what this machine lacks for it. Such a row is in the table as not run. */
-  readonly missing?: () => Promise<string | undefined>;
-  /** Makes all attempts, and gives how many they were. What succeeded the site says. */
-  readonly run: (field: Field) => Promise<number>;
+  /** Prepares the site before the attacker comes. */
+  readonly before?: (attack: Attack) => Promise<void>;
+  /** Names a package that this machine lacks. Then the table shows the row as not run. */
+  readonly findMissing?: () => Promise<string | undefined>;
+  /** Makes all attempts, and returns their number. The site counts the successful ones. */
+  readonly run: (attack: Attack) => Promise<number>;
 }

@@ -1,54 +1,88 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { chromeHttp, inOrderOf } from '../../test/kit/visitors.ts';
 import { dataFromManyAddresses, dataFromOneAddress } from './called-data.ts';
-import { type Shot, SITES } from './ground.ts';
 import { imitatingSolvers, imitators } from './imitators.ts';
-import { bySecret, RECORDED, visit } from './solver.ts';
+import { BOTH, IN_RANGES, sendMany } from './send-many.ts';
+import { RECORDED, solveWithSecret, visit } from './solver.ts';
 import { solvers } from './solver-techniques.ts';
-import type { Field, Technique } from './technique.ts';
-import { BOTH, IN_RANGES, volley } from './volley.ts';
+import type { Attack, Technique } from './technique.ts';
+import { type AttackRequest, SITES } from './testbed.ts';
 
-const PICTURE = { accept: 'image/*', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
+const PICTURE_HEADERS = {
+  ...RECORDED.headers,
+  accept: 'image/*',
+  'sec-fetch-mode': 'no-cors',
+  'sec-fetch-dest': 'image',
+};
 
-/** One of 1,000 addresses. */
-const crowded = (field: Field, index: number) =>
-  field.address(index % 250).replace('.0.', `.${1 + Math.floor(index / 250)}.`);
-
-/** The recording has not all fields of a page. */
-const WHOLE = {
+/** Adds the header fields of a page that the recording lacks. */
+const PAGE_HEADERS = {
   ...RECORDED.headers,
   accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
   'accept-encoding': 'gzip, deflate',
 };
+const CURL_HEADERS = { accept: '*/*', 'user-agent': RECORDED.headers['user-agent'] ?? '' };
+const VIA = { via: '1.1 proxy' };
 
-/** A session that passed, at an address of its own, on a path that is not counted. */
-const passOf = (field: Field, over: Partial<Shot> = {}) =>
-  visit(field, '/before', bySecret, { from: field.address(250), ...over });
+/** One of 1,000 addresses. */
+const addressOf = (attack: Attack, index: number) =>
+  attack.address(index % 250).replace('.0.', `.${1 + Math.floor(index / 250)}.`);
 
-/** Whole pages, for which no link is named unless `more` does, in bursts with a pause of so many milliseconds behind each. */
-async function walk(
-  field: Field,
-  count: number,
-  atOnce: number,
-  pauseMs: () => number,
-  picture?: string,
-  more: Readonly<Record<string, string>> = {},
-): Promise<number> {
-  const from = field.address(250);
-  const cookie = await passOf(field);
-  const headers = { ...RECORDED.headers, ...more };
-  for (let first = 0; first < count; first += atOnce) {
-    const path = (index: number) => ({ path: `${field.prefix}${first + index}` });
-    const shot = { from, cookie, headers };
-    await volley(field, atOnce, (index) => ({ ...shot, ...path(index) }));
-    if (picture !== undefined && first % 10 === 0) {
-      const load = { ...field, ...shot, headers: { ...headers, ...PICTURE }, path: picture };
-      await field.ground.send(load);
-    }
-    await pause(pauseMs());
-  }
-  return count;
+/** Passes a challenge with its own address, on a path that is not counted. Returns the session. */
+const createPass = (attack: Attack, over: Partial<AttackRequest> = {}) =>
+  visit(attack, '/before', solveWithSecret, { from: attack.address(250), ...over });
+
+interface PassUse {
+  readonly count: number;
+  /** How many requests run at the same time. The default is all. */
+  readonly atOnce?: number;
+  /** Differences of the visit that creates the pass. */
+  readonly pass?: Partial<AttackRequest>;
+  /** Differences of the counted requests. */
+  readonly request?: Partial<AttackRequest>;
 }
+
+/** Sends `count` requests with one pass, from the address of the pass. */
+function usePass({ count, atOnce, pass, request }: PassUse): Technique['run'] {
+  return async (attack) => {
+    const from = attack.address(250);
+    const cookie = await createPass(attack, pass);
+    const each = { from, cookie, headers: RECORDED.headers, ...request };
+    return sendMany(attack, count, () => each, atOnce);
+  };
+}
+
+interface Walk {
+  readonly count: number;
+  readonly atOnce: number;
+  readonly pauseMs: () => number;
+  /** Whether every tenth burst also loads a picture. */
+  readonly picture?: boolean;
+  /** Whether each request has a Referer. */
+  readonly referer?: boolean;
+}
+
+/** Requests pages with one pass, in bursts of `atOnce`, with a pause after each burst. */
+function walk({ count, atOnce, pauseMs, picture, referer }: Walk): Technique['run'] {
+  return async (attack) => {
+    const from = attack.address(250);
+    const cookie = await createPass(attack);
+    const link = referer && { referer: `http://${SITES[attack.site]}/` };
+    const request = { from, cookie, headers: { ...RECORDED.headers, ...link } };
+    for (let first = 0; first < count; first += atOnce) {
+      const pathOf = (index: number) => ({ path: `${attack.prefix}${first + index}` });
+      await sendMany(attack, atOnce, (index) => ({ ...request, ...pathOf(index) }));
+      if (picture && first % 10 === 0) {
+        const headers = { ...PICTURE_HEADERS, ...link };
+        await attack.testbed.send({ ...attack, ...request, headers, path: '/picture.png' });
+      }
+      await pause(pauseMs());
+    }
+    return count;
+  };
+}
+
+const burstPause = () => 1_500 + 3_000 * Math.random() ** 2;
 
 export const techniques: readonly Technique[] = [
   {
@@ -56,14 +90,14 @@ export const techniques: readonly Technique[] = [
     sites: ['default', 'strict'],
     schemes: BOTH,
     atMost: 5,
-    run: (field) => volley(field, 600, () => ({ from: field.address(1) })),
+    run: (attack) => sendMany(attack, 600, () => ({ from: attack.address(1) })),
   },
   {
     name: 'the same from 200 addresses, one page each',
     sites: ['default'],
     schemes: BOTH,
     atMost: 100,
-    run: (field) => volley(field, 200, (index) => ({ from: field.address(index) })),
+    run: (attack) => sendMany(attack, 200, (index) => ({ from: attack.address(index) })),
   },
   ...imitators,
   ...dataFromOneAddress,
@@ -74,56 +108,49 @@ export const techniques: readonly Technique[] = [
     sites: ['default', 'strict'],
     schemes: ['http'],
     atMost: 600,
-    async run(field) {
-      const from = field.address(250);
-      const cookie = await passOf(field);
-      return volley(field, 2_000, () => ({ from, cookie, headers: RECORDED.headers }), 50);
-    },
+    run: usePass({ count: 2_000, atOnce: 50 }),
   },
   {
     name: 'one pass walks through the site at regular intervals, without parts of pages',
     sites: ['default'],
     schemes: ['http'],
     atMost: 10,
-    run: (field) => walk(field, 30, 1, () => 1_050),
+    run: walk({ count: 30, atOnce: 1, pauseMs: () => 1_050 }),
   },
   {
     name: 'the same, with one picture for each ten pages and random pauses',
     sites: ['default'],
     schemes: ['http'],
     atMost: 10,
-    run: (field) => walk(field, 30, 1, () => 1_050 + 3_000 * Math.random() ** 2, '/picture.png'),
+    run: walk({
+      count: 30,
+      atOnce: 1,
+      pauseMs: () => 1_050 + 3_000 * Math.random() ** 2,
+      picture: true,
+    }),
   },
   {
     name: 'the same, with 25 pages at once before each pause',
     sites: ['default'],
     schemes: ['http'],
     atMost: 30,
-    run: (field) => walk(field, 700, 25, () => 1_500 + 3_000 * Math.random() ** 2, '/picture.png'),
+    run: walk({ count: 700, atOnce: 25, pauseMs: burstPause, picture: true }),
   },
   {
     name: 'the same, and names a link for each page',
     sites: ['default'],
     schemes: ['http'],
-    // What one pass is good for in an hour, and what comes anew meanwhile.
+    // The budget of one pass for an hour, and the part of it that refills during the row.
     atMost: 625,
-    run: (field) =>
-      walk(field, 700, 25, () => 1_500 + 3_000 * Math.random() ** 2, '/picture.png', {
-        referer: `http://${SITES[field.site]}/`,
-      }),
+    run: walk({ count: 700, atOnce: 25, pauseMs: burstPause, picture: true, referer: true }),
   },
   {
     name: 'one pass, one address, 8,000 pages that are called pictures',
     sites: ['default'],
     schemes: ['http'],
-    // Ten documents for each page of the budget. Up to 50 more were under way when the budget ended.
+    // Ten documents for each page of the budget, and up to 50 requests that run when the budget ends.
     atMost: 6_050,
-    async run(field) {
-      const from = field.address(250);
-      const cookie = await passOf(field);
-      const headers = { ...RECORDED.headers, ...PICTURE };
-      return volley(field, 8_000, () => ({ from, cookie, headers }), 50);
-    },
+    run: usePass({ count: 8_000, atOnce: 50, request: { headers: PICTURE_HEADERS } }),
   },
   {
     name: 'one pass, one address, 8,000 pages that are called pictures, in two ranges',
@@ -131,23 +158,22 @@ export const techniques: readonly Technique[] = [
     schemes: ['http'],
     // As above, and the budget refills by 100 a minute.
     atMost: 6_150,
-    async run(field) {
-      const from = field.address(250);
-      const cookie = await passOf(field);
-      const headers = { ...RECORDED.headers, ...PICTURE, ...IN_RANGES };
-      return volley(field, 8_000, () => ({ from, cookie, headers }), 50);
-    },
+    run: usePass({
+      count: 8_000,
+      atOnce: 50,
+      request: { headers: { ...PICTURE_HEADERS, ...IN_RANGES } },
+    }),
   },
   {
     name: 'one pass, carried to 100 networks of 50 providers, one page each',
     sites: ['strict'],
     schemes: BOTH,
     atMost: 4,
-    async run(field) {
-      const cookie = await passOf(field);
+    async run(attack) {
+      const cookie = await createPass(attack);
       const { headers } = RECORDED;
       const from = (index: number) => `127.${150 + (index % 50)}.${index}.7`;
-      return volley(field, 100, (index) => ({ from: from(index), cookie, headers }), 1);
+      return sendMany(attack, 100, (index) => ({ from: from(index), cookie, headers }), 1);
     },
   },
   {
@@ -155,57 +181,44 @@ export const techniques: readonly Technique[] = [
     sites: ['strict'],
     schemes: ['https'],
     atMost: 0,
-    async run(field) {
-      const from = field.address(250);
-      const cookie = await passOf(field);
-      const { headers } = RECORDED;
-      return volley(field, 50, () => ({ from, cookie, headers, otherTls: true }));
-    },
+    run: usePass({ count: 50, request: { otherTls: true } }),
   },
   {
     name: 'one pass of http, handed to https',
     sites: ['strict'],
     schemes: ['https'],
     atMost: 0,
-    async run(field) {
-      const from = field.address(250);
-      const cookie = await passOf(field, { scheme: 'http' });
-      const { headers } = RECORDED;
-      return volley(field, 50, () => ({ from, cookie, headers }));
-    },
+    run: usePass({ count: 50, pass: { scheme: 'http' } }),
   },
   {
     name: 'one pass, then with curl’s header fields and the browser’s User-Agent',
     sites: ['strict'],
     schemes: BOTH,
     atMost: 0,
-    async run(field) {
-      const from = field.address(250);
-      const cookie = await passOf(field, { headers: WHOLE });
-      const headers = { accept: '*/*', 'user-agent': RECORDED.headers['user-agent'] ?? '' };
-      return volley(field, 50, () => ({ from, cookie, headers }));
-    },
+    run: usePass({
+      count: 50,
+      pass: { headers: PAGE_HEADERS },
+      request: { headers: CURL_HEADERS },
+    }),
   },
   {
     name: 'one pass that was made with Via, then with curl’s header fields and Via',
     sites: ['strict'],
     schemes: BOTH,
     atMost: 0,
-    async run(field) {
-      const from = field.address(250);
-      const via = { via: '1.1 proxy' };
-      const cookie = await passOf(field, { headers: { ...WHOLE, ...via } });
-      const headers = { ...via, accept: '*/*', 'user-agent': RECORDED.headers['user-agent'] ?? '' };
-      return volley(field, 50, () => ({ from, cookie, headers }));
-    },
+    run: usePass({
+      count: 50,
+      pass: { headers: { ...PAGE_HEADERS, ...VIA } },
+      request: { headers: { ...VIA, ...CURL_HEADERS } },
+    }),
   },
   {
     name: 'passes from one /24, as many as one processor makes in a minute',
     sites: ['strict'],
     schemes: ['http'],
-    // Without work it would be 20,000: a pass takes such a program 3 ms.
+    // Without memory-hard work it would be 20,000, because this program needs 3 ms for a pass.
     atMost: 300,
-    async run(field) {
+    async run(attack) {
       const before = process.cpuUsage();
       const spentMs = () => {
         const { user, system } = process.cpuUsage(before);
@@ -213,31 +226,33 @@ export const techniques: readonly Technique[] = [
       };
       let made = 0;
       while (spentMs() < 60_000) {
-        await visit(field, `${field.prefix}${made}`, bySecret, { from: field.address(made) });
+        await visit(attack, `${attack.prefix}${made}`, solveWithSecret, {
+          from: attack.address(made),
+        });
         made += 1;
       }
       return made;
     },
   },
-  // Last: the site is under pressure for a minute behind them.
+  // These come last, because the site is under pressure for a minute after them.
   ...dataFromManyAddresses,
   {
     name: 'from 1,000 addresses, one page each, one shape of client',
     sites: ['default'],
     schemes: ['http'],
     atMost: 100,
-    run: (field) => volley(field, 1_000, (index) => ({ from: crowded(field, index) }), 50),
+    run: (attack) => sendMany(attack, 1_000, (index) => ({ from: addressOf(attack, index) }), 50),
   },
   {
     name: 'from 1,000 addresses, one page each, another order of header fields each time',
     sites: ['default'],
     schemes: ['http'],
     atMost: 230,
-    run: (field) =>
-      volley(
-        field,
+    run: (attack) =>
+      sendMany(
+        attack,
         1_000,
-        (index) => ({ from: crowded(field, index), headers: inOrderOf(index, chromeHttp) }),
+        (index) => ({ from: addressOf(attack, index), headers: inOrderOf(index, chromeHttp) }),
         50,
       ),
   },

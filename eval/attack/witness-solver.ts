@@ -1,11 +1,11 @@
 import { type Box, matches, type Step, stepsOf } from './css-solver.ts';
 
 /**
- * The document of the witnesses without a browser: which file a browser loads for which box. The author had read how it
- * is drawn (validator/src/challenge/witnesses/). It knows no secret.
+ * Computes which file a browser loads for which box of the witness document, without a browser and without the secret.
+ * It was written with the knowledge of validator/src/challenge/witnesses/.
  */
 
-/** What a browser loads for one leaf; undefined for nothing. */
+/** The file that a browser loads for one leaf. Undefined when it loads none. */
 interface Loaded {
   readonly kind: 'image' | 'font';
   readonly url: string;
@@ -27,7 +27,7 @@ interface Face {
   readonly range: string;
 }
 
-/** Width and height of the first line and of each leaf, as a browser measures them. */
+/** The width and height of the first line and of each leaf, equal to a browser's measurements. */
 export async function solveWitnesses(
   asked: string,
   load: (url: string, kind: Loaded['kind']) => Promise<Buffer>,
@@ -45,7 +45,7 @@ export async function solveWitnesses(
   return sizes;
 }
 
-/** Of the one glyph of a font, at 200 pixels. */
+/** The advance width of the only glyph of a font, at 200 pixels. */
 function advanceOf(font: Buffer): number {
   let entry = 12;
   while (font.toString('latin1', entry, entry + 4) !== 'hmtx') entry += 16;
@@ -55,7 +55,7 @@ function advanceOf(font: Buffer): number {
 function planOf(asked: string): readonly (Loaded | undefined)[] {
   const [, width = '', height = '', html = ''] = /^([\d]+)\.([\d]+)\|([^]*)$/.exec(asked) ?? [];
   const [, css = ''] = /<style[^>]*>([^]*?)<\/style>/.exec(html) ?? [];
-  const groups = plant(html.slice(html.indexOf('</style>')));
+  const groups = parseTree(html.slice(html.indexOf('</style>')));
   const faces = new Map<string, Face[]>();
   const rules: Rule[] = [];
   read(css, { width: Number(width), height: Number(height) }, [], rules, faces);
@@ -81,7 +81,7 @@ function planOf(asked: string): readonly (Loaded | undefined)[] {
 }
 
 /** The blocks below the body. */
-function plant(html: string): readonly Box[] {
+function parseTree(html: string): readonly Box[] {
   const body: Box = { classes: [], parent: undefined, children: [] };
   let box = body;
   for (const [, classes, end, text] of html.matchAll(/<div class="([^"]*)">|(<\/div>)|([^<>]+)/g)) {
@@ -98,7 +98,7 @@ function plant(html: string): readonly Box[] {
   return body.children;
 }
 
-/** Rules whose conditions hold, in order, and font faces. */
+/** Collects the rules with true conditions, in order, and the font faces. */
 function read(
   css: string,
   frame: Sizes,

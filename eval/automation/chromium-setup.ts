@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 /** The one installed browser that every driver of Chromium uses. */
 export const CHROMIUM = '/usr/bin/chromium';
 
-/** What disguised drivers add to their browser: no automation flag, a plain agent, a usual window. */
+/** The switches of a disguised browser: no automation feature, an ordinary User-Agent, a usual window. */
 export function disguiseFlags(): string[] {
   return [
     '--disable-blink-features=AutomationControlled',
@@ -13,14 +13,14 @@ export function disguiseFlags(): string[] {
   ];
 }
 
-/** For the start of every document, as such users paste it. */
+/** A script that users of drivers run at the start of every document. */
 export const DISGUISE_SCRIPT = `
   Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => false, configurable: true });
   window.chrome = window.chrome || { runtime: {}, app: {}, csi() {}, loadTimes() {} };
   Object.defineProperty(Navigator.prototype, 'languages', { get: () => ['en-US', 'en'] });
 `;
 
-/** The agent of a Chromium with a window, of the installed version. */
+/** The User-Agent of the installed Chromium with a window. */
 export function plainUserAgent(): string {
   return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${chromiumMajor()}.0.0.0 Safari/537.36`;
 }
@@ -34,6 +34,6 @@ export function chromiumMajor(): string {
       stdio: ['ignore', 'pipe', 'ignore'],
     }),
   )?.[1];
-  if (known === undefined) throw new Error('this Chromium does not tell its version');
+  if (known === undefined) throw new Error('this Chromium does not print its version');
   return known;
 }

@@ -1,10 +1,9 @@
-import { apart } from './apart.ts';
+import { visitInProcess } from './visit-in-process.ts';
 import { startDisplay } from '../../test/kit/virtual-display.ts';
-import { type Protection, startGround } from './ground.ts';
+import { type Protection, startTestbed } from './testbed.ts';
 import { measure, type Visits } from './measure.ts';
-import type { Tool } from './tool.ts';
-import { fileNameOf } from './tool-name.ts';
-import { whyNot } from './versions.ts';
+import { fileNameOf, type Tool } from './tool.ts';
+import { findMissing } from './versions.ts';
 
 /** One line of the result. */
 export type Row =
@@ -12,42 +11,42 @@ export type Row =
   | {
       readonly kind: 'measured';
       readonly tool: Tool;
-      /** On the site that challenges every session: what the goal is about. */
+      /** Visits to the site that challenges every session. The goal is for these. */
       readonly strict: Visits;
-      /** On the site that challenges only whom detection doubts: shown, nothing promised. */
+      /** Visits to the site that challenges only doubtful sessions. They have no goal. */
       readonly plain: Visits;
     };
 
 export interface MeasureAllOptions {
   readonly tools: readonly Tool[];
-  /** Visits of each tool to the strict site, and to the plain one. */
+  /** Visits of each tool to each site. */
   readonly runs: Readonly<Record<Protection, number>>;
-  /** Visits of people to the strict site: what must never fail is tried more often. */
+  /** Visits of people to the strict site. They must never fail, so they can be more. */
   readonly peopleRuns: number;
-  /** Keeps what challenges upload below this folder. */
+  /** The folder for the uploads of challenges. */
   readonly dump: string | undefined;
   readonly onRow: (row: Row) => void;
 }
 
-/** Measures one tool behind the other: one browser at a time, on one virtual screen. */
+/** Measures the tools one after the other: one browser at a time, on one virtual screen. */
 export async function measureAll(options: MeasureAllOptions): Promise<Row[]> {
   const { tools, runs, peopleRuns, dump, onRow } = options;
   const rows: Row[] = [];
-  const ground = await startGround(dump);
+  const testbed = await startTestbed(dump);
   const display = await startDisplay();
   try {
     for (const tool of tools) {
       const name = fileNameOf(tool);
-      ground.keepUploadsIn(name);
+      testbed.keepUploadsIn(name);
       const isPerson = tool.goal === 'allowed 100 %';
       const visits = (protection: Protection) =>
-        measure(ground, apart(tool), {
+        measure(testbed, visitInProcess(tool), {
           protection,
           runs: protection === 'strict' && isPerson ? peopleRuns : runs[protection],
           display: display.name,
           name: `${protection}/${name}`,
         });
-      const why = whyNot(tool);
+      const why = findMissing(tool);
       const row: Row =
         why === undefined
           ? { kind: 'measured', tool, strict: await visits('strict'), plain: await visits('plain') }
@@ -57,7 +56,7 @@ export async function measureAll(options: MeasureAllOptions): Promise<Row[]> {
     }
   } finally {
     await display.close();
-    await ground.close();
+    await testbed.close();
   }
   return rows;
 }

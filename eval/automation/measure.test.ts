@@ -1,23 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../../test/kit/http.ts';
 import { chromeHttps, curl } from '../../test/kit/visitors.ts';
-import { automationTable } from './automation-table.ts';
-import { type Ground, startGround } from './ground.ts';
+import { type Testbed, startTestbed } from './testbed.ts';
 import { measure } from './measure.ts';
 import type { Row } from './measure-all.ts';
-import { report } from './report.ts';
-import { fileNameOf } from './tool-name.ts';
+import { automationTable, report } from './report.ts';
 import { tools } from './tool-list.ts';
-import type { Goal, Tool, Visit } from './tool.ts';
+import { fileNameOf, type Goal, type Tool, type Visit } from './tool.ts';
 import { isMet } from './verdict.ts';
 
-let ground: Ground;
+let testbed: Testbed;
 beforeAll(async () => {
-  ground = await startGround();
+  testbed = await startTestbed();
 });
-afterAll(() => ground.close());
+afterAll(() => testbed.close());
 
-/** A client that asks once, with these headers, and believes to have arrived. */
+/** A client that sends one request with these headers and reports that it arrived. */
 function asking(headers: Readonly<Record<string, string>>): Visit {
   const ownHost = Object.entries(headers).filter(([name]) => name !== 'host');
   return async (url) => {
@@ -26,14 +24,14 @@ function asking(headers: Readonly<Record<string, string>>): Visit {
   };
 }
 
-function measured(visit: Visit, protection: 'strict' | 'plain', name: string, at = ground) {
+function measured(visit: Visit, protection: 'strict' | 'plain', name: string, at = testbed) {
   return measure(at, visit, { protection, runs: 2, display: ':none', name });
 }
 
-/** Sites at which each request that comes is let by, for what asks nothing of Guard. */
+/** A testbed without Guard that allows each request, for tests of the counting alone. */
 function openSites() {
   const came: string[] = [];
-  const at: Ground = {
+  const at: Testbed = {
     urlOf: (_protection, path) => path,
     wasReached: (path) => came.includes(path),
     decisions: () =>
@@ -48,24 +46,24 @@ function openSites() {
   return { at, come };
 }
 
-describe('the origin and the events say how a visit ended, not the tool', () => {
-  test('a client that Guard stops is stopped, and its block reasons are what gave it away', async () => {
+describe('the result of a visit comes from the origin and the events, and not from the tool', () => {
+  test('a client that Guard stops counts as stopped, with its block reasons', async () => {
     const visits = await measured(asking(curl), 'plain', 'curl');
     expect(visits).toMatchObject({ made: 2, reached: 0, broke: [], mostRequests: 1 });
     expect([...visits.reasons]).toContainEqual(['http_client_user_agent', 2]);
   });
 
-  test('a client that Guard lets by has reached the origin', async () => {
+  test('a client that Guard lets pass counts as arrived', async () => {
     const visits = await measured(asking(chromeHttps), 'plain', 'plain-chrome');
     expect(visits).toMatchObject({ made: 2, reached: 2 });
   });
 
-  test('on the strict site the same client stays on the challenge', async () => {
+  test('the same client does not pass the challenge of the strict site', async () => {
     const visits = await measured(asking(chromeHttps), 'strict', 'strict-chrome');
     expect(visits).toMatchObject({ made: 2, reached: 0 });
   });
 
-  test('a tool that breaks is not counted as stopped', async () => {
+  test('a tool that fails is not counted as stopped', async () => {
     const visits = await measured(
       () => Promise.reject(new Error('no browser\nat somewhere')),
       'strict',
@@ -89,7 +87,7 @@ describe('the origin and the events say how a visit ended, not the tool', () => 
     ['breaks at its start', () => Promise.reject(new Error('no window'))],
     ['never sends a request', () => Promise.resolve('screen' as const)],
   ])(
-    'a browser that at first %s is started again, and counts as it then fares',
+    'a browser that at first %s is started again, and the second visit counts',
     async (how, fail) => {
       const { at, come } = openSites();
       let starts = 0;
@@ -100,7 +98,7 @@ describe('the origin and the events say how a visit ended, not the tool', () => 
     },
   );
 
-  test('a tool that breaks after its request is not started again, and is no visit', async () => {
+  test('a tool that fails after its request is not started again, and its visit does not count', async () => {
     const { at, come } = openSites();
     const visit: Visit = async (url, place) => {
       await come(url, place);
@@ -145,7 +143,7 @@ describe('whether a goal is met', () => {
     expect(isMet(row(goal, over))).toBe(met);
   });
 
-  test('the notes of the table say which visits were started again', () => {
+  test('the notes of the table name the visits that were started again', () => {
     const note = (restarts: number) => report([row('allowed 100 %', { restarts })], 'abc');
     expect(note(2)).toContain('had not sent a request: tool, as it comes (2)');
     expect(note(0)).toContain('had not sent a request: none');
@@ -159,7 +157,7 @@ describe('whether a goal is met', () => {
   });
 });
 
-test('every tool has a name of its own, which is its path and its folder', () => {
+test('every tool has a different name, which is used in paths and folders', () => {
   const names = tools.map((tool) => fileNameOf(tool));
   expect(new Set(names).size).toBe(names.length);
   expect(names.length).toBeGreaterThan(40);

@@ -1,22 +1,22 @@
-import type { Decided, Ground, Protection } from './ground.ts';
-import { inFreshPlace } from './place.ts';
+import type { RecordedDecision, Testbed, Protection } from './testbed.ts';
+import { withFreshProfile } from './fresh-profile.ts';
 import type { Visit } from './tool.ts';
 
-/** How often a visit is started again whose browser never came: a busy machine failed it, not Guard. */
+/** How often a visit is started again when its browser sent no request. The cause is a busy machine and not Guard. */
 const MAX_RESTARTS = 2;
 
-/** How the visits of one tool to one site ended. */
+/** The results of the visits of one tool to one site. */
 export interface Visits {
-  /** Visits in which the tool itself did not break. */
+  /** Number of visits in which the tool did not fail. */
   readonly made: number;
   readonly reached: number;
-  /** First lines of what broke and stayed so, each once. */
+  /** First lines of the errors after all restarts, without duplicates. */
   readonly broke: readonly string[];
-  /** Visits that were started again, each time counted. */
+  /** Number of restarts of visits. */
   readonly restarts: number;
-  /** What gave it away: block reasons, each with the number of visits that had it. */
+  /** The block reasons, with the number of visits for each. */
   readonly reasons: ReadonlyMap<string, number>;
-  /** Most requests for the page in one visit: two are one reload. */
+  /** Most requests for the page in one visit. Two requests are one reload. */
   readonly mostRequests: number;
 }
 
@@ -24,45 +24,45 @@ export interface MeasureOptions {
   readonly protection: Protection;
   readonly runs: number;
   readonly display: string;
-  /** Distinguishes the paths of this tool from those of every other. */
+  /** A part of the paths that differs for each tool. */
   readonly name: string;
 }
 
-/** How the last attempt at one visit ended for the tool: what broke, or undefined. */
+/** For each path, the error of the last attempt, or undefined. */
 type Attempts = Map<string, string | undefined>;
 
 /**
- * Makes the visits to the site, one behind the other, and asks the servers how each ended. One that
- * no request came of is started again.
+ * Makes the visits one after the other, and takes their results from the site and from Guard's events. A visit without
+ * a request is started again.
  */
 export async function measure(
-  ground: Ground,
+  testbed: Testbed,
   visit: Visit,
   { protection, runs, display, name }: MeasureOptions,
 ): Promise<Visits> {
   const prefix = `/visit/${name}/`;
   const paths = Array.from({ length: runs }, (_, run) => `${prefix}${run + 1}`);
   const attempts: Attempts = new Map();
-  let byPath = new Map<string, Decided[]>();
+  let byPath = new Map<string, RecordedDecision[]>();
   let missing = paths;
   let restarts = 0;
   for (let again = 0; again <= MAX_RESTARTS && missing.length > 0; again += 1) {
     if (again > 0) restarts += missing.length;
     for (const path of missing) {
-      const url = ground.urlOf(protection, path);
+      const url = testbed.urlOf(protection, path);
       attempts.set(
         path,
-        await inFreshPlace(display, (place) => whatBroke(() => visit(url, place))),
+        await withFreshProfile(display, (place) => whatBroke(() => visit(url, place))),
       );
     }
-    byPath = Map.groupBy(await ground.decisions(prefix), ({ path }) => path);
+    byPath = Map.groupBy(await testbed.decisions(prefix), ({ path }) => path);
     missing = paths.filter((path) => !byPath.has(path));
   }
-  // A browser that never came to the gateway was not stopped by it.
+  // A browser that sent no request was not stopped by Guard, so its visit does not count.
   const made = paths.filter((path) => byPath.has(path) && attempts.get(path) === undefined);
   return {
     made: made.length,
-    reached: made.filter((path) => ground.wasReached(path)).length,
+    reached: made.filter((path) => testbed.wasReached(path)).length,
     broke: failures(attempts, new Set(missing)),
     restarts,
     reasons: reasonsOf(made.map((path) => byPath.get(path) ?? [])),
@@ -86,7 +86,7 @@ function failures(attempts: Attempts, missing: ReadonlySet<string>): string[] {
   return [...new Set(all.filter((each) => each !== undefined))];
 }
 
-function reasonsOf(visits: readonly (readonly Decided[])[]): Map<string, number> {
+function reasonsOf(visits: readonly (readonly RecordedDecision[])[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const decisions of visits) {
     const given = new Set(decisions.flatMap(({ block_reasons }) => block_reasons));

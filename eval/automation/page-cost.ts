@@ -1,6 +1,6 @@
 /**
- * What the challenge page costs a visitor's processor. `node eval/automation/page-cost.ts [visits]`
- * prints the table; with `--record` it also writes eval/RESULTS-page-cost.md.
+ * Measures the processor time of the challenge page. `node eval/automation/page-cost.ts [visits]` prints the table.
+ * With `--record` it also writes eval/RESULTS-page-cost.md.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -13,11 +13,11 @@ import { commitOf } from './report.ts';
 
 const PHONE = { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true } as const;
 
-/** How many times slower than a computer Chromium's developer tools take a phone of this kind to be. */
+/** The slow-down factors of Chromium's developer tools for phones, compared with a computer. */
 const SLOWER = { 'mid-tier phone': 4, 'low-end phone': 6 } as const;
 const MAX_MS = 1_000;
 
-/** Milliseconds of processor time of the page's main thread, from its navigation to its upload. */
+/** Processor time of the page's main thread in milliseconds, from the navigation to the upload. */
 interface Cost {
   readonly all: number;
   readonly script: number;
@@ -77,7 +77,7 @@ async function measured(chromium: Browser, on: Site): Promise<string[]> {
   return [String(costs.length), ...ms.map((value) => `${Math.round(value)} ms`), goal];
 }
 
-/** One visit of a phone with an empty profile. It has cost what it costs when its upload goes out. */
+/** The cost of one visit by a phone with an empty profile. It is read when the page sends its upload. */
 async function costOf(chromium: Browser, on: Site): Promise<Cost> {
   const { page, look } = await freshPage(chromium);
   const spent = whenUploading(page, look);
@@ -88,7 +88,7 @@ async function costOf(chromium: Browser, on: Site): Promise<Cost> {
   return cost;
 }
 
-/** What the browser and its driver spend on any page, on this machine and now. */
+/** The cost of an empty page on this machine at this time. */
 async function costOfEmptyPage(chromium: Browser): Promise<Cost> {
   const { page, look } = await freshPage(chromium);
   await page.route('**', (route) => route.fulfill({ contentType: 'text/html', body: '<p>empty' }));
@@ -135,13 +135,14 @@ ${table}
 - \`node eval/automation/page-cost.ts --record\` writes this file
 
 Processor time of the page's main thread, from the navigation to the upload: parsing, every reading and layout.
-Memory-hard work comes after the upload, and in a worker. A phone's viewport, an empty profile, one visit at a time. Time in which the thread
-waits, for the network or for other programs, is not in it. But the state of the machine is in all numbers:
-206 ms were recorded of commit 41ca7af, and the same commit took 68 to 72 ms a day later. What slowed that run down is not
-known. "An empty page" is what any page takes in the same minutes: compare it first, or measure two commits in turn.
+Memory-hard work comes after the upload, and in a worker. A phone's viewport, an empty profile, one visit at a time.
+Time in which the thread waits for the network or for other programs does not count. But the state of the machine
+affects all numbers: commit 41ca7af was recorded with 206 ms, and it took 68 to 72 ms a day later. The cause is not
+known. "An empty page" is the cost of an empty page in the same minutes. Compare it first, or measure two commits in
+turn.
 
-Phones are computed and not measured: the worst visit, times what Chromium's developer tools slow a computer down by to
-show a mid-tier or a low-end phone. Their emulation itself is left out: it waits busily, which a machine that has other
-work to do stretches.
+The numbers of phones are computed and not measured: the worst visit, multiplied by the slow-down of Chromium's
+developer tools for a mid-tier or a low-end phone. The emulation of the tools is not used, because its busy waiting
+takes longer on a machine with other work.
 `;
 }

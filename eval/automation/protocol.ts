@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** Asks a browser for one thing; rejects with what it says against it. */
+/** Sends one command to a browser. Rejects with the browser's error. */
 export type Ask = (method: string, params?: object, session?: string) => Promise<unknown>;
 
-export interface Line {
+export interface ProtocolClient {
   readonly ask: Ask;
   close(): void;
 }
@@ -15,11 +15,11 @@ interface Reply {
   readonly error?: unknown;
 }
 
-/** The DevTools protocol and WebDriver BiDi: one JSON object for each message. */
-export async function openSocket(url: string): Promise<Line> {
+/** Connects by the DevTools protocol or WebDriver BiDi: one JSON object for each message. */
+export async function openSocket(url: string): Promise<ProtocolClient> {
   const socket = new WebSocket(url);
   await once(socket, 'open');
-  const { ask, answered } = questions();
+  const { ask, answered } = trackQuestions();
   socket.addEventListener('message', ({ data }) => {
     const { id, result, error } = JSON.parse(String(data)) as Reply;
     if (id !== undefined) answered(id, error, result);
@@ -33,11 +33,11 @@ export async function openSocket(url: string): Promise<Line> {
   };
 }
 
-/** Marionette: arrays behind their length, on a plain connection. */
-export async function openMarionette(port: number): Promise<Line> {
+/** Connects by Marionette: JSON arrays with their length in front, over TCP. */
+export async function openMarionette(port: number): Promise<ProtocolClient> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
-  const { ask, answered } = questions();
+  const { ask, answered } = trackQuestions();
   let read: Buffer = Buffer.alloc(0);
   socket.on('data', (bytes: Buffer) => {
     read = Buffer.concat([read, bytes]);
@@ -61,8 +61,8 @@ export async function openMarionette(port: number): Promise<Line> {
   };
 }
 
-/** Questions by number, and who waits for their answers. */
-function questions() {
+/** Numbers the commands, and resolves their promises when the answers come. */
+function trackQuestions() {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let last = 0;
   const ask = (send: (id: number) => void): Promise<unknown> => {

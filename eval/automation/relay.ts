@@ -2,13 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Relay as PlainRelay, startRelay as startPlainRelay } from '../../test/kit/relay.ts';
 
-/** Stands before the gateway, and keeps what challenges upload. */
+/** A relay in front of the gateway that keeps the uploads of challenges. */
 export interface Relay extends PlainRelay {
-  /** Folder, below the one given, for the uploads from now on. */
+  /** Sets the folder for further uploads, below the one given at the start. */
   keepIn(folder: string): void;
 }
 
-/** Larger uploads are passed on, and not kept. */
+/** Larger uploads are forwarded but not kept. */
 const MAX_KEPT_BYTES = 256 * 1024;
 
 export async function startRelay(gateway: string, folder: string): Promise<Relay> {

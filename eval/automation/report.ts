@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { automationTable } from './automation-table.ts';
+import { markdown } from '../tables.ts';
 import type { Row } from './measure-all.ts';
+import type { Visits } from './measure.ts';
+import { isMet } from './verdict.ts';
 import { versionsOf } from './versions.ts';
 
-/** What is about to be measured: a run takes long, and the checkout may be another one at its end. */
+/** The commit of the checkout. Read it before a run, because the checkout may change during the run. */
 export function commitOf(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
   const dirty = git('status', '--porcelain') === '' ? '' : ' with changes';
@@ -19,45 +21,46 @@ ${automationTable(rows)}
 - ${new Date().toISOString().slice(0, 10)}, commit ${commit}, Node ${process.versions.node}
 - ${versionsOf(rows.map(({ tool }) => tool)).join(', ')}
 - \`node eval/run.ts automation --record\` writes this file
-- ${restartsOf(rows)}
+- ${restartNote(rows)}
 
 ## How it is made
 
-Guard as its users run it, before a site of its own that remembers who reached it. Each visit is made by a fresh
-browser or client with an empty profile, one at a time, and ends on the site's page or on a screen that does not go on
-by itself; after 20 s on the checking screen it counts as stopped. A visit whose browser never sent a request is started
-again, at most twice: on a busy machine a launch can fail, and that says nothing about Guard. Whether a visit reached the site is what the site
-says, and what gave it away is what Guard's events say, in SQL. A tool that broke, or that never came to Guard, is not
-counted as a visit. Two sites:
+Guard as users run it, in front of a site that records its visitors. A new browser or client with an empty profile
+makes each visit, one at a time. The visit ends on the site's page, or on a page of Guard that does not continue.
+After 20 s on the checking page it counts as stopped. A visit whose browser never sent a request is started again, at
+most twice: on a busy machine a launch can fail, which is no fault of Guard. The site says whether a visit reached it.
+The reasons ("given away by") come from Guard's events, by SQL. A visit does not count when the tool failed or sent no
+request. Two sites:
 
-- **visits, stopped, given away by, and the goal** are of a site with \`detect: true, challenge: always\`;
-- **plain site** has \`detect: true\` alone: only whom the request itself makes doubtful is challenged there. A real
-  browser sends real headers, however it is driven, so nothing is promised for it.
+- **visits, stopped, given away by and goal** are for a site with \`detect: true, challenge: always\`;
+- **plain site** has \`detect: true\` alone: it challenges only visitors whose request is doubtful. A real browser
+  sends real header fields also under the control of a driver, so there is no goal for this site.
 
 The groups:
 
-- **A person:** a browser with a window on a virtual screen, no driver and no debugging port; keyboard and mouse events
-  come from the X server. Arriving has to take one reload, not more.
+- **A person:** a browser with a window on a virtual screen, no driver and no debugging port; keyboard and mouse
+  events come from the X server. The visit may need one reload and no more.
 - **Disguised by flags:** no automation switch, no \`AutomationControlled\` feature, the User-Agent of a Chromium with a
   window, a usual window size, and the driver's emulated viewport turned off.
 - **Disguised by flags and script:** also a script at the start of every document that gives \`navigator.webdriver\`,
   \`navigator.languages\` and \`window.chrome\` the values of a person's browser.
 - **A person's command line:** the browser is started with a window, an empty profile and a debugging port, and with
-  none of the driver's defaults. **Attached** drivers did not start it: before the page is loaded they open it, after that
-  they find it. **Asks the page at once:** the driver reads the page as soon as it says that it is loaded; all others wait
-  for three seconds. **DevTools protocol, no driver** is the protocol alone, as nodriver speaks it.
-- **navigator.webdriver off:** one line in Firefox's own context, which its remote protocols offer. **Its preferences
-  off:** Firefox also does not set what it sets by itself for remote control (\`remote.prefs.recommended\`).
-- **jsdom, happy-dom:** fetch with Chromium's headers, keep cookies, and run the challenge's script. **Boxes and readings
-  corrected:** boxes are measured from the style that the library computes; the layout is computed from Guard's code; all
-  else is what a browser once measured.
+  none of the driver's defaults. **Attached** drivers did not start it: they open the page themselves (before), or
+  find it loaded (after). **Asks the page at once:** the driver reads the page as soon as it is loaded. All other
+  drivers wait for three seconds. **DevTools protocol, no driver** uses only the protocol, as nodriver does.
+- **navigator.webdriver off:** one line of script in Firefox's own context, which the remote protocols can reach.
+  **Its preferences off:** Firefox also does not set its preferences for remote control
+  (\`remote.prefs.recommended\`).
+- **jsdom, happy-dom:** fetch with Chromium's headers, keep cookies, and run the challenge's script. **Boxes and
+  readings corrected:** boxes get their sizes from the style that the library computes, the layout comes from Guard's
+  code, and all other readings are those of a recorded browser.
 
-Rows that say MISSED are not held.
+A row with MISSED does not meet its goal.
 `;
 }
 
-/** Which visits had to be started again: browsers that failed to start, not people who were stopped. */
-function restartsOf(rows: readonly Row[]): string {
+/** The note about visits that were started again, because their browser failed to start. */
+function restartNote(rows: readonly Row[]): string {
   const restarted = rows.flatMap((row) => {
     if (row.kind === 'not run') return [];
     const times = row.strict.restarts + row.plain.restarts;
@@ -65,4 +68,33 @@ function restartsOf(rows: readonly Row[]): string {
   });
   const which = restarted.length === 0 ? 'none' : restarted.join('; ');
   return `Visits started again because their browser had not sent a request: ${which}`;
+}
+
+/** The result as a Markdown table. */
+export function automationTable(rows: readonly Row[]): string {
+  return markdown(
+    ['who', 'how', 'visits', 'stopped', 'given away by', 'plain site', 'goal', ''],
+    rows.map((row) => {
+      const { tool } = row;
+      const met = isMet(row);
+      const cells =
+        row.kind === 'not run'
+          ? ['–', '–', `not run: ${row.why}`, '–']
+          : [String(row.strict.made), stopped(row.strict), whatFor(row.strict), stopped(row.plain)];
+      const mark = met === undefined ? '–' : met ? 'met' : 'MISSED';
+      return [tool.name, tool.variant, ...cells, tool.goal, mark];
+    }),
+  );
+}
+
+function stopped({ made, reached }: Visits): string {
+  return made === 0 ? '–' : `${made - reached} of ${made}`;
+}
+
+function whatFor({ made, reasons, broke }: Visits): string {
+  const found = [...reasons].map(([reason, visits]) =>
+    visits === made ? reason : `${reason} (${visits})`,
+  );
+  const failures = broke.map((why) => `broke: ${why.replaceAll('|', '/')}`);
+  return [...found, ...failures].join(', ') || 'nothing';
 }

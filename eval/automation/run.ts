@@ -1,26 +1,25 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { automationTable } from './automation-table.ts';
 import { measureAll, type Row } from './measure-all.ts';
-import { commitOf, report } from './report.ts';
+import { automationTable, commitOf, report } from './report.ts';
 import { tools } from './tool-list.ts';
 import { isMet } from './verdict.ts';
 
 export interface AutomationOptions {
-  /** Visits of each tool to the site that challenges everybody. */
+  /** Visits of each tool to the site that challenges every session. */
   readonly runs: number;
-  /** The same of a person's browser. */
+  /** The same for a person's browser. */
   readonly peopleRuns: number;
-  /** Visits of each to the site that challenges only whom detection doubts. */
+  /** Visits of each tool to the site that challenges only doubtful sessions. */
   readonly plainRuns: number;
-  /** Only tools whose name and variant contain this text; all when it is empty. */
+  /** Only tools whose name and variant contain this text. Empty means all. */
   readonly only: string;
   readonly dump: string | undefined;
   readonly json: boolean;
   readonly record: boolean;
 }
 
-/** Measures the tools, prints the table; true when every goal was met. */
+/** Measures the tools and prints the table. True when every goal was met. */
 export async function runAutomation(options: AutomationOptions): Promise<boolean> {
   const { runs, peopleRuns, plainRuns, only, dump, json, record } = options;
   const chosen = tools.filter(({ name, variant }) => `${name} ${variant}`.includes(only));
@@ -46,7 +45,7 @@ function progressOf(row: Row): string {
   return `+ ${name}, ${variant}: ${made - reached} of ${made} stopped`;
 }
 
-/** JSON knows no maps and no functions. */
+/** A row for JSON, without maps and functions. */
 function plainRow(row: Row) {
   const { name, variant, goal } = row.tool;
   const tool = { name, variant, goal, met: isMet(row) ?? null };

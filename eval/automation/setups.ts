@@ -4,19 +4,19 @@ import type { Goal, Place, Tool, Visit } from './tool.ts';
 export interface Setup {
   readonly headless: boolean;
   /**
-   * None: the tool's defaults. No emulation: without the driver's viewport, and with nothing added.
-   * Flags: also other switches. Script: also what such users run at the start of every document.
-   * Own switches: the command line of a person's browser, and none of the driver's defaults.
+   * `none`: the tool's defaults. `no emulation`: without the driver's viewport. `flags`: also with the switches of
+   * disguiseFlags. `script`: also with DISGUISE_SCRIPT. `own switches`: the command line of a person's browser instead
+   * of the driver's defaults.
    */
   readonly disguise: 'none' | 'no emulation' | 'flags' | 'flags and script' | 'own switches';
-  /** Reads the page as soon as the driver says that it is there, as scripts do. They can wait, too: then this is left out. */
+  /** Whether the driver reads the page as soon as the page is loaded, and not after a wait. */
   readonly asksAtOnce?: boolean;
 }
 
-/** One tool in all setups: with and without a window, as it comes and disguised. */
+/** One tool in all setups: with and without a window, with its defaults and disguised. */
 export function inAllSetups(
   tool: Pick<Tool, 'name' | 'needs'> & {
-    /** Of the tool as it comes: a tool made to hide is a disguise by itself. */
+    /** The goal for the tool with its defaults. A hiding tool is already disguised then. */
     readonly goal: Goal;
     readonly visitWith: (setup: Setup) => Visit;
   },
@@ -38,7 +38,7 @@ export function inAllSetups(
   );
 }
 
-/** The environment of a browser process: this one's, on the display of the run. */
+/** The environment of a browser process: that of this process, with the display of the run. */
 export function environmentOn({ display }: Place): Record<string, string> {
   const env: Record<string, string> = { LANG: 'en_US.UTF-8', DISPLAY: display };
   for (const name of ['PATH', 'HOME', 'TMPDIR', 'FONTCONFIG_PATH']) {

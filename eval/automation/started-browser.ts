@@ -11,17 +11,17 @@ import type { Place } from './tool.ts';
 /** Longest time until a browser on a busy machine has opened its port, in milliseconds. */
 const START_MS = 30_000;
 
-/** A browser that was started as a person's is, and that a driver reaches through a port. */
+/** A browser with the command line of a person's browser, and a port for a driver. */
 export interface StartedBrowser {
-  /** Where its protocol is spoken: a WebSocket, or the port of Marionette. */
+  /** The URL of a WebSocket, or the port of Marionette. */
   readonly endpoint: string;
-  /** Ends every process of it. */
+  /** Ends all processes of the browser. */
   close(): Promise<void>;
 }
 
 /**
- * Chromium with a debugging port, and with none of the switches that drivers add. The port is a number of our own:
- * with `--remote-debugging-port=0`, or over a pipe, Chromium itself sets `navigator.webdriver`.
+ * Chromium with a debugging port, and without the switches that drivers add. The port has a fixed number, because
+ * Chromium itself sets `navigator.webdriver` for `--remote-debugging-port=0` and for a pipe.
  */
 export async function startChromium(place: Place, ...switches: string[]): Promise<StartedBrowser> {
   const port = await freePort();
@@ -32,7 +32,7 @@ export async function startChromium(place: Place, ...switches: string[]): Promis
   });
 }
 
-/** Firefox with a port for Marionette, and a person's preferences besides those given here. */
+/** Firefox with a port for Marionette, with a person's preferences and the given ones. */
 export function startMarionette(
   place: Place,
   switches: readonly string[],
@@ -45,7 +45,7 @@ export function startMarionette(
   return start(browser, place, () => readFile(join(place.profile, 'MarionetteActivePort'), 'utf8'));
 }
 
-/** Firefox with a port for WebDriver BiDi, and a person's preferences besides. */
+/** Firefox with a port for WebDriver BiDi and a person's preferences. */
 export function startBidi(place: Place): Promise<StartedBrowser> {
   const switches = ['--remote-debugging-port=0', '--remote-allow-system-access'];
   return start(firefoxWith({ switches }), place, async () => {
@@ -60,7 +60,7 @@ async function start(
   place: Place,
   endpointOf: () => Promise<string>,
 ): Promise<StartedBrowser> {
-  // A group of its own, so that all of the browser's processes can be ended.
+  // A separate process group, so that all processes of the browser can be ended.
   const child = spawn(program, [...(await prepare(place.profile))], {
     env: { ...environmentOn(place), HOME: place.profile },
     stdio: 'ignore',

@@ -1,7 +1,7 @@
-/** Where a visit ended: on the origin's page, or on a screen of Guard's that does not go on by itself. */
+/** Where a visit ended: on the origin's page, or on a page of Guard that does not continue. */
 export type Ending = 'origin' | 'screen';
 
-/** What one visit may use; made for it alone, and removed behind it. */
+/** The resources of one visit. They are created for the visit and removed after it. */
 export interface Place {
   /** An empty folder for the browser's profile. */
   readonly profile: string;
@@ -10,24 +10,29 @@ export interface Place {
 }
 
 /**
- * One visit by a fresh browser or client, which is closed again. Rejects when the tool itself broke;
- * that is not counted as stopped.
+ * One visit by a new browser or client, which it closes. Rejects when the tool itself fails, which does not count as
+ * stopped.
  */
 export type Visit = (url: string, place: Place) => Promise<Ending>;
 
 /**
- * What is promised of a tool: as it comes, every visit is stopped; disguised, nine of ten; a
- * person's browser always arrives.
+ * The promise for a tool. With its defaults every visit is stopped, and disguised nine of ten. A person's browser
+ * always arrives.
  */
 export type Goal = 'stopped 100 %' | 'stopped ≥ 90 %' | 'allowed 100 %';
 
 export interface Tool {
-  /** The package or program that does the driving. */
+  /** The package or program that controls the browser. */
   readonly name: string;
   /** How it is set up here. */
   readonly variant: string;
   readonly goal: Goal;
-  /** npm packages and programs on the PATH whose versions belong into the record. */
+  /** The npm packages and the programs on the PATH that the tool needs. The report has their versions. */
   readonly needs: { readonly packages: readonly string[]; readonly programs: readonly string[] };
   readonly visit: Visit;
+}
+
+/** One word for a tool and its variant, for paths and URLs. */
+export function fileNameOf({ name, variant }: Pick<Tool, 'name' | 'variant'>): string {
+  return `${name} ${variant}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 }

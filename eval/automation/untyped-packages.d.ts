@@ -1,4 +1,4 @@
-/** What the tools use of packages that bring no types. */
+/** Types for the packages without types, as far as the tools use them. */
 
 declare module 'selenium-webdriver' {
   export interface WebDriver {

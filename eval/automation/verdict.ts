@@ -1,9 +1,9 @@
 import type { Row } from './measure-all.ts';
 
-/** Most requests for one page when a passed challenge costs one reload. */
+/** Most requests for one page in a visit that passes the challenge with one reload. */
 const ONE_RELOAD = 2;
 
-/** Whether the goal was met on the strict site; undefined for a tool that could not be measured. */
+/** Whether the goal was met on the strict site. Undefined for a tool that could not be measured. */
 export function isMet(row: Row): boolean | undefined {
   if (row.kind === 'not run') return undefined;
   const { made, reached, mostRequests } = row.strict;
@@ -14,7 +14,7 @@ export function isMet(row: Row): boolean | undefined {
     case 'stopped ≥ 90 %':
       return (made - reached) / made >= 0.9;
     case 'allowed 100 %':
-      // A person's browser that broke is a person who did not arrive.
+      // A person whose browser failed did not arrive.
       return reached === made && row.strict.broke.length === 0 && mostRequests <= ONE_RELOAD;
   }
 }

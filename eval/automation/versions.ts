@@ -6,15 +6,15 @@ import type { Tool } from './tool.ts';
 
 const NODE_MODULES = join(import.meta.dirname, '..', '..', 'node_modules');
 
-/** Why a tool cannot run on this machine; undefined when it can. */
-export function whyNot({ needs }: Tool): string | undefined {
+/** Why a tool cannot run on this machine. Undefined when it can. */
+export function findMissing({ needs }: Tool): string | undefined {
   const absent = needs.programs.filter((program) => !isOnPath(program));
   const uninstalled = needs.packages.filter((name) => packageVersion(name) === undefined);
   const missing = [...absent, ...uninstalled];
   return missing.length === 0 ? undefined : `not installed: ${missing.join(', ')}`;
 }
 
-/** Name and version of everything these tools need, each once. */
+/** The name and version of each package and program that these tools need, without duplicates. */
 export function versionsOf(tools: readonly Tool[]): string[] {
   const packages = new Set(tools.flatMap(({ needs }) => needs.packages));
   const programs = new Set(tools.flatMap(({ needs }) => needs.programs));
@@ -24,7 +24,7 @@ export function versionsOf(tools: readonly Tool[]): string[] {
   ];
 }
 
-function packageVersion(name: string): string | undefined {
+export function packageVersion(name: string): string | undefined {
   try {
     const { version } = JSON.parse(
       readFileSync(join(NODE_MODULES, name, 'package.json'), 'utf8'),
@@ -35,7 +35,7 @@ function packageVersion(name: string): string | undefined {
   }
 }
 
-/** The first line in which a program tells its version, or its bare name. */
+/** The first output line with a version, or the name of the program. */
 function programVersion(program: string): string {
   const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8', timeout: 20_000 });
   const line = stdout.split('\n').find((text) => /\d+\.\d+/.test(text));

@@ -1,5 +1,5 @@
-/** node eval/automation/visit.ts TOOL URL PROFILE DISPLAY: one visit; says how it ended. */
-import { fileNameOf } from './tool-name.ts';
+/** node eval/automation/visit.ts TOOL URL PROFILE DISPLAY: makes one visit and prints how it ended. */
+import { fileNameOf } from './tool.ts';
 import { tools } from './tool-list.ts';
 
 const [name, url, profile, display] = process.argv.slice(2);
@@ -7,12 +7,12 @@ const tool = tools.find((each) => fileNameOf(each) === name);
 if (!tool || url === undefined || profile === undefined || display === undefined) {
   throw new TypeError('TOOL URL PROFILE DISPLAY');
 }
-// Some tools reject promises that are not awaited, and go on well.
+// Some tools reject promises that are not awaited, without further harm.
 process.on('unhandledRejection', () => undefined);
 try {
   console.log(`ending: ${await tool.visit(url, { profile, display })}`);
 } catch (error) {
   console.error(error);
 }
-// Whatever the tool still waits for.
+// Exits although the tool may still wait for something.
 process.exit();

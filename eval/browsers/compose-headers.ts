@@ -2,10 +2,10 @@ import { expectedBrands, greaseBrand } from '../../validator/src/request/chromiu
 import { readBrowserClaim } from '../../validator/src/request/browser-claim.ts';
 
 /**
- * Headers of a first navigation over https, in the browser's order, for a given User-Agent. Chromium's
- * and Firefox's order is measured (Chromium 147 and 156, Firefox 153), Safari's is that of its current
- * versions. Brand lists come from the rule the validator knows as well: these cases prove nothing
- * about brand lists, the generated ones do.
+ * Headers of a first navigation over https, in the browser's order, for a given User-Agent. The order of Chromium and
+ * Firefox is measured (Chromium 147 and 156, Firefox 153), and that of Safari is from its current versions. Brand lists
+ * come from the same rule as in the validator. So these cases prove nothing about brand lists, but the generated ones
+ * do.
  */
 
 const DOCUMENT = 'text/html,application/xhtml+xml,application/xml;q=0.9';
@@ -70,7 +70,9 @@ export function safariHeaders(userAgent: string): Record<string, string> {
   };
 }
 
-/** The same on a plain http name: no hints, no fetch metadata, no compression that proxies break. */
+/**
+ * The header fields for a plain http name: no client hints, no fetch metadata, and no compression that proxies break.
+ */
 export function onPlainHttp(headers: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(headers).filter(([name]) => !name.startsWith('sec-'));
   return { ...Object.fromEntries(kept), 'accept-encoding': 'gzip, deflate' };

@@ -6,7 +6,7 @@ import { seededRandom } from '../../test/kit/seeded-random.ts';
 import { chromiumHeaders, firefoxHeaders, onPlainHttp, safariHeaders } from './compose-headers.ts';
 import type { BrowserCases } from './generated.ts';
 
-/** A row of npm `user-agents`: what a page's script saw. */
+/** A row of npm `user-agents`, which a script in a page has recorded. */
 interface SeenBrowser {
   readonly userAgent: string;
   /** `navigator.platform`. */
@@ -14,8 +14,8 @@ interface SeenBrowser {
 }
 
 /**
- * Navigations with the agents of npm `user-agents`. The package has no headers: they are composed as
- * the family and version sends them (compose-headers.ts), every second one as on plain http.
+ * Navigations with the User-Agents of npm `user-agents`. The package has no header fields, so compose-headers.ts
+ * composes them for the family and version. Every second request is over plain http.
  */
 export function composedBrowsers(seed: number, count: number): BrowserCases {
   const random = seededRandom(seed);
@@ -24,7 +24,7 @@ export function composedBrowsers(seed: number, count: number): BrowserCases {
   const contradictory: BrowserCases['contradictory'][number][] = [];
   for (let i = 0; i < count; i++) {
     const browser = seen[random.below(seen.length)];
-    if (browser === undefined) throw new Error('user-agents holds no rows');
+    if (browser === undefined) throw new Error('user-agents has no rows');
     const scheme = random.next() < 0.5 ? 'https' : 'http';
     const complete = headersOf(browser.userAgent);
     const headers = scheme === 'https' ? complete : onPlainHttp(complete);
@@ -45,8 +45,8 @@ function headersOf(userAgent: string): Record<string, string> {
 }
 
 /**
- * A bot that changes its User-Agent and forgets `navigator.platform` is known by that, without any
- * look at what Guard looks at. A tablet that asks for the desktop site keeps its own platform, too.
+ * False for a bot that changed its User-Agent and not `navigator.platform`. Guard does not use this test. A tablet that
+ * requests the desktop site also keeps its platform.
  */
 function agreesWithPlatform({ userAgent, platform }: SeenBrowser): boolean {
   if (/iPhone|iPad/.test(userAgent)) return /^(?:iPhone|iPad|MacIntel)$/.test(platform);
@@ -57,6 +57,6 @@ function agreesWithPlatform({ userAgent, platform }: SeenBrowser): boolean {
 function readSeen(): readonly SeenBrowser[] {
   const entry = createRequire(import.meta.url).resolve('user-agents');
   const text = readFileSync(join(dirname(entry), 'user-agents.json'), 'utf8');
-  // The package's own data file; each row has both strings.
+  // The cast is safe: each row of the package's data file has both strings.
   return JSON.parse(text) as readonly SeenBrowser[];
 }

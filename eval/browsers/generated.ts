@@ -1,7 +1,7 @@
 import { HeaderGenerator } from 'header-generator';
+import { seededRandom } from '../../test/kit/seeded-random.ts';
 import { HOME_IP } from '../../test/kit/visitors.ts';
 import { type Case, lowerCased } from '../case.ts';
-import { withSeededMathRandom } from '../math-random.ts';
 import { contradictionOf } from './self-contradiction.ts';
 
 const BROWSERS = ['chrome', 'firefox', 'safari', 'edge'] as const;
@@ -10,11 +10,11 @@ const DEVICES = ['desktop', 'mobile'] as const;
 
 export interface BrowserCases {
   readonly real: readonly Case[];
-  /** Header sets in which the source contradicts itself: they came from no real browser. */
+  /** Header sets that contradict themselves, so no real browser sent them. */
   readonly contradictory: readonly Case[];
 }
 
-/** Navigations over https as npm `header-generator` composes them from recorded traffic. */
+/** Navigations over https that npm `header-generator` composes from recorded traffic. */
 export function generatedBrowsers(seed: number, perKind: number): BrowserCases {
   const real: Case[] = [];
   const contradictory: Case[] = [];
@@ -42,4 +42,15 @@ export function generatedBrowsers(seed: number, perKind: number): BrowserCases {
     }
   });
   return { real, contradictory };
+}
+
+/** Calls a synchronous function with a seeded `Math.random`, because header-generator uses it and takes no seed. */
+function withSeededMathRandom<T>(seed: number, run: () => T): T {
+  const original = Math.random;
+  Math.random = seededRandom(seed).next;
+  try {
+    return run();
+  } finally {
+    Math.random = original;
+  }
 }

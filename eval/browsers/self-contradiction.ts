@@ -1,7 +1,6 @@
 /**
- * Why a generated header set cannot be a browser's; undefined when nothing speaks against it. The
- * generator learned from recorded traffic, and bots are in there. What is listed here is shown in the
- * table on its own and not counted as a browser; everything else is.
+ * Why a generated header set cannot come from a browser, or undefined. The generator learned from recorded traffic,
+ * which contains bots. These header sets have their own row in the table and do not count as browsers.
  */
 export function contradictionOf(headers: Readonly<Record<string, string>>): string | undefined {
   const agent = headers['user-agent'] ?? '';

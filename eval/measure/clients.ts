@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 
-/** One program that asks for a page, and how it says its version. */
+/** One program that requests a page. */
 export interface Client {
   readonly name: string;
   /** The program that must exist on the PATH. */
   readonly command: string;
   readonly args: (url: string) => readonly string[];
-  /** Prints the version in its first line; its own `--version` when absent. */
+  /** Arguments that print the version in the first line. The default is `--version`. */
   readonly version?: readonly string[];
   readonly http2?: true;
 }
@@ -36,7 +36,7 @@ const curl = (name: string, ...args: string[]): Client => ({
   args: (url) => ['-s', '-o', '/dev/null', ...args, url],
 });
 
-/** Lines written to a socket by hand, by a shell that speaks TCP itself. */
+/** Lines that bash writes to a TCP connection. */
 const raw = (name: string, lines: string): Client => ({
   name,
   command: 'bash',
@@ -279,7 +279,7 @@ const BROWSERS: Client[] = [
   },
 ];
 
-/** Everything that is tried; what a machine lacks is left out and named. */
+/** All clients. The run skips and names those that the machine lacks. */
 export const clients: readonly Client[] = [
   ...CURL,
   ...WGET,

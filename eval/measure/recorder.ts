@@ -6,7 +6,7 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 
-/** One request as it arrived: header names as they were spelled, in their order. */
+/** One request as received, with the spelling and the order of its header names. */
 export interface Recorded {
   readonly protocol: 'HTTP/1.0' | 'HTTP/1.1' | 'HTTP/2';
   readonly method: string;
@@ -14,18 +14,18 @@ export interface Recorded {
 }
 
 export interface Recorder {
-  /** Origin that speaks HTTP/1, on loopback. */
+  /** The URL of the HTTP/1 server. */
   readonly http1: string;
-  /** Origin that speaks HTTP/2 without TLS (prior knowledge). */
+  /** The URL of the HTTP/2 server without TLS (prior knowledge). */
   readonly http2: string;
-  /** The first request since the last call; undefined when none came. */
+  /** The first request since the last call. Undefined when none came. */
   take(): Recorded | undefined;
   close(): void;
 }
 
 const PAGE = '<!doctype html><title>recorded</title>';
 
-/** Two servers on loopback that answer everything and remember the first request. */
+/** Two servers on loopback that answer every request and record the first one. */
 export async function startRecorder(): Promise<Recorder> {
   let first: Recorded | undefined;
   const answer = { 'content-type': 'text/html' };
@@ -67,7 +67,7 @@ export async function startRecorder(): Promise<Recorder> {
   };
 }
 
-/** Pseudo-headers other than the authority are no header fields and are left out. */
+/** Header fields as pairs, without pseudo-header fields other than `:authority`. */
 function pairs(raw: readonly string[]): (readonly [string, string])[] {
   const list: (readonly [string, string])[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -80,7 +80,7 @@ function pairs(raw: readonly string[]): (readonly [string, string])[] {
 function listen(server: Server | Http2Server): Promise<string> {
   return new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => {
-      // A TCP server's address is always of this form.
+      // The cast is safe: a TCP server has such an address.
       const { port } = server.address() as AddressInfo;
       resolve(`http://127.0.0.1:${port}`);
     });

@@ -1,4 +1,4 @@
-/** node eval/measure/run.ts: asks a recording server with every HTTP client this machine has. */
+/** node eval/measure/run.ts: requests a page from a recording server with every HTTP client of this machine. */
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { release } from 'node:os';
@@ -8,7 +8,7 @@ import { type Recorded, startRecorder } from './recorder.ts';
 
 const CLIENT_TIMEOUT_MS = 40_000;
 
-/** Nothing of this machine's settings: no proxy, no own configuration of the clients. */
+/** An environment without the settings of this machine: no proxy, and no configuration of the clients. */
 const env = {
   PATH: process.env['PATH'] ?? '',
   LD_LIBRARY_PATH: process.env['LD_LIBRARY_PATH'] ?? '',
@@ -43,7 +43,7 @@ const day = new Date().toISOString().slice(0, 10);
 writeFileSync(file, `${JSON.stringify({ measured: day, clients: measured }, undefined, 2)}\n`);
 console.log(`${measured.length} measured, not here: ${absent.join(', ') || 'none'}`);
 
-/** Runs one client to its end; how it ends does not matter, only what it asked. */
+/** Runs one client to its end. Only its request matters, and not its exit code. */
 function ask({ command, args }: Client, url: string): Promise<void> {
   return new Promise((resolve) => {
     const child = spawn(command, args(`${url}/`), { env, stdio: 'ignore', cwd: '/tmp' });
@@ -65,7 +65,7 @@ function versionOf({ command, version }: Client): string {
   return (stdout || stderr).trim().split('\n', 1)[0] ?? '';
 }
 
-/** The recorder's own address and the kernel of this machine say nothing of the client. */
+/** Replaces the address of the recorder and the kernel version of this machine, which do not belong to the client. */
 function stripped(recorded: Recorded): Recorded {
   const headers = recorded.headers.map(([name, value]) => {
     const plain = value.replaceAll(release(), '6.1.0');

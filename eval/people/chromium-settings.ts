@@ -1,8 +1,8 @@
 import type { DeskSettings } from '../../test/kit/desk-browsers.ts';
 import { EXTENSIONS } from './extensions.ts';
-import type { Setting } from './setting.ts';
+import { COMMON_SETTINGS, type Setting } from './setting.ts';
 
-/** Chromium keeps zoom as a power of 1.2. */
+/** Chromium stores the zoom as an exponent of 1.2. */
 const zoom = (factor: number) => ({
   partition: { default_zoom_level: { x: Math.log(factor) / Math.log(1.2) } },
 });
@@ -59,20 +59,14 @@ const BROWSERS: Readonly<Record<string, DeskSettings>> = {
   'do not track': { preferences: { enable_do_not_track: true } },
 };
 
-const settings: readonly Setting[] = [
+export const chromiumSettings: readonly Setting[] = [
   ...Object.entries(BROWSERS).map(([name, browser]) => ({ name, browser })),
   { name: 'window of an application', opens: (url: string) => `--app=${url}` },
   ...EXTENSIONS.map((extension) => ({
     name: `extension: ${extension}`,
     extension,
-    // An address on the command line is never asked for while rules for headers are being read.
+    // Chromium does not load an address from the command line while it reads the extension's rules for headers.
     ...(extension.includes('header') && { does: 'address typed' as const }),
   })),
-  { name: 'slow line', line: 'slow' as const },
-  { name: 'lossy line', line: 'lossy' as const },
-  { name: 'four tabs at once', does: 'four tabs' as const },
-  { name: 'cookies cleared', does: 'cookies cleared' as const },
-  { name: 'back, forward, reload', does: 'back, forward, reload' as const },
+  ...COMMON_SETTINGS,
 ].map((setting) => ({ engine: 'chromium', ...setting }));
-
-export const chromiumSettings = settings;

@@ -21,7 +21,7 @@ for (const holder of [Element, Range]) {
   };
 }`;
 
-/** What content scripts of extensions do to a page, in its own world, before its first script. */
+/** Content scripts of extensions. They run in the page's own world, before its first script. */
 const SCRIPTS = {
   'WebGL names another card': `for (const { prototype } of [WebGLRenderingContext, WebGL2RenderingContext]) {
   const native = prototype.getParameter;
@@ -69,7 +69,7 @@ Date.prototype.getTimezoneOffset = () => 420;`,
 } as const satisfies Readonly<Record<string, string>>;
 
 export type ExtensionName = keyof typeof SCRIPTS;
-// Object.keys forgets the names.
+// The cast is needed, because the type of Object.keys is string[].
 export const EXTENSIONS = Object.keys(SCRIPTS) as ExtensionName[];
 
 const RULES = [
@@ -83,7 +83,7 @@ const RULES = [
   },
 ];
 
-/** Writes the extension, unpacked, into a folder of its own below `folder`; gives the switches that load it. */
+/** Writes the unpacked extension into a folder below `folder`. Returns the switches that load it. */
 export async function loadExtension(
   folder: string,
   name: ExtensionName,

@@ -1,9 +1,9 @@
 import type { DeskSettings } from '../../test/kit/desk-browsers.ts';
-import type { Setting } from './setting.ts';
+import { COMMON_SETTINGS, type Setting } from './setting.ts';
 
 const RESIST = { 'privacy.resistFingerprinting': true };
 
-/** What arkenfox's user.js changes that pages can see. */
+/** The changes of arkenfox's user.js that pages can see. */
 const ARKENFOX = {
   ...RESIST,
   'privacy.resistFingerprinting.letterboxing': true,
@@ -95,13 +95,7 @@ const BROWSERS: Readonly<Record<string, DeskSettings>> = {
   'names itself Firefox on Windows': { preferences: { [OVERRIDE]: ON_WINDOWS } },
 };
 
-const settings: readonly Setting[] = [
+export const firefoxSettings: readonly Setting[] = [
   ...Object.entries(BROWSERS).map(([name, browser]) => ({ name, browser })),
-  { name: 'slow line', line: 'slow' as const },
-  { name: 'lossy line', line: 'lossy' as const },
-  { name: 'four tabs at once', does: 'four tabs' as const },
-  { name: 'cookies cleared', does: 'cookies cleared' as const },
-  { name: 'back, forward, reload', does: 'back, forward, reload' as const },
+  ...COMMON_SETTINGS,
 ].map((setting) => ({ engine: 'firefox', ...setting }));
-
-export const firefoxSettings = settings;

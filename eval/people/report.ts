@@ -1,22 +1,22 @@
 import { markdown } from '../tables.ts';
 
-/** How the people of one setting fared. */
+/** The results of the people with one setting. */
 export interface Row {
   readonly engine: string;
   readonly setting: string;
   /** People whose browser opened. */
   readonly profiles: number;
   readonly admitted: number;
-  /** Met more than one challenge for a page. */
+  /** People who got more challenges than pages. */
   readonly askedAgain: number;
   readonly blocked: number;
-  /** Of each page that was reached: milliseconds from its first request until Guard let it by. */
+  /** For each page that was reached: milliseconds from its first request until Guard allowed it. */
   readonly ms: readonly number[];
   readonly reasons: readonly string[];
   readonly broke: readonly string[];
 }
 
-/** Least share of people that have to arrive. */
+/** The share of people that must arrive. */
 const ADMITTED = 0.99;
 
 export function totalsOf(rows: readonly Row[]) {
@@ -77,13 +77,15 @@ ${peopleTable(rows)}
 
 ## How it is made
 
-Guard as its users run it, before a site of its own, with \`detect: true, challenge: always\`. Each person has a browser with
-a window on a virtual screen, an empty profile, and no driver. The address is on the command line. One browser runs at a
-time. **Admitted** is what the site says: every page that the person wanted was reached within 30 s. **Asked again** and
-**blocked** are what Guard's events say. The time goes from the first request for a page until Guard let it by.
+Guard as users run it, in front of a site that records its visitors, with \`detect: true, challenge: always\`. Each
+person has a browser with a window on a virtual screen, an empty profile, and no driver. The address is on the command
+line. One browser runs at a time. **Admitted** comes from the site: the person reached every wanted page within 30 s.
+**Asked again** and **blocked** come from Guard's events. The time is from the first request for a page until Guard
+allowed it.
 
-Extensions are made by this eval, for Chromium: scripts in the page's own world at the start of every document, which
-wrap or replace what such extensions do, and for one of them a header. A slow line holds each piece of an answer back for 300 ms, a
-lossy one cuts each third connection. Whether each setting took effect is not checked one by one.
+This eval makes the extensions, for Chromium: scripts in the page's own world at the start of every document, which
+wrap or replace the same functions as real extensions. One extension also changes a header. A slow line delays each
+piece of an answer by 300 ms. A lossy line cuts each third connection. Whether each setting took effect is not checked
+one by one.
 `;
 }

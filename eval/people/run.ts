@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSlowLine } from '../../test/kit/slow-line.ts';
 import { startDisplay } from '../../test/kit/virtual-display.ts';
-import { type Decided, type Ground, startGround } from '../automation/ground.ts';
-import { inFreshPlace } from '../automation/place.ts';
+import { type RecordedDecision, type Testbed, startTestbed } from '../automation/testbed.ts';
+import { withFreshProfile } from '../automation/fresh-profile.ts';
 import { commitOf } from '../automation/report.ts';
 import { chromiumSettings } from './chromium-settings.ts';
 import { firefoxSettings } from './firefox-settings.ts';
@@ -13,23 +13,23 @@ import type { Setting } from './setting.ts';
 import { type Target, visitOf } from './visit.ts';
 
 export interface PeopleOptions {
-  /** People with a fresh profile, for each setting. */
+  /** Number of people with a new profile for each setting. */
   readonly profiles: number;
-  /** Only settings whose engine and name contain this text; all when it is empty. */
+  /** Only settings whose engine and name contain this text. Empty means all. */
   readonly only: string;
   readonly json: boolean;
   readonly record: boolean;
 }
 
-/** A slow line holds back each piece of an answer, in milliseconds. */
+/** A slow line delays each piece of an answer by this many milliseconds. */
 const SLOW_MS = 300;
-/** A lossy line cuts one of so many connections. */
+/** A lossy line cuts one connection of this many. */
 const LOSSY_EACH = 3;
 
-/** On a busy machine a browser may not open its window. That says nothing of Guard. */
+/** Most starts of a browser. On a busy machine a browser may not open its window, which is no fault of Guard. */
 const MOST_STARTS = 3;
 
-/** Lets people with unusual settings visit, prints the table; true when none was blocked and 99 % arrived. */
+/** Measures people with unusual settings and prints the table. True when none was blocked and 99 % arrived. */
 export async function runPeople({ profiles, only, json, record }: PeopleOptions): Promise<boolean> {
   const all: readonly Setting[] = [...chromiumSettings, ...firefoxSettings];
   const chosen = all.filter(({ engine, name }) => `${engine} ${name}`.includes(only));
@@ -37,12 +37,12 @@ export async function runPeople({ profiles, only, json, record }: PeopleOptions)
   const commit = commitOf();
   const startedAt = Date.now();
   const rows: Row[] = [];
-  const ground = await startGround();
+  const testbed = await startTestbed();
   const display = await startDisplay();
   try {
     for (const setting of chosen) {
       const prefix = `/people/${rows.length}/`;
-      const row = await measure(ground, setting, { profiles, display: display.name, prefix });
+      const row = await measure(testbed, setting, { profiles, display: display.name, prefix });
       rows.push(row);
       process.stderr.write(
         `${rows.length} of ${chosen.length}: ${setting.engine}, ${setting.name}: ${row.admitted} of ${profiles} admitted\n`,
@@ -50,7 +50,7 @@ export async function runPeople({ profiles, only, json, record }: PeopleOptions)
     }
   } finally {
     await display.close();
-    await ground.close();
+    await testbed.close();
   }
   const minutes = Math.round((Date.now() - startedAt) / 60_000);
   console.log(json ? JSON.stringify(rows, undefined, 2) : peopleTable(rows));
@@ -67,25 +67,25 @@ interface Run {
   readonly prefix: string;
 }
 
-/** The people of one setting, one behind the other. */
+/** Measures the people with one setting, one after the other. */
 async function measure(
-  ground: Ground,
+  testbed: Testbed,
   setting: Setting,
   { profiles, display, prefix }: Run,
 ): Promise<Row> {
-  const { target, close } = await lineTo(ground, setting.line);
+  const { target, close } = await lineTo(testbed, setting.line);
   const visits: (readonly string[])[] = [];
   const broke = new Set<string>();
   for (let profile = 1; profile <= profiles; profile += 1) {
     const opened = await openedOf((starts) =>
-      inFreshPlace(display, (place) =>
+      withFreshProfile(display, (place) =>
         visitOf(setting, place, target, `${prefix}${profile}/${starts}/`),
       ),
     );
     if (typeof opened === 'string') broke.add(opened);
     else visits.push(opened);
   }
-  const decisions = await ground.decisions(prefix);
+  const decisions = await testbed.decisions(prefix);
   await close();
   const byPath = Map.groupBy(decisions, ({ path }) => path);
   const of = (path: string) => byPath.get(path) ?? [];
@@ -96,7 +96,7 @@ async function measure(
     engine: setting.engine,
     setting: setting.name,
     profiles: visits.length,
-    admitted: count((paths) => paths.every((path) => ground.wasReached(path))),
+    admitted: count((paths) => paths.every((path) => testbed.wasReached(path))),
     askedAgain: count((paths) => challenges(paths) > paths.length),
     blocked: count((paths) => paths.flatMap(of).some(({ action }) => action === 'block')),
     ms: visits.flat().flatMap((path) => timeTo(of(path)) ?? []),
@@ -105,7 +105,7 @@ async function measure(
   };
 }
 
-/** The paths of a visit, or why no browser opened, however often it was started. */
+/** The paths of a visit, or the error of the last start. */
 async function openedOf(
   visit: (starts: number) => Promise<readonly string[]>,
 ): Promise<readonly string[] | string> {
@@ -119,19 +119,19 @@ async function openedOf(
   }
 }
 
-/** Milliseconds from the first request for a page until it was let by; undefined where it was not. */
-function timeTo(decisions: readonly Decided[]): number | undefined {
+/** Milliseconds from the first request for a page until Guard allowed it. Undefined when it did not. */
+function timeTo(decisions: readonly RecordedDecision[]): number | undefined {
   const allowed = decisions.find(({ action }) => action === 'allow');
   const [first] = decisions;
   return allowed === undefined || first === undefined ? undefined : allowed.at - first.at;
 }
 
 async function lineTo(
-  ground: Ground,
+  testbed: Testbed,
   line: Setting['line'],
 ): Promise<{ readonly target: Target; readonly close: () => Promise<void> }> {
-  const urlOf = (path: string) => ground.urlOf('strict', path);
-  const wasReached: Target['wasReached'] = (path) => ground.wasReached(path);
+  const urlOf = (path: string) => testbed.urlOf('strict', path);
+  const wasReached: Target['wasReached'] = (path) => testbed.wasReached(path);
   if (line === undefined) {
     return { target: { urlOf, wasReached }, close: () => Promise.resolve() };
   }

@@ -1,19 +1,28 @@
 import type { DeskSettings } from '../../test/kit/desk-browsers.ts';
 import type { ExtensionName } from './extensions.ts';
 
-/** What a person does; unless said otherwise, they open one page by its address on the command line. */
-export type Doing = 'address typed' | 'four tabs' | 'cookies cleared' | 'back, forward, reload';
+/** What a person does. By default a person opens one page by its address on the command line. */
+export type Activity = 'address typed' | 'four tabs' | 'cookies cleared' | 'back, forward, reload';
 
-/** Something that people set up, or do, otherwise than most. */
+/** An unusual setting or behaviour of people. */
 export interface Setting {
   readonly name: string;
   readonly engine: 'chromium' | 'firefox';
   readonly browser?: DeskSettings;
-  /** An extension that the eval makes itself, like those that people install. Chromium only. */
+  /** An extension of this eval that resembles real ones. Chromium only. */
   readonly extension?: ExtensionName;
-  /** How a line to Guard is: answers held back, or every third connection cut. */
+  /** The connection to Guard: delayed answers, or every third connection cut. */
   readonly line?: 'slow' | 'lossy';
-  /** How the address is put on the command line; as it is, unless said otherwise. */
+  /** The argument for a URL on the command line. The default is the URL itself. */
   readonly opens?: (url: string) => string;
-  readonly does?: Doing;
+  readonly does?: Activity;
 }
+
+/** Settings that do not depend on the browser. */
+export const COMMON_SETTINGS: readonly Omit<Setting, 'engine'>[] = [
+  { name: 'slow line', line: 'slow' },
+  { name: 'lossy line', line: 'lossy' },
+  { name: 'four tabs at once', does: 'four tabs' },
+  { name: 'cookies cleared', does: 'cookies cleared' },
+  { name: 'back, forward, reload', does: 'back, forward, reload' },
+];

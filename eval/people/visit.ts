@@ -7,18 +7,21 @@ import type { Place } from '../automation/tool.ts';
 import { loadExtension } from './extensions.ts';
 import type { Setting } from './setting.ts';
 
-/** Where the pages are, and whether the site has served one. */
+/** The URLs of the pages, and whether the site has served a page. */
 export interface Target {
   urlOf(path: string): string;
   wasReached(path: string): boolean;
 }
 
-/** Longest wait for a page, in milliseconds; then its person did not arrive. */
+/** Longest wait for a page, in milliseconds. After it the person did not arrive. */
 const ARRIVAL_MS = 30_000;
-/** A page that was gone back to needs no request: what it still asks for comes within this time. */
+/**
+ * Wait after going back, forward or reloading. Such a page may need no request, and sends its requests within this
+ * time.
+ */
 const TURN_MS = 3_000;
 
-/** Pages that they want to see. */
+/** The pages that a person wants to see. */
 const PAGES = {
   'one page': [1],
   'address typed': [1],
@@ -27,7 +30,7 @@ const PAGES = {
   'back, forward, reload': [1, 2],
 } as const;
 
-/** One person with an empty profile; gives the paths that they wanted to see. */
+/** One visit by a person with an empty profile. Returns the paths that the person wanted to see. */
 export async function visitOf(
   setting: Setting,
   place: Place,
@@ -91,7 +94,7 @@ async function browserOf(
   return chromiumWith({ ...browser, switches: await loadExtension(place.profile, extension) });
 }
 
-/** As a person does between two visits: the browser is closed meanwhile. */
+/** Clears the cookies between two visits, while the browser is closed. */
 async function clearCookies({ profile }: Place): Promise<void> {
   for (const file of ['Default/Cookies', 'Default/Network/Cookies', 'cookies.sqlite'])
     await rm(join(profile, file), { force: true });

@@ -156,9 +156,7 @@ export const Site = z
     sample_body: sizeUpTo(BODY_SAMPLE.maxKiB).default(0),
     /** Form and JSON fields that no sample contains, in addition to fields with secret names. */
     sample_without: z.array(z.string().min(1).max(128)).max(100).default([]),
-    /**
-     * Whether X-HTTP-Method-Override and similar fields reach the origin. Rules judge the method of the request line.
-     */
+    /** Whether X-HTTP-Method-Override and similar fields reach the origin. Rules ignore these fields. */
     keep_method_override: z.boolean().default(false),
     validator: z.union([z.literal('in-process'), RemoteValidator]).default('in-process'),
   })
@@ -213,10 +211,7 @@ const Store = z.discriminatedUnion('engine', [
 const DEFAULT_REFRESH_MS = 24 * 3_600_000;
 
 const Crawlers = z.strictObject({
-  /**
-   * The folder for fetched ranges. It need not exist. The default is in the folder of the store or of the embedded
-   * database.
-   */
+  /** The folder for fetched ranges. It need not exist. The default is in the folder of store or analytics. */
   ranges: z.string().min(1).optional(),
   /** How often a running Guard fetches the ranges of crawlers, and the keys of agents. */
   refresh: RefreshEvery.default(DEFAULT_REFRESH_MS),
@@ -269,10 +264,7 @@ export const Settings = z.strictObject({
   trusted_proxies: z
     .array(z.string().refine(isIpOrCidr, 'expected an IP address or a CIDR range'))
     .default([]),
-  /**
-   * The header that the trusted proxies write. By default Guard uses the header that came without the other one before,
-   * else both.
-   */
+  /** The header that the trusted proxies write. The default is the one that came alone before, else both. */
   forwarded_header: ForwardedHeader.optional(),
   /** Host names that the admin listener accepts, in addition to addresses and names without a dot. */
   admin_hosts: z.array(HostPattern).max(100).default([]),

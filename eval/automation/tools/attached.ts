@@ -1,7 +1,7 @@
 import { chromium as patchright } from 'patchright-core';
 import { chromium as playwright } from 'playwright-core';
 import { setTimeout as wait } from 'node:timers/promises';
-import { settled } from '../settled.ts';
+import { waitForEnding } from '../wait-for-ending.ts';
 import { startChromium } from '../started-browser.ts';
 import type { Tool, Visit } from '../tool.ts';
 
@@ -9,18 +9,18 @@ interface Page {
   goto(url: string): Promise<unknown>;
   title(): Promise<string>;
 }
-interface Connects {
+interface ConnectingDriver {
   connectOverCDP(url: string): Promise<{
     contexts(): readonly { newPage(): Promise<Page>; pages(): readonly Page[] }[];
     close(): Promise<void>;
   }>;
 }
 
-/** Time in which a page without a driver has passed its challenge, on a busy machine too. */
+/** Time after which a page without a driver has passed its challenge, also on a busy machine. */
 const ALONE_MS = 12_000;
 
-/** Attaches to a browser that a person might have started: before the page is loaded, or after. */
-function attaching(driver: Connects, when: 'before' | 'after'): Visit {
+/** Attaches to a browser that was started like a person's, before or after the page was loaded. */
+function attachTo(driver: ConnectingDriver, when: 'before' | 'after'): Visit {
   return async (url, place) => {
     const chromium = await startChromium(place, ...(when === 'after' ? [url] : []));
     try {
@@ -30,7 +30,7 @@ function attaching(driver: Connects, when: 'before' | 'after'): Visit {
       const page = when === 'after' ? context?.pages()[0] : await context?.newPage();
       if (page === undefined) throw new Error('nothing to attach to');
       if (when === 'before') await page.goto(url);
-      return await settled(() => page.title());
+      return await waitForEnding(() => page.title());
     } finally {
       await chromium.close();
     }
@@ -46,6 +46,6 @@ export const attachedTools: readonly Tool[] = Object.entries(DRIVERS).flatMap(([
     variant: `attached ${when} the page was loaded`,
     goal: 'stopped ≥ 90 %' as const,
     needs: { packages: [name], programs: ['chromium', 'Xvfb'] },
-    visit: attaching(driver, when),
+    visit: attachTo(driver, when),
   })),
 );

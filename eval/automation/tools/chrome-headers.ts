@@ -1,6 +1,6 @@
 import { chromiumMajor, plainUserAgent } from '../chromium-setup.ts';
 
-function everyRequest(): Record<string, string> {
+function commonHeaders(): Record<string, string> {
   return {
     'sec-ch-ua': `"Chromium";v="${chromiumMajor()}", "Not_A Brand";v="24"`,
     'sec-ch-ua-mobile': '?0',
@@ -11,10 +11,10 @@ function everyRequest(): Record<string, string> {
   };
 }
 
-/** What a script copies from the network panel for the page itself. */
+/** The header fields of a page request, as a script copies them from the network panel. */
 export function navigationHeaders(): Record<string, string> {
   return {
-    ...everyRequest(),
+    ...commonHeaders(),
     'upgrade-insecure-requests': '1',
     accept:
       'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7',
@@ -25,10 +25,10 @@ export function navigationHeaders(): Record<string, string> {
   };
 }
 
-/** The same for what that page fetches from its own origin. */
+/** The header fields of a fetch of that page from its own origin. */
 export function fetchHeaders(page: string): Record<string, string> {
   return {
-    ...everyRequest(),
+    ...commonHeaders(),
     'content-type': 'application/json',
     accept: '*/*',
     origin: new URL(page).origin,

@@ -1,29 +1,29 @@
 import { type Answer, send } from '../../../test/kit/http.ts';
-import { ORIGIN_TITLE } from '../site.ts';
+import { ORIGIN_TITLE } from '../wait-for-ending.ts';
 import type { Visit } from '../tool.ts';
 import { fetchHeaders, navigationHeaders } from './chrome-headers.ts';
 
-/** A page for a DOM without a browser, and what the client lends it. */
+/** A page for a DOM library, and the cookies and fetch of the client. */
 export interface DomPage {
   readonly url: string;
   readonly html: string;
-  /** As `name=value`, what the server has set so far. */
+  /** The cookies that the server has set so far, as `name=value`. */
   readonly cookies: readonly string[];
-  /** The page's fetch: the client's own, which sends what Chromium would send. */
+  /** The page's fetch. It sends the header fields of Chromium. */
   readonly fetch: (path: string, init?: { body?: string; method?: string }) => Promise<Response>;
 }
 
-/** Runs the page's scripts until `uploaded` resolves; then closes the page. */
+/** Runs the page's scripts until `uploaded` resolves, and then closes the page. */
 export type RunPage = (page: DomPage, uploaded: Promise<void>) => Promise<void>;
 
-/** Loads after the first: a challenge that was passed needs one. */
+/** Most reloads. A passed challenge needs one. */
 const MAX_RELOADS = 2;
 /** Longest wait for the upload of one page. */
 const UPLOAD_MS = 8_000;
 
 /**
- * A client that fetches with Chromium's headers and a cookie jar, lets a DOM library run the page's
- * script, and loads the page again behind an upload.
+ * A client that fetches with Chromium's header fields and a cookie jar. A DOM library runs the page's script. After an
+ * upload, the client loads the page again.
  */
 export function domVisit(run: RunPage): Visit {
   return async (url) => {
@@ -38,7 +38,7 @@ export function domVisit(run: RunPage): Visit {
   };
 }
 
-/** True when the page's script has uploaded something in time. */
+/** True when the page's script has sent an upload in time. */
 async function runScripts(
   run: RunPage,
   url: string,
@@ -54,7 +54,7 @@ async function runScripts(
       headers,
       ...(body === undefined ? {} : { body }),
     });
-    // Behind the page's own code that reads the answer.
+    // After the page's own code has read the answer.
     setTimeout(() => upload.resolve(true), 50);
     return new Response(answer.body, { status: answer.status });
   };

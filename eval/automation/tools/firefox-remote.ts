@@ -1,9 +1,9 @@
-import { type Line, openMarionette, openSocket } from '../protocol.ts';
-import { settled } from '../settled.ts';
+import { type ProtocolClient, openMarionette, openSocket } from '../protocol.ts';
+import { waitForEnding } from '../wait-for-ending.ts';
 import { startBidi, startMarionette } from '../started-browser.ts';
 import type { Tool, Visit } from '../tool.ts';
 
-/** Runs in the browser itself: its pages are no longer told that it is driven. */
+/** A script for the browser context. After it, pages no longer see that the browser is controlled. */
 const hide = (agent: 'Marionette' | 'RemoteAgent') =>
   `Services.ppmm.sharedData.set("${agent}:Active", false); Services.ppmm.sharedData.flush();`;
 
@@ -13,24 +13,24 @@ interface MarionetteSetup {
   readonly preferences?: Readonly<Record<string, boolean>>;
 }
 
-/** Marionette itself, which geckodriver speaks. */
+/** A visit over Marionette, the protocol of geckodriver. */
 function marionetteVisit({ hidden, switches = [], preferences = {} }: MarionetteSetup): Visit {
   return async (url, place) => {
     const firefox = await startMarionette(place, switches, preferences);
     try {
-      const line = await openMarionette(Number(firefox.endpoint));
-      await line.ask('WebDriver:NewSession', { pageLoadStrategy: 'none' });
+      const client = await openMarionette(Number(firefox.endpoint));
+      await client.ask('WebDriver:NewSession', { pageLoadStrategy: 'none' });
       if (hidden) {
-        await line.ask('Marionette:SetContext', { value: 'chrome' });
-        await line.ask('WebDriver:ExecuteScript', { script: hide('Marionette'), args: [] });
-        await line.ask('Marionette:SetContext', { value: 'content' });
+        await client.ask('Marionette:SetContext', { value: 'chrome' });
+        await client.ask('WebDriver:ExecuteScript', { script: hide('Marionette'), args: [] });
+        await client.ask('Marionette:SetContext', { value: 'content' });
       }
-      await line.ask('WebDriver:Navigate', { url });
-      const ending = await settled(async () => {
-        const { value } = (await line.ask('WebDriver:GetTitle')) as { value: string };
+      await client.ask('WebDriver:Navigate', { url });
+      const ending = await waitForEnding(async () => {
+        const { value } = (await client.ask('WebDriver:GetTitle')) as { value: string };
         return value;
       });
-      line.close();
+      client.close();
       return ending;
     } finally {
       await firefox.close();
@@ -38,25 +38,25 @@ function marionetteVisit({ hidden, switches = [], preferences = {} }: Marionette
   };
 }
 
-/** WebDriver BiDi, which puppeteer and Selenium speak. */
+/** A visit over WebDriver BiDi, the protocol of puppeteer and Selenium. */
 function bidiVisit(hidden: boolean): Visit {
   return async (url, place) => {
     const firefox = await startBidi(place);
     try {
-      const line = await openSocket(firefox.endpoint);
-      await line.ask('session.new', { capabilities: {} });
+      const client = await openSocket(firefox.endpoint);
+      await client.ask('session.new', { capabilities: {} });
       if (hidden) {
-        const browser = await firstContext(line, { 'moz:scope': 'chrome' });
-        await line.ask('script.evaluate', {
+        const browser = await firstContext(client, { 'moz:scope': 'chrome' });
+        await client.ask('script.evaluate', {
           expression: hide('RemoteAgent'),
           target: { context: browser },
           awaitPromise: false,
         });
       }
-      const context = await firstContext(line);
-      await line.ask('browsingContext.navigate', { context, url, wait: 'none' });
-      return await settled(async () => {
-        const { result } = (await line.ask('script.evaluate', {
+      const context = await firstContext(client);
+      await client.ask('browsingContext.navigate', { context, url, wait: 'none' });
+      return await waitForEnding(async () => {
+        const { result } = (await client.ask('script.evaluate', {
           expression: 'document.title',
           target: { context, sandbox: 'reader' },
           awaitPromise: false,
@@ -69,8 +69,8 @@ function bidiVisit(hidden: boolean): Visit {
   };
 }
 
-async function firstContext(line: Line, scope: object = {}): Promise<string> {
-  const { contexts } = (await line.ask('browsingContext.getTree', scope)) as {
+async function firstContext(client: ProtocolClient, scope: object = {}): Promise<string> {
+  const { contexts } = (await client.ask('browsingContext.getTree', scope)) as {
     contexts: readonly { context: string }[];
   };
   const [first] = contexts;

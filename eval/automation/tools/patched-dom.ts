@@ -5,16 +5,16 @@ import type { DomPage } from './dom-visit.ts';
 
 const RECORDED = fixture('human/chromium-headful-xvfb-default-screen.json').evidence;
 
-/** What the patch needs of a DOM library's window. */
+/** The parts of a DOM library's window that the patch needs. */
 interface DomWindow {
-  /** Boxes are of this kind. */
+  /** The class of the boxes. */
   readonly HTMLDivElement: { readonly prototype: object };
   getComputedStyle(box: object): { readonly width: string; readonly height: string };
 }
 
 /**
- * Gives a DOM library what its author would add who has read Guard's code: boxes measured from the computed style,
- * and a ground for them that the library's style sheets reach.
+ * Patches a DOM library as an author who has read Guard's code would do: boxes get their sizes from the computed style,
+ * and are placed where the library's style sheets apply.
  */
 export function measureBoxes(window: DomWindow): void {
   Object.defineProperties(window.HTMLDivElement.prototype, {
@@ -24,7 +24,7 @@ export function measureBoxes(window: DomWindow): void {
         return Number.parseFloat(window.getComputedStyle(this).height) || 0;
       },
     },
-    // A constructed sheet would style nothing here. Without it the page writes a style element.
+    // The library does not apply constructed sheets. After this error the page writes a style element.
     adoptedStyleSheets: {
       configurable: true,
       set() {
@@ -50,7 +50,7 @@ interface Box {
   readonly parentElement: Box | null;
 }
 
-/** A block is as wide as its style says, or as what holds it. */
+/** The width of a block: from its style, or that of its parent. */
 function widthOf(window: DomWindow, box: Box): number {
   const { width } = window.getComputedStyle(box);
   const outer = () => (box.parentElement === null ? 0 : widthOf(window, box.parentElement));
@@ -60,10 +60,10 @@ function widthOf(window: DomWindow, box: Box): number {
 }
 
 /**
- * The page's fetch, which lets nothing of the library's readings through but the style sheet's: the layout is
- * computed, and all else a browser has once measured.
+ * A fetch that replaces the readings of an upload, except that of the style sheet. The layout is computed, and the
+ * other readings are those of a recorded browser.
  */
-export function correcting(fetch: DomPage['fetch']): DomPage['fetch'] {
+export function correctUploads(fetch: DomPage['fetch']): DomPage['fetch'] {
   return (path, init = {}) => {
     const { body } = init;
     if (body === undefined) return fetch(path, init);

@@ -1,10 +1,10 @@
 import { CHROMIUM, disguiseFlags, DISGUISE_SCRIPT } from '../chromium-setup.ts';
 import { CHROMIUM_FLAGS } from '../../../test/kit/chromium-flags.ts';
-import { settled } from '../settled.ts';
+import { waitForEnding } from '../wait-for-ending.ts';
 import { environmentOn, type Setup } from '../setups.ts';
 import type { Visit } from '../tool.ts';
 
-/** What playwright and its derivatives have in common, as far as a visit needs it. */
+/** The functions of playwright and its derivatives that a visit needs. */
 export interface PlaywrightChromium {
   launchPersistentContext(
     profile: string,
@@ -23,7 +23,7 @@ export interface PlaywrightChromium {
   }>;
 }
 
-/** A visit by this playwright, set up so. */
+/** A visit with this variant of playwright and this setup. */
 export function playwrightVisit(
   chromium: PlaywrightChromium,
   { headless, disguise, asksAtOnce = false }: Setup,
@@ -49,14 +49,14 @@ export function playwrightVisit(
       if (disguise === 'flags and script') await context.addInitScript(DISGUISE_SCRIPT);
       const page = await context.newPage();
       await page.goto(url);
-      return await settled(() => page.title(), asksAtOnce ? 0 : undefined);
+      return await waitForEnding(() => page.title(), asksAtOnce ? 0 : undefined);
     } finally {
       await context.close();
     }
   };
 }
 
-/** What remains of the defaults: a way to reach the browser, and no `navigator.webdriver` because of it. */
+/** The switches instead of the defaults: a pipe to the browser, which does not set `navigator.webdriver`. */
 function ownSwitches(profile: string): string[] {
   return [
     `--user-data-dir=${profile}`,

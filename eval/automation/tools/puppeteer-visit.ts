@@ -1,11 +1,11 @@
 import { CHROMIUM, disguiseFlags, DISGUISE_SCRIPT } from '../chromium-setup.ts';
 import { CHROMIUM_FLAGS } from '../../../test/kit/chromium-flags.ts';
 import { freePort } from '../../../test/kit/free-port.ts';
-import { settled } from '../settled.ts';
+import { waitForEnding } from '../wait-for-ending.ts';
 import { environmentOn, type Setup } from '../setups.ts';
 import type { Visit } from '../tool.ts';
 
-/** What puppeteer and its derivatives have in common, as far as a visit needs it. */
+/** The functions of puppeteer and its derivatives that a visit needs. */
 export interface PuppeteerChromium {
   launch(options: {
     readonly executablePath: string;
@@ -25,7 +25,7 @@ export interface PuppeteerChromium {
   }>;
 }
 
-/** A visit by this puppeteer; disguised also without its switch, and in the window's own size. */
+/** A visit with this variant of puppeteer. A disguised one has no automation switch and no emulated viewport. */
 export function puppeteerVisit(
   puppeteer: PuppeteerChromium,
   { headless, disguise, asksAtOnce = false }: Setup,
@@ -50,14 +50,14 @@ export function puppeteerVisit(
       const page = await browser.newPage();
       if (disguise === 'flags and script') await page.evaluateOnNewDocument(DISGUISE_SCRIPT);
       await page.goto(url);
-      return await settled(() => page.title(), asksAtOnce ? 0 : undefined);
+      return await waitForEnding(() => page.title(), asksAtOnce ? 0 : undefined);
     } finally {
       await browser.close();
     }
   };
 }
 
-/** What remains of the defaults: a way to reach the browser, by a port that the browser does not choose. */
+/** The switches instead of the defaults: a debugging port that the browser does not choose itself. */
 async function ownSwitches(profile: string): Promise<string[]> {
   return [`--user-data-dir=${profile}`, `--remote-debugging-port=${await freePort()}`];
 }

@@ -1,33 +1,36 @@
 import { chromiumMajor, plainUserAgent } from '../chromium-setup.ts';
 import { type Ask, openSocket } from '../protocol.ts';
-import { settled } from '../settled.ts';
+import { waitForEnding } from '../wait-for-ending.ts';
 import { startChromium } from '../started-browser.ts';
 import type { Tool, Visit } from '../tool.ts';
 
 interface RawSetup {
   readonly switches?: readonly string[];
-  /** Asked of the page before it goes anywhere. */
+  /** Commands for the page before its navigation. */
   readonly first?: (ask: Ask) => Promise<void>;
 }
 
-/** The DevTools protocol without a driver, as nodriver and the like speak it. The title is the target's. */
+/**
+ * A visit over the DevTools protocol without a driver, as nodriver and similar tools make it. The title comes from the
+ * target.
+ */
 function rawVisit({ switches = [], first }: RawSetup): Visit {
   return async (url, place) => {
     const chromium = await startChromium(place, ...switches);
     try {
-      const line = await openSocket(chromium.endpoint);
-      const { targetId } = (await line.ask('Target.createTarget', { url: 'about:blank' })) as {
+      const client = await openSocket(chromium.endpoint);
+      const { targetId } = (await client.ask('Target.createTarget', { url: 'about:blank' })) as {
         targetId: string;
       };
-      const { sessionId } = (await line.ask('Target.attachToTarget', {
+      const { sessionId } = (await client.ask('Target.attachToTarget', {
         targetId,
         flatten: true,
       })) as { sessionId: string };
-      const ask: Ask = (method, params) => line.ask(method, params, sessionId);
+      const ask: Ask = (method, params) => client.ask(method, params, sessionId);
       await first?.(ask);
       await ask('Page.navigate', { url });
-      return await settled(async () => {
-        const { targetInfo } = (await line.ask('Target.getTargetInfo', { targetId })) as {
+      return await waitForEnding(async () => {
+        const { targetInfo } = (await client.ask('Target.getTargetInfo', { targetId })) as {
           targetInfo: { title: string };
         };
         return targetInfo.title;
@@ -40,7 +43,7 @@ function rawVisit({ switches = [], first }: RawSetup): Visit {
 
 const HEADLESS = ['--headless=new', '--screen-info={1920x1080}', '--window-size=1366,768'];
 
-/** Names the page's browser as a Chromium with a window, in the agent and in the client hints. */
+/** Makes the browser claim to be a Chromium with a window, in the User-Agent and in the client hints. */
 async function nameAsWindowed(ask: Ask, major = chromiumMajor()): Promise<void> {
   const brandsOf = (version: string, noise: string) => [
     { brand: 'Chromium', version },
@@ -61,7 +64,7 @@ async function nameAsWindowed(ask: Ask, major = chromiumMajor()): Promise<void> 
   });
 }
 
-/** What playwright gives its headless browsers: a mouse that hovers. */
+/** The setting of playwright for headless browsers: a mouse that can hover. */
 const A_MOUSE =
   '--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4';
 

@@ -2,15 +2,15 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Builder } from 'selenium-webdriver';
 import { Options, ServiceBuilder } from 'selenium-webdriver/chrome.js';
-import { settled } from '../settled.ts';
+import { waitForEnding } from '../wait-for-ending.ts';
 import { environmentOn } from '../setups.ts';
 import { startChromium } from '../started-browser.ts';
 import type { Tool, Visit } from '../tool.ts';
 
-/** Changes the driver's program, as text in which each character is one byte. */
+/** Changes the program of the driver. The text has one character for each byte. */
 type Patch = (program: string) => string;
 
-/** A chromedriver that was changed, attached to a Chromium that a person might have started. */
+/** A visit with a changed chromedriver, attached to a Chromium that was started like a person's. */
 function visitWith(patch: Patch): Visit {
   return async (url, place) => {
     const program = join(place.profile, 'driver');
@@ -25,7 +25,7 @@ function visitWith(patch: Patch): Visit {
         .build();
       try {
         await driver.get(url);
-        return await settled(() => driver.getTitle());
+        return await waitForEnding(() => driver.getTitle());
       } finally {
         await driver.quit();
       }
@@ -35,7 +35,7 @@ function visitWith(patch: Patch): Visit {
   };
 }
 
-/** Of one length with what they replace: offsets in the program stay right. */
+/** The replacements keep the length, so that offsets in the program stay valid. */
 const PATCHES: Readonly<Record<string, Patch>> = {
   'chromedriver with its names changed': (program) => program.replaceAll('cdc_', 'qwx_'),
   'chromedriver without its names': (program) =>

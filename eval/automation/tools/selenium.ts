@@ -2,7 +2,7 @@ import { Builder } from 'selenium-webdriver';
 import { Options, ServiceBuilder } from 'selenium-webdriver/chrome.js';
 import { CHROMIUM, disguiseFlags, DISGUISE_SCRIPT } from '../chromium-setup.ts';
 import { CHROMIUM_FLAGS } from '../../../test/kit/chromium-flags.ts';
-import { settled } from '../settled.ts';
+import { waitForEnding } from '../wait-for-ending.ts';
 import { environmentOn, inAllSetups, type Setup } from '../setups.ts';
 import type { Tool, Visit } from '../tool.ts';
 
@@ -30,7 +30,7 @@ function visitWith({ headless, disguise }: Setup): Visit {
         });
       }
       await driver.get(url);
-      return await settled(() => driver.getTitle());
+      return await waitForEnding(() => driver.getTitle());
     } finally {
       await driver.quit();
     }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Place } from './tool.ts';
 
-/** Does something with a fresh profile, and removes the folder whatever came of it. */
-export async function inFreshPlace<T>(
+/** Calls `use` with an empty profile folder, and removes the folder afterwards. */
+export async function withFreshProfile<T>(
   display: string,
   use: (place: Place) => Promise<T>,
 ): Promise<T> {
@@ -12,7 +12,7 @@ export async function inFreshPlace<T>(
   try {
     return await use({ profile, display });
   } finally {
-    // Browsers write for a moment after their main process has gone.
+    // Browsers write for a moment after their main process has ended.
     await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 }

@@ -1,6 +1,6 @@
 import { chromeHttp, chromeHttps } from '../../test/kit/visitors.ts';
-import type { Scheme, Shot } from './ground.ts';
-import type { Field } from './technique.ts';
+import type { Scheme, AttackRequest } from './testbed.ts';
+import type { Attack } from './technique.ts';
 
 export const BOTH = ['http', 'https'] as const;
 
@@ -8,18 +8,18 @@ export const IN_RANGES = { range: 'bytes=0-0,1-99999' };
 
 export const browserOn = (scheme: Scheme) => (scheme === 'http' ? chromeHttp : chromeHttps);
 
-/** So many requests, `atOnce` of them at the same time. */
-export async function volley(
-  { ground, site, scheme, prefix }: Field,
+/** Sends `count` requests, `atOnce` of them at the same time. */
+export async function sendMany(
+  { testbed, site, scheme, prefix }: Attack,
   count: number,
-  shotOf: (index: number) => Partial<Shot>,
+  requestOf: (index: number) => Partial<AttackRequest>,
   atOnce = count,
 ): Promise<number> {
-  const shot = { site, scheme, headers: browserOn(scheme) };
+  const request = { site, scheme, headers: browserOn(scheme) };
   const left = Array.from({ length: count }, (_, index) => index).values();
   const work = async () => {
     for (const index of left) {
-      await ground.send({ ...shot, path: `${prefix}${index}`, ...shotOf(index) });
+      await testbed.send({ ...request, path: `${prefix}${index}`, ...requestOf(index) });
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));

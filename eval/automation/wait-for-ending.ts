@@ -1,24 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { ORIGIN_TITLE } from './site.ts';
+import { ORIGIN_PAGE } from '../../test/kit/recording-origin.ts';
 import type { Ending } from './tool.ts';
 
-/** Title of the challenge page while it works; every other page and screen is an end. */
+export const ORIGIN_TITLE = /<title>(.*?)<\/title>/.exec(ORIGIN_PAGE)?.[1] ?? '';
+/** Title of the challenge page while it works. Every other page ends the visit. */
 const CHECKING_TITLE = 'Checking your browser';
 
-/** A page that still checks by then is a screen, too: its visitor did not get through. */
+/** A visit that is still on the checking page after this time has ended there. */
 const DEADLINE_MS = 20_000;
 const INTERVAL_MS = 150;
-/**
- * Until then nothing is read. Reading goes through the driver and into the page; what gives a tool
- * away is to be the tool, and not how often it is asked here.
- */
+/** Before this time, the title is not read. Guard may detect the reading, and the eval measures the tool and not the reading. */
 const QUIET_MS = 3_000;
 
 /**
- * Asks for the page's title until the visit has ended, after a quiet time in milliseconds. `undefined` or a rejection
- * means that there is no page to ask at the moment, as in the middle of a reload.
+ * Reads the page's title until the visit has ended, first after `quietMs`. `readTitle` gives `undefined` or rejects while
+ * there is no page, as during a reload.
  */
-export async function settled(
+export async function waitForEnding(
   readTitle: () => Promise<string | undefined>,
   quietMs = QUIET_MS,
 ): Promise<Ending> {

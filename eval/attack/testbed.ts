@@ -3,14 +3,20 @@ import { type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+<<<<<<< HEAD:eval/attack/ground.ts
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { poll } from '../../test/kit/http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../../test/kit/recording-origin.ts';
 import { rowsOf } from '../../test/kit/sql.ts';
+=======
+import { selfSigned } from '../../test/kit/https-front.ts';
+import { startRecordingOrigin } from '../../test/kit/recording-origin.ts';
+>>>>>>> ba86bd6e (Keep the schema and the ports below 300 lines):eval/attack/testbed.ts
 import { startProduct } from '../../test/kit/start-product.ts';
 import { storySettings } from '../../test/kit/story-settings.ts';
+import { findEvents } from '../find-events.ts';
 
-/** The two sites: one has the rule of the README, enforced; the other challenges every session. */
+/** The default site enforces the rule of the README. The strict site challenges every session. */
 export const SITES = { default: 'default.example', strict: 'strict.example' } as const;
 export type Site = keyof typeof SITES;
 export type Scheme = 'http' | 'https';
@@ -20,47 +26,46 @@ const RULES = [
   { name: 'everybody', match: {}, detect: true, challenge: 'auto' },
 ];
 
-/** Longest wait until an event can be found by SQL. */
-const EVENTS_MS = 30_000;
-/** Connections that all clients of one kind share. */
-const CIPHERS = 'TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256';
+/** The cipher suites of another TLS library than Node's. */
+const OTHER_CIPHERS =
+  'TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256';
 
 /** One request of an attacker. */
-export interface Shot {
+export interface AttackRequest {
   readonly site: Site;
   readonly scheme: Scheme;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Address that it comes from, below 127.0.0.0/8. */
+  /** The source address, below 127.0.0.0/8. */
   readonly from?: string;
   readonly cookie?: string;
   readonly body?: string;
-  /** The answer is no text: its body gets a character for each byte. */
+  /** Whether the answer is a file. Its body then has one character for each byte. */
   readonly isFile?: boolean;
-  /** Another TLS library: it offers other ciphers. */
+  /** Whether another TLS library sends the request. It offers other ciphers. */
   readonly otherTls?: boolean;
 }
 
 export interface Answer {
   readonly status: number;
   readonly body: string;
-  /** The session that came along. */
+  /** The session of the answer's cookie. */
   readonly session: string;
 }
 
-/** Guard as its users run it, before a site that remembers who reached it. */
-export interface Ground {
-  send(shot: Shot): Promise<Answer>;
-  /** Of Guard, on 127.0.0.1. */
+/** Guard as users run it, in front of a site that records its visitors. */
+export interface Testbed {
+  send(request: AttackRequest): Promise<Answer>;
+  /** The port of Guard on 127.0.0.1. */
   port(scheme: Scheme): number;
-  /** Requests below this path that reached the site. */
+  /** Number of requests below this path that reached the site. */
   reached(prefix: string): number;
-  /** Block reasons of the decisions below this path, each with how many had it. */
+  /** The block reasons of the decisions below this path, with the number of decisions for each. */
   reasons(prefix: string): Promise<ReadonlyMap<string, number>>;
   close(): Promise<void>;
 }
 
-export async function startGround(): Promise<Ground> {
+export async function startTestbed(): Promise<Testbed> {
   const origin = await startRecordingOrigin();
   const folder = await mkdtemp(join(tmpdir(), 'guard-attack-'));
   const { key, cert } = selfSigned('localhost');
@@ -70,7 +75,7 @@ export async function startGround(): Promise<Ground> {
   const settings = storySettings(origin.url, {
     rules: RULES,
     site: { hosts: Object.values(SITES) },
-    // Attackers use addresses of the loopback network. No proxy tells another one.
+    // Attackers use addresses of the loopback network. There is no proxy.
     top: { trusted_proxies: [], tls: { certificates: [files] } },
   });
   const listen = { ...(settings['listen'] as object), gateway_tls: '127.0.0.1:0' };
@@ -79,26 +84,20 @@ export async function startGround(): Promise<Ground> {
     http: Number(new URL(product.addresses.gateway).port),
     https: Number(new URL(product.addresses.gateway_tls).port),
   };
-  let asked = 0;
   return {
-    send: (shot) => sendTo(ports[shot.scheme], shot),
+    send: (request) => sendTo(ports[request.scheme], request),
     port: (scheme) => ports[scheme],
-    reached: (prefix) => arrivalsOf(origin, prefix),
+    reached: (prefix) => origin.arrivals.filter(({ url }) => url.startsWith(prefix)).length,
     async reasons(prefix) {
-      // Events are written in order: what can be found behind all others says that they are there.
-      const last = `${prefix}last-${(asked += 1)}`;
-      await sendTo(ports.http, { site: 'strict', scheme: 'http', path: last, headers: {} });
-      const ask = () =>
-        rowsOf<{ path: string; block_reasons: readonly string[] }>(
-          product,
-          `SELECT path, block_reasons FROM events_distributed WHERE startsWith(path, '${prefix}')`,
-        );
-      const rows = await poll(ask, (found) => found.some(({ path }) => path === last), EVENTS_MS);
+      const events = await findEvents<{ block_reasons: readonly string[] }>(
+        product,
+        prefix,
+        'block_reasons',
+        (path) => sendTo(ports.http, { site: 'strict', scheme: 'http', path, headers: {} }),
+      );
       const counts = new Map<string, number>();
-      for (const { path, block_reasons } of rows) {
-        if (path === last) continue;
-        for (const reason of block_reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-      }
+      for (const reason of events.flatMap(({ block_reasons }) => block_reasons))
+        counts.set(reason, (counts.get(reason) ?? 0) + 1);
       return counts;
     },
     async close() {
@@ -109,15 +108,20 @@ export async function startGround(): Promise<Ground> {
   };
 }
 
-function arrivalsOf(origin: RecordingOrigin, prefix: string): number {
-  return origin.arrivals.filter(({ url }) => url.startsWith(prefix)).length;
-}
-
-function sendTo(port: number, shot: Shot): Promise<Answer> {
-  const { site, scheme, path, from = '127.0.0.1', cookie, body, otherTls = false, isFile } = shot;
+function sendTo(port: number, request: AttackRequest): Promise<Answer> {
+  const {
+    site,
+    scheme,
+    path,
+    from = '127.0.0.1',
+    cookie,
+    body,
+    otherTls = false,
+    isFile,
+  } = request;
   const method = body === undefined ? 'GET' : 'POST';
   const headers = {
-    ...shot.headers,
+    ...request.headers,
     host: SITES[site],
     ...(cookie !== undefined && { cookie: `_guard=${cookie}` }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -126,7 +130,7 @@ function sendTo(port: number, shot: Shot): Promise<Answer> {
   const tls = {
     rejectUnauthorized: false,
     servername: SITES[site],
-    ...(otherTls && { ciphers: CIPHERS }),
+    ...(otherTls && { ciphers: OTHER_CIPHERS }),
   };
   return new Promise((resolve, reject) => {
     const take = (answer: IncomingMessage) => {
@@ -137,10 +141,10 @@ function sendTo(port: number, shot: Shot): Promise<Answer> {
         resolve({ status: answer.statusCode ?? 0, body: text, session });
       });
     };
-    const sent =
+    const outgoing =
       scheme === 'http'
         ? overHttp(target, take)
         : overHttps({ ...target, ...tls, agent: false }, take);
-    sent.on('error', reject).end(body);
+    outgoing.on('error', reject).end(body);
   });
 }

@@ -3,23 +3,22 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { childrenOf } from '../../test/kit/children.ts';
-import { fileNameOf } from './tool-name.ts';
-import type { Ending, Tool, Visit } from './tool.ts';
+import { type Ending, fileNameOf, type Tool, type Visit } from './tool.ts';
 
 const PROGRAM = join(import.meta.dirname, 'visit.ts');
 
-/** Longest visit, from the start of the browser to its end; then everything of it is killed. */
+/** Longest visit, from the start of the browser to its end. After this time all its processes are killed. */
 const VISIT_MS = 90_000;
-/** Longest wait for the rest of what a process that has ended said. */
+/** Longest wait for the remaining output of a process that has ended. */
 const PIPE_MS = 2_000;
-/** Most that is kept of what a tool writes to stderr. */
+/** How much of a tool's stderr is kept. */
 const MAX_LOG_CHARS = 4_096;
 
 /**
- * The tool's visit in a process of its own: some tools reject promises that are not awaited, wait
- * forever, or leave their browser behind, and none of that may end the measurement or outlive it.
+ * Runs a visit in a separate process, because some tools reject promises that are not awaited, wait forever, or do not
+ * end their browser.
  */
-export function apart(tool: Tool): Visit {
+export function visitInProcess(tool: Tool): Visit {
   return async (url, { profile, display }) => {
     const child = spawn(process.execPath, [PROGRAM, fileNameOf(tool), url, profile, display], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -35,10 +34,10 @@ export function apart(tool: Tool): Visit {
     const timer = setTimeout(() => killAll(child.pid), VISIT_MS);
     await exited;
     clearTimeout(timer);
-    // What it said may still be on its way; a browser left behind may hold the pipe open for ever.
+    // The last output may still arrive. A browser that did not end may keep the pipe open forever.
     await Promise.race([closed, wait(PIPE_MS)]);
     const ending = /^ending: (origin|screen)$/m.exec(said)?.[1];
-    // Checked by the pattern.
+    // The cast is safe: the pattern has only these two words.
     if (ending !== undefined) return ending as Ending;
     throw new Error(lastError(log) ?? `ended with ${child.exitCode ?? child.signalCode}`);
   };
@@ -51,14 +50,14 @@ function lastError(log: string): string | undefined {
     ?.trim();
 }
 
-/** A process and all it has started, the youngest first; those that have ended meanwhile are skipped. */
+/** Kills a process and all its descendants, the youngest first. */
 function killAll(pid: number | undefined): void {
   if (pid === undefined) return;
   for (const each of [...descendants(pid).reverse(), pid]) {
     try {
       process.kill(each, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // It has already ended.
     }
   }
 }

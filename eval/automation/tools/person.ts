@@ -1,0 +1,27 @@
+import { openAtDesk } from '../../../test/kit/desk.ts';
+import { deskChromium, deskFirefox } from '../../../test/kit/desk-browsers.ts';
+import { waitForEnding } from '../wait-for-ending.ts';
+import type { Tool } from '../tool.ts';
+
+const BROWSERS = [
+  ['Chromium', 'chromium', deskChromium],
+  ['Firefox', 'firefox-esr', deskFirefox],
+] as const;
+
+/** People who open the browser, type the address, press Enter and move the mouse. The title bar shows the page's title. */
+export const personTools: readonly Tool[] = BROWSERS.map(([name, program, browser]) => ({
+  name: `a person, ${name}`,
+  variant: 'keyboard and mouse',
+  goal: 'allowed 100 %',
+  needs: { packages: [], programs: [program, 'Xvfb', 'xdotool'] },
+  async visit(url, place) {
+    const desk = await openAtDesk(browser, place);
+    try {
+      await desk.goTo(url);
+      await desk.moveMouse(420, 380);
+      return await waitForEnding(() => desk.title());
+    } finally {
+      await desk.close();
+    }
+  },
+}));
