@@ -154,7 +154,7 @@ With the header sets that contradict themselves: ${asTheyAre(rows)}.
   HeadlessChrome among the brands, Blink on an iPhone, client hints of Firefox or Safari, hints of another version.
   They do not count as browsers, and have their own row.
 - **Agents that forgot their platform:** rows of user-agents whose \`navigator.platform\` is not the one of the system
-  in the User-Agent. Guard does not see this value.
+  in the User-Agent. A request does not contain this value.
 - **HTTP clients:** measured with \`node eval/measure/run.ts\`, each over https and plain http. With Chrome's agent:
   the same bytes except the User-Agent.
 - **Crawlers:** the User-Agent tokens of each catalogue entry with a published list of addresses.
