@@ -10,7 +10,7 @@ import { startGuard } from './start-guard.ts';
 
 const LAST_MOMENT = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
 
-/** The whole product in this process, so that its clock can be moved. */
+/** Starts the whole product in this process, so that a test can set its clock. */
 async function startAt(now: number, over: Readonly<Record<string, unknown>>) {
   const folder = mkdtempSync(join(tmpdir(), 'guard-clock-'));
   const text = JSON.stringify(storySettings('http://127.0.0.1:9', { top: over }));
@@ -27,7 +27,7 @@ async function startAt(now: number, over: Readonly<Record<string, unknown>>) {
   return { ...running, settings: result.settings, time };
 }
 
-test('contract 5: keys expire by the clock, without a reload: POST /validate, POST /query, POST /mcp', async () => {
+test('contract 5: keys expire without a reload, for POST /validate, POST /query and POST /mcp', async () => {
   const expires = '2026-11-21';
   const { addresses, time } = await startAt(LAST_MOMENT, {
     organisations: [
@@ -54,7 +54,7 @@ test('contract 5: keys expire by the clock, without a reload: POST /validate, PO
   expect(await statuses()).toEqual([401, 401, 401]);
 });
 
-test('settings that cannot be followed leave everything as it was', async () => {
+test('settings that cannot be applied change nothing', async () => {
   const { addresses, settings, reload } = await startAt(LAST_MOMENT, { analytics: undefined });
   const visit = JSON.stringify({ url: 'https://shop.example/', ip: '203.0.113.9' });
   const validate = async () => {

@@ -42,31 +42,34 @@ export interface Running {
   /** The address of each started service: a URL, or `unix:` and a path. */
   readonly addresses: Addresses;
   /**
-   * Replaces the current deployment between two requests. Rejects with a reason when the new one cannot be built; then
-   * nothing has changed. Ignores new StartSettings. Resolves with the number of workers that have not applied it.
+   * Replaces the current deployment between two requests. Rejects with a reason when the new one cannot be built, and
+   * then nothing has changed. Ignores new StartSettings. Resolves with the number of workers that have not applied it.
    */
   readonly reload: (next: NewSettings) => Promise<number>;
-  /** Sign-in links to the dashboard, one per organisation. Each works once within ten minutes. */
+  /** Sign-in links to the dashboard, one for each organisation. Each link works once, for ten minutes. */
   readonly createDashboardLinks: () => readonly DashboardLink[];
   /** State of the event database. Undefined when the settings name none. */
   readonly database: () => DatabaseCondition | undefined;
-  /** Epoch milliseconds: when the oldest crawler list was confirmed and each part of the network data was made. */
+  /**
+   * When the oldest crawler list was confirmed, and when each part of the network data was made, in milliseconds since
+   * the epoch.
+   */
   readonly dataAt: () => Readonly<Record<NetworkData, number>> & {
     readonly crawlers: number | undefined;
   };
-  /** Finishes all requests, writes the last events, and ends. */
+  /** Finishes all requests, writes the last events, and closes everything. */
   close(): Promise<void>;
 }
 
-/** How long a start waits for the database. Visitors can be served without it, so the wait is limited. */
+/** Longest wait for the database at a start. Visitors can be served without it. */
 const DATABASE_START_MS = 8_000;
 
-/** How long current requests to the services may take while Guard ends. The gateway has the same limit. */
+/** Longest time for open requests to the services while Guard ends. The gateway has the same limit. */
 const DRAIN_MS = 30_000;
 
 /** What is open while Guard starts, runs and ends. */
 interface State {
-  /** Functions that close what is open, in order of opening. */
+  /** Functions that close each part, in the order in which the parts were opened. */
   readonly opened: Close[];
   readonly addresses: Partial<Record<Service, string>>;
   readonly services: Map<RoutedService, ReloadableService>;
@@ -80,8 +83,8 @@ interface State {
 }
 
 /**
- * The composition root: builds a running product from the settings. Each service is started if `listen` names
- * it. Analytics opens first and closes last, so that the event of every decision is kept.
+ * The composition root: builds a running product from the settings. It starts each service that `listen` names.
+ * Analytics opens first and closes last, so that the event of every decision is kept.
  */
 export async function startGuard(settings: Settings, context: ProcessContext): Promise<Running> {
   const state: State = {
@@ -205,7 +208,7 @@ function currentOf({ current }: State): Deployment {
   return current;
 }
 
-/** Opens the analytics. Decisions are logged and measured before they reach its sink. */
+/** Opens the analytics. Decisions are logged and measured before they reach the sink. */
 async function openEvents(
   settings: Settings,
   context: ProcessContext,
@@ -257,7 +260,7 @@ async function openGateway(
   Object.assign(state.addresses, await listenGateway(gateway, listen));
 }
 
-/** Starts the workers. They listen at the addresses of this thread's gateway, so the gateway has to listen first. */
+/** Starts the workers. They share the addresses of this thread's gateway, so it must listen first. */
 async function startWorkers(
   { settings }: Deployment,
   { analytics }: Dependencies,
@@ -269,14 +272,14 @@ async function startWorkers(
   await workers.start({ settings: { ...settings, listen }, addresses, analytics });
 }
 
-/** Starts orders only when every thread can answer an authority that verifies a host. */
+/** Orders certificates only after every thread can answer an authority that verifies a host. */
 function startOrders(context: ProcessContext, state: State): void {
   if (state.gateway === undefined || state.certificates === undefined) return;
   const settings = () => currentOf(state).settings;
   state.opened.push(orderCertificates({ ...context, ...state.certificates, settings }));
 }
 
-/** Replaces everything in one turn of the event loop, so no request sees both old and new settings. */
+/** Replaces everything in one turn of the event loop, so that no request sees both old and new settings. */
 async function replaceDeployment(
   { settings, revision }: NewSettings,
   dependencies: Dependencies,

@@ -147,7 +147,9 @@ test('a fetched address proves a crawler without a restart, and lists of operato
 
 test('a database that lost more than half of its addresses is refused once, and the last good copy stays in use', async () => {
   const [line] = await untilLogged(product, 'published_kept_back', 'asn');
-  expect(line).toMatch(/it knows \d+ of 4096 IPv4 addresses in place of \d+: less than half/);
+  expect(line).toMatch(
+    /it has values for \d+ of 4096 IPv4 addresses in place of \d+: less than half/,
+  );
   expect(await statusesFor('198.51.100.7')).toBe('403');
   expect(logged(product, 'published_kept_back', 'asn')).toHaveLength(1);
 });

@@ -5,7 +5,7 @@ import { adminRoutes } from './admin.ts';
 import { createService } from '../listeners/listen.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 
-/** The status of `path` for these header fields. */
+/** Sends a GET with these header fields, and returns the status. */
 async function ask(
   path: string,
   headers: Readonly<Record<string, string>>,
@@ -20,7 +20,7 @@ async function ask(
   return { statusCode, body };
 }
 
-test('the body of /ready says that the database does not start, and the status stays 200', async () => {
+test('when the database does not start, /ready says so and still answers 200', async () => {
   expect(await ask('/ready', { host: '127.0.0.1' })).toEqual({
     statusCode: 200,
     body: '{"ready":true,"database":{"state":"failing","message":"The analytics database waits."}}',
@@ -57,28 +57,25 @@ test.each([
     '[::1].evil.example',
     'metrics.shop.example',
   ],
-])(
-  'Host: %s can be a page with DNS rebinding: 421, and the body says what to set',
-  async (host) => {
-    for (const path of ['/ready', '/metrics']) {
-      for (const listen of [
-        '127.0.0.1:9090',
-        '0.0.0.0:9090',
-        '[::]:9090',
-        'ops.internal.example:9090',
-      ]) {
-        const { statusCode, body } = await ask(
-          path,
-          { host, 'x-forwarded-host': 'localhost' },
-          { listen },
-        );
-        expect([statusCode, body]).toEqual([421, expect.stringContaining('admin_hosts')]);
-      }
+])('Host: %s gets 421, because a page with DNS rebinding can send it', async (host) => {
+  for (const path of ['/ready', '/metrics']) {
+    for (const listen of [
+      '127.0.0.1:9090',
+      '0.0.0.0:9090',
+      '[::]:9090',
+      'ops.internal.example:9090',
+    ]) {
+      const { statusCode, body } = await ask(
+        path,
+        { host, 'x-forwarded-host': 'localhost' },
+        { listen },
+      );
+      expect([statusCode, body]).toEqual([421, expect.stringContaining('admin_hosts')]);
     }
-  },
-);
+  }
+});
 
-test('the host of listen.admin is answered, and every host on a unix socket', async () => {
+test('the host of listen.admin is accepted, and on a unix socket every host', async () => {
   const listen = 'ops.internal.example:9090';
   expect((await ask('/ready', { host: listen }, { listen })).statusCode).toBe(200);
   const socket = { listen: 'unix:/run/guard/admin.sock' };

@@ -6,9 +6,9 @@ const OTHER_HOST =
   'The admin listener does not answer to this host name: ask for its address, or add the name to admin_hosts in guard.yaml.\n';
 
 /**
- * `GET /ready` for supervisors and `GET /metrics` for Prometheus. A request with a host that compileOwnHosts
- * does not accept gets 421. Ready means that visitors are served. This does not need the database: when it
- * does not start, the body says so and the status stays 200.
+ * `GET /ready` for supervisors and `GET /metrics` for Prometheus. A request with a host that compileOwnHosts refuses
+ * gets 421. Ready means that Guard serves visitors. That works without the database, so when the database does not
+ * start, the body says so but the status stays 200.
  */
 export function adminRoutes(options: {
   readonly metrics: MetricsPage;
@@ -18,7 +18,7 @@ export function adminRoutes(options: {
 }): FastifyPluginAsync {
   return (app) => {
     app.addHook('onRequest', async (request, reply) => {
-      // The raw Host header: `request.host` of fastify would trust X-Forwarded-Host.
+      // The raw Host header, because `request.host` of fastify trusts X-Forwarded-Host.
       if (options.answersTo(request.raw.headers.host)) return;
       await reply.code(421).type('text/plain; charset=utf-8').send(OTHER_HOST);
     });

@@ -1,4 +1,4 @@
-/** The alerts with their titles. The page on running Guard explains what to do for each. */
+/** The alerts with their titles. The guide page "Running Guard" says what to do for each. */
 export const ALERTS = {
   passed_unjudged: 'Requests pass without a decision',
   origin_down: 'The site does not answer',
@@ -19,8 +19,8 @@ export type AlertName = keyof typeof ALERTS;
 /** A condition that is true now. */
 export interface Alert {
   readonly name: AlertName;
-  /** The organisation, rule or host of the alert. During a cool-down, each of them gets one alert. */
+  /** The organisation, rule or host that the alert concerns. Each has one alert in a cool-down. */
   readonly about: string;
-  /** A sentence with numbers that says what was seen. */
+  /** A sentence with the numbers that caused the alert. */
   readonly seen: string;
 }

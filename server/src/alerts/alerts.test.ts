@@ -19,9 +19,9 @@ import { watchAlerts } from './watch-alerts.ts';
 const NOW = Date.UTC(2026, 10, 25, 12);
 const folder = testFolder();
 
-/** A real receiver of each kind, and what it got. */
+/** A real receiver of each kind, and the messages that it got. */
 const posted: { alert: string; text: string; about: string }[] = [];
-/** How many of the next posts are refused. */
+/** Number of posts to refuse. */
 let refusals = 0;
 const webhook = createServer((request, response) => {
   void readAll(request).then((body) => {
@@ -68,7 +68,7 @@ afterAll(async () => {
 const ALERT = { name: 'origin_down', about: '', seen: '12 of 20 requests got no answer.' } as const;
 
 describe('an alert goes to a webhook, a mail server and a program', () => {
-  test('each real receiver gets it', async () => {
+  test('each receiver gets it', async () => {
     const file = join(folder, 'got');
     const program = join(folder, 'pager');
     writeFileSync(program, `#!/bin/sh\n{ echo "$1"; env; cat; } > "${file}"\n`);
@@ -98,7 +98,7 @@ describe('an alert goes to a webhook, a mail server and a program', () => {
     expect(got).not.toContain('a secret 4471');
   });
 
-  test('a receiver that refuses, is away, or is not there is named, without a secret of its URL; the others get it', async () => {
+  test('each failed receiver is reported with a code, without the secrets of its URL', async () => {
     const settings = Alerts.parse({
       webhook: `${webhookUrl}/refuses`,
       mail: {
@@ -116,7 +116,7 @@ describe('an alert goes to a webhook, a mail server and a program', () => {
     ]);
   });
 
-  test('no channel, a word that is no address, another scheme: refused', () => {
+  test('settings without a channel, with a wrong address or another scheme are refused', () => {
     for (const wrong of [
       {},
       { cool_down: '1h' },
@@ -137,7 +137,7 @@ describe('alerts while Guard runs', () => {
     body: Buffer.from(JSON.stringify({ data })),
   });
 
-  /** Watches real metrics with a short pause; the clock stands still. */
+  /** Watches real metrics with short pauses. The clock moves only when a test moves it. */
   function watching(
     over: {
       readonly blocks?: unknown;
@@ -172,31 +172,30 @@ describe('alerts while Guard runs', () => {
     posted.length = 0;
     return { time, metrics, logged, asked, close, refuse: () => (isGood = 0) };
   }
-  const told = (count: number) =>
+  const untilThereAre = (count: number, list: readonly unknown[] = posted) =>
     poll(
-      () => Promise.resolve(posted),
+      () => Promise.resolve(list),
       ({ length }) => length >= count,
     );
 
-  test('one condition is told once in its cool-down, and again after it', async () => {
+  test('a condition is reported once in its cool-down, and again after it', async () => {
     const { time, logged, close, refuse } = watching();
     refuse();
-    await told(1);
-    time.now += 1_800_000;
-    time.now += 1_900_000;
-    await told(2);
+    await untilThereAre(1);
+    time.now += 3_700_000;
+    await untilThereAre(2);
     await close();
     expect(posted.map(({ alert }) => alert)).toEqual(['reload_refused', 'reload_refused']);
     expect(logged).toEqual(['alert', 'alert']);
   });
 
-  test('a jump in the blocks of one rule, and visitors who are challenged again right after passing', async () => {
+  test('a jump in the blocks of a rule, and repeated challenges after a pass, are reported', async () => {
     const { time, close } = watching({
       blocks: [['no training', '120', 4]],
       again: [['100', '30']],
     });
     time.now += 2_000;
-    await told(2);
+    await untilThereAre(2);
     await close();
     expect(posted.map(({ alert, about }) => [alert, about])).toEqual([
       ['blocks_jump', 'acme no training'],
@@ -205,44 +204,38 @@ describe('alerts while Guard runs', () => {
     expect(posted[1]?.text).toContain('30 of 100 visitors of acme who passed');
   });
 
-  test('an alert that no channel took is sent again until one takes it, and is told once', async () => {
+  test('an alert is sent again until a channel accepts it, and then no more', async () => {
     const { logged, close, refuse } = watching();
     refusals = 2;
     refuse();
-    await told(1);
+    await untilThereAre(1);
     await close();
     expect(posted.map(({ alert }) => alert)).toEqual(['reload_refused']);
     expect(logged).toEqual(['alert', 'alert_unsent']);
   });
 
-  test('of many organisations one is asked a look, in turn, and each once in the time', async () => {
+  test('each look reads the events of one organisation, in turn, and each organisation once in the period', async () => {
     const { time, asked, close } = watching({ organisations: ['a', 'b', 'c'] });
     for (let turn = 1; turn <= 6; turn += 1) {
       time.now += 334; // a third of the time of one organisation
-      await poll(
-        () => Promise.resolve(asked),
-        ({ length }) => length >= turn,
-      );
+      await untilThereAre(turn, asked);
     }
     await close();
     expect(asked).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
   });
 
-  test('after the clock was set back the events are asked at the next look', async () => {
+  test('after the clock was set back, the next look reads the events', async () => {
     const { time, asked, close } = watching();
     time.now -= 3_600_000;
-    await poll(
-      () => Promise.resolve(asked),
-      ({ length }) => length === 1,
-    );
+    await untilThereAre(1, asked);
     await close();
   });
 
-  test('few repeated challenges among many visitors are none', async () => {
+  test('few repeated challenges among many visitors cause no alert', async () => {
     const { time, close, refuse } = watching({ again: [['1000', '20']] });
     refuse();
     time.now += 2_000;
-    await told(1);
+    await untilThereAre(1);
     await close();
     expect(posted.map(({ alert }) => alert)).toEqual(['reload_refused']);
   });

@@ -3,18 +3,18 @@ import { TEMPORARY_RULE } from '@guard/config/contract/temporary-rule';
 import type { Alert } from './alert.ts';
 import { LEAST_ORIGIN_ERRORS } from './metric-conditions.ts';
 
-/** Fewer blocks in ten minutes are not a jump, even if there were nearly none before. */
+/** Fewer blocks in ten minutes are no jump, even after nearly none before. */
 const LEAST_BLOCKS = 50;
 const TIMES_USUAL = 5;
-/** Fewer visitors can be people who cleared their cookies. */
+/** Fewer challenged visitors can be people who cleared their cookies. */
 const LEAST_AGAIN = 10;
 const SHARE_AGAIN = 0.05;
-/** A single visitor can send requests that a site does not answer, so several networks are needed. */
+/** One visitor can send requests that a site does not answer, so several networks are required. */
 const LEAST_NETWORKS = 3;
 
 /**
- * Blocks of each rule in the last ten minutes, and the average of ten minutes in the two hours before.
- * Temporary decisions are left out, because a person has just made them.
+ * Blocks of each rule in the last ten minutes, and the average for ten minutes in the two hours before. Temporary
+ * decisions do not count, because a person has just made them.
  */
 const BLOCKS = `SELECT rule, countIf(created_at >= now() - INTERVAL 10 MINUTE) AS recent,
   countIf(created_at < now() - INTERVAL 10 MINUTE) / 12 AS usual
@@ -23,7 +23,7 @@ WHERE created_at >= now() - INTERVAL 130 MINUTE AND action = 'block' AND NOT mat
 GROUP BY rule HAVING recent >= ${LEAST_BLOCKS} AND recent > ${TIMES_USUAL} * usual
 ORDER BY recent DESC LIMIT 5 FORMAT JSONCompact`;
 
-/** Sites that left most of their recent requests unanswered, for visitors of several networks (/24 or /64). */
+/** Sites that left most of their recent requests without an answer, for visitors of several networks (/24 or /64). */
 const SILENT = `SELECT site, unanswered, asked, has_another
 FROM (SELECT site, count() AS asked, countIf(is_silent) AS unanswered, uniqIf(cutIPv6(toIPv6OrDefault(ip), 8, 1), is_silent) AS networks,
     max(2 * unanswered <= asked) OVER () AS has_another
@@ -34,7 +34,7 @@ FROM (SELECT site, count() AS asked, countIf(is_silent) AS unanswered, uniqIf(cu
 WHERE unanswered >= ${LEAST_ORIGIN_ERRORS} AND 2 * unanswered > asked AND networks >= ${LEAST_NETWORKS}
 ORDER BY unanswered DESC LIMIT 5 FORMAT JSONCompact`;
 
-/** Visitors who passed a challenge in the last hour, and how many of them got another one within ten minutes. */
+/** Visitors who passed a challenge in the last hour, and the number of them who got another one within ten minutes. */
 const AGAIN = `SELECT countIf(passed) AS passes, countIf(again) AS again
 FROM (SELECT countIf(challenge = 'verified') > 0 AS passed,
     windowFunnel(600)(toDateTime(created_at), challenge = 'verified', challenge = 'issued' AND action = 'challenge') = 2 AS again
@@ -44,11 +44,10 @@ FROM (SELECT countIf(challenge = 'verified') > 0 AS passed,
 FORMAT JSONCompact`;
 
 /**
- * The alerts that follow from the events of one organisation. Empty when the events cannot be read: other
- * alerts report that.
+ * The alerts for the events of one organisation. Empty when the events cannot be read, because other alerts report
+ * that.
  *
- * @param isDown the metrics say that all sites are down. A silent site is reported only when another site
- *   answers.
+ * @param isDown The metrics say that all sites are down. Then a silent site is reported only if another site answers.
  */
 export async function eventConditions(
   organisation: string,

@@ -31,7 +31,7 @@ describe('conditions of the metrics', () => {
       hasEvents,
     ).map(({ name, about, seen }) => [name, about, seen]);
 
-  test('a calm minute has none', () => {
+  test('a calm minute causes no alert', () => {
     expect(found({})).toEqual([]);
   });
 
@@ -52,7 +52,7 @@ describe('conditions of the metrics', () => {
       /^30 of 50 requests/,
     ],
     [
-      'origin down, while most requests are robots that get a page of ours',
+      'origin down, while Guard answers most requests itself',
       {
         'guard_gateway_origin_errors_total{reason="connect"}': 30,
         'guard_gateway_requests_total{outcome="failed"}': 30,
@@ -103,7 +103,7 @@ describe('conditions of the metrics', () => {
     expect(alert?.[2]).toMatch(seen);
   });
 
-  test('all visitors on one address, and a store that is away: only when they last', () => {
+  test('one address for all visitors, and a store that is away, cause an alert only when they last', () => {
     for (const name of ['guard_gateway_one_address', 'guard_store_away']) {
       expect(found({ [name]: 1 })).toEqual([]);
       expect(found({ [name]: 1 }, { [name]: 1 })).toHaveLength(1);
@@ -111,7 +111,7 @@ describe('conditions of the metrics', () => {
   });
 
   test.each(['timeout', 'reset', 'malformed', 'truncated', 'busy'])(
-    'a stranger who asks for what the site answers with %s does not cause origin_down, with events and without',
+    'requests that the site answers with %s never cause origin_down, because one visitor can send them',
     (reason) => {
       const errors = {
         [`guard_gateway_origin_errors_total{reason="${reason}"}`]: 30,
@@ -122,12 +122,12 @@ describe('conditions of the metrics', () => {
     },
   );
 
-  test('a site that takes no connection is one alert, also without events', () => {
+  test('a site that accepts no connection causes one alert, also without events', () => {
     const errors = { 'guard_gateway_origin_errors_total{reason="connect"}': 120 };
     expect(found(errors, {}, false).map(([name]) => name)).toEqual(['origin_down']);
   });
 
-  test('a few errors of the origin among many requests are none', () => {
+  test('a few origin errors among many requests cause no alert', () => {
     const errors = { 'guard_gateway_origin_errors_total{reason="connect"}': 30 };
     expect(found({ ...errors, 'guard_gateway_requests_total{outcome="forwarded"}': 200 })).toEqual(
       [],

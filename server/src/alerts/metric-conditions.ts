@@ -2,23 +2,24 @@ import { OLD_AFTER_MS } from '@guard/config/catalogue/data-age';
 import type { MetricName } from '@guard/config/contract/metrics';
 import type { Alert } from './alert.ts';
 
-/** Values of metrics by name and label, as MetricsPage.values() returns them, and the time when they were read. */
+/** Metrics by name and label, as MetricsPage.values() returns them, with the time of the reading. */
 export interface Reading {
   readonly atMs: number;
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** A certificate with less time left gets an alert. Automatic renewal happens earlier than this. */
+/** A certificate with less time left causes an alert. Automatic renewal happens earlier. */
 const CERTIFICATE_LEFT_MS = 14 * 86_400_000;
 const OLD_AFTER_S = OLD_AFTER_MS / 1000;
-/** With fewer errors of an origin than this, one visitor can be the cause. */
+/** One visitor can cause fewer origin errors than this. */
 export const LEAST_ORIGIN_ERRORS = 10;
 
 /**
- * The alerts that follow from the metrics of this Guard. `before` is about a minute older than `now`.
+ * The alerts for the metrics of this Guard. `before` is about a minute older than `now`.
  *
- * @param hasEvents The events show from how many networks the visitors without an answer came. Without events the alert
- * is `origin_errors`, which one visitor can cause. A visitor cannot make a site refuse connections.
+ * @param hasEvents With events, the alert for a silent site comes from them, because they show the networks of the
+ * visitors. Without events the alert is `origin_errors`, which one visitor can cause. No visitor can make a site refuse
+ * connections.
  */
 export function metricConditions(before: Reading, now: Reading, hasEvents: boolean): Alert[] {
   const seconds = Math.max(1, Math.round((now.atMs - before.atMs) / 1000));
@@ -36,14 +37,15 @@ export function metricConditions(before: Reading, now: Reading, hasEvents: boole
   }
   const errors = growthOf('guard_gateway_origin_errors_total');
   const refused = growthOf('guard_gateway_origin_errors_total', 'connect');
-  // Answers of Guard itself must not hide the errors: most requests can be blocked robots.
+  // Only requests for the site are counted. Guard answers blocked robots itself, and so many answers would hide the
+  // errors.
   const requests = growthOf('guard_gateway_requests_total', 'forwarded', 'failed');
   const isMost = (part: number) => part >= LEAST_ORIGIN_ERRORS && 2 * part > requests;
   const ofRequests = `of ${requests} requests for the site in ${seconds} seconds`;
   if (isMost(refused)) {
     add('origin_down', `${refused} ${ofRequests} got no connection.`);
   } else if (isMost(errors) && !hasEvents) {
-    add('origin_errors', `${errors} ${ofRequests} got no answer. One visitor can cause that.`);
+    add('origin_errors', `${errors} ${ofRequests} got no answer. One visitor can cause this.`);
   }
   if (sum(now, 'guard_gateway_one_address') > 0 && sum(before, 'guard_gateway_one_address') > 0) {
     add(
@@ -60,7 +62,7 @@ export function metricConditions(before: Reading, now: Reading, hasEvents: boole
   const dropped = growthOf('guard_events_total', 'dropped');
   if (dropped > 0) add('events_dropped', `${dropped} events in ${seconds} seconds were not kept.`);
   if (sum(now, 'guard_store_away') > 0 && sum(before, 'guard_store_away') > 0) {
-    add('store_away', 'Redis gives no answer. Each instance decides from what it knows itself.');
+    add('store_away', 'Redis gives no answer. Each instance decides with its own data only.');
   }
   alerts.push(...oldData(now));
   for (const [host, ends] of labelled(now, 'guard_gateway_certificate_expiry_timestamp_seconds')) {
@@ -73,7 +75,7 @@ export function metricConditions(before: Reading, now: Reading, hasEvents: boole
   return alerts;
 }
 
-/** Alerts for published data that is too old. */
+/** Alerts for old published data. */
 function oldData(now: Reading): Alert[] {
   const age = now.values['guard_crawler_ranges_age_seconds'] ?? 0;
   const daysOf = (seconds: number) => `${Math.floor(seconds / 86_400)} days`;
@@ -82,7 +84,7 @@ function oldData(now: Reading): Alert[] {
     about: '',
     seen: `The oldest list of crawler addresses is ${daysOf(age)} old.`,
   };
-  // The lists of networks are shipped with Guard, so no fetch can have failed.
+  // The lists of networks come with Guard, so their age says nothing about fetches.
   const databases = labelled(now, 'guard_network_data_age_seconds')
     .filter(([data, seconds]) => data !== 'lists' && seconds > OLD_AFTER_S)
     .map(([data, seconds]): Alert => {

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 10_000;
 
 export type Channel = 'webhook' | 'mail' | 'command';
 
-/** The result of sending by one channel. `fault` contains no URL, address or password. */
+/** The result for one channel. `fault` contains no URL, address or password. */
 export interface Sent {
   readonly channel: Channel;
   readonly fault: string | undefined;
@@ -25,7 +25,7 @@ interface Message {
   readonly at: string;
 }
 
-/** Sends an alert by each channel of the settings, independently. Never rejects. */
+/** Sends an alert by every channel of the settings. Never rejects. */
 export async function sendAlert(
   { name, about, seen }: Alert,
   settings: AlertSettings,
@@ -62,7 +62,7 @@ async function sendMail(
   { server, from, to }: MailSettings,
   { title, text, host }: Message,
 ): Promise<undefined> {
-  // Loaded on demand, because few installations send mail.
+  // Few installations send mail, so the library is loaded on demand.
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     url: server,
@@ -83,18 +83,18 @@ async function run(command: readonly string[], message: Message): Promise<string
   const child = spawn(program, args, {
     stdio: ['pipe', 'ignore', 'ignore'],
     timeout: TIMEOUT_MS,
-    // A program that does not end would delay all later alerts.
+    // A hanging program would delay all later alerts.
     killSignal: 'SIGKILL',
-    // The program does not need Guard's secrets.
+    // The program must not get Guard's secrets.
     env: { PATH: process.env['PATH'] },
   });
-  // A program that does not read closes its end of the pipe.
+  // A program that does not read its input causes an error on the pipe.
   child.stdin.on('error', () => undefined).end(`${JSON.stringify(message)}\n`);
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
   return code === 0 ? undefined : `ended with ${code ?? signal ?? 'nothing'}`;
 }
 
-/** A code or a name. The message is not used, because it can contain an address. */
+/** A code or a name of the error. Its message may contain an address. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return 'error';
   const from = error.cause instanceof Error ? error.cause : error;

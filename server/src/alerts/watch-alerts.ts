@@ -9,30 +9,30 @@ import { sendAlert } from './send-alert.ts';
 import { repeat } from '../process/repeat.ts';
 
 export interface WatchedAlerts extends ProcessContext {
-  /** The current settings. A reload can change the receivers. */
+  /** The current settings, because a reload can change the receivers. */
   readonly settings: () => Pick<Settings, 'alerts' | 'organisations' | 'analytics'>;
   readonly runQuery: RunQuery;
-  /** When instances share the store, only one of them sends each alert. */
+  /** The budget of an alert is in the store, so only one of several instances sends it. */
   readonly store: Pick<SessionStore, 'take'>;
   readonly pauses?: typeof PAUSES;
 }
 
 /**
- * Time between two checks of the metrics, between two checks of one organisation's events, and the time over
- * which counters are compared.
+ * Time between two checks of the metrics, time between two checks of one organisation's events, and age of the metrics
+ * for a comparison.
  */
 const PAUSES = { metricsMs: 10_000, eventsMs: 300_000, comparedMs: 60_000 };
 
-/** How often an alert that no channel accepted is sent again: for ten minutes. */
+/** An alert that no channel accepted is sent again this often, which takes ten minutes. */
 const MOST_TRIES = 60;
 
-/** Sends an alert when a person has to act. Checks nothing while the settings name no receiver. */
+/** Sends alerts when a person has to act. Does nothing while the settings name no receiver. */
 export function watchAlerts(watched: WatchedAlerts): Close {
   const { clock, log, metrics, settings, runQuery, store, pauses = PAUSES } = watched;
   let readings: Reading[] = [];
   let eventsAt = clock();
   let turn = 0;
-  /** Alerts that no channel accepted yet. Their number is limited by the conditions, organisations and rules. */
+  /** Alerts that no channel has accepted yet. There are at most as many as conditions, organisations and rules. */
   const unsent = new Map<string, { readonly alert: Alert; readonly tries: number }>();
 
   const check = async (): Promise<void> => {
@@ -48,8 +48,8 @@ export function watchAlerts(watched: WatchedAlerts): Close {
     const before = recent[0] ?? readings.at(-1) ?? now;
     const found = metricConditions(before, now, analytics !== undefined);
     readings = [...recent, now];
-    // Each check reads the events of one organisation, in turn. So many organisations do not delay the alerts
-    // of the metrics.
+    // Each check reads the events of one organisation, in turn, so that many organisations do not delay the alerts of
+    // the metrics.
     const asked = organisations[turn % organisations.length];
     if (asked !== undefined && !isWithin(eventsAt, pauses.eventsMs / organisations.length)) {
       eventsAt = now.atMs;
@@ -86,7 +86,7 @@ export function watchAlerts(watched: WatchedAlerts): Close {
   });
 }
 
-/** Each key has one alert per cool-down. */
+/** The cool-down applies to each key. */
 function keyOf({ name, about }: Alert): string {
   return `${name} ${about}`;
 }

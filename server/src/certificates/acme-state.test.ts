@@ -28,19 +28,19 @@ function due(state: AcmeState, held: Record<string, IssuedCertificate>, now: num
   return dueHost(state, HOSTS, { directory: DIRECTORY }, map, now);
 }
 
-describe('what is due', () => {
-  test('a host without a certificate, one after the other', () => {
+describe('dueHost chooses', () => {
+  test('a host without a certificate, in the order of the settings', () => {
     expect(due(NO_STATE, {}, 0)).toBe('shop.example');
     const one = withCertificate(NO_STATE, issued('shop.example'), HOSTS);
     expect(due(one, { 'shop.example': certificate('c') }, 0)).toBe('blog.example');
   });
 
-  test('nothing while an order is under way; at its end it counts as given up', () => {
+  test('no host during an order, until the order counts as abandoned', () => {
     const state = { ...NO_STATE, order: { by: 'another', until: 100 } };
     expect([due(state, {}, 99), due(state, {}, 100)]).toEqual([undefined, 'shop.example']);
   });
 
-  test('a certificate of another authority than that of the settings', () => {
+  test('a host whose certificate is from another authority', () => {
     const state = withCertificate(
       NO_STATE,
       issued('shop.example', 'https://staging.example'),
@@ -50,7 +50,7 @@ describe('what is due', () => {
   });
 
   test.each([90, 6, 47])(
-    'of %i days, when less than a third is left; not all at one time',
+    'a certificate of %i days in its last third, and each at another time',
     (days) => {
       const starts = Array.from({ length: 50 }, (_, i) =>
         renewalAt(certificate(`${i}`, days * DAY)),
@@ -62,7 +62,7 @@ describe('what is due', () => {
     },
   );
 
-  test('a renewal that failed waits, while the certificate goes on to be used', () => {
+  test('a failed renewal again after a wait; the certificate stays', () => {
     const now = 80 * DAY;
     const held = { 'shop.example': certificate('c'), 'blog.example': certificate('b', 900 * DAY) };
     let state = withCertificate(NO_STATE, issued('shop.example'), HOSTS);
@@ -75,7 +75,7 @@ describe('what is due', () => {
   });
 });
 
-describe('an order that failed', () => {
+describe('a failed order', () => {
   function waits(kind: 'refused' | 'away', times: number): number[] {
     let state: AcmeState = NO_STATE;
     return Array.from({ length: times }, () => {
@@ -84,17 +84,17 @@ describe('an order that failed', () => {
     });
   }
 
-  test('a refusal is tried five times in the first hour at most, then less and less often', () => {
+  test('after a refusal, there are at most five attempts in the first hour, then fewer', () => {
     const all = waits('refused', 12);
     expect(all.slice(0, 6)).toEqual([120, 240, 480, 960, 1920, 3840]);
     expect(all.at(-1)).toBe(12 * 3600);
   });
 
-  test('an authority that is away is asked after seconds, then every ten minutes', () => {
+  test('an unreachable authority is asked again after seconds, later every ten minutes', () => {
     expect(waits('away', 9)).toEqual([5, 10, 20, 40, 80, 160, 320, 600, 600]);
   });
 
-  test('is forgotten with the certificate, and so are hosts that are not wanted any more', () => {
+  test('the failure is removed when the certificate comes, as are certificates of removed hosts', () => {
     const failed = withFailure(NO_STATE, 'shop.example', { kind: 'away', reason: 'no' }, 0);
     const gone = withCertificate(failed, issued('gone.example'), [...HOSTS, 'gone.example']);
     const state = withCertificate(gone, issued('shop.example'), HOSTS);
@@ -106,16 +106,16 @@ describe('an order that failed', () => {
   });
 });
 
-describe('what lies in the store', () => {
+describe('the stored text', () => {
   const state = withCertificate(NO_STATE, issued('shop.example'), HOSTS);
 
-  test('opens with a secret that was rotated, and with no other', () => {
+  test('opens with a rotated secret, and with no other', () => {
     const sealed = sealState([OLDER], state);
     expect(openState([SECRET, OLDER], sealed)).toEqual({ ...state, order: undefined });
     expect(openState([SECRET], sealed)).toBeUndefined();
   });
 
-  test('of which one byte was changed is not opened, nor is any other text', () => {
+  test('does not open after a change of one byte, and neither does any other text', () => {
     const sealed = Buffer.from(sealState([SECRET], state), 'base64');
     for (const at of [0, 12, 28, sealed.length - 1]) {
       const changed = Buffer.from(sealed);

@@ -5,9 +5,9 @@ import type { IssuedCertificate } from '@guard/config/settings/sections/tls';
 import { z } from 'zod';
 import { openText, sealText } from './sealed-text.ts';
 
-/** The certificates of an authority, shared by all instances as one sealed text of a few hundred KiB at most. */
+/** The certificates of an authority. All instances share them as one sealed text of a few hundred KiB at most. */
 
-/** What the authority requests to verify a host. */
+/** What the authority wants to see before it issues a certificate for a host. */
 const Proof = z.discriminatedUnion('kind', [
   /** RFC 8555 section 8.3. */
   z.object({ kind: z.literal('http-01'), token: z.string(), answer: z.string() }),
@@ -18,9 +18,9 @@ export type Proof = Readonly<z.infer<typeof Proof>>;
 
 const Failure = z.object({
   host: z.string(),
-  /** `refused`: the authority said no. `away`: it could not be reached. */
+  /** `refused`: the authority said no. `away`: the authority could not be reached. */
   kind: z.enum(['refused', 'away']),
-  /** Consecutive failures of this kind. */
+  /** Number of failures of this kind in a row. */
   attempts: z.number(),
   reason: z.string(),
   /** Milliseconds since the epoch. */
@@ -43,7 +43,7 @@ export type AcmeState = Readonly<z.infer<typeof AcmeState>>;
 
 export const NO_STATE: AcmeState = { certificates: [], failures: [] };
 
-/** Undefined when none of these secrets sealed the text. */
+/** Undefined when the text was sealed with none of these secrets. */
 export function openState(secrets: readonly string[], text: string): AcmeState | undefined {
   if (text === '') return NO_STATE;
   const opened = openText(secrets, text);
@@ -54,14 +54,16 @@ export function sealState(secrets: readonly string[], state: AcmeState): string 
   return sealText(secrets, JSON.stringify(state));
 }
 
-/** When to renew a certificate: in the last third of its life, with a small delay of its own. */
+/**
+ * The time of the renewal: in the last third of the certificate's life, plus a delay that differs between certificates.
+ */
 export function renewalAt({ startsAt, expiresAt, cert }: IssuedCertificate): number {
   const third = (expiresAt - startsAt) / 3;
   const share = parseInt(hash('sha256', cert, 'hex').slice(0, 8), 16) / 2 ** 32;
   return expiresAt - third * (1 - 0.2 * share);
 }
 
-/** The first host in `hosts` that needs a certificate now. */
+/** The first of `hosts` that needs a certificate now. */
 export function dueHost(
   state: AcmeState,
   hosts: readonly string[],
@@ -82,7 +84,9 @@ export function failureOf(state: AcmeState, host: string): Failure | undefined {
   return state.failures.find((failure) => failure.host === host);
 }
 
-/** Let's Encrypt allows five failed checks of a host per hour. An authority that is not reachable is asked sooner. */
+/**
+ * Let's Encrypt allows five failed checks of a host per hour. An authority that could not be reached is asked sooner.
+ */
 const WAIT_MS = {
   refused: { first: 2 * 60_000, longest: 12 * 3_600_000 },
   away: { first: 5_000, longest: 10 * 60_000 },
@@ -104,7 +108,7 @@ export function withFailure(
   return { ...state, order: undefined, failures: [...others, failure] };
 }
 
-/** Replaces the certificate of a host. Certificates of hosts that are not wanted any more are removed. */
+/** Replaces the certificate of a host. Removes the certificates of hosts that the settings no longer name. */
 export function withCertificate(
   state: AcmeState,
   certificate: AcmeState['certificates'][number],

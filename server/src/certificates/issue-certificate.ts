@@ -2,29 +2,29 @@ import { X509Certificate } from 'node:crypto';
 import type { AcmeSettings } from '@guard/config/settings/sections/acme';
 import type { Proof } from './acme-state.ts';
 
-/** An order for one certificate of one host. */
+/** An order of one certificate for one host. */
 export interface Order {
   readonly host: string;
   readonly authority: Pick<AcmeSettings, 'directory' | 'email'>;
   /** PEM. */
   readonly accountKey: string;
   readonly proofKind: Proof['kind'];
-  /** Makes the proof available in all instances. Rejects when that fails. */
+  /** Publishes the proof in all instances. Rejects when that fails. */
   readonly show: (proof: Proof) => Promise<void>;
 }
 
 export type Issued =
-  /** Both are PEM. The chain follows the certificate. */
+  /** Both texts are PEM. `cert` also has the chain. */
   | { readonly kind: 'issued'; readonly cert: string; readonly key: string }
   /** `reason` is the text of the authority or of the connection error. */
   | { readonly kind: 'refused' | 'away'; readonly reason: string };
 
-/** Never rejects. */
+/** Orders a certificate and resolves with the result. Never rejects. */
 export type IssueCertificate = (order: Order) => Promise<Issued>;
 
 /** Time limit for one answer of the authority. */
 const ANSWER_MS = 20_000;
-/** How often to ask whether the authority has decided: after half a second, then less often, for about a minute. */
+/** The pauses before the order is checked again: half a second at first, then more, a minute in all. */
 const ASK_AGAIN = { backoffAttempts: 11, backoffMin: 500, backoffMax: 8_000 } as const;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const MAX_REASON_LENGTH = 500;
@@ -54,7 +54,7 @@ async function issue({ host, authority, accountKey, proofKind, show }: Order): P
   });
   const order = await client.createOrder({ identifiers: [{ type: 'dns', value: host }] });
   for (const authorization of await client.getAuthorizations(order)) {
-    // The authority has verified this host in an earlier order.
+    // The authority has already verified this host in an earlier order.
     if (authorization.status === 'valid') continue;
     const challenge = authorization.challenges.find(({ type }) => type === proofKind);
     if (challenge === undefined) {
@@ -80,10 +80,10 @@ async function issue({ host, authority, accountKey, proofKind, show }: Order): P
     : { kind: 'refused', reason: 'the authority issued a certificate for another host' };
 }
 
-/** Loaded on demand, so that an installation without `tls.acme` does not load the client. */
+/** Loaded on demand, because only installations with `tls.acme` need the client. */
 async function loadClient() {
   const { default: acme } = await import('acme-client');
-  // The client's own retries hide the reason of a failed connection. acme-state.ts decides when to try again.
+  // The client's own retries would hide why a connection failed. acme-state.ts decides when to try again.
   acme.axios.interceptors.request.clear();
   acme.axios.interceptors.response.clear();
   acme.axios.defaults.timeout = ANSWER_MS;
@@ -95,8 +95,7 @@ function failureIssued(error: unknown): Issued {
   const isAway = error instanceof Error && 'isAxiosError' in error;
   const code = isAway && 'code' in error ? `${String(error.code)} ` : '';
   const message = error instanceof Error ? error.message : String(error);
-  // The authority chose this text and it goes into a log. Each attempt has another token, so the token is
-  // removed.
+  // The authority chose this text, and it goes into a log. The token is removed, because each attempt has another one.
   const plain = `${code}${message}`.replace(/\p{C}+/gu, ' ').replace(TOKEN, '$1…');
   const reason = plain.trim().slice(0, MAX_REASON_LENGTH);
   return { kind: isAway ? 'away' : 'refused', reason: reason === '' ? 'no reason given' : reason };

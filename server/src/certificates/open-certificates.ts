@@ -9,9 +9,9 @@ import {
 } from '../store/shared-text.ts';
 import { watchCertificates, type WatchedCertificates } from './watch-certificates.ts';
 
-/** A hundred hosts with a chain and a key each need less. */
+/** A hundred hosts, each with a key and a chain, need less. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** A year. An installation that is off for longer starts without certificates. */
+/** A year. After a longer pause an installation starts without certificates. */
 const KEPT_MS = 365 * 86_400_000;
 
 interface Opening {
@@ -23,13 +23,13 @@ interface Opening {
   readonly log: Log;
 }
 
-/** The stored certificates of the authority, and the function to change them. */
+/** The stored certificates of the authority, with the function that changes them. */
 export interface OpenCertificates {
   readonly watched: WatchedCertificates;
   readonly change: ChangeText;
 }
 
-/** Resolves after the first read of the certificates. Their place is taken from the settings at the start. */
+/** Resolves after the first read of the certificates. A reload does not change where they are stored. */
 export async function openCertificates(opening: Opening): Promise<OpenCertificates> {
   const place = sharedPlace(opening.settings(), 'acme.sealed');
   const text: SharedTextOptions = { place, name: 'acme', redis: opening.redis };

@@ -20,11 +20,11 @@ import {
 import { createKey, type Issued, issueCertificate } from './issue-certificate.ts';
 import { certificatesOf, LOOK_EVERY_MS, type WatchedCertificates } from './watch-certificates.ts';
 
-/** An order takes seconds. After this time another instance assumes that it was abandoned. */
+/** An order takes seconds. After this time other instances take it for abandoned. */
 const ORDER_MS = 180_000;
-/** All threads and instances have read the proof within this time. The authority may reach any of them. */
+/** Within this time all threads and instances have read the proof. The authority may connect to any of them. */
 const SEEN_MS = 2.5 * LOOK_EVERY_MS;
-/** How often a write of a result is tried when the store is away for a moment. */
+/** How often the write of a result is tried while the store is briefly away. */
 const WRITES = 10;
 
 interface Ordering {
@@ -37,8 +37,8 @@ interface Ordering {
 }
 
 /**
- * Orders the certificates that are due, one at a time, while no other instance orders. The old certificate is
- * used until a new one is available, even if an order fails.
+ * Orders the certificates that are due. Only one instance orders, and only one certificate at a time. The old
+ * certificate stays in use until the new one exists.
  */
 export function orderCertificates(ordering: Ordering): Close {
   const { watched, settings, clock, log, metrics } = ordering;
@@ -68,8 +68,8 @@ export function orderCertificates(ordering: Ordering): Close {
     const hosts = acmeHosts(settings());
     const isDue = dueHost(state, hosts, acme, watched.held(), clock()) !== undefined;
     if (!isDue && !watched.isForgotten()) return;
-    // If the store lost the certificates, write them back. Ordering all of them again could exceed the weekly
-    // limit of an authority.
+    // If the store lost the certificates, they are written back. New orders for all of them could exceed the
+    // authority's weekly limit.
     underway = (isDue ? new OneOrder(instanceId, ordering, acme, hosts).run() : writeBack(state))
       .catch((error: unknown) => log('error', 'certificate_order_broke', { reason: String(error) }))
       .finally(() => (underway = undefined));
@@ -87,7 +87,7 @@ export function orderCertificates(ordering: Ordering): Close {
   return async () => {
     clearInterval(timer);
     if (underway === undefined) return;
-    // Release the order, so that the next instance does not have to wait until it counts as abandoned.
+    // Ends the order in the store, so that the next instance need not wait until it counts as abandoned.
     const { secret } = settings();
     await ordering.change((text) => {
       const state = openState(secret, text);
@@ -137,19 +137,19 @@ class OneOrder {
       if (isKept) log('info', 'certificate_issued', { host });
       else log('error', 'certificate_not_kept', { host, reason: 'the store is away' });
     } else if (failureOf(state, host)?.reason !== issued.reason) {
-      // Logged once for each reason. The metrics continue to count.
+      // Logged once for each reason. The metrics count every failure.
       log('error', 'certificate_not_issued', { host, reason: issued.reason });
     }
   }
 
-  /** Takes the first host that is due, unless another instance has an order under way. */
+  /** Takes the first due host, unless another instance has an open order. */
   async #begin(newKey: string) {
     const { clock } = this.#ordering;
     const { directory } = this.#acme;
     let begun: { host: string; state: AcmeState; accountKey: string } | undefined;
     const outcome = await this.#change((state) => {
       begun = undefined;
-      // Include what another instance wrote a moment ago.
+      // Another instance may have written a certificate a moment ago.
       const held = certificatesOf(state, this.#hosts);
       const host = dueHost(state, this.#hosts, this.#acme, held, clock());
       if (host === undefined) return undefined;
@@ -161,7 +161,7 @@ class OneOrder {
     return outcome === 'changed' ? begun : undefined;
   }
 
-  /** http-01 when a plain gateway listens. After a refusal, every second attempt uses the other kind. */
+  /** http-01 if a gateway listens on plain http. After a refusal, every second attempt uses the other kind. */
   #proofKind(state: AcmeState, host: string): Proof['kind'] {
     const { gateway, gateway_tls } = this.#ordering.settings().listen;
     const kinds: Proof['kind'][] = [
@@ -184,7 +184,7 @@ class OneOrder {
     await sleep(SEEN_MS, undefined, { ref: false });
   }
 
-  /** Returns whether the result was written. */
+  /** Resolves with whether the result was written. */
   async #finish(host: string, issued: Issued): Promise<boolean> {
     const { clock } = this.#ordering;
     const { directory } = this.#acme;
@@ -208,7 +208,7 @@ class OneOrder {
     const { settings, watched, change } = this.#ordering;
     const { secret } = settings();
     return change((text) => {
-      // A text that is missing or unreadable must not remove the certificates of other hosts.
+      // A missing or unreadable text must not remove the certificates of other hosts.
       const held = text === '' ? undefined : openState(secret, text);
       const edited = edit(held ?? watched.state() ?? NO_STATE);
       return edited && sealState(secret, edited);
@@ -216,4 +216,4 @@ class OneOrder {
   }
 }
 
-const LATE: Issued = { kind: 'away', reason: 'the authority did not come to an end in time' };
+const LATE: Issued = { kind: 'away', reason: 'the authority took too long' };

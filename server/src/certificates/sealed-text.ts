@@ -4,7 +4,7 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts a text with the first secret, so that a reader of the store cannot read private keys. */
+/** Encrypts a text with the first secret. Readers of the store must not see private keys. */
 export function sealText(secrets: readonly string[], text: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, keyOf(secrets[0] ?? ''), nonce);
@@ -12,7 +12,7 @@ export function sealText(secrets: readonly string[], text: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
 }
 
-/** Decrypts a text that one of the secrets sealed. Undefined for any other text. */
+/** Decrypts a text that was sealed with one of the secrets. Undefined for any other text. */
 export function openText(secrets: readonly string[], sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64');
   const [nonce, rest] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES)];
@@ -24,13 +24,13 @@ export function openText(secrets: readonly string[], sealed: string): string | u
       const opened = [decipher.update(rest.subarray(TAG_BYTES)), decipher.final()];
       return Buffer.concat(opened).toString('utf8');
     } catch {
-      // Sealed with another secret. Try the next one, because secrets are rotated.
+      // Another secret may have sealed the text, because secrets are rotated.
     }
   }
   return undefined;
 }
 
-/** A key that is only used for this purpose. */
+/** Derives a key that only this file uses. */
 function keyOf(secret: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, '', 'guard/certificates', 32));
 }

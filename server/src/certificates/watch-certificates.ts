@@ -8,7 +8,7 @@ import type { ReadText } from '../store/shared-text.ts';
 import { type AcmeState, NO_STATE, openState } from './acme-state.ts';
 import { repeat } from '../process/repeat.ts';
 
-/** Time between two reads. A change of one instance reaches all instances within this time. */
+/** Time between two reads, so that a change of one instance reaches all others. */
 export const LOOK_EVERY_MS = 1_000;
 
 interface Watched {
@@ -21,21 +21,20 @@ interface Watched {
 export interface WatchedCertificates {
   /** Undefined until the first successful read. */
   readonly state: () => AcmeState | undefined;
-  /** Whether the store has lost `state`: it was emptied, or Redis restarted without its data. */
+  /** True when the store has lost `state`: it was emptied, or Redis restarted without its data. */
   readonly isForgotten: () => boolean;
-  /** The usable certificates by host, for the hosts that need one. */
+  /** The usable certificates, by host. */
   readonly held: () => ReadonlyMap<string, IssuedCertificate>;
-  /** Answers an authority that verifies a host. */
+  /** The proofs for an authority that verifies a host. */
   readonly challenges: AcmeChallenges;
-  /** Called with all certificates when one was added or removed. One listener at most. */
+  /** Called with all certificates after a change. There is one listener at most. */
   readonly onChange: (listener: (certificates: readonly IssuedCertificate[]) => void) => void;
   readonly close: Close;
 }
 
 /**
- * Keeps the certificates of the authority in sync with the other instances. Resolves after the first read, so
- * that certificates are available for the first visitor after a restart. Does not read while the settings
- * have no `tls.acme`.
+ * Keeps the certificates of the authority in sync with the other instances. Resolves after the first read, so that
+ * certificates are there for the first visitor after a restart. Reads nothing while the settings have no `tls.acme`.
  */
 export async function watchCertificates(watched: Watched): Promise<WatchedCertificates> {
   const { read, settings, clock, log } = watched;
@@ -56,7 +55,7 @@ export async function watchCertificates(watched: Watched): Promise<WatchedCertif
     try {
       tell([...next.values()]);
     } catch (error) {
-      // The gateway continues with the earlier certificates.
+      // The gateway keeps its earlier certificates.
       log('error', 'certificates_not_shown', { reason: String(error) });
     }
   };
@@ -66,7 +65,7 @@ export async function watchCertificates(watched: Watched): Promise<WatchedCertif
       const answer = await read();
       if (answer.kind === 'failed') noteFailure(answer.reason);
       if (answer.kind === 'read') {
-        // Keep the current certificates until new ones are available, even when the store is empty.
+        // Current certificates stay until new ones exist, even when the store is empty.
         isForgotten = answer.text === '' && state !== undefined && state !== NO_STATE;
         const opened = isForgotten ? state : openState(secret, answer.text);
         noteFailure(opened === undefined ? OTHER_SECRET : '');
@@ -105,7 +104,7 @@ export async function watchCertificates(watched: Watched): Promise<WatchedCertif
 }
 
 const OTHER_SECRET =
-  'they are sealed with another secret; put the secret of before behind the new one in `secret`, else all are ordered anew';
+  'another secret sealed them; add the old secret after the new one in `secret`, else all certificates are ordered again';
 
 /** The usable certificates of these hosts. */
 export function certificatesOf(

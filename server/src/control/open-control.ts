@@ -13,13 +13,12 @@ import type { Settings } from '@guard/config/settings/schema';
 import { createService } from '../listeners/listen.ts';
 import type { Close } from '../process/process-context.ts';
 
-/** The answer comes when a deletion is finished, and the connection is silent until then. */
+/** The answer comes when a deletion is finished. Until then the connection is silent. */
 const TIMES = { headMs: 10_000, requestMs: 30_000, checkMs: 1_000, idleMs: 7_200_000 } as const;
 
 /**
- * Accepts requests that only the operator may send. The socket is in a folder that only this account and root
- * can enter. It is not on a network, and a key is not enough for access. If it cannot listen, the log has the
- * reason and Guard continues without it.
+ * Takes requests of the operator. Its socket is in a folder that only this account and root can enter. It is not on a
+ * network, and a key gives no access. If it cannot listen, the log says why, and Guard runs without it.
  */
 export async function openControl(options: {
   readonly settings: () => Settings;
@@ -35,7 +34,7 @@ export async function openControl(options: {
     if (!read.success) {
       return {
         kind: 'refused',
-        message: 'This Guard does not understand the request: is it of the same version?',
+        message: 'This Guard does not know the request. Do both have the same version?',
       };
     }
     const { act, organisation, person, by } = read.data;
@@ -43,7 +42,7 @@ export async function openControl(options: {
     if (!organisations.some(({ id }) => id === organisation)) {
       return { kind: 'refused', message: `No organisation has the id ${organisation}.` };
     }
-    // Keyed with the secret: an address can be guessed from a plain digest within seconds.
+    // A digest with a key, because an address can be guessed from a plain digest within seconds.
     const audit = createHmac('sha256', [secret].flat()[0] ?? '')
       .update(`forget ${organisation} ${person.kind} ${person.value}`)
       .digest('hex')
@@ -64,7 +63,7 @@ export async function openControl(options: {
   try {
     const folder = dirname(path);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // Set the rights of the folder first, because a new socket gets the rights of the umask.
+    // The folder is closed first, because the umask decides who may use a new socket.
     await chmod(folder, 0o700);
     await removeAbandonedSocket(path);
     await app.listen({ path });
@@ -74,7 +73,7 @@ export async function openControl(options: {
   }
   return async () => {
     const closed = app.close();
-    // A deletion takes long. The database finishes it by itself after its next start.
+    // A deletion takes long. If it is interrupted, the database finishes it after the next start.
     app.server.closeAllConnections();
     await closed;
   };

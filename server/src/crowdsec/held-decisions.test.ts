@@ -8,7 +8,7 @@ const step = (added: readonly TypedDecision[], removed: readonly TypedDecision[]
   ...{ isWhole: false, added, removed },
 });
 
-test('an end is passed on once, whenever it is told, so that no thread holds a decision for ever', () => {
+test('an end is passed on once, also when it comes late, so that no thread keeps the decision for ever', () => {
   const held = new HeldDecisions(10);
   held.apply(step([at('203.0.113.1', 0)]));
   const { applied } = held.apply(step([], [at('203.0.113.1', -5)]));
@@ -17,14 +17,14 @@ test('an end is passed on once, whenever it is told, so that no thread holds a d
   expect(held.size).toBe(0);
 });
 
-test('an end that is told beside a new decision does not take it away', () => {
+test('an end in the same answer as a new decision does not remove the new one', () => {
   const held = new HeldDecisions(10);
   held.apply(step([at('203.0.113.1')]));
   const { applied } = held.apply(step([at('203.0.113.1', 2_000)], [at('203.0.113.1', -5)]));
   expect([applied?.added.map(({ until }) => until), applied?.removed]).toEqual([[2_000], []]);
 });
 
-test('a value has the longest of its types, and is on the list until the last of them ends', () => {
+test('a value stays on the list until its decisions of all types have ended', () => {
   const held = new HeldDecisions(10);
   const untils = (applied: ReturnType<typeof held.apply>['applied']) =>
     applied && [applied.added.map(({ until }) => until), applied.removed.length];
@@ -36,7 +36,7 @@ test('a value has the longest of its types, and is on the list until the last of
   expect(untils(held.apply(step([], [at('a')])).applied)).toEqual([[], 1]);
 });
 
-test('above the bound decisions are left out and counted; what is known may change', () => {
+test('above the limit new decisions are dropped and counted, but known ones may change', () => {
   const held = new HeldDecisions(2);
   const { applied, leftOut } = held.apply(step(['a', 'b', 'c'].map((value) => at(value))));
   expect([applied?.added.length, leftOut, held.size]).toEqual([2, 1, 2]);
@@ -45,9 +45,9 @@ test('above the bound decisions are left out and counted; what is known may chan
   expect(held.apply(step([at('c')], [at('a')])).leftOut).toBe(0);
 });
 
-test('a whole list takes the place of the one before', () => {
+test('a whole list replaces the list before', () => {
   const held = new HeldDecisions(10);
   held.apply(step([at('a'), at('b')]));
   held.apply({ isWhole: true, added: [at('c')], removed: [] });
-  expect(held.standing(0).map(({ value }) => value)).toEqual(['c']);
+  expect(held.current(0).map(({ value }) => value)).toEqual(['c']);
 });

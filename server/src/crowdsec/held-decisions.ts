@@ -1,8 +1,8 @@
 import type { CrowdsecChanges, CrowdsecDecision } from '@guard/config/contract/crowdsec';
 
 /**
- * A decision as CrowdSec sends it. When several decisions of one type are on one value, CrowdSec sends only the one
- * that ends last. It sends an end only when all of them have ended. So it can send the end of a decision that it never
+ * A decision as CrowdSec sends it. Of several decisions with one type on one value, CrowdSec sends only the one that
+ * ends last. It sends an end only after all of them have ended, so it can send the end of a decision that it never
  * sent.
  */
 export interface TypedDecision extends CrowdsecDecision {
@@ -10,21 +10,21 @@ export interface TypedDecision extends CrowdsecDecision {
   readonly type: string;
 }
 
-/** An answer of CrowdSec. `removed` is applied before `added`. */
-export interface ToldChanges {
+/** One answer of CrowdSec. Apply `removed` before `added`. */
+export interface CrowdsecAnswer {
   readonly isWhole: boolean;
   readonly added: readonly TypedDecision[];
   readonly removed: readonly Omit<TypedDecision, 'until'>[];
 }
 
-/** The decisions of CrowdSec. A value is on the list while a decision of any type has not ended. */
+/** The decisions of CrowdSec. A value stays on the list until its decisions of all types have ended. */
 export class HeldDecisions {
   readonly #most: number;
   /** The decisions of each value. The one that ends last comes first. */
   readonly #held = new Map<string, readonly TypedDecision[]>();
   #size = 0;
 
-  /** Holds `most` decisions. */
+  /** Keeps at most `most` decisions. */
   constructor(most: number) {
     this.#most = most;
   }
@@ -34,15 +34,15 @@ export class HeldDecisions {
   }
 
   /**
-   * The values that are on the list at `now`. A decision that has ended is kept until CrowdSec removes it, so that each
-   * thread learns of the end.
+   * The values on the list at `now`. A decision that has ended stays until CrowdSec removes it, so that each thread
+   * gets its end.
    */
-  standing(now: number): readonly CrowdsecDecision[] {
+  current(now: number): readonly CrowdsecDecision[] {
     return this.#listed().filter(({ until }) => until > now);
   }
 
-  /** Returns the changes of the list, undefined when there are none, and how many decisions had no room. */
-  apply({ isWhole, added, removed }: ToldChanges): {
+  /** Returns the changes of the list (undefined without changes), and the number of decisions without room. */
+  apply({ isWhole, added, removed }: CrowdsecAnswer): {
     readonly applied: CrowdsecChanges | undefined;
     readonly leftOut: number;
   } {
@@ -67,12 +67,12 @@ export class HeldDecisions {
     return this.#held.get(key)?.[0];
   }
 
-  /** For the threads: the decision of each value that ends last. */
+  /** For the threads: of each value, the decision that ends last. */
   #listed(): CrowdsecDecision[] {
     return [...this.#held.values()].flatMap(([longest]) => longest ?? []);
   }
 
-  /** Puts `by` in the place of the decision of this type on this value. False when there is no room. */
+  /** Replaces the decision of this type on this value. False when there is no room. */
   #replace(one: Omit<TypedDecision, 'until'>, by: readonly TypedDecision[]): boolean {
     const key = keyOf(one);
     const before = this.#held.get(key) ?? [];

@@ -1,23 +1,23 @@
 import type { CrowdsecSettings } from '@guard/config/settings/schema';
 import { postJson } from '../process/post-json.ts';
 import { fetchFault, fetchList } from '../refresh/fetch-list.ts';
-import type { ToldChanges } from './held-decisions.ts';
+import type { CrowdsecAnswer } from './held-decisions.ts';
 import { readAnswer } from './read-answer.ts';
 
-/** The most bytes of one answer: enough for some 200,000 decisions. */
+/** Most bytes of one answer. 200,000 decisions fit. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
-/** It is long enough for the whole list, which CrowdSec reads from its database. */
+/** The whole list needs this time, because CrowdSec reads it from its database. */
 const TIMEOUT_MS = 10_000;
 
-/** What CrowdSec shows to its operator as type and version of the bouncer. */
+/** The type and version of the bouncer that CrowdSec shows to its operator. */
 const BOUNCER = { type: 'guard', version: 'v1' };
 const USER_AGENT = `${BOUNCER.type}/${BOUNCER.version}`;
 
 type Asked =
-  | { readonly kind: 'read'; readonly changes: ToldChanges }
+  | { readonly kind: 'read'; readonly changes: CrowdsecAnswer }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Asks for the whole list, or for what has changed since the last answer. Never rejects. */
+/** Asks for the whole list, or for the changes since the last answer. Never rejects. */
 export async function askCrowdsec(
   crowdsec: CrowdsecSettings,
   isWhole: boolean,
@@ -37,7 +37,7 @@ export async function askCrowdsec(
     },
   );
   if (asked.kind === 'failed') {
-    const hint = asked.reason === 'status 403' ? ': the key is none of its bouncers' : '';
+    const hint = asked.reason === 'status 403' ? ': CrowdSec has no bouncer with this key' : '';
     return { kind: 'failed', reason: `${asked.reason}${hint}` };
   }
   const changes =
@@ -45,11 +45,11 @@ export async function askCrowdsec(
       ? await readAnswer(asked.bytes.toString(), clock(), isWhole)
       : undefined;
   return changes === undefined
-    ? { kind: 'failed', reason: 'its answer is no list of decisions' }
+    ? { kind: 'failed', reason: 'the answer is no list of decisions' }
     : { kind: 'read', changes };
 }
 
-/** What a bouncer did in a period. Times are in milliseconds. */
+/** The numbers of a bouncer for one period. Times are in milliseconds. */
 export interface Usage {
   readonly startedAt: number;
   readonly from: number;
@@ -61,8 +61,11 @@ export interface Usage {
   }[];
 }
 
-/** The status with which CrowdSec answers `POST /v1/usage-metrics`, or why there is none. Never rejects. */
-export async function tellUsage(
+/**
+ * Sends the numbers. Resolves with the status of CrowdSec's answer to `POST /v1/usage-metrics`, or with the reason why
+ * no answer came. Never rejects.
+ */
+export async function sendUsage(
   crowdsec: CrowdsecSettings,
   { startedAt, from, until, items }: Usage,
 ): Promise<number | string> {

@@ -4,10 +4,10 @@ import { CrowdsecList } from '@guard/validator';
 import type { Close, ProcessContext } from '../process/process-context.ts';
 import { watchCrowdsec } from './watch-crowdsec.ts';
 
-/** The other threads. Each of them has its own list. */
+/** The other threads. Each of them keeps its own list. */
 interface Threads {
   allOfCrowdsec: () => CrowdsecChanges | undefined;
-  tellCrowdsec(changes: CrowdsecChanges): void;
+  sendCrowdsec(changes: CrowdsecChanges): void;
 }
 
 export interface OpenCrowdsec {
@@ -15,7 +15,10 @@ export interface OpenCrowdsec {
   readonly close: Close;
 }
 
-/** Keeps the decisions of CrowdSec current in all threads. It tells each change once, so only the main thread asks. */
+/**
+ * Keeps the decisions of CrowdSec current in all threads. CrowdSec sends each change once, so only the main thread
+ * asks.
+ */
 export async function openCrowdsec(
   settings: () => Settings,
   context: ProcessContext,
@@ -28,7 +31,7 @@ export async function openCrowdsec(
     elapsed: () => performance.now(),
     take(changes) {
       list.apply(changes);
-      threads?.tellCrowdsec(changes);
+      threads?.sendCrowdsec(changes);
     },
   });
   if (threads) threads.allOfCrowdsec = all;

@@ -4,37 +4,37 @@ import { readJson } from '@guard/config/contract/json';
 import { isIpOrCidr } from '@guard/config/net/cidr';
 import { canonicalNetwork } from '@guard/config/settings/derived/temporary-decision';
 import { z } from 'zod';
-import type { ToldChanges, TypedDecision } from './held-decisions.ts';
+import type { CrowdsecAnswer, TypedDecision } from './held-decisions.ts';
 
-/** A decision in the form of `GET /v1/decisions/stream`. Guard ignores all other fields. */
+/** A decision in an answer to `GET /v1/decisions/stream`. Guard ignores all other fields. */
 const Written = z.object({
   type: z.string().max(100),
   scope: z.string(),
   value: z.string().max(100),
-  /** The time until its end, as Go writes it: `3h59m58.4s`. */
+  /** The time until the decision ends, in the format of Go: `3h59m58.4s`. */
   duration: z.string().max(100),
   simulated: z.boolean().optional(),
 });
 type Written = z.infer<typeof Written>;
 
 const Answer = z.object({
-  // Always present, and null when nothing is new. A page from a server in between, with status 200, does not have it.
+  // Always present, and null when nothing is new. An error page with status 200 from a server in between lacks it.
   new: z.array(z.unknown()).nullable(),
   deleted: z.array(z.unknown()).nullish(),
 });
 
-/** Decisions that are read in one turn. Requests wait for it, for a millisecond or two. */
+/** Decisions that are read in one turn of the event loop, which takes a millisecond or two. Requests wait meanwhile. */
 const DECISIONS_A_TURN = 500;
 
 /**
- * Reads an answer that came at `now`. Undefined when it is not an answer of CrowdSec. Other scopes, such as `session`,
- * are left out. It is read over several turns, because a whole list has some ten thousand decisions.
+ * Parses an answer that came at `now`. Undefined when it is no answer of CrowdSec. Other scopes, such as `session`, are
+ * dropped. A whole list may have ten thousand decisions, so parsing pauses between turns of the event loop.
  */
 export async function readAnswer(
   text: string,
   now: number,
   isWhole: boolean,
-): Promise<ToldChanges | undefined> {
+): Promise<CrowdsecAnswer | undefined> {
   const answer = readJson(Answer, text);
   if (answer === undefined) return undefined;
   return {
@@ -61,11 +61,11 @@ function decisionOf(value: unknown, now: number): TypedDecision | undefined {
   if (!read.success || read.data.simulated === true) return undefined;
   const { type, duration } = read.data;
   const scope = SCOPES.get(read.data.scope.toLowerCase());
-  const about = scope && aboutOf(scope, read.data.value);
+  const about = scope && subjectOf(scope, read.data.value);
   return about && { type, ...about, until: now + millisecondsOf(duration) };
 }
 
-/** The scopes of CrowdSec that Guard knows. */
+/** The scopes of CrowdSec that Guard supports. */
 const SCOPES: ReadonlyMap<string, CrowdsecDecision['scope']> = new Map([
   ['ip', 'network'],
   ['range', 'network'],
@@ -73,8 +73,10 @@ const SCOPES: ReadonlyMap<string, CrowdsecDecision['scope']> = new Map([
   ['country', 'country'],
 ]);
 
-/** What a decision is about, with its value as `CrowdsecDecision` has it. Undefined for a value of another form. */
-export function aboutOf(
+/**
+ * The subject of a decision, with its value in the form of `CrowdsecDecision`. Undefined for a value of another form.
+ */
+export function subjectOf(
   scope: CrowdsecDecision['scope'],
   value: string,
 ): Pick<CrowdsecDecision, 'scope' | 'value'> | undefined {
@@ -92,7 +94,7 @@ export function aboutOf(
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
-/** `3h59m58.4s` in milliseconds. 0 or less for a time that has passed, and for a text that is not a duration. */
+/** Converts `3h59m58.4s` to milliseconds. 0 or less for a time in the past, and for a text that is no duration. */
 function millisecondsOf(duration: string): number {
   let sum = 0;
   for (const [, number, unit = ''] of duration.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)) {

@@ -9,14 +9,14 @@ import { createMetrics } from '../metrics/metrics.ts';
 import { openUsageReport } from './report-usage.ts';
 
 /**
- * The report in the form that the published models of CrowdSec 1.6.3 ask for. No CrowdSec of that version could be run;
- * test/flow/crowdsec.test.ts has the older one.
+ * These tests use the form of the published models of CrowdSec 1.6.3. No CrowdSec of that version could be run.
+ * test/flow/crowdsec.test.ts runs an older one.
  */
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-03-01T10:00:00.700Z');
 
-/** What came in one report. */
+/** The contents of one report. */
 interface Report {
   readonly from: string;
   readonly path: string | undefined;
@@ -24,7 +24,7 @@ interface Report {
   readonly body: unknown;
 }
 
-/** A report about a process that counts, to a server that answers with `status`. */
+/** Opens a report about real metrics, to a server that answers with `status`. */
 async function openReport() {
   const state = { now: START, status: 201 };
   const reports: Report[] = [];
@@ -53,7 +53,7 @@ async function openReport() {
     log: (...line) => lines.push(line),
   });
   const at = (url: string): CrowdsecSettings => ({ url, key: 'k', every: 10_000 });
-  /** Looks again `minutes` later. */
+  /** Moves the clock, reports, and returns what the server got. */
   const after = async (minutes: number, url = `http://127.0.0.1:${port}/api/`) => {
     state.now += minutes * MINUTE;
     await report(at(url));
@@ -66,7 +66,13 @@ const processed = (value: number) => ({ name: 'processed', unit: 'request', valu
 const dropped = (value: number) => ({ name: 'dropped', unit: 'request', value });
 const ACTIVE = { name: 'active_decisions', unit: 'ip', value: 3 };
 
-test('every quarter of an hour CrowdSec is told what was counted since the last report', async () => {
+/** Expects these numbers in a later report. */
+function expectNumbers(report: Report | undefined, window: number, items?: readonly object[]) {
+  const metrics = [{ meta: { window_size_seconds: window }, ...(items && { items }) }];
+  expect(report?.body).toMatchObject({ remediation_components: [{ metrics }] });
+}
+
+test('every quarter of an hour CrowdSec gets the counts since the last report', async () => {
   const { metrics, after } = await openReport();
   metrics.count('guard_decisions_total', 'allow', 7);
   metrics.count('guard_decisions_total', 'challenge', 2);
@@ -93,19 +99,11 @@ test('every quarter of an hour CrowdSec is told what was counted since the last 
   ]);
   metrics.count('guard_decisions_total', 'block', 4);
   const [second] = await after(20);
-  expect(second?.body).toMatchObject({
-    remediation_components: [
-      {
-        metrics: [
-          { meta: { window_size_seconds: 1200 }, items: [processed(4), dropped(0), ACTIVE] },
-        ],
-      },
-    ],
-  });
+  expectNumbers(second, 1200, [processed(4), dropped(0), ACTIVE]);
 });
 
 test.each([404, 405])(
-  'a CrowdSec that does not know the path (%d) is asked once, and nothing is logged',
+  'a CrowdSec without this path (%d) gets one report, and nothing is logged',
   async (status) => {
     const { state, lines, after } = await openReport();
     state.status = status;
@@ -115,7 +113,7 @@ test.each([404, 405])(
   },
 );
 
-test('what was refused or could not be sent is in the next report, and a refusal is said once', async () => {
+test('a report that was refused or not sent is part of the next one, and a refusal is logged once', async () => {
   const { state, metrics, lines, after } = await openReport();
   metrics.count('guard_decisions_total', 'allow', 5);
   await after(15, `http://127.0.0.1:${await freePort()}`);
@@ -126,22 +124,12 @@ test('what was refused or could not be sent is in the next report, and a refusal
   expect(lines).toEqual([['warn', 'crowdsec_usage_refused', { reason: 'status 422' }]]);
   state.status = 201;
   const [late] = await after(15);
-  expect(late?.body).toMatchObject({
-    remediation_components: [
-      {
-        metrics: [
-          { meta: { window_size_seconds: 3600 }, items: [processed(5), dropped(0), ACTIVE] },
-        ],
-      },
-    ],
-  });
+  expectNumbers(late, 3600, [processed(5), dropped(0), ACTIVE]);
 });
 
 test('a clock that was set back begins a new window', async () => {
   const { after } = await openReport();
   expect(await after(-60)).toEqual([]);
   const [report] = await after(15);
-  expect(report?.body).toMatchObject({
-    remediation_components: [{ metrics: [{ meta: { window_size_seconds: 900 } }] }],
-  });
+  expectNumbers(report, 900);
 });

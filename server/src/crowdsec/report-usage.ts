@@ -1,17 +1,17 @@
 import type { CrowdsecSettings } from '@guard/config/settings/schema';
 import type { ProcessContext } from '../process/process-context.ts';
-import { tellUsage } from './local-api.ts';
+import { sendUsage } from './local-api.ts';
 
-/** The least time between two reports, as CrowdSec asks of bouncers. */
+/** The least time between two reports. CrowdSec asks this of bouncers. */
 const WINDOW_MS = 15 * 60_000;
 
 /** Sends a report when one is due. Never rejects. */
 export type ReportUsage = (crowdsec: CrowdsecSettings) => Promise<void>;
 
 /**
- * Tells CrowdSec how many requests were decided, and how many of their visitors were on its list, from now on. The
- * numbers are those of the metrics page. What could not be sent is part of the next report. CrowdSec has this from
- * version 1.6.3 on. An older one does not know the path: it is asked once.
+ * Sends CrowdSec the number of decided requests, and of those whose visitors were on its list. The numbers are those of
+ * the metrics page, from this call on. A report that could not be sent becomes part of the next one. CrowdSec accepts
+ * reports since version 1.6.3. An older one answers that the path is unknown, and gets no further report.
  */
 export async function openUsageReport({
   clock,
@@ -32,7 +32,7 @@ export async function openUsageReport({
     if (isUnknown || until - triedAt < WINDOW_MS) return;
     triedAt = until;
     const counted = countedIn(await metrics.values());
-    const answer = await tellUsage(crowdsec, {
+    const answer = await sendUsage(crowdsec, {
       ...{ startedAt, from, until },
       items: [
         { name: 'processed', unit: 'request', value: counted.processed - before.processed },
@@ -40,7 +40,7 @@ export async function openUsageReport({
         { name: 'active_decisions', unit: 'ip', value: counted.active },
       ],
     });
-    // The list of decisions tells when CrowdSec gives no answer.
+    // watch-crowdsec.ts logs when CrowdSec gives no answer.
     if (typeof answer === 'string') return;
     isUnknown = answer === 404 || answer === 405;
     if (answer < 300) [from, before] = [until, counted];

@@ -13,8 +13,8 @@ import { watchCrowdsec } from './watch-crowdsec.ts';
 const HOUR = 3_600_000;
 
 /**
- * A watched CrowdSec that gives the same answer until it is given another one, from ten o'clock on. `kept`: the
- * decisions of the copy.
+ * Watches a CrowdSec that always gives the answer in `state`. The clock starts at ten o'clock. `kept`: the decisions in
+ * the copy.
  */
 async function openWatch(kept?: readonly object[]) {
   const folder = mkdtempSync(join(tmpdir(), 'guard-crowdsec-copy-'));
@@ -44,35 +44,37 @@ async function openWatch(kept?: readonly object[]) {
   return { state, taken, kept: () => (existsSync(file) ? readFileSync(file, 'utf8') : '') };
 }
 
-/** A busy machine takes longer than the usual second. */
+/** Waits longer than the usual second, because the machine may be busy. */
 const until = (assertion: () => void) => vi.waitFor(assertion, 45_000);
+
+/** Waits for `count` more answers. After two, no answer to an earlier state is under way. */
+function answersLater(state: { readonly asked: number }, count = 2): Promise<void> {
+  const enough = state.asked + count;
+  return until(() => expect(state.asked).toBeGreaterThanOrEqual(enough));
+}
 
 function decision(id: number, value: string, duration = '4h') {
   return { id, type: 'ban', scope: 'Ip', value, duration };
 }
 
-test('the copy is kept up to date after the clock was set back, and a broken duration leaves it readable', async () => {
+test('the copy stays current after the clock was set back, and readable after a broken duration', async () => {
   const { state, kept } = await openWatch();
   const broken = decision(1, '203.0.113.9', '1.2.3h');
   state.answer = { new: [broken, decision(2, '203.0.113.1')] };
   await until(() => expect(kept()).toContain('203.0.113.1'));
   state.answer = { new: [broken, decision(2, '203.0.113.2')] };
-  // An answer that is underway is read by then. The copy would be one of it, and the next one a minute later.
-  const enough = state.asked + 2;
-  await until(() => expect(state.asked).toBeGreaterThanOrEqual(enough));
+  await answersLater(state);
   state.now -= HOUR;
   await until(() => expect(kept()).toContain('203.0.113.2'));
   expect(kept()).not.toContain('null');
 });
 
-test('a decision that has ended is not in the copy, and each thread is told when CrowdSec takes it away', async () => {
+test('a decision that has ended is not in the copy, and each thread gets its removal by CrowdSec', async () => {
   const { state, taken, kept } = await openWatch();
   state.answer = { new: [decision(1, '203.0.113.1', '1h')] };
   await until(() => expect(kept()).toContain('203.0.113.1'));
   state.answer = { new: null };
-  // An answer that is underway is read by then.
-  const enough = state.asked + 2;
-  await until(() => expect(state.asked).toBeGreaterThanOrEqual(enough));
+  await answersLater(state);
   state.now += 2 * HOUR;
   state.elapsed += 2 * HOUR;
   state.answer = { new: [decision(2, '203.0.113.2')] };
@@ -82,7 +84,7 @@ test('a decision that has ended is not in the copy, and each thread is told when
   await until(() => expect(taken.at(-1)?.removed).toMatchObject([{ value: '203.0.113.1' }]));
 });
 
-test('what is no network, number or country in the copy is left out, as in an answer', async () => {
+test('an invalid network, number or country in the copy is dropped, as in an answer', async () => {
   const at = (scope: string, value: string) => ({ type: 'ban', scope, value, until: 11 * HOUR });
   const good = [at('network', '203.0.113.1'), at('asn', '64496'), at('country', 'NZ')];
   const bad = [
@@ -95,28 +97,25 @@ test('what is no network, number or country in the copy is left out, as in an an
   expect(taken[0]?.added).toEqual(good);
 });
 
-test('when the clock of Guard is set, the whole list is asked for: its decisions had ends by the other clock', async () => {
+test('after a change of the clock the whole list is fetched, because ends were computed with the old clock', async () => {
   const { state, taken } = await openWatch();
   state.answer = { new: [decision(1, '203.0.113.1', '1h')] };
   await until(() => expect(taken.at(-1)?.added[0]?.until).toBe(11 * HOUR));
   const { wholes } = state;
-  // Guard started with a clock that was two hours late: by the right one, this decision would have ended.
+  // Guard started with a clock that was two hours slow. By the right clock this decision has ended.
   state.now += 2 * HOUR;
   await until(() => expect(taken.at(-1)?.added[0]?.until).toBe(13 * HOUR));
-  const enough = state.asked + 3;
-  await until(() => expect(state.asked).toBeGreaterThanOrEqual(enough));
+  await answersLater(state, 3);
   expect(state.wholes).toBe(wholes + 1);
 });
 
-test('time that passes asks for no whole list', async () => {
+test('the passing of time alone fetches no whole list', async () => {
   const { state } = await openWatch();
   state.answer = { new: null };
-  const begun = state.asked + 2;
-  await until(() => expect(state.asked).toBeGreaterThanOrEqual(begun));
+  await answersLater(state);
   const { wholes } = state;
   state.now += HOUR;
   state.elapsed += HOUR;
-  const enough = state.asked + 3;
-  await until(() => expect(state.asked).toBeGreaterThanOrEqual(enough));
+  await answersLater(state, 3);
   expect(state.wholes).toBe(wholes);
 });

@@ -7,13 +7,13 @@ import type { CrowdsecSettings, Settings } from '@guard/config/settings/schema';
 import { z } from 'zod';
 import type { Close, ProcessContext } from '../process/process-context.ts';
 import { keepFile } from '../process/keep-file.ts';
-import { HeldDecisions, type ToldChanges, type TypedDecision } from './held-decisions.ts';
+import { HeldDecisions, type CrowdsecAnswer, type TypedDecision } from './held-decisions.ts';
 import { askCrowdsec } from './local-api.ts';
-import { aboutOf } from './read-answer.ts';
+import { subjectOf } from './read-answer.ts';
 import { openUsageReport, type ReportUsage } from './report-usage.ts';
 import { repeat } from '../process/repeat.ts';
 
-/** The copy of the list that an earlier run has written. */
+/** The copy of the list that an earlier run wrote. */
 const KeptDecisions = z.object({
   url: z.string(),
   readAt: z.number(),
@@ -27,41 +27,44 @@ const KeptDecisions = z.object({
   ),
 });
 
-/** Further decisions are left out, and the log says so. This many take 16 MB in each thread, and 26 MB more in the main one. */
+/**
+ * Further decisions are dropped, and the log says so. This many take 16 MB in each thread, and 26 MB more in the main
+ * one.
+ */
 const MAX_DECISIONS = 100_000;
-/** The least time between two writes of the copy for the next start. */
+/** The least time between two writes of the copy. */
 const KEEP_EVERY_MS = 60_000;
 /**
- * A difference of this or more means that the clock of Guard was set. Otherwise the two clocks differ by microseconds
- * within seconds.
+ * The wall clock and the monotonic clock normally differ by microseconds within seconds. A difference of this or more
+ * means that the clock of Guard was set.
  */
 const CLOCK_SET_MS = 1_000;
-/** While the settings name no CrowdSec, this is the time between two looks at them. */
+/** Time between two checks of the settings while they name no CrowdSec. */
 const IDLE_MS = 1_000;
 
 export interface CrowdsecWatch extends ProcessContext {
   readonly settings: () => Settings;
-  /** Milliseconds of a monotonic clock, which no change of the system's time moves. */
+  /** Milliseconds of a monotonic clock. A change of the system's time does not move it. */
   readonly elapsed: () => number;
-  /** Gets each change, in order. */
+  /** Gets all changes in order. */
   readonly take: (changes: CrowdsecChanges) => void;
 }
 
 export interface WatchedCrowdsec {
-  /** All decisions, for a thread that starts. */
+  /** All decisions, for a new thread. */
   readonly all: () => CrowdsecChanges;
   readonly close: Close;
 }
 
 /**
  * Asks CrowdSec for changes, as a bouncer does. CrowdSec sends each change once, so after a lost answer Guard asks for
- * the whole list. While CrowdSec is away, the last list stays in use, and each decision ends at its own time. A copy of
- * the list is kept in the data folder for a start without CrowdSec. Resolves when that copy was read.
+ * the whole list. While CrowdSec is away, the last list stays in use, and each decision ends at its own time. A copy in
+ * the data folder serves a start without CrowdSec. Resolves after the copy was read.
  */
 export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowdsec> {
   const { settings, take, clock, elapsed, log, metrics } = watch;
   const held = new HeldDecisions(MAX_DECISIONS);
-  /** The CrowdSec that the decisions are from. Undefined when the settings name none. */
+  /** The URL of the CrowdSec that sent the decisions. Undefined when the settings name none. */
   let url: string | undefined;
   let readAt = clock();
   let keptAt = 0;
@@ -70,7 +73,7 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
   let reportUsage: ReportUsage;
   let clockZero = clock() - elapsed();
 
-  const apply = (changes: ToldChanges): void => {
+  const apply = (changes: CrowdsecAnswer): void => {
     const { applied, leftOut } = held.apply(changes);
     if (leftOut > 0) log('warn', 'crowdsec_list_too_long', { kept: held.size, leftOut });
     if (applied === undefined) return;
@@ -108,14 +111,14 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
     if (url === undefined || isKept || file === undefined) return;
     isKept = true;
     keptAt = clock();
-    const text = JSON.stringify({ url, readAt, decisions: held.standing(keptAt) });
+    const text = JSON.stringify({ url, readAt, decisions: held.current(keptAt) });
     const fault = await keepFile(file, text);
     if (fault !== undefined) log('warn', 'crowdsec_list_not_kept', { reason: fault });
   };
 
   /**
-   * Whether the clock of Guard was set since the last call. Then the ends of the decisions were computed with the old
-   * clock.
+   * True if the clock of Guard was set since the last call. Then the ends of the decisions are wrong, because they were
+   * computed with the old clock.
    */
   const isClockSet = (): boolean => {
     const before = clockZero;
@@ -135,14 +138,14 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
     return wanted?.every ?? IDLE_MS;
   };
 
-  metrics.gauge('guard_crowdsec_decisions', () => held.standing(clock()).length);
+  metrics.gauge('guard_crowdsec_decisions', () => held.current(clock()).length);
   metrics.gauge('guard_crowdsec_age_seconds', () =>
     url === undefined ? 0 : Math.round((clock() - readAt) / 1000),
   );
   await begin(settings().crowdsec);
   const endLooks = repeat(0, look);
   return {
-    all: () => ({ isWhole: true, added: held.standing(clock()), removed: [] }),
+    all: () => ({ isWhole: true, added: held.current(clock()), removed: [] }),
     close: async () => {
       await endLooks();
       await keep();
@@ -160,7 +163,7 @@ interface Kept {
   readonly decisions: readonly TypedDecision[];
 }
 
-/** The copy of an earlier run. Undefined when there is no copy, or when it is from another CrowdSec. */
+/** The copy of an earlier run. Undefined when there is no copy, or when it came from another CrowdSec. */
 async function readKept(settings: Settings, url: string): Promise<Kept | undefined> {
   const file = keptFile(settings);
   if (file === undefined) return undefined;
@@ -171,7 +174,7 @@ async function readKept(settings: Settings, url: string): Promise<Kept | undefin
   return {
     readAt,
     decisions: decisions.flatMap(({ type, scope, value, until }) => {
-      const about = aboutOf(scope, value);
+      const about = subjectOf(scope, value);
       return about === undefined ? [] : [{ type, ...about, until }];
     }),
   };

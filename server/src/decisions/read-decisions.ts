@@ -10,13 +10,13 @@ export type DecisionsRead =
   | { readonly kind: 'read'; readonly decisions: readonly TemporaryDecision[] }
   /** Nothing changed since the last `read`. */
   | { readonly kind: 'same' }
-  /** The list that was read last stays in force. */
+  /** The last list stays in use. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Asked again and again. Never rejects. */
+/** Reads the list. Called regularly. Never rejects. */
 export type ReadDecisions = () => Promise<DecisionsRead>;
 
-/** `redis` is the store of a place in Redis, and is not needed for another one. */
+/** `redis` is needed only if the list is in Redis. */
 export function createReadDecisions(
   place: SharedPlace,
   redis: SharedTextOptions['redis'],
@@ -31,6 +31,6 @@ export function createReadDecisions(
 function parsed(text: string): DecisionsRead {
   const decisions = readDecisions(text);
   return decisions === undefined
-    ? { kind: 'failed', reason: 'it is no list of temporary decisions' }
+    ? { kind: 'failed', reason: 'the text is no list of temporary decisions' }
     : { kind: 'read', decisions };
 }

@@ -21,7 +21,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a clock that jumps ahead and back again ends no decision', async () => {
+test('a clock that jumps ahead and back ends no decision', async () => {
   vi.useFakeTimers();
   const time = { now: NOW };
   let answer: DecisionsRead = { kind: 'read', decisions: [BLOCK] };
@@ -42,11 +42,11 @@ test('a clock that jumps ahead and back again ends no decision', async () => {
   await watched.close();
 });
 
-test('a place that could not be read is asked again until it can be, though its state stays', async () => {
+test('an unreadable file is read again and again, although its state does not change', async () => {
   const file = join(testFolder(), 'decisions.json');
   const read = createReadDecisions({ kind: 'file', file }, undefined);
   expect(await read()).toEqual({ kind: 'read', decisions: [] });
-  // Root may read every file, so a folder stands for one that Guard may not read.
+  // Root may read every file, so a folder stands for an unreadable file.
   mkdirSync(file);
   const unread = { kind: 'failed', reason: 'EISDIR' };
   expect([await read(), await read()]).toEqual([unread, unread]);

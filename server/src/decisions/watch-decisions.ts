@@ -11,9 +11,9 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { SharedTextOptions } from '../store/shared-text.ts';
 import { repeat } from '../process/repeat.ts';
 
-/** Time between two looks. A decision reaches each instance after this time at most. */
+/** Time between two reads. Each instance gets a new decision within this time. */
 const EVERY_MS = 1_000;
-/** At most this many decisions of one look have a log line each. More decisions share one line. */
+/** Log lines for the changes of one read. Further changes share one line. */
 const MOST_LINES = 20;
 
 interface Watched {
@@ -30,13 +30,13 @@ interface WatchedDecisions {
 }
 
 /**
- * Keeps the temporary decisions as people change them, and writes each change to the log. Resolves after the first
- * look, so that a restart lets in no visitor who is blocked. While the list cannot be read, the last one holds.
+ * Keeps the list of temporary decisions current, and logs each change. Resolves after the first read, so that blocked
+ * visitors stay blocked after a restart. While the list cannot be read, the last one is used.
  */
 export async function watchDecisions(watched: Watched): Promise<WatchedDecisions> {
   const { read, rules, clock, log } = watched;
   let listed: readonly TemporaryDecision[] = [];
-  let standing = listed;
+  let current = listed;
   let failure = '';
 
   const look = async (): Promise<readonly TemporaryDecision[]> => {
@@ -44,33 +44,34 @@ export async function watchDecisions(watched: Watched): Promise<WatchedDecisions
     const reason = answer.kind === 'failed' ? answer.reason : '';
     if (reason !== failure && reason !== '') log('error', 'temporary_decisions_unread', { reason });
     failure = reason;
-    // All of them are kept: a clock that jumped ahead may come back, and the list is not read again.
+    // Decisions that have ended are kept too. The clock may have jumped ahead, and the list is read again only after a
+    // change.
     if (answer.kind === 'read') listed = answer.decisions;
     return listed.filter(({ until }) => until > clock());
   };
   const take = (next: readonly TemporaryDecision[]): void => {
-    standing = next;
+    current = next;
     rules.replace(next);
   };
   const watch = async (): Promise<number> => {
     const next = await look();
-    // The list grew, shrank, or changed: ids are never used twice.
-    if (next.length !== standing.length || next.some(({ id }, at) => id !== standing[at]?.id)) {
-      logChanges(standing, next, log);
+    // The ids are enough for the comparison, because no id is used twice.
+    if (next.length !== current.length || next.some(({ id }, at) => id !== current[at]?.id)) {
+      logChanges(current, next, log);
       take(next);
     }
     return EVERY_MS;
   };
 
   take(await look());
-  if (standing.length > 0) log('info', 'temporary_decisions_read', { count: standing.length });
+  if (current.length > 0) log('info', 'temporary_decisions_read', { count: current.length });
   return {
-    count: () => standing.length,
+    count: () => current.length,
     close: repeat(EVERY_MS, watch),
   };
 }
 
-/** The audit of `guard block` and `guard allow`. */
+/** Logs every change that `guard block` or `guard allow` made. */
 function logChanges(
   before: readonly TemporaryDecision[],
   after: readonly TemporaryDecision[],
@@ -96,7 +97,7 @@ export interface OpenDecisions extends WatchedDecisions {
   readonly rules: TemporaryRules;
 }
 
-/** The temporary decisions of these settings, kept as people change them. Resolves after the first look. */
+/** The temporary decisions for these settings. Resolves after the first read. */
 export async function openDecisions(
   settings: Settings,
   redis: SharedTextOptions['redis'],

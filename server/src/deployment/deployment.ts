@@ -28,27 +28,27 @@ import { compileOwnHosts } from '../listeners/own-hosts.ts';
 import type { ProcessContext } from '../process/process-context.ts';
 import { gatewaySites, type RemoteValidators } from '../validators/gateway-sites.ts';
 
-/** What all deployments share. It exists while the process runs, across reloads. */
+/** What all deployments share. It stays the same across reloads. */
 export interface Dependencies extends ProcessContext {
   readonly analytics: Analytics;
   readonly store: SessionStore;
   /** Temporary decisions that people made by hand. */
   readonly temporary: TemporaryRules | undefined;
   readonly crowdsec: CrowdsecList;
-  /** Resolves the names of addresses that claim to be a crawler. */
+  /** The resolver for names of addresses that claim to be a crawler. */
   readonly resolver: ReturnType<typeof createResolver>;
-  /** A reload keeps the connections to remote validators and the state of their breakers. */
+  /** A reload keeps the connections to remote validators, and the state of their breakers. */
   readonly remotes: RemoteValidators;
   /** The lists of networks that come with Guard. Reading them is slow. */
   readonly networks: NetworkCatalogue;
   /** The documentation, for the `docs` listener. */
   readonly docs: FastifyPluginAsync;
-  /** Where each service listens. It is filled during the start. */
+  /** The address of each service. It is filled during the start. */
   readonly addresses: Addresses;
   readonly isReady: () => boolean;
   /** The certificates that an authority issued, by host. */
   readonly issued: () => ReadonlyMap<string, TlsCertificate>;
-  /** Absent in a thread that has no dashboard. */
+  /** Undefined in a thread without a dashboard. */
   readonly dashboard?: DashboardDependencies;
 }
 
@@ -76,17 +76,17 @@ export interface Deployment {
   readonly oldestCrawlerListAt: number | undefined;
   /** When each part of the network data was created, in milliseconds since the epoch. */
   readonly networkDataAt: Readonly<Record<NetworkData, number>>;
-  /** The routes of each service. They can answer, but they do not listen: another object does. */
+  /** The routes of each service. Another object listens and passes the requests on. */
   readonly routes: ReadonlyMap<RoutedService, FastifyInstance>;
   readonly gateway: GatewaySettings;
-  /** How long a question to a remote validator of this deployment can take at most. */
+  /** The longest time that a question to a remote validator of this deployment can take. */
   readonly longestQuestionMs: number;
   close(): Promise<void>;
 }
 
 /**
- * Builds a deployment. It takes the unchanged parts of `before`, and does not modify them. Rejects with a readable
- * reason.
+ * Builds a deployment. It takes over the parts of `before` that have not changed, and does not modify them. Rejects
+ * with a reason that people can read.
  */
 export async function buildDeployment(
   settings: Settings,
@@ -152,7 +152,7 @@ export async function buildDeployment(
   };
 }
 
-/** The parts of a deployment that are built before its routes. */
+/** What is built before the routes. */
 interface Built {
   readonly settings: Settings;
   readonly revision: string;
@@ -160,7 +160,7 @@ interface Built {
   readonly authenticate: AuthenticateBearer;
   readonly oldestListAt: number | undefined;
   readonly dataAt: Readonly<Record<NetworkData, number>>;
-  /** False after another deployment has replaced it. */
+  /** False after another deployment has replaced this one. */
   readonly isCurrent: () => boolean;
 }
 
@@ -237,7 +237,7 @@ function dashboardOf(
   });
 }
 
-/** The services, in the order in which they start to listen. */
+/** The services in the order of their start. */
 const ROUTED_SERVICES: readonly RoutedService[] = [
   'validator',
   'collector',
@@ -248,12 +248,12 @@ const ROUTED_SERVICES: readonly RoutedService[] = [
   'dashboard',
 ];
 
-/** Added to the time of the longest question, for an answer that arrives in the last moment. */
+/** Added to the time of the longest question, for an answer at the last moment. */
 const GRACE_MS = 1_000;
 
 /**
- * Closes a replaced deployment after all its questions to remote validators must have ended. The timer does
- * not keep the process alive: a process that ends does not have to close deployments.
+ * Closes a replaced deployment after its last question to a remote validator must have ended. The timer does not keep
+ * the process alive, because a process that ends need not close deployments.
  */
 export function retire(deployment: Deployment, log: Log): void {
   const timer = setTimeout(() => {

@@ -11,7 +11,7 @@ const missingAt =
     return Promise.resolve();
   };
 
-/** Replaces the analytics when the settings have none. It counts events and drops them. */
+/** The analytics of settings without `analytics`. It counts events and drops them. */
 export function noAnalytics(metrics: Metrics): Analytics {
   return {
     sink: { record: () => metrics.count('guard_events_total', 'dropped') },

@@ -5,7 +5,7 @@ import { sampleEvent } from '../../../test/kit/sample-event.ts';
 
 const event = sampleEvent({ ip: '203.0.113.7', session: 'digest', originStatus: 404, originUs: 7 });
 
-/** The line of the event under these settings of `analytics.privacy`. */
+/** The log line of the event with these settings of `analytics.privacy`. */
 function lineUnder(
   privacy?: { truncate_ip: boolean; drop_headers: string[] },
   of = event,
@@ -23,7 +23,7 @@ function lineUnder(
   return lines[0];
 }
 
-test('analytics.privacy applies to the log line of a decision as to its row', () => {
+test('analytics.privacy applies to the log line as to the row', () => {
   const kept = { host: 'shop.example', ip: '203.0.113.7', session: 'digest' };
   expect(lineUnder()).toMatchObject({
     ...kept,
@@ -36,7 +36,7 @@ test('analytics.privacy applies to the log line of a decision as to its row', ()
   expect(JSON.stringify(line)).not.toMatch(/digest|"host"|"user_agent"/);
 });
 
-test('fetch_site is what a browser says, and no text of a visitor', () => {
+test('fetch_site is one of the values of browsers, never another text', () => {
   const saying = (site: string) => sampleEvent({ headers: { 'sec-fetch-site': site } });
   expect(lineUnder(undefined, saying('cross-site'))).toMatchObject({ fetch_site: 'cross-site' });
   expect(lineUnder(undefined, saying('none"} {'))).not.toHaveProperty('fetch_site');
@@ -44,7 +44,7 @@ test('fetch_site is what a browser says, and no text of a visitor', () => {
   expect(lineUnder(dropped, saying('cross-site'))).not.toHaveProperty('fetch_site');
 });
 
-test('a line is below 16 KiB: the journal of systemd splits lines of 48 KiB and Docker those of 16, and then none has the address', () => {
+test('a line is below 16 KiB, because Docker would split a longer one', () => {
   const long = '\u0085'.repeat(32_000);
   const line = lineUnder(undefined, sampleEvent({ path: `/${long}`, userAgent: long }));
   expect(Buffer.byteLength(inertJson(line))).toBeLessThan(16 * 1024);

@@ -8,8 +8,8 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { MetricsPage } from '../metrics/metrics.ts';
 
 /**
- * Writes a log line for every decision that goes to `sink`, if the current settings ask for it
- * (`log.decisions`). The line has no query string, because more people can read a log than the events.
+ * Logs every decision that goes to `sink`, if the current settings ask for it (`log.decisions`). The line has no query
+ * string, because more people can read a log than the events.
  */
 export function logDecisions(
   sink: EventSink,
@@ -21,7 +21,7 @@ export function logDecisions(
   return {
     record(event) {
       const { log: wanted, analytics } = currentSettings();
-      // A failed upload is not a decision.
+      // The event of a failed upload has no decision.
       if (wanted.decisions && event.challenge !== 'failed') {
         if (analytics?.privacy !== privacy) {
           privacy = analytics?.privacy;
@@ -35,15 +35,15 @@ export function logDecisions(
 }
 
 /**
- * Most characters of a text that a visitor chooses. An escaped character can have six bytes. The journal of systemd
- * splits lines at 48 KiB, and Docker at 16 KiB. CrowdSec would find no address in one half of a line, and would not
- * count the visitor.
+ * Most characters of each text that a visitor chooses. An escaped character can take six bytes. The journal of systemd
+ * splits lines at 48 KiB, and Docker at 16 KiB. CrowdSec would find no address in the parts, and would not count the
+ * visitor.
  */
 const MAX_TEXT = 1_024;
 
 type Line = Readonly<Record<string, string | number | boolean>>;
 
-/** The fields have the names of the columns. Leaves out empty fields and those that privacy settings empty. */
+/** The fields have the names of the columns. Empty fields are left out, as are those that privacy settings empty. */
 function lineOf(
   event: DecisionEvent,
   privacy: EventPrivacy | undefined,
@@ -104,15 +104,15 @@ const FETCH_SITES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whose page caused the request, as the browser says. Empty for an unknown value, and when privacy settings drop the
- * field.
+ * Which site's page caused the request, as the browser says. Empty for an unknown value, and when privacy settings drop
+ * the header.
  */
 function fetchSiteOf({ headers }: DecisionEvent, privacy: EventPrivacy | undefined): string {
   const site = headers[FETCH_SITE] ?? '';
   return FETCH_SITES.has(site) && privacy?.drop_headers.includes(FETCH_SITE) !== true ? site : '';
 }
 
-/** The names are those of OpenTelemetry for logs in other formats than its own. */
+/** These names are those that OpenTelemetry recommends for logs in other formats. */
 function traceFields({ trace }: DecisionEvent): Line {
   return trace === undefined ? {} : { trace_id: trace.traceId, span_id: trace.spanId };
 }
@@ -124,7 +124,7 @@ export function measureEvents(
 ): EventSink {
   return {
     record(event: DecisionEvent) {
-      // A failed upload is not a decision and has no duration.
+      // The event of a failed upload has no decision and no duration.
       if (event.challenge !== 'failed') {
         metrics.observeDecision(event.durationUs / 1e6);
       }

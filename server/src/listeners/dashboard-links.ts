@@ -6,14 +6,17 @@ export interface DashboardLink {
   readonly url: string;
 }
 
-/** A sign-in link for each organisation. `address` is where the dashboard listens. Without it there are none. */
+/**
+ * A sign-in link for each organisation. `address` is where the dashboard listens. Without an address there are no
+ * links.
+ */
 export function createDashboardLinks(
   signIns: SignIns | undefined,
   { public_urls, organisations }: Settings,
   address: string | undefined,
 ): DashboardLink[] {
   const url = public_urls.dashboard ?? address;
-  // A unix socket is behind a proxy with an unknown address.
+  // The proxy in front of a unix socket has an unknown address.
   if (signIns === undefined || url === undefined || url.startsWith('unix:')) return [];
   return organisations.map(({ id }) => {
     const path = `/sign-in?link=${signIns.createLink(id)}`;

@@ -3,8 +3,8 @@ import { createDocsServer } from '@guard/mcp';
 import type { FastifyPluginAsync } from 'fastify';
 
 /**
- * The routes of the documentation. Empty when it does not listen, which does not change with reloads. The
- * pages are loaded only when needed, because they take time to read and memory to keep.
+ * The routes of the documentation. Empty when no `docs` listener exists, which a reload does not change. The pages are
+ * loaded on demand, because they take time and memory.
  */
 export function docsRoutes(listens: boolean, publicUrl: () => string): FastifyPluginAsync {
   if (!listens) return () => Promise.resolve();

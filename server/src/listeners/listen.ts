@@ -6,23 +6,23 @@ import type { Gateway } from '@guard/gateway';
 
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
-/** Time limits for a connection, even when a few bytes arrive all the time. */
+/** Time limits for a connection. They also hold for a connection on which a byte arrives now and then. */
 const SERVICE_TIMES = {
-  /** A complete header section (408 after it). */
+  /** For a complete header section. After it the answer is 408. */
   headMs: 10_000,
-  /** A complete request with its body (408 after it). */
+  /** For a complete request with its body. After it the answer is 408. */
   requestMs: 30_000,
   /** Time between two checks of all connections. */
   checkMs: 1_000,
-  /** A connection on which nothing is sent. */
+  /** For a connection on which nothing is sent. */
   idleMs: 60_000,
 } as const;
 export type ServiceTimes = Readonly<Record<keyof typeof SERVICE_TIMES, number>>;
 
-/** The addresses where services listen: a URL, or `unix:` and a path. */
+/** The address of each service that listens: a URL, or `unix:` and a path. */
 export type Addresses = Readonly<Partial<Record<Service, string>>>;
 
-/** What the services other than the gateway know about the proxies in front of them. */
+/** The settings about proxies in front of the services other than the gateway. */
 export type ServiceSettings = Pick<Settings, 'trusted_proxies'> &
   Partial<Pick<Settings, 'forwarded_header'>>;
 
@@ -31,7 +31,7 @@ export function createService(
   { trusted_proxies, forwarded_header }: ServiceSettings,
   times: ServiceTimes = SERVICE_TIMES,
 ): FastifyInstance {
-  // fastify reads only X-Forwarded-For. Behind proxies that write Forwarded, a visitor can forge it.
+  // fastify reads only X-Forwarded-For. Behind a proxy that writes Forwarded, a visitor can forge it.
   const isRead = trusted_proxies.length > 0 && forwarded_header !== 'forwarded';
   const app = fastify({
     logger: false,
@@ -47,8 +47,8 @@ export function createService(
 }
 
 /**
- * Discards the body of a request that has no route, so that the 404 comes at once. Otherwise a stranger could
- * make this thread parse a megabyte of JSON.
+ * Discards the body of a request without a route, so that the 404 comes at once. Otherwise a stranger could make this
+ * thread parse a megabyte of JSON.
  */
 function skipUnwantedBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   if (request.is404) {
@@ -59,7 +59,7 @@ function skipUnwantedBody(request: FastifyRequest, _reply: FastifyReply, done: (
 
 const BODY_FIELDS = ['content-type', 'content-length', 'transfer-encoding'];
 
-/** Listens and resolves with the address. Rejects with an error that names the setting. */
+/** Listens and resolves with the address. Rejects with an Error that names the setting. */
 export async function listenOn(
   service: Service,
   app: FastifyInstance,
@@ -80,7 +80,7 @@ export async function listenOn(
   }
 }
 
-/** An error message: why Guard cannot listen at an address of the settings. */
+/** An Error that says why Guard cannot listen at an address of the settings. */
 function listenError(service: Service, address: ListenAddress, cause: unknown): Error {
   const code = (cause as NodeJS.ErrnoException | null)?.code;
   const at = address.kind === 'unix' ? `unix:${address.path}` : `${address.host}:${address.port}`;
@@ -97,7 +97,10 @@ function listenError(service: Service, address: ListenAddress, cause: unknown): 
 
 type GatewayService = 'gateway' | 'gateway_tls' | 'forward_auth' | 'ext_authz';
 
-/** Starts a gateway at each address of the settings. Resolves with these addresses and their actual ports. */
+/**
+ * Starts a gateway at each address of the settings. Resolves with the addresses, in which port 0 is replaced by the
+ * real port.
+ */
 export async function listenGateway(
   gateway: Gateway,
   addresses: Pick<Settings['listen'], GatewayService>,

@@ -3,10 +3,10 @@ import { parseIp } from '@guard/config/net/cidr';
 import type { ListenAddress } from '@guard/config/settings/values/values';
 
 /**
- * Returns a function that checks the Host header of requests to a listener for the operator. An attacker's page can
- * point its own name at the address of this machine (DNS rebinding) and then read the answers for that name. So it
- * accepts only hosts that such a page cannot have: addresses, names without a dot, the host of the listener, and
- * `named` from the settings. A request without Host is accepted, because browsers always send one.
+ * Returns a check for the Host header of listeners for the operator. A page of an attacker can point its own name at
+ * this machine (DNS rebinding) and then read the answers. So the check accepts only hosts that such a page cannot have:
+ * addresses, names without a dot, the host of the listener, and the hosts in `named`. It accepts a request without
+ * Host, because browsers always send one.
  */
 export function compileOwnHosts(
   listen: ListenAddress | undefined,

@@ -3,13 +3,15 @@ import { lookup } from 'node:dns/promises';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
+
 import { createReloadableService } from './reloadable-service.ts';
-import { createService, listenOn } from './listen.ts';
+import { createService, listenOn, type ServiceTimes } from './listen.ts';
 
 const SETTINGS = { trusted_proxies: [] };
 
-/** Routes that answer with a word, after `ready`. */
+/** Creates routes that answer with `word` after `ready`. */
 async function routes(word: string, ready: Promise<unknown> = Promise.resolve()) {
   const app = createService(SETTINGS);
   app.get('/', async () => {
@@ -20,6 +22,13 @@ async function routes(word: string, ready: Promise<unknown> = Promise.resolve())
   return app;
 }
 
+/** Opens a service with these routes on a free port of the host. */
+async function open(app: FastifyInstance, host = '127.0.0.1', times?: ServiceTimes) {
+  const service = createReloadableService(SETTINGS, app, times);
+  onTestFinished(() => service.app.close());
+  return { service, url: await listenOn('admin', service.app, { kind: 'tcp', host, port: 0 }) };
+}
+
 async function ask(url: string, agent?: Agent): Promise<string> {
   const sent = request(url, agent ? { agent } : {}).end();
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
@@ -28,11 +37,9 @@ async function ask(url: string, agent?: Agent): Promise<string> {
   return text;
 }
 
-test('the old routes finish a request, and the next one on the same connection goes to the new routes', async () => {
+test('the old routes finish their request; the next one on the connection goes to the new routes', async () => {
   const gate = Promise.withResolvers<undefined>();
-  const service = createReloadableService(SETTINGS, await routes('old', gate.promise));
-  onTestFinished(() => service.app.close());
-  const url = await listenOn('admin', service.app, { kind: 'tcp', host: '127.0.0.1', port: 0 });
+  const { service, url } = await open(await routes('old', gate.promise));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const begun = once(service.app.server, 'request');
@@ -44,10 +51,8 @@ test('the old routes finish a request, and the next one on the same connection g
   expect(await ask(url, agent)).toBe('new');
 });
 
-test('localhost: each of its addresses gets the new routes', async () => {
-  const service = createReloadableService(SETTINGS, await routes('old'));
-  onTestFinished(() => service.app.close());
-  const url = await listenOn('admin', service.app, { kind: 'tcp', host: 'localhost', port: 0 });
+test('each address of localhost gets the new routes', async () => {
+  const { service, url } = await open(await routes('old'), 'localhost');
   service.replaceRoutes(await routes('new'));
   const { port } = new URL(url);
   const addresses = await lookup('localhost', { all: true });
@@ -58,10 +63,9 @@ test('localhost: each of its addresses gets the new routes', async () => {
   }
 });
 
-test('closing waits for the request that is not answered yet, and for no idle connection', async () => {
+test('closing waits for an open request, but for no idle connection', async () => {
   const gate = Promise.withResolvers<undefined>();
-  const service = createReloadableService(SETTINGS, await routes('late', gate.promise));
-  const url = await listenOn('admin', service.app, { kind: 'tcp', host: '127.0.0.1', port: 0 });
+  const { service, url } = await open(await routes('late', gate.promise));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const begun = once(service.app.server, 'request');
@@ -74,9 +78,8 @@ test('closing waits for the request that is not answered yet, and for no idle co
   await closed;
 });
 
-test('closing does not wait for a connection without a request, as browsers open them ahead', async () => {
-  const service = createReloadableService(SETTINGS, await routes('new'));
-  const url = await listenOn('admin', service.app, { kind: 'tcp', host: '127.0.0.1', port: 0 });
+test('closing does not wait for a connection without a request', async () => {
+  const { service, url } = await open(await routes('new'));
   const accepted = once(service.app.server, 'connection');
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await accepted;
@@ -84,9 +87,8 @@ test('closing does not wait for a connection without a request, as browsers open
   await once(socket.resume(), 'close');
 });
 
-test('a client that sends a byte now and then holds the end only until it is cut off', async () => {
-  const service = createReloadableService(SETTINGS, await routes('new'));
-  const url = await listenOn('admin', service.app, { kind: 'tcp', host: '127.0.0.1', port: 0 });
+test('a slow client delays the end only until cutOff', async () => {
+  const { service, url } = await open(await routes('new'));
   const begun = once(service.app.server, 'request');
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => undefined);
@@ -117,9 +119,7 @@ describe('a service ends a connection that sends too slowly, on each address of 
     });
     app.post('/', () => 'whole');
     await app.ready();
-    const service = createReloadableService(SETTINGS, app, times);
-    onTestFinished(() => service.app.close());
-    const url = await listenOn('api', service.app, { kind: 'tcp', host: 'localhost', port: 0 });
+    const { url } = await open(app, 'localhost', times);
     for (const { address } of await lookup('localhost', { all: true })) {
       const socket = connect(Number(new URL(url).port), address).setEncoding('latin1');
       const closed = new Promise((resolve) => socket.on('close', resolve));
@@ -135,10 +135,8 @@ describe('a service ends a connection that sends too slowly, on each address of 
   });
 });
 
-test('a path without a route is 404 at once: its body is not parsed', async () => {
-  const service = createReloadableService(SETTINGS, await routes('new'));
-  onTestFinished(() => service.app.close());
-  const url = await listenOn('admin', service.app, { kind: 'tcp', host: '127.0.0.1', port: 0 });
+test('a request without a route gets 404 before its body is parsed', async () => {
+  const { url } = await open(await routes('new'));
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch(`${url}/nowhere`, { method: 'POST', headers, body: '{ "broken": ' });
   expect(answer.status).toBe(404);

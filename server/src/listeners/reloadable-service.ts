@@ -3,23 +3,23 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createService, type ServiceSettings, type ServiceTimes } from './listen.ts';
 
-/** A service with replaceable routes. Its server and connections stay. */
+/** A service whose routes can be replaced. Its server and its connections stay. */
 export interface ReloadableService {
-  /** The server. It listens and closes, and has no routes. */
+  /** The server. It listens and closes, and passes requests on. */
   readonly app: FastifyInstance;
-  /** Use these routes for new requests. The old routes finish their current requests. */
+  /** Uses these routes for new requests. The old routes finish their requests. */
   replaceRoutes(routes: FastifyInstance): void;
   /**
-   * Close all connections when the service closes. Node has no time limit for requests while a server closes,
-   * so a client that sends a byte now and then could keep the server open for ever.
+   * Closes all connections when the service closes. Node limits no request time while a server closes, so a client that
+   * sends a byte now and then could keep the server open for ever.
    */
   cutOff(): void;
 }
 
-/** Time between two closings of idle connections while a service ends. */
+/** Time between two checks for idle connections while a service ends. */
 const DRAIN_CHECK_MS = 50;
 
-/** Creates a service that passes every request to `routes`. They must be ready and must not listen. */
+/** Creates a service that passes every request to `routes`. They must be ready, and must not listen. */
 export function createReloadableService(
   settings: ServiceSettings,
   routes: FastifyInstance,
@@ -56,7 +56,7 @@ export function createReloadableService(
     current.emit('request', request, response);
   };
   app.server.removeAllListeners('request').on('request', answer);
-  // For `localhost` fastify opens a second server. Its requests arrive here, through the router of `app`.
+  // For `localhost` fastify opens a second server, whose requests arrive here through the router of `app`.
   app.addHook('onRequest', (request, reply) => {
     reply.hijack();
     answer(request.raw, reply.raw);
@@ -74,14 +74,16 @@ export function createReloadableService(
 }
 
 interface Connections {
-  /** The open connections of both servers of `localhost`. Those of the second are added at their first request. */
+  /**
+   * The open connections of both servers for `localhost`. Those of the second server are added at their first request.
+   */
   readonly open: Set<Socket>;
-  /** Connections without a request so far. Browsers open some in advance, and Node does not count them as idle. */
+  /** Connections that have had no request. Browsers open some in advance, and Node does not count them as idle. */
   readonly unused: Set<Socket>;
   isCutOff: boolean;
 }
 
-/** Closes connections when they become idle. Otherwise the server waits until each one times out. */
+/** Closes each connection when it becomes idle. Otherwise the server waits until all of them time out. */
 function closeConnections(server: Server, connections: Connections): void {
   const timer = setInterval(() => {
     server.closeIdleConnections();

@@ -1,13 +1,13 @@
 import { type MetricName, metrics } from '@guard/config/contract/metrics';
 
-/** How much a counter has grown. */
+/** The growth of a counter. */
 export type CounterIncrement = readonly [name: MetricName, label: string | undefined, by: number];
 
-/** A metric should have fewer label values than this. Further values count as `other`. */
+/** Most label values of a metric. Further values count as `other`. */
 const MAX_LABELS = 256;
 const OTHER = 'other';
 
-/** Counts since the last `take`. A request counts several times, so a count has to be cheap: one map lookup. */
+/** The counts since the last `take`. Each request counts several times, so one count is only a map lookup. */
 export class Counts {
   readonly #counts = new Map<MetricName, Map<string | undefined, { by: number }>>();
 
@@ -40,16 +40,16 @@ export class Counts {
 const DURATION = 'guard_decision_duration_seconds';
 const { help: HELP, buckets: BOUNDS } = metrics[DURATION];
 
-/** The durations since the last `take`: a count for each bucket, and the sum of the values. */
+/** The durations since the last `take`: a count for each bucket, and their sum. */
 export interface NewDurations {
-  /** One more than the number of bounds. The counts are not cumulative. */
+  /** One more than there are bounds. The counts are not cumulative. */
   readonly counts: readonly number[];
   readonly sum: number;
 }
 
-/** The histogram of the time that decisions take: counts them by the bucket into which they fall. */
+/** The histogram of decision times. */
 export class DecisionDurations {
-  /** Durations above the last bound have a bucket of their own. */
+  /** The last bucket is for durations above all bounds. */
   readonly #counts = new Float64Array(BOUNDS.length + 1);
   #sum = 0;
 
@@ -67,7 +67,7 @@ export class DecisionDurations {
     this.#sum += sum;
   }
 
-  /** The durations since the last call. Undefined when there were none. */
+  /** Returns the durations since the last call. Undefined when there were none. */
   take(): NewDurations | undefined {
     const counts = [...this.#counts];
     if (counts.every((count) => count === 0)) return undefined;
@@ -77,7 +77,7 @@ export class DecisionDurations {
     return { counts, sum };
   }
 
-  /** The Prometheus text format, in which buckets are cumulative. */
+  /** The Prometheus text format. Its buckets are cumulative. */
   text(): string {
     const lines = [`# HELP ${DURATION} ${HELP}`, `# TYPE ${DURATION} histogram`];
     let below = 0;

@@ -12,7 +12,7 @@ async function linesOf(metrics: MetricsPage, name: string): Promise<string[]> {
 type Event = Parameters<EventSink['record']>[0];
 
 function eventWith(over: Partial<Event>): Event {
-  return { challenge: 'none', blockReasons: [], durationUs: 0, ...over } as Event; // what is read of it
+  return { challenge: 'none', blockReasons: [], durationUs: 0, ...over } as Event; // the fields that are read
 }
 
 describe('the Prometheus page', () => {
@@ -30,7 +30,7 @@ describe('the Prometheus page', () => {
     expect(lines.at(-2)).toBe('guard_decision_duration_seconds_sum 7.00601');
   });
 
-  test('a label with too many values ends as `other`, and no count is lost', async () => {
+  test('above the limit of label values, counts go to `other`, and none is lost', async () => {
     const metrics = createMetrics();
     for (let i = 0; i < 10_000; i++) metrics.count('guard_challenges_total', `made up ${i}`);
     const lines = await linesOf(metrics, 'guard_challenges_total{');
@@ -40,7 +40,7 @@ describe('the Prometheus page', () => {
     expect(lines.some((line) => line.includes('result="other"'))).toBe(true);
   });
 
-  test('a reason that a remote validator invented counts as `other`', async () => {
+  test('an unknown reason of a remote validator counts as `other`', async () => {
     const metrics = createMetrics();
     const recorded: unknown[] = [];
     const sink = measureEvents({ record: (event) => recorded.push(event) }, metrics);
@@ -66,7 +66,7 @@ describe('the Prometheus page', () => {
 });
 
 describe('the reports of worker threads', () => {
-  test('counters and durations add up over threads and over reports', async () => {
+  test('counters and durations of all threads and reports are added', async () => {
     const metrics = createMetrics();
     const workers = [new WorkerMetrics(), new WorkerMetrics()];
     metrics.count('guard_decisions_total', 'allow');
@@ -88,7 +88,7 @@ describe('the reports of worker threads', () => {
     );
   });
 
-  test('of a gauge that each thread has, the page shows the highest, without threads that have ended', async () => {
+  test('of a gauge in each thread the page shows the highest value of the running threads', async () => {
     const metrics = createMetrics();
     metrics.gauge('guard_store_away', () => 0);
     const worker = new WorkerMetrics();
@@ -99,7 +99,7 @@ describe('the reports of worker threads', () => {
     expect(await linesOf(metrics, 'guard_store_away')).toEqual(['guard_store_away 0']);
   });
 
-  test('a gauge of the whole process is in no report of a worker', () => {
+  test('the report of a worker has no gauge of the whole process', () => {
     const worker = new WorkerMetrics();
     worker.gauge('guard_workers', () => 7);
     expect(worker.takeReport().gauges.size).toBe(0);

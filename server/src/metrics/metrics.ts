@@ -4,29 +4,29 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { type CounterIncrement, Counts, DecisionDurations, type NewDurations } from './counts.ts';
 import { createBusySeconds, registerProcessMetrics } from './process-metrics.ts';
 
-/** The metrics of a worker thread: counts since its last report, and current gauges. */
+/** The metrics of a worker thread: the counts since its last report, and its gauges. */
 export interface MetricsReport {
   readonly counters: readonly CounterIncrement[];
   readonly durations: NewDurations | undefined;
-  /** Only gauges without a label that differ from thread to thread. */
+  /** Only gauges without a label whose value differs between threads. */
   readonly gauges: ReadonlyMap<MetricName, number>;
 }
 
 export interface MetricsPage extends Metrics {
-  /** Adds the time that one decision took to the histogram. */
+  /** Adds the duration of one decision to the histogram. */
   observeDecision(seconds: number): void;
-  /** Adds the report of a worker thread. `worker` is an object that identifies the thread until it ends. */
+  /** Adds the report of a worker thread. The object `worker` identifies the thread until it ends. */
   addReport(worker: object, report: MetricsReport): void;
-  /** Call it when a thread has ended. Its counters and durations stay, its gauges are removed. */
+  /** Removes the gauges of a thread that has ended. Its counters and durations stay. */
   removeWorker(worker: object): void;
   /** The Prometheus text format. */
   page(): Promise<string>;
-  /** Counters and gauges by name and label, for example `guard_events_total{result="written"}`. */
+  /** Counters and gauges by name and label, such as `guard_events_total{result="written"}`. */
   values(): Promise<Readonly<Record<string, number>>>;
   readonly contentType: string;
 }
 
-/** Metrics with prom-client. Each count of prom-client is slow, so it gets the counts only when the page is read. */
+/** Metrics with prom-client. A count in prom-client is slow, so it gets the counts only when the page is read. */
 export function createMetrics(): MetricsPage {
   const registry = new Registry();
   registerProcessMetrics(registry);
@@ -75,7 +75,7 @@ export function createMetrics(): MetricsPage {
             this.set(isShared ? highest(name, value) : value);
             return;
           }
-          // A label value that no longer exists must not stay on the page.
+          // A label value that no longer exists must leave the page.
           this.reset();
           for (const [child, number] of value) this.set({ [label ?? 'label']: child }, number);
         },
@@ -111,7 +111,7 @@ function labelText(labels: Readonly<Partial<Record<string, string | number>>>): 
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-/** Whether each worker has its own value for this gauge. */
+/** Says whether the value of this gauge differs between threads. */
 export function isOfEachThread(name: MetricName): boolean {
   const entry = table[name];
   return entry.kind === 'gauge' && 'threads' in entry;

@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /**
- * Registers the metrics of the process with all its threads, under their usual Prometheus names. Values that
- * the system does not provide are left out. The embedded database is another process and is not included.
+ * Registers the metrics of the whole process under their usual Prometheus names. Values that the system does not
+ * provide are left out. The embedded database is not included, because it is another process.
  */
 export function registerProcessMetrics(registry: Registry): void {
   const registers = [registry];
@@ -46,7 +46,7 @@ export function registerProcessMetrics(registry: Registry): void {
   gauge('process_max_fds', 'Files and sockets that the process may have open.', () => maxOpenFiles);
 }
 
-/** Undefined when there is no /proc or no limit. */
+/** Undefined without /proc or without a limit. */
 function readMaxOpenFiles(): number | undefined {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');
@@ -58,8 +58,8 @@ function readMaxOpenFiles(): number | undefined {
 }
 
 /**
- * Returns a function that tells how many seconds the event loop of this thread was busy since its last call. The
- * first call counts from the start of the thread. When a loop is nearly always busy, requests wait for each other.
+ * Returns a function that returns the seconds for which the event loop of this thread was busy since its last call, or
+ * since the start of the thread. When a loop is nearly always busy, requests wait for each other.
  */
 export function createBusySeconds(): () => number {
   let lastMs = 0;

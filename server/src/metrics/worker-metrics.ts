@@ -6,11 +6,11 @@ import { createBusySeconds } from './process-metrics.ts';
 type ReadGauge = Parameters<MetricsPage['gauge']>[1];
 
 /**
- * The metrics of a worker thread. The thread reports them to the main thread. A report has only the gauges
- * that differ from thread to thread. The main thread has the others.
+ * The metrics of a worker thread, which it reports to the main thread. A report has only gauges whose value differs
+ * between threads. The main thread has the others.
  */
 export class WorkerMetrics extends Counts implements MetricsPage {
-  /** A worker has no page, only the main thread has one. */
+  /** Only the main thread has a page. */
   readonly contentType = '';
   readonly #durations = new DecisionDurations();
   readonly #gauges = new Map<MetricName, ReadGauge>();
@@ -24,7 +24,7 @@ export class WorkerMetrics extends Counts implements MetricsPage {
     if (isOfEachThread(name)) this.#gauges.set(name, read);
   }
 
-  /** The counts since the last report, and the current gauges. */
+  /** Returns the counts since the last report, and the current gauges. */
   takeReport(): MetricsReport {
     this.count('guard_event_loop_busy_seconds_total', 'workers', this.#busySeconds());
     const gauges = new Map<MetricName, number>();
@@ -41,7 +41,7 @@ export class WorkerMetrics extends Counts implements MetricsPage {
   }
 
   removeWorker(): void {
-    // Does nothing: a worker gets no reports of other threads.
+    // A worker gets no reports, so there is nothing to do.
   }
 
   page(): Promise<string> {

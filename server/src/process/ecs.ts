@@ -3,10 +3,10 @@ import type { Log } from '@guard/config/contract/ports';
 
 type Fields = NonNullable<Parameters<Log>[2]>;
 
-/** The version of the Elastic Common Schema that the lines follow. */
+/** The version of the Elastic Common Schema. */
 const ECS_VERSION = '8.11.0';
 
-/** The ECS names for the fields of a decision line. All other fields are named `guard.` plus their own name. */
+/** The ECS names of the fields in a decision line. Any other field gets the prefix `guard.`. */
 export const ECS_FIELDS = {
   action: 'event.action',
   ip: 'source.ip',
@@ -23,7 +23,7 @@ export const ECS_FIELDS = {
 } as const;
 const NAMES: ReadonlyMap<string, string> = new Map(Object.entries(ECS_FIELDS));
 
-/** Additional ECS fields for each action. */
+/** Further ECS fields for each action. */
 const ECS_OUTCOMES: Readonly<Record<Action, EcsOutcome>> = {
   allow: { type: 'allowed', outcome: 'success' },
   block: { type: 'denied', outcome: 'failure' },
@@ -36,7 +36,7 @@ interface EcsOutcome {
   readonly outcome: 'success' | 'failure';
 }
 
-/** A log line as an object of ECS 8, with dotted names. `time` is ISO 8601 in UTC. */
+/** A log line in ECS 8, as an object with dotted names. `time` is ISO 8601 in UTC. */
 export function ecsLine(time: string, level: string, event: string, fields: Fields): object {
   const isDecision = event === 'decision';
   const line: Record<string, unknown> = {
@@ -49,7 +49,7 @@ export function ecsLine(time: string, level: string, event: string, fields: Fiel
     'event.kind': 'event',
   };
   if (isDecision) {
-    // The field comes from an Action: watch-events.ts.
+    // watch-events.ts writes an Action into this field.
     const { type, outcome } = ECS_OUTCOMES[fields['action'] as Action];
     line['event.category'] = ['network', 'web'];
     line['event.type'] = ['access', type];

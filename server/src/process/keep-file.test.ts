@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { keepFile } from './keep-file.ts';
 
-test('two that write one file at once both succeed, and it is whole: programs in containers have one process id', async () => {
+test('two writes at the same time both succeed, and the file is complete', async () => {
   const folder = testFolder();
   const path = join(folder, 'copy');
   const contents = ['a', 'b'].map((letter) => Buffer.alloc(2 ** 20, letter));
@@ -14,7 +14,7 @@ test('two that write one file at once both succeed, and it is whole: programs in
   expect(readdirSync(folder)).toEqual(['copy']);
 });
 
-test('what a kill left of a write an hour ago is removed, and no other file: another process may write now', async () => {
+test('an unfinished file of an hour ago is removed, but no newer one, because another process may write it', async () => {
   const folder = testFolder();
   const hourAgo = Date.now() / 1000 - 3_700;
   for (const name of ['lost.0123456789ab.tmp', 'own.tmp', 'copy.json']) {

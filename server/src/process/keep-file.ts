@@ -4,22 +4,21 @@ import { dirname, join } from 'node:path';
 
 /** Names of unfinished files. */
 const TEMPORARY = /\.[0-9a-f]{12}\.tmp$/;
-/** A temporary file of this age was abandoned: no write takes an hour. */
+/** A temporary file of this age was abandoned, because no write takes an hour. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
 /**
- * Writes a file completely or not at all: a program that reads the folder finds the old file or the new one.
- * Returns the reason when the file system refuses the write. Removes abandoned files of earlier writes in the
- * folder.
+ * Writes a file completely or not at all: a reader finds the old file or the new one. Returns the reason when the file
+ * system refuses the write. Removes abandoned files of earlier writes from the folder.
  *
- * @param mode rights of the file. The umask can remove some.
+ * @param mode The permissions of the file. The umask can remove some.
  */
 export async function keepFile(
   path: string,
   content: string | Buffer,
   mode = 0o666,
 ): Promise<string | undefined> {
-  // A random name: in containers that share a folder, every process has id 1.
+  // A random name, because in containers with a shared folder every process has the id 1.
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -33,7 +32,10 @@ export async function keepFile(
   }
 }
 
-/** Uses the clock of the file system, which is the time of the new file. Another process may write at the same time. */
+/**
+ * Takes the time from the new file, because the file system may have another clock than this machine. Another process
+ * may write at the same time.
+ */
 async function removeAbandoned(beside: string): Promise<void> {
   const folder = dirname(beside);
   const { mtimeMs: now } = await stat(beside);
@@ -45,7 +47,7 @@ async function removeAbandoned(beside: string): Promise<void> {
   }
 }
 
-/** Readable JSON text. */
+/** JSON text that people can read. */
 export function jsonText(value: object): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createLog } from './log.ts';
 
-test('a reader that hangs costs a few megabytes and then lines, and gets new lines when it reads again', async () => {
+test('for a hanging reader a few megabytes are kept and further lines dropped, until it reads again', async () => {
   let goOn = (): void => undefined;
   const taken: string[] = [];
   const stream = new Writable({
@@ -33,7 +33,7 @@ test('a reader that hangs costs a few megabytes and then lines, and gets new lin
 });
 
 test.each(['json', 'ecs'] as const)(
-  'a text of a visitor stays on its line and steers no terminal, in the format %s',
+  'the text of a visitor cannot break a line or control a terminal, in the format %s',
   (format) => {
     const taken: string[] = [];
     const stream = new Writable({
@@ -51,7 +51,7 @@ test.each(['json', 'ecs'] as const)(
       'a\n{"level":"error"}\r\u0085\u2028\u2029\u001b[2J\u009b2J\u007f\u202e\ufffe\ufdd0\u{1fffe}';
     log('info', 'decision', { action: 'block', user_agent: hostile });
     const [line = ''] = taken;
-    // journalctl shows a line with a noncharacter as `[512B blob data]`, and CrowdSec reads what it shows.
+    // journalctl shows a line with a noncharacter as `[512B blob data]`, and CrowdSec reads the output of journalctl.
     expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{NChar}]/u);
     expect(Object.values(JSON.parse(line) as object)).toContain(hostile);
   },

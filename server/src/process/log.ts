@@ -4,12 +4,12 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { Writable } from 'node:stream';
 import { ecsLine } from './ecs.ts';
 
-/** Most bytes that wait for a slow reader. Further lines are dropped. */
+/** Most bytes that are kept for a slow reader. Further lines are dropped. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
 /**
- * Writes one JSON object a line: time, level, event and its fields, in the names that `format` asks for now. `onLost` is called
- * for each line that is dropped.
+ * Writes one JSON object per line: time, level, event and fields, named as `format` says at that moment. Calls `onLost`
+ * for each dropped line.
  */
 export function createLog(
   stream: Writable,

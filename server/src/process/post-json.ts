@@ -1,4 +1,4 @@
-/** Sends a JSON text, and returns the status of the answer. Rejects as `fetch` does; a redirect is an error. */
+/** Sends a JSON text and returns the status of the answer. Rejects like `fetch`. A redirect is an error. */
 export async function postJson(
   url: string,
   body: object,

@@ -1,6 +1,6 @@
 /**
- * Runs `work` again and again, the first time after `firstMs`. `work` resolves with the pause before its next run, in
- * milliseconds, and never rejects. The pauses do not keep the process alive. Returns a function that ends this.
+ * Runs `work` again and again, the first time after `firstMs`. `work` resolves with the milliseconds until its next
+ * run, and never rejects. The pauses do not keep the process alive. Returns a function that stops the repetition.
  */
 export function repeat(firstMs: number, work: () => Promise<number>): () => Promise<void> {
   let isEnded = false;

@@ -7,22 +7,22 @@ type LookUp = (ip: string) => string | number | undefined;
 
 /** Number of addresses of each family to look up. It is enough to distinguish a half from two thirds. */
 const SAMPLE = 4_096;
-/** Look-ups in one turn of the event loop, which take about half a millisecond. Requests wait meanwhile. */
+/** Lookups in one turn of the event loop, which take about half a millisecond. Requests wait meanwhile. */
 const AT_A_TIME = 256;
-/** With fewer common addresses there is no comparison. */
+/** With fewer common addresses no comparison is made. */
 const LEAST_COMMON = 32;
 
-/** The database in use, for a comparison with a fetched one. */
+/** The database to compare with. */
 export interface Compared {
   /** The file of the database in use. Undefined for the bundled database. */
   readonly inUse: string | undefined;
-  /** Both were published at the same place. Another publisher may legitimately know less of IPv6. */
+  /** Both come from the same URL. Another publisher may have fewer addresses of IPv6. */
   readonly isSamePlace: boolean;
 }
 
 /**
- * The reason why fetched bytes are not accepted as a newer version of the database in use. In a week, half of
- * all addresses neither lose their country or network nor get another one.
+ * Returns why the fetched bytes are not accepted as a newer version of the database in use. In a week, far fewer than
+ * half of all addresses lose or change their country or network.
  */
 export async function disbeliefIn(
   kind: DatabaseKind,
@@ -38,18 +38,20 @@ export async function disbeliefIn(
   const before = lookUpOf(kind, inUse);
   const v4 = await compare(before, next, addressesV4());
   const v6 = await compare(before, next, addressesV6());
-  if (v4.after + v6.after === 0) return 'it knows no address';
+  if (v4.after + v6.after === 0) return 'it has no address';
   const [share, less] = isSamePlace ? [2, 'half'] : [4, 'a quarter'];
   for (const [family, found] of Object.entries({ IPv4: v4, IPv6: v6 })) {
     if (found.after * share >= found.before) continue;
-    return `it knows ${found.after} of ${SAMPLE} ${family} addresses in place of ${found.before}: less than ${less}. ${TO_TAKE_IT}`;
+    return `it has values for ${found.after} of ${SAMPLE} ${family} addresses in place of ${found.before}: less than ${less}. ${HOW_TO_ACCEPT}`;
   }
   const [both, moved] = [v4.both + v6.both, v4.moved + v6.moved];
   if (both < LEAST_COMMON || moved * 2 <= both) return undefined;
-  return `of ${both} addresses that it knows, ${moved} have moved: more than half. ${TO_TAKE_IT}`;
+  return `of ${both} addresses in both databases, ${moved} have other values: more than half. ${HOW_TO_ACCEPT}`;
 }
 
-/** How many addresses the old database knows, the new one, and both. `moved`: those whose values differ. */
+/**
+ * Number of addresses in the old database, in the new one, and in both. `moved`: those of both with different values.
+ */
 interface Comparison {
   before: number;
   after: number;
@@ -77,7 +79,7 @@ async function compare(
   return found;
 }
 
-const TO_TAKE_IT = 'To take it, name it as a file';
+const HOW_TO_ACCEPT = 'To accept the database, name it as a file';
 
 function lookUpOf(kind: DatabaseKind, source: string | Buffer | undefined): LookUp {
   if (kind === 'country') return openCountries(source);
@@ -85,7 +87,7 @@ function lookUpOf(kind: DatabaseKind, source: string | Buffer | undefined): Look
   return (ip) => asns.numberOf(ip) || undefined;
 }
 
-/** Addresses in even steps from 1.0.0.0 to 223.255.255.255. */
+/** Addresses at even distances from 1.0.0.0 to 223.255.255.255. */
 function* addressesV4(): Generator<string> {
   for (let step = 0; step < SAMPLE; step += 1) {
     const ip = 0x0100_0000 + Math.floor((step * 0xdf00_0000) / SAMPLE) + 77;
@@ -96,7 +98,7 @@ function* addressesV4(): Generator<string> {
 /** The first parts of the blocks that the registries assign. */
 const BLOCKS_V6 = [0x2001, 0x2400, 0x2600, 0x2800, 0x2a00, 0x2a10, 0x2c00];
 
-/** Addresses in even steps through these blocks. */
+/** Addresses at even distances through these blocks. */
 function* addressesV6(): Generator<string> {
   for (let step = 0; step < SAMPLE; step += 1) {
     const block = BLOCKS_V6[step % BLOCKS_V6.length] ?? 0;

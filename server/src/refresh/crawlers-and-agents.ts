@@ -10,11 +10,11 @@ import type { FetchOutcome, Published } from './keep-fresh.ts';
 import { refreshCrawlers } from './refresh-crawlers.ts';
 import { refreshDirectory } from './refresh-directory.ts';
 
-/** Half an hour with old lists does no harm. So a fleet that starts does not ask the operators all at once. */
+/** Half an hour with old lists does no harm. The delay keeps a starting fleet from asking the operators all at once. */
 const SPREAD_MS = 30 * 60_000;
 const TERMS: FetchTerms = { timeoutMs: 15_000, mirrorOf: undefined };
 
-/** The published address lists and keys of crawlers and agents that these settings allow Guard to fetch. */
+/** The address lists and keys of crawlers and agents that the settings allow Guard to fetch. */
 export function publishedByCrawlers(settings: Settings, clock: Clock): Published[] {
   const { refresh: every } = settings.crawlers;
   if (every === 'off') return [];
@@ -34,7 +34,7 @@ function publishedRanges(folder: string, every: number, clock: Clock): Published
     name: 'addresses of crawlers',
     every,
     spread: SPREAD_MS,
-    // Uses the newest list. If one operator is unreachable for long, a start must not fetch all lists.
+    // The age of the newest list counts. If one operator is unreachable for long, a start must not fetch all lists.
     keptAt: () => newestRefreshIn(folder),
     async fetch(): Promise<FetchOutcome> {
       const reports = await refreshCrawlers(refreshable(), folder, {

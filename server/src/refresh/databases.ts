@@ -8,12 +8,12 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { Published } from './keep-fresh.ts';
 import { originIn, refreshDatabase } from './refresh-database.ts';
 
-/** Spreads the first requests of a fleet that starts. Until then the bundled database is in use. */
+/** Spreads the first fetches of a starting fleet. Until then the bundled database is in use. */
 const SPREAD_MS = 30 * 60_000;
-/** Shorter, because a person who sets a URL wants to see a result. */
+/** Shorter for a URL in the settings, because a person waits for the result. */
 const NAMED_SPREAD_MS = 3_000;
 
-/** The databases of countries and autonomous systems. Their copies are among the files of the settings. */
+/** The databases of countries and autonomous systems. Their copies count as files of the settings. */
 export function publishedDatabases(settings: Settings, clock: Clock): Published[] {
   return fetchedDatabasesOf(settings).flatMap((database): Published[] => {
     const { kind, url, every, copy, isNamed } = database;

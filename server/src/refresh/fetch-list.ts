@@ -15,21 +15,21 @@ export type Fetched =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** What is known about the current copy of a list, for a conditional request (RFC 9110 section 13.1). */
+/** The state of the current copy of a list, for a conditional request (RFC 9110 section 13.1). */
 export interface KnownState {
   readonly etag?: string | undefined;
   readonly last_modified?: string | undefined;
 }
 
-/** How to request a list, and which answers are accepted. */
+/** How a list is requested, and which answers are accepted. */
 export interface ListTerms {
   /** Time limit for the whole answer. */
   readonly timeoutMs: number;
   readonly userAgent: string;
   readonly accept: string;
-  /** Additional headers, such as a key. */
+  /** Further headers, such as a key. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Largest accepted list in bytes, after content decoding. */
+  /** Largest accepted list in bytes, after decompression. */
   readonly maxBytes: number;
   /** The accepted media types. Undefined accepts all. */
   readonly mediaType?: RegExp;
@@ -63,7 +63,7 @@ export async function fetchList(
   }
 }
 
-/** The final answer after all redirects, or the reason why a redirect is not followed. */
+/** The last answer after all redirects, or the reason why a redirect is refused. */
 async function follow(
   url: string,
   init: RequestInit,
@@ -84,16 +84,16 @@ async function follow(
   }
 }
 
-/** The reason why a redirect is refused. A publisher must not choose what Guard requests inside its own network. */
+/** Why a redirect is refused. A publisher must not choose which hosts of its own network Guard asks. */
 async function refusalOfRedirect(from: URL, to: URL): Promise<string | undefined> {
-  // An attacker on a plain http connection could make any visitor a verified crawler.
+  // Over plain http, an attacker could make any visitor a verified crawler.
   if (from.protocol !== to.protocol) return 'a redirect to another scheme';
   if (from.hostname === to.hostname) return undefined;
   if (to.protocol === 'http:' && isLoopbackHost(from.hostname) && !isLoopbackHost(to.hostname)) {
     return 'a redirect over plain http to another machine';
   }
   const inside = await refusalOfHost(to.href);
-  // A server in Guard's own network may redirect to another one there.
+  // A server in Guard's own network may redirect to another server there.
   if (inside === undefined || (await isInside(from.href))) return undefined;
   return `a redirect: ${inside}`;
 }
@@ -120,7 +120,7 @@ async function readResponse(
   };
 }
 
-/** The reason why an answer is not read. */
+/** Why an answer is refused. */
 function refusalOf(response: Response, mediaType?: RegExp): string | undefined {
   if (response.status !== 200) return `status ${response.status}`;
   const type = response.headers.get('content-type') ?? '';
@@ -128,7 +128,7 @@ function refusalOf(response: Response, mediaType?: RegExp): string | undefined {
   return undefined;
 }
 
-/** The reason of a failed `fetch`. The error says only "fetch failed", and its cause has the reason. */
+/** Why `fetch` failed. The error says only "fetch failed", and its cause has the reason. */
 export function fetchFault(error: unknown, timeoutMs: number): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;

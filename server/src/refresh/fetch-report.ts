@@ -1,4 +1,4 @@
-/** The time limit for one answer, and the mirror URL for each published URL. */
+/** The time limit for one answer, and the function that finds the mirror of a URL. */
 export interface FetchTerms {
   readonly timeoutMs: number;
   /** Undefined without a mirror. */
@@ -8,8 +8,8 @@ export interface FetchTerms {
 /** The result of fetching one list or directory. */
 export interface FetchReport {
   readonly result: 'updated' | 'unchanged' | 'failed' | 'refused';
-  /** Number of published entries that cannot be used. */
+  /** Number of published entries that are not usable. */
   readonly dropped: number;
-  /** Why the stored copy was not refreshed. Empty when it was. */
+  /** Why the stored copy was not refreshed. Empty after a refresh. */
   readonly reason: string;
 }

@@ -6,12 +6,12 @@ const HOUR = 3_600_000;
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** One list that is fetched, with what came of each fetch and when. */
+/** Keeps one list fresh, and records its fetches and log lines. */
 function rig(keptAt: number | undefined, random = 0.5) {
   const fetchedAt: number[] = [];
   const lines: string[] = [];
   const state = { outcome: { kind: 'current' } as FetchOutcome, start: Date.now() };
-  const list = {
+  const list: { -readonly [Key in keyof Published]: Published[Key] } = {
     key: 'list',
     name: 'a list',
     every: HOUR,
@@ -33,7 +33,7 @@ function rig(keptAt: number | undefined, random = 0.5) {
   return { state, list, fetchedAt, lines, fresh };
 }
 
-test('without a copy it is fetched within the spread, and then again and again', async () => {
+test('without a copy the first fetch is within the spread, and more follow', async () => {
   const { fetchedAt, lines, fresh } = rig(undefined);
   expect(fresh.oldestAt()).toBeUndefined();
   await vi.advanceTimersByTimeAsync(2 * HOUR + 40_000);
@@ -46,15 +46,18 @@ test('without a copy it is fetched within the spread, and then again and again',
 test.each([
   [0, 0.9 * HOUR],
   [0.999, 1.1 * HOUR],
-])('instances drift apart: with %d drawn it is due after %d ms', async (random, due) => {
-  const { fetchedAt } = rig(Date.now(), random);
-  await vi.advanceTimersByTimeAsync(due - 10_000);
-  expect(fetchedAt).toEqual([]);
-  await vi.advanceTimersByTimeAsync(12_000);
-  expect(fetchedAt).toHaveLength(1);
-});
+])(
+  'instances fetch at different times: the random number %d gives a wait of %d ms',
+  async (random, due) => {
+    const { fetchedAt } = rig(Date.now(), random);
+    await vi.advanceTimersByTimeAsync(due - 10_000);
+    expect(fetchedAt).toEqual([]);
+    await vi.advanceTimersByTimeAsync(12_000);
+    expect(fetchedAt).toHaveLength(1);
+  },
+);
 
-test('what fails is logged once for each reason, tried again after ten minutes, and its end is logged', async () => {
+test('a failure is logged once for each reason and tried again after ten minutes, and its end is logged', async () => {
   const { state, fetchedAt, lines } = rig(Date.now() - 2 * HOUR);
   state.outcome = { kind: 'kept_back', reason: 'status 500' };
   await vi.advanceTimersByTimeAsync(15 * 60_000);
@@ -70,7 +73,7 @@ test('what fails is logged once for each reason, tried again after ten minutes, 
   ]);
 });
 
-test('a database that is refused each time, or cannot be kept, is asked for less and less often, down to every six hours', async () => {
+test('after repeated failures the waits grow up to six hours', async () => {
   const { state, list, fetchedAt } = rig(undefined);
   list.every = 24 * HOUR;
   state.outcome = { kind: 'kept_back', reason: 'less than half' };
@@ -88,7 +91,7 @@ test('a database that is refused each time, or cannot be kept, is asked for less
   expect(Math.round((again - failed) / 60_000)).toBe(10);
 });
 
-test('a copy that a clock dated years ahead is fetched as any other, and a clock that is set back stops nothing', async () => {
+test('fetches go on with a copy that is dated in the future, and after the clock was set back', async () => {
   const { fetchedAt } = rig(Date.now() + 8_760 * HOUR);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(fetchedAt).toHaveLength(1);
@@ -97,7 +100,7 @@ test('a copy that a clock dated years ahead is fetched as any other, and a clock
   expect(fetchedAt).toHaveLength(2);
 });
 
-test('a shorter `every` of a reload holds at once', async () => {
+test('a reload with a shorter `every` has effect at once', async () => {
   const { list, fetchedAt } = rig(Date.now());
   await vi.advanceTimersByTimeAsync(20 * 60_000);
   list.every = HOUR / 6;
@@ -105,7 +108,7 @@ test('a shorter `every` of a reload holds at once', async () => {
   expect(fetchedAt).toHaveLength(1);
 });
 
-test('slow mirrors delay no other fetch, and at most four are under way', async () => {
+test('slow mirrors delay no other fetch, and at most four fetches run at once', async () => {
   const asked: string[] = [];
   const answers = new Map<string, () => void>();
   const slow = (key: string): Published => ({
@@ -125,26 +128,16 @@ test('slow mirrors delay no other fetch, and at most four are under way', async 
   expect(asked).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('a damaged copy ends neither the fetches nor Guard: the log names it', async () => {
-  const lines: string[] = [];
+test('a damaged copy is logged, and ends neither the fetches nor Guard', async () => {
   const damage = new Error('not a file of ranges: a.json');
-  const list: Published = {
-    key: 'a',
-    name: 'a',
-    every: HOUR,
-    spread: 0,
-    keptAt() {
-      throw damage;
-    },
-    fetch: () => Promise.reject(damage),
+  const { list, lines } = rig(undefined);
+  list.fetch = () => Promise.reject(damage);
+  list.keptAt = () => {
+    throw damage;
   };
-  const log = (_level: string, event: string, fields: Readonly<Record<string, unknown>> = {}) =>
-    void lines.push([event, ...Object.values(fields)].join(' '));
-  const fresh = keepFresh(() => [list], { clock: Date.now, log });
-  onTestFinished(() => fresh.close());
   await vi.advanceTimersByTimeAsync(HOUR);
   expect(lines).toEqual([
-    'published_awaited a',
-    'published_kept_back a not a file of ranges: a.json',
+    'info published_awaited a list',
+    'warn published_kept_back a list not a file of ranges: a.json',
   ]);
 });

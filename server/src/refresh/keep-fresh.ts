@@ -1,22 +1,25 @@
 import { Backoff } from '@guard/config/time/backoff';
 import type { Close, ProcessContext } from '../process/process-context.ts';
 
-/** Data that others publish. Guard keeps the last good copy. */
+/** Data that another party publishes. Guard keeps the last good copy. */
 export interface Published {
-  /** A unique key. */
+  /** Identifies the data. */
   readonly key: string;
-  /** Its name in the log. */
+  /** The name in the log. */
   readonly name: string;
   /** Milliseconds between two fetches. */
   readonly every: number;
   /**
-   * The first fetch of an old copy is delayed by up to this many milliseconds, so that instances that start
-   * together do not all ask at once.
+   * The first fetch of an old copy waits a random time up to this, so that instances that start together do not all ask
+   * at once.
    */
   readonly spread: number;
-  /** When the copy was last confirmed, in Unix milliseconds. Undefined without one. Throws for a damaged one. */
+  /**
+   * When the copy was last confirmed, in milliseconds since the epoch. Undefined without a copy. Throws for a damaged
+   * copy.
+   */
   readonly keptAt: () => number | undefined;
-  /** Fetches it. Rejects when a person has to repair a damaged copy. */
+  /** Fetches the data. Rejects when a person has to repair a damaged copy. */
   readonly fetch: () => Promise<FetchOutcome>;
 }
 
@@ -26,28 +29,28 @@ export type FetchOutcome =
   /** The last good copy stays. */
   | { readonly kind: 'kept_back'; readonly reason: string };
 
-/** Keeps the last good copy for this reason. */
+/** The outcome for a failure: the last good copy stays. */
 export function keptBack(reason: string): FetchOutcome {
   return { kind: 'kept_back', reason };
 }
 
 export interface Freshness {
-  /** When the oldest copy was confirmed. Undefined when nothing is fetched or there is no copy. */
+  /** When the oldest copy was confirmed. Undefined when nothing is fetched, or without a copy. */
   readonly oldestAt: () => number | undefined;
   readonly close: Close;
 }
 
 /** Time between two checks for due fetches. */
 const LOOK_EVERY_MS = 1_000;
-/** Most parallel fetches. A slow mirror must not delay the others, and only few answers are in memory. */
+/** Most fetches at the same time. A slow mirror must not delay the others, and few answers are in memory. */
 const AT_A_TIME = 4;
 /**
- * The wait after a failed fetch. It doubles with each failure, but is never longer than `every`. A refused
- * database was transferred completely, which is some ten megabytes.
+ * The wait after a failed fetch. It doubles with each failure, up to `every`. A refused database was transferred whole,
+ * which is some ten megabytes.
  */
 const AGAIN_MS = { first: 10 * 60_000, longest: 6 * 3_600_000 } as const;
 
-/** A wait is a random factor times `every`. These are the limits of the factor. */
+/** `every` is multiplied by a random factor between these limits. */
 const [SHORTEST, LONGEST] = [0.9, 1.1];
 
 interface Watched {
@@ -59,9 +62,9 @@ interface Watched {
 }
 
 /**
- * Fetches published data regularly, outside of all requests. Each wait is a random time between 90 and 110 %
- * of `every`, so that instances do not ask together. A failure is logged once, until it succeeds or fails for
- * another reason. `published` is called at each check, because settings change.
+ * Fetches published data regularly, independent of requests. Each wait is a random time from 90 to 110 % of `every`, so
+ * that instances do not ask together. A failure is logged once, until the reason changes or a fetch succeeds.
+ * `published` is called at each check, because settings change.
  */
 export function keepFresh(
   published: () => readonly Published[],
@@ -84,7 +87,10 @@ export function keepFresh(
     return ms * (SHORTEST + random() * (LONGEST - SHORTEST));
   }
 
-  /** A wait is never this long, so the clock was set back or `every` was longer before. */
+  /**
+   * True when the wait is over. No wait is longer than the maximum, so a longer one means that the clock was set back
+   * or `every` was longer before.
+   */
   function isDue({ every, spread }: Published, { nextAt }: Watched): boolean {
     const wait = nextAt - clock();
     return wait <= 0 || wait > LONGEST * every + spread;
@@ -133,7 +139,7 @@ export function keepFresh(
   };
 }
 
-/** Undefined for a damaged copy. Its fetch reports the damage. */
+/** Undefined for a damaged copy. The fetch reports the damage. */
 function timeOf(keptAt: () => number | undefined): number | undefined {
   try {
     return keptAt();

@@ -7,8 +7,8 @@ import { keepFresh, type Published } from './keep-fresh.ts';
 import { publishedRuleLists } from './rule-lists.ts';
 
 /**
- * Fetches the published data that the current settings allow. Each kind has its own queue: the lists of rules
- * do not wait for the many lists of crawlers. `current` returns undefined while Guard starts.
+ * Fetches the published data that the current settings allow. Lists of rules have their own queue, so that they do not
+ * wait for the many lists of crawlers. `current` returns undefined during the start.
  */
 export function keepPublished(current: () => Settings | undefined, context: ProcessContext): Close {
   const { clock, metrics } = context;

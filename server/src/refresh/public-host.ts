@@ -3,12 +3,12 @@ import { lookup } from 'node:dns/promises';
 
 type Lookup = (name: string) => Promise<readonly { readonly address: string }[]>;
 
-/** A URL has an address of IPv6 in brackets. */
+/** A URL has brackets around an IPv6 address. */
 const resolveAll: Lookup = (name) => lookup(name.replace(/^\[(.*)\]$/, '$1'), { all: true });
 
 /**
- * Why the host of a URL is refused: one of its addresses is not a public internet address. Undefined when the host
- * is allowed. The name may resolve differently a moment later, but a private host has no certificate for it.
+ * Why the host of a URL is refused: one of its addresses is not a public address. Undefined when the host is allowed.
+ * The name may resolve differently a moment later, but a private host has no certificate for it.
  */
 export async function refusalOfHost(
   url: string,
@@ -17,12 +17,12 @@ export async function refusalOfHost(
   const { hostname } = new URL(url);
   const found = await resolve(hostname);
   const inside = found.find(isPrivate);
-  return inside && `${hostname} leads to ${inside.address}, which is no address of the internet`;
+  return inside && `${hostname} resolves to ${inside.address}, which is no public address`;
 }
 
 /**
- * Whether a host is inside a private network. A publisher on the internet can also give its name a private address, so
- * each address counts. A name that gets other addresses a moment later is not noticed.
+ * True if all addresses of a host are private. A publisher on the internet can give its name one private address too,
+ * so each address is checked. A change of the addresses a moment later is not noticed.
  */
 export async function isInside(url: string, resolve: Lookup = resolveAll): Promise<boolean> {
   const found = await resolve(new URL(url).hostname);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parsePublished } from './published-ranges.ts';
 
-describe('a published list is read', () => {
+describe('a published list is parsed', () => {
   test.each([
     [
       'prefixes, as Google writes them',
@@ -23,7 +23,7 @@ describe('a published list is read', () => {
   });
 });
 
-describe('all or nothing: it is refused as a whole', () => {
+describe('one invalid entry refuses the whole list', () => {
   test.each([
     ['<!doctype html><title>Maintenance</title>', 'a web page'],
     ['We will be back soon.', 'entry 1 of 1 is no address'],
@@ -32,7 +32,7 @@ describe('all or nothing: it is refused as a whole', () => {
     ['# nothing\n', 'without entries'],
     ['[]', 'without entries'],
     ['{"prefixes":[]}', 'without entries'],
-    ['{"prefixes":[{"ipv4Prefix":"66.249.64.0/27"}', 'broken off'],
+    ['{"prefixes":[{"ipv4Prefix":"66.249.64.0/27"}', 'cut off'],
     ['{"error":"unavailable"}', 'form that is not known'],
     ['{"prefixes":[{"range":"66.249.64.0/27"}]}', 'form that is not known'],
     ['{"a":["9.9.9.9"],"errors":["none"]}', 'entry 2 of 2'],

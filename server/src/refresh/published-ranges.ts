@@ -1,7 +1,7 @@
 import { parseJson } from '@guard/config/contract/json';
 import { readRange } from '@guard/config/net/address';
 
-/** The entries of a published list as written, or why the text is not such a list. */
+/** The entries of a published list as written, or the reason why the text is no such list. */
 export type PublishedRanges =
   | { readonly kind: 'parsed'; readonly entries: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string };
@@ -10,9 +10,9 @@ export type PublishedRanges =
 const MAX_ENTRIES = 100_000;
 
 /**
- * Reads a published list: `prefixes` with `ipv4Prefix` and `ipv6Prefix` (the form of Google), arrays of
- * addresses, objects of such arrays, or one address a line. A list with one invalid entry is refused as a
- * whole, because the text may be anything, such as an error page.
+ * Parses a published list: `prefixes` with `ipv4Prefix` and `ipv6Prefix` (Google's form), arrays of addresses, objects
+ * of such arrays, or one address per line. One invalid entry makes it refuse the whole list, because the text may be
+ * something else, such as an error page.
  */
 export function parsePublished(text: string): PublishedRanges {
   const body = text.replace(/^\uFEFF/, '').trim();
@@ -30,7 +30,7 @@ function refused(reason: string): PublishedRanges {
   return { kind: 'refused', reason };
 }
 
-/** One address or range a line. `#` starts a comment. */
+/** Parses one address or range per line. `#` starts a comment. */
 function entriesOfLines(text: string): string[] {
   return text
     .split('\n')
@@ -38,16 +38,16 @@ function entriesOfLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** The entries of a JSON list. A string is the reason why there are none. */
+/** The entries of a JSON list, or the reason as a string. */
 function entriesOfJson(text: string): string[] | string {
   const value = parseJson(text);
-  if (value === undefined) return 'JSON that is broken off';
+  if (value === undefined) return 'JSON that is cut off';
   if (Array.isArray(value)) return entriesOfArray(value);
   if (typeof value !== 'object' || value === null) return UNKNOWN_FORM;
   const members: Readonly<Record<string, unknown>> = { ...value };
   const named = members['prefixes'] ?? members['ips'];
   if (Array.isArray(named)) return entriesOfArray(named);
-  // Arrays grouped by region or purpose. Members that are not arrays are a date or a version.
+  // Arrays for regions or purposes. Members that are no arrays are a date or a version.
   const arrays = Object.values(members).filter((member) => Array.isArray(member));
   if (arrays.length === 0) return UNKNOWN_FORM;
   const lists = arrays.map(entriesOfArray);
@@ -56,7 +56,7 @@ function entriesOfJson(text: string): string[] | string {
 
 const UNKNOWN_FORM = 'JSON of a form that is not known';
 
-/** Names of members with an address. */
+/** Members that contain an address. */
 const ADDRESS_MEMBERS = ['ipv4Prefix', 'ipv6Prefix', 'ip_address'] as const;
 
 function entriesOfArray(items: readonly unknown[]): string[] | string {

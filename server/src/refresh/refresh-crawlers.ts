@@ -12,12 +12,12 @@ export interface ListReport extends FetchReport {
   readonly ranges: number;
 }
 
-/** Most parallel requests to operators. */
+/** Most requests to operators at the same time. */
 const AT_A_TIME = 4;
 
 /**
- * Refreshes lists into a folder. A failed list does not delay the others. All lists are written at the end in
- * one go, so that a Guard that watches the folder reads it once. `onAnswer` is called for each list.
+ * Refreshes the lists in a folder. A failed list does not delay the others. All lists are written together at the end,
+ * so that a Guard that watches the folder reloads once. `onAnswer` is called for each list.
  */
 export async function refreshCrawlers(
   lists: readonly CrawlerList[],

@@ -13,7 +13,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { originIn, refreshDatabase } from './refresh-database.ts';
 
-/** A publisher that answers 304 to all who name its state, and a database of it. */
+/** A publisher that answers 304 to a request with its etag, and a database from it. */
 async function published(bytes: Buffer): Promise<FetchedDatabase> {
   const server = createServer((request, response) => {
     if (request.headers['if-none-match'] === '"7"') response.writeHead(304).end();
@@ -34,7 +34,7 @@ const DATABASE = mmdbOf(
   })),
 );
 
-test('a copy that is damaged counts as none: it is fetched whole, although the publisher has nothing new', async () => {
+test('a damaged copy counts as missing, so the database is fetched although the publisher has no newer one', async () => {
   const database = await published(DATABASE);
   mkdirSync(dirname(database.copy), { recursive: true });
   writeFileSync(database.copy, DATABASE.subarray(0, 1000));

@@ -13,15 +13,15 @@ import { fetchList } from './fetch-list.ts';
 import { keepFile } from '../process/keep-file.ts';
 import { type FetchOutcome, keptBack } from './keep-fresh.ts';
 
-/** Enough for some ten megabytes on a slow line. */
+/** Enough for some ten megabytes on a slow connection. */
 const TIMEOUT_MS = 5 * 60_000;
-/** Four times a large database. Both new ones can be in memory together with those in use. */
+/** Four times a large database. Two new databases may be in memory together with the two in use. */
 const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_ORIGIN_BYTES = 8 * 1024;
 
 /**
- * Fetches a database and stores it if it is plausible compared with the one in use (a file, or the bundled
- * one). After a failure the last good copy stays. Never rejects.
+ * Fetches a database, and stores it if it is plausible compared with the one in use (a file, or the bundled one). After
+ * a failure the last good copy stays. Never rejects.
  */
 export async function refreshDatabase(
   database: FetchedDatabase,
@@ -47,8 +47,8 @@ export async function refreshDatabase(
   const disbelief = await disbeliefIn(kind, bytes, { inUse, isSamePlace: inUse === copy });
   if (disbelief !== undefined) return keptBack(disbelief);
   const origin = newOrigin(url, clock(), fetched);
-  // Writes the database first. A crash in between causes one more fetch, and an old copy is never taken for a
-  // newer one.
+  // The database is written first. After a crash in between, the only harm is one more fetch. In the other order an old
+  // copy would pass as new.
   const reason =
     (await keepFile(copy, bytes)) ?? (await keepFile(originFile(copy), formatCopy(origin, '')));
   return reason === undefined
@@ -56,14 +56,14 @@ export async function refreshDatabase(
     : keptBack(reason);
 }
 
-/** Where and when the copy was fetched. Undefined without a copy that can be read: then all of it is fetched. */
+/** The URL and time of the copy's fetch. Undefined without a readable copy, so that the whole database is fetched. */
 export function originIn({ copy }: FetchedDatabase): ListOrigin | undefined {
   if (mmdbBuiltAt(copy) === undefined) return undefined;
   const file = readTextFile(originFile(copy), MAX_ORIGIN_BYTES);
   return file.kind === 'read' ? originOf(file.text) : undefined;
 }
 
-/** A separate file beside the copy. The copy itself stays as it was published. */
+/** A separate file, so that the copy stays as published. */
 function originFile(copy: string): string {
   return `${copy}.origin`;
 }

@@ -28,7 +28,7 @@ interface AgentRefresh extends FetchTerms {
 
 const MEDIA_TYPE = 'application/http-message-signatures-directory+json';
 
-/** Fetches the keys of one directory and stores them. After a failure the last good keys stay. Never rejects. */
+/** Fetches and stores the keys of one directory. After a failure the last good keys stay. Never rejects. */
 export async function refreshDirectory(
   directory: AgentDirectory,
   { folder, mirrorOf, timeoutMs, clock }: AgentRefresh,
@@ -42,10 +42,10 @@ export async function refreshDirectory(
     userAgent: 'guard agents refresh',
     accept: `${MEDIA_TYPE}, application/json;q=0.9`,
     maxBytes: MAX_DIRECTORY_BYTES,
-    // The media types of the draft, of its first versions, and plain JSON. A web page is refused.
+    // The media types of the draft, of its first versions, and plain JSON. They exclude web pages.
     mediaType: /^application\/(?:http-message-signatures-directory\b|(?:[\w.-]+\+)?json\b)/i,
     refusesRedirects: true,
-    // The user's own mirror may be at any address.
+    // A mirror of the user's own may have any address.
     publicOnly: mirrorOf === undefined,
   });
   if (fetched.kind === 'failed') return { ...report, result: 'failed', reason: fetched.reason };
@@ -68,7 +68,7 @@ export async function refreshDirectory(
   });
 }
 
-/** A damaged file counts as missing. The refresh replaces it. */
+/** A damaged file counts as missing, so that the refresh replaces it. */
 function lastGood(folder: string, directory: AgentDirectory): FetchedKeys | undefined {
   try {
     return readFetchedKeys(folder, directory);

@@ -9,23 +9,23 @@ import { fetchList } from './fetch-list.ts';
 import type { FetchTerms } from './fetch-report.ts';
 import { parsePublished } from './published-ranges.ts';
 
-/** The result for one list. Only `updated` and `unchanged` change the stored file. */
+/** The result for one list. The file is written only after `updated` and `unchanged`. */
 export type Refreshed =
   | { readonly kind: 'updated'; readonly ranges: RefreshedRanges; readonly dropped: number }
   /** The operator says that the list has not changed. */
   | { readonly kind: 'unchanged'; readonly ranges: RefreshedRanges }
-  /** No answer came, or it contained no list. */
+  /** No answer, or an answer that is no list. */
   | { readonly kind: 'failed'; readonly reason: string }
   /** The answer is refused. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 export interface RefreshOptions extends FetchTerms {
   readonly clock: Clock;
-  /** Accept a list that has lost more than half of its addresses. */
+  /** Accept a list that lost more than half of its addresses. */
   readonly acceptDrop: boolean;
 }
 
-/** Fetches all parts of a list. If one part fails, the list stays as it is. Never rejects. */
+/** Fetches all parts of a list. If one part fails, the whole list stays as it is. Never rejects. */
 export async function refreshRanges(
   list: CrawlerList,
   known: RefreshedRanges | undefined,
@@ -67,26 +67,26 @@ export async function refreshRanges(
   return reason === undefined ? { kind: 'updated', ranges, dropped } : { kind: 'refused', reason };
 }
 
-/** Whether an entry is well formed, not a bogon, and not wider than an operator can need. */
+/** True if an entry is well formed, no bogon, and not wider than an operator can need. */
 function isUsable(entry: string): boolean {
   const range = readRange(entry);
   return range !== undefined && refusalOf(range, CRAWLER_WIDTH_LIMIT) === undefined;
 }
 
-/** The reason why a new version of a list is refused. An operator does not give up half of its addresses in a day. */
+/** Why a new version of a list is refused. No operator gives up half of its addresses in a day. */
 function lossOf(
   list: CrawlerList,
   sources: readonly FetchedSource[],
   acceptDrop: boolean,
 ): string | undefined {
   const entries = sources.flatMap(({ v4, v6 }) => [...v4, ...v6]);
-  if (entries.length === 0) return 'no usable address is left';
+  if (entries.length === 0) return 'no usable address remains';
   if (acceptDrop) return undefined;
   const before = coverageOf(readAll(list.entries));
   const after = coverageOf(readAll(entries));
   for (const family of ['v4', 'v6'] as const) {
     if (after[family] * 2n < before[family]) {
-      return `more than half of its IP${family} addresses would go; --accept-drop takes it all the same`;
+      return `more than half of its IP${family} addresses would be lost; use --accept-drop to accept the list`;
     }
   }
   return undefined;

@@ -12,7 +12,7 @@ const NOW = Date.UTC(2026, 10, 25);
 const folder = testFolder();
 let number = 0;
 
-/** A list of a server of its own; `before` is what its copy has. */
+/** A list on a new server. `before` is the content of its copy. */
 async function listAt(
   handle: RequestListener,
   before?: string,
@@ -35,8 +35,8 @@ function answers(text: string | Buffer, status = 200, headers = {}): RequestList
 
 const refresh = (list: FetchedList) => refreshRuleList(list, () => NOW);
 
-describe('a list that is believed', () => {
-  test('becomes the copy, which says where it came from', async () => {
+describe('a plausible list', () => {
+  test('becomes the copy, with the URL in it', async () => {
     const list = await listAt(answers('203.0.113.7\n2001:db8::/32 # x\n', 200, { etag: '"2"' }));
     expect(await refresh(list)).toEqual({ kind: 'current', what: { entries: 2 } });
     const origin = { url: list.url, fetched_at: '2026-11-25T00:00:00.000Z', etag: '"2"' };
@@ -44,7 +44,7 @@ describe('a list that is believed', () => {
     expect(copy).toBe(`# ${JSON.stringify(origin)}\n203.0.113.7\n2001:db8::/32 # x\n`);
   });
 
-  test('is asked for with the state of the copy, and 304 leaves the copy untouched', async () => {
+  test('is requested with the etag of the copy, and 304 leaves the copy unchanged', async () => {
     const asked: unknown[] = [];
     const list = await listAt((request, response) => {
       asked.push(request.headers['if-none-match']);
@@ -56,7 +56,7 @@ describe('a list that is believed', () => {
     expect(readFileSync(list.copy, 'utf8')).toBe(before);
   });
 
-  test('from a URL whose query holds a secret: the copy, which others may read, has none', async () => {
+  test('from a URL with a secret in its query leaves no secret in the copy', async () => {
     const { copy, ...rest } = await listAt((request, response) => {
       if (request.headers['if-none-match'] === '"2"') response.writeHead(304).end();
       else if (request.url?.endsWith('?key=of-a-feed') === true)
@@ -78,7 +78,7 @@ describe('a list that is believed', () => {
   });
 });
 
-describe('a list that is not believed leaves the last good copy in use', () => {
+describe('after a refusal the last good copy stays in use', () => {
   const BEFORE = '192.0.2.1\n192.0.2.2\n192.0.2.3\n';
 
   test.each([
@@ -100,7 +100,7 @@ describe('a list that is not believed leaves the last good copy in use', () => {
       /^a redirect to another scheme$/,
     ],
     [
-      'bytes that are no UTF-8, of which the copy would be larger than what is read of one',
+      'invalid UTF-8 whose copy would exceed the size limit',
       answers(Buffer.concat([Buffer.from(`${BEFORE}#`), Buffer.alloc(3 * 1024 ** 2, 0xff)])),
       /^a list of more than 8 MiB$/,
     ],
@@ -118,7 +118,7 @@ describe('a list that is not believed leaves the last good copy in use', () => {
     expect(readFileSync(list.copy, 'utf8')).toBe(before);
   });
 
-  test('a server of the internet leads to no address inside of a network', async () => {
+  test('a redirect from a public server to a private address is refused', async () => {
     const asked: string[] = [];
     vi.stubGlobal('fetch', (url: string) => {
       asked.push(url);
@@ -129,19 +129,18 @@ describe('a list that is not believed leaves the last good copy in use', () => {
     const list = { ...(await listAt(answers(''), BEFORE)), url: 'https://1.1.1.1/list.txt' };
     expect(await refresh(list)).toEqual({
       kind: 'kept_back',
-      reason: 'a redirect: 10.0.0.1 leads to 10.0.0.1, which is no address of the internet',
+      reason: 'a redirect: 10.0.0.1 resolves to 10.0.0.1, which is no public address',
     });
     expect(asked).toEqual(['https://1.1.1.1/list.txt', 'https://8.8.8.8/next']);
   });
 
   test.each(['*', '?*', 'Mozilla/5.0*', '*AppleWebKit*\n*Gecko*'])(
-    'patterns that are true of the browsers of everybody: %s',
+    'patterns that match the common browsers: %s',
     async (patterns) => {
       const list = await listAt(answers(`curl/*\n${patterns}\n`), undefined, 'user_agent');
       expect(await refresh(list)).toEqual({
         kind: 'kept_back',
-        reason:
-          'its patterns are true of Chrome, Firefox and Safari, which nearly all visitors have',
+        reason: 'its patterns match Chrome, Firefox and Safari, which nearly all visitors use',
       });
     },
   );
@@ -153,7 +152,7 @@ describe('a list that is not believed leaves the last good copy in use', () => {
     expect(readFileSync(list.copy, 'utf8')).toContain(BEFORE);
   });
 
-  test('reserved addresses that are wide are taken: no visitor has one', async () => {
+  test('wide ranges of reserved addresses are accepted, because no visitor has such an address', async () => {
     const list = await listAt(answers('224.0.0.0/3\nfc00::/7\n0.0.0.0/8\n'));
     expect(await refresh(list)).toEqual({ kind: 'current', what: { entries: 3 } });
   });

@@ -17,11 +17,11 @@ import { type FetchOutcome, keptBack } from './keep-fresh.ts';
 import { keepFile } from '../process/keep-file.ts';
 
 const TIMEOUT_MS = 15_000;
-/** Space for the origin lines in front of the list in its copy. */
+/** Room for the lines in front of the list that say where the copy came from. */
 const MAX_ORIGIN_BYTES = 8 * 1024;
 /**
- * A list must not contain a wider range: by mistake, its rule would apply to nearly all visitors. Reserved ranges may
- * be wider, because known lists contain them, and no visitor has such an address.
+ * The widest accepted range for each family. With a wider one, a mistake in a list would make its rule match nearly all
+ * visitors. Reserved ranges may be wider: known lists contain them, and no visitor has such an address.
  */
 const WIDEST = { 4: 8, 6: 16 } as const;
 /** The first address after all IPv4 addresses that a visitor can have (RFC 1112 section 4). */
@@ -48,7 +48,7 @@ export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<
   const reason = await disbelief(text, list, known.entries, pause);
   if (typeof reason === 'string') return keptBack(reason);
   const kept = formatCopy(newOrigin(url, clock(), fetched), text);
-  // Each invalid UTF-8 byte becomes three bytes. A copy that is too large to be read would be an empty list.
+  // Each invalid byte becomes three bytes of UTF-8. A copy above the size limit would count as an empty list.
   if (Buffer.byteLength(kept) > MAX_LIST_BYTES) {
     return keptBack(`a list of more than ${MAX_LIST_BYTES / 1024 ** 2} MiB`);
   }
@@ -64,7 +64,7 @@ interface LastGood {
   readonly entries: number;
 }
 
-/** The copy in use. A copy that is damaged or from another URL counts as missing. */
+/** The copy in use. A damaged copy, or one from another URL, counts as missing. */
 async function lastGood(list: FetchedList, pause: Pause): Promise<LastGood> {
   const kept = keptOrigin(list);
   const parsed = kept && (await workInSlices(parseList(kept.text, list.kind), pause));
@@ -72,7 +72,7 @@ async function lastGood(list: FetchedList, pause: Pause): Promise<LastGood> {
   return { origin: kept?.origin, entries: parsed.entries.length };
 }
 
-/** The text of the copy, and where it came from. Undefined for a copy from another URL. */
+/** The text of the copy, and its source. Undefined for a copy from another URL. */
 export function keptOrigin({
   url,
   copy,
@@ -83,7 +83,7 @@ export function keptOrigin({
   return { text: file.text, origin };
 }
 
-/** The number of entries of a plausible list, or the reason why it is refused. */
+/** The number of entries if the list is plausible, else the reason to refuse it. */
 async function disbelief(
   text: string,
   { kind }: FetchedList,
@@ -103,10 +103,10 @@ async function disbelief(
       if (wide !== undefined)
         return `${wide} is wider than an IPv4 /${WIDEST[4]} or an IPv6 /${WIDEST[6]}`;
       if (kind === 'user_agent' && areOfAllVisitors(parsed.entries.map(String))) {
-        return 'its patterns are true of Chrome, Firefox and Safari, which nearly all visitors have';
+        return 'its patterns match Chrome, Firefox and Safari, which nearly all visitors use';
       }
       if (entries * 2 < before) {
-        return `${entries} entries in place of ${before}: less than half. To take it, remove the copy`;
+        return `${entries} entries in place of ${before}: less than half. To accept the list, remove the copy`;
       }
       return { entries };
     }

@@ -5,10 +5,10 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { Published } from './keep-fresh.ts';
 import { keptOrigin, refreshRuleList } from './refresh-rule-list.ts';
 
-/** The delay is short, because a rule without its list matches nothing until the first fetch. */
+/** The delay is short, because a rule matches nothing until the first fetch of its list. */
 const SPREAD_MS = 3_000;
 
-/** The lists of rules from URLs. Their copies belong to the files of the settings, and are watched like them. */
+/** The lists of rules with a URL. Their copies count as files of the settings, so Guard watches them. */
 export function publishedRuleLists(settings: Settings, clock: Clock): Published[] {
   return fetchedListsOf(settings).map((list) => ({
     key: list.copy,
@@ -16,7 +16,7 @@ export function publishedRuleLists(settings: Settings, clock: Clock): Published[
     every: list.every,
     spread: SPREAD_MS,
     keptAt() {
-      // Its entries were read with the settings. They are not read again here, because that would stop all requests.
+      // The settings have read the entries already. Reading them again would stop all requests.
       const origin = list.isRead ? keptOrigin(list)?.origin : undefined;
       return origin && Date.parse(origin.fetched_at);
     },

@@ -27,7 +27,7 @@ function changesBetween(before: Settings, after: Settings) {
   return changes.changesBetween(before, after, () => undefined);
 }
 
-test('the same settings, read twice, differ in nothing', async () => {
+test('settings that are read twice have no difference', async () => {
   const rules = [
     { name: 'a', match: { path: { regex: '^/a+$' }, ip: '203.0.113.0/24' }, verdict: 'block' },
     { name: 'b', match: { any: [{ country: 'de' }] }, rate_limit: { requests: 1, per: '1s' } },
@@ -36,7 +36,7 @@ test('the same settings, read twice, differ in nothing', async () => {
   expect(await changesBetween(settings(over), settings(over))).toEqual([]);
 });
 
-test('a change is named by where it is, a list by the names in it, and no value is shown', async () => {
+test('a change is named by its path, a list by its entries, and no value is shown', async () => {
   const keys = [{ id: 'a', key: 'sk_changes_other_9f8e7d6c5b4a' }];
   const after = settings({
     observe: true,
@@ -53,12 +53,12 @@ test('a change is named by where it is, a list by the names in it, and no value 
   ]);
 });
 
-test('a setting that was taken out counts as changed', async () => {
+test('a removed setting counts as changed', async () => {
   const token = { health_check_token: 'health_changes_0123456789' };
   expect(await changesBetween(settings(token), settings())).toEqual(['health_check_token']);
 });
 
-test('many changes are counted', async () => {
+test('of many changes, those above the limit are counted', async () => {
   const sites = Array.from({ length: 60 }, (_, i) => ({ ...site, hosts: [`s${i}.example`] }));
   const names = await changesBetween(settings(), settings({ sites }));
   expect(names).toHaveLength(41);

@@ -4,15 +4,15 @@ import { settingsText } from '@guard/config/settings/derived/settings-text';
 import type { Organisation, Settings, Site } from '@guard/config/settings/schema';
 import type { Pause } from '@guard/config/time/slices';
 
-/** Most names in one log line; the rest are counted. */
+/** Most names in one log line. The others are counted. */
 const MAX_NAMES = 40;
 
 /** Settings that are lists of named entries. */
 type Lists = 'organisations' | 'sites';
 
 /**
- * The names of the settings that differ, for a log: `observe`, `organisations.acme.rules`,
- * `sites.shop.example (added)`. Values are never shown, since some are secret.
+ * The names of the settings that differ, for a log: `observe`, `organisations.acme.rules`, `sites.shop.example
+ * (added)`. It never shows values, because some are secret.
  */
 export async function changesBetween(
   before: Settings,
@@ -74,7 +74,7 @@ async function fieldsThatDiffer<T extends object>(
 ): Promise<string[]> {
   const names: string[] = [];
   for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    // If one of the two does not have the field, its value is undefined.
+    // A field that one of the two lacks is undefined there.
     const [was, is]: unknown[] = [Reflect.get(before, field), Reflect.get(after, field)];
     const isEqual =
       field === 'rules' && Array.isArray(was) && Array.isArray(is)
@@ -85,7 +85,10 @@ async function fieldsThatDiffer<T extends object>(
   return names;
 }
 
-/** Many rules can share a long list, which is compared once as text. A rule that was not read again is the same object. */
+/**
+ * Many rules can share a long list, so the text of each list is compared once. An entry that was not read again is the
+ * same object.
+ */
 async function areSameRules(
   before: readonly unknown[],
   after: readonly unknown[],
@@ -100,24 +103,24 @@ async function areSameRules(
   return true;
 }
 
-/** Settings that are only read at the start. They stay until the process ends. */
+/** Settings that are read only at the start. They stay until the process ends. */
 export type StartSettings = Pick<Settings, 'listen' | 'store' | 'analytics' | 'workers'>;
 
-/** New settings, but with the StartSettings of the start. */
+/** The new settings, with the StartSettings of the start. */
 export function asStarted(next: Settings, atStart: StartSettings): Settings {
   const { listen, store, analytics, workers } = atStart;
   return { ...next, listen, store, analytics, workers };
 }
 
 /**
- * The paths of new settings that need a restart, because they differ from the settings at the start:
- * listeners, workers, and the places of sessions and events.
+ * The paths of new settings that need a restart: listeners, workers, and the places of sessions and events, if they
+ * differ from the start.
  */
 export function needRestart(atStart: StartSettings, next: Settings): SettingPath[] {
   const listeners = new Set([...Object.keys(atStart.listen), ...Object.keys(next.listen)]);
   return [
     ...[...listeners]
-      // Both come from the same schema, so each name is one of its services.
+      // Both objects come from one schema, so each name is a service.
       .filter((name) => !isSame(atStart.listen, next.listen, name as keyof Settings['listen']))
       .map((name) => ['listen', name]),
     ...(['store', 'analytics', 'workers'] as const)

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { SettingsReader } from './read-again.ts';
 
-/** Whether settings are read in a thread of their own. Requests would wait for large ones. */
+/** These tests show when settings are read in a separate thread. Requests would wait for large ones. */
 
 const NETWORKS = Array.from({ length: 2_000 }, (_, at) => `10.${at >> 8}.${at & 255}.0/24`);
 
@@ -26,7 +26,7 @@ sites: [{ hosts: ['*.example'], organisation: acme, origin: 'http://127.0.0.1:9'
   return file;
 }
 
-/** Reads the file again, and counts the threads that this takes. `files` is what it named before. */
+/** Reads the file again, and counts the threads for it. `files` are the files that the settings named before. */
 async function threadsFor(reader: SettingsReader, files: readonly string[] = []): Promise<number> {
   let threads = 0;
   const count = () => {
@@ -38,7 +38,7 @@ async function threadsFor(reader: SettingsReader, files: readonly string[] = [])
   return threads;
 }
 
-/** Reads settings with small settings of before. */
+/** A reader that has read small settings before. */
 function readerOf(match: string, env = {}): SettingsReader {
   return new SettingsReader(settingsWith(match), env);
 }
@@ -48,9 +48,13 @@ test('small settings need no thread', async () => {
 });
 
 test.each([
-  ['a large list that they did not name before', '{ ip: { file: networks.txt } }', {}],
-  ['one that a variable names', "{ ip: { file: '${LISTS}/networks.txt' } }", { LISTS: '.' }],
-  ['aliases, which can write out to many values', '{ any: [&a { path: /a }, *a] }', {}],
+  ['a large list that is new in them', '{ ip: { file: networks.txt } }', {}],
+  [
+    'a large list in a folder that a variable names',
+    "{ ip: { file: '${LISTS}/networks.txt' } }",
+    { LISTS: '.' },
+  ],
+  ['aliases, which can expand to many values', '{ any: [&a { path: /a }, *a] }', {}],
 ])('small settings with %s are read in a thread', async (_what, match, env) => {
   expect(await threadsFor(readerOf(match, env))).toBe(1);
 });
@@ -65,7 +69,7 @@ test('a list needs a thread when it has changed, and not otherwise', async () =>
   expect(await threadsFor(reader, files)).toBe(0);
 });
 
-test('a mistake in large settings is told as at the start', async () => {
+test('a mistake in large settings gives the same problem as at the start', async () => {
   const file = settingsWith('{ ip: { file: networks.txt }, pth: /a }');
   const { files } = loadSettings(file, {});
   const again = await new SettingsReader(file, {}).again(files);

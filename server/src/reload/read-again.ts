@@ -27,16 +27,16 @@ export interface NewSettings {
   readonly revision: string;
 }
 
-/** Settings that were read, or what is wrong with them. */
+/** Settings, or the problems in them. */
 export type SettingsRead = (Loaded & NewSettings) | Invalid;
 
-/** What a thread is asked to read. */
+/** What a thread has to read. */
 export interface ReadRequest {
   readonly file: string;
   readonly env: Environment;
 }
 
-/** What it found. */
+/** The result of the thread. */
 export type ReadMessage =
   | {
       readonly kind: 'loaded';
@@ -49,16 +49,16 @@ export type ReadMessage =
 
 const THREAD = new URL('./settings-thread.ts', import.meta.url);
 
-/** Files of this size together are read within a few milliseconds. A thread takes half a second to start. */
+/** Files with fewer bytes in all are read within a few milliseconds. A thread takes half a second to start. */
 const SMALL_BYTES = 16 * 1024;
 
 const NO_ENTRIES = { organisations: new Map(), sites: new Map(), rules: new Map() } as const;
 
-/** Reads the settings of a Guard that runs: at its start, and at each reload. */
+/** Reads the settings of a running Guard, at its start and at each reload. */
 export class SettingsReader {
   readonly #file: string;
   readonly #env: Environment;
-  /** What the last reading without a problem kept. */
+  /** Data of the last reading without a problem, which makes the next one faster. */
   #kept: KeptEntries | undefined;
 
   constructor(file: string, env: Environment) {
@@ -66,7 +66,7 @@ export class SettingsReader {
     this.#env = env;
   }
 
-  /** Reads the settings at the start, when no request waits. It reads a small file whole, like `guard check`. */
+  /** Reads the settings at the start, when no request waits. Like `guard check`, it reads a small file whole. */
   first(): LoadResult {
     if (readTextFile(this.#file, SMALL_BYTES).kind === 'read') {
       const whole = loadSettings(this.#file, this.#env);
@@ -80,10 +80,10 @@ export class SettingsReader {
   }
 
   /**
-   * Reads settings as `loadSettings` does, while requests are answered. Of a large file it reads only the new entries.
-   * If it has to read the whole file, a separate thread does that.
+   * Reads settings like `loadSettings`, but while requests are answered. Of a large file it reads only the changed
+   * entries. If it has to read the whole file, a separate thread does that.
    *
-   * @param files the files that the settings named at the last reading. Their sizes count, too.
+   * @param files The files that the settings named at the last reading. Their sizes count too.
    */
   async again(files: readonly string[]): Promise<SettingsRead> {
     if (await this.#isSmall(files)) {
@@ -102,7 +102,7 @@ export class SettingsReader {
 
   async #isSmall(files: readonly string[]): Promise<boolean> {
     if (!(await areSmall([this.#file, ...files]))) return false;
-    // The file may name other files than before.
+    // The settings may name other files than before.
     const named = filesNamedAt(this.#file, this.#env);
     return named !== undefined && areSmall([this.#file, ...named]);
   }
@@ -114,7 +114,7 @@ export class SettingsReader {
   }
 }
 
-/** A file that is missing has no bytes. `loadSettings` says that it is missing. */
+/** True if the files together are small. A missing file has no bytes, and `loadSettings` reports it. */
 async function areSmall(files: readonly string[]): Promise<boolean> {
   const sizes = files.map((file) =>
     stat(file).then(
@@ -125,7 +125,9 @@ async function areSmall(files: readonly string[]): Promise<boolean> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0) <= SMALL_BYTES;
 }
 
-/** The new generation of the thread. A larger one takes 100 MB more at its peak, and saves no processor time. */
+/**
+ * The size of the thread's young generation. A larger one takes 100 MB more at its peak, and saves no processor time.
+ */
 const YOUNG_GENERATION_MB = 24;
 
 async function readInThread(file: string, env: Environment): Promise<SettingsRead> {
@@ -145,7 +147,7 @@ async function readInThread(file: string, env: Environment): Promise<SettingsRea
   return { kind: 'loaded', ...arrived, files, revision, positionOf };
 }
 
-/** The positions that the log of a reload can name: those of settings that need a restart (changes.ts). */
+/** The positions of settings that the log of a reload may name: those that need a restart (changes.ts). */
 export function keyPlaces({ positionOf }: Loaded): ReadonlyMap<string, Position> {
   const names = Object.keys(Settings.shape);
   const listeners = Object.keys(Settings.shape.listen.shape);

@@ -17,7 +17,7 @@ function read(text: string): LoadResult {
   return parseSettings(text, { file: 'guard.yaml', baseDir: '/', env: {} });
 }
 
-/** A reloader of texts. It records what the reloader logs, counts and applies. */
+/** A reloader for texts. It records what the reloader logs, counts and applies. */
 function rig() {
   const first = read(START);
   if (first.kind === 'invalid') throw new Error(JSON.stringify(first.problems));
@@ -59,7 +59,7 @@ function rig() {
   };
 }
 
-test('a change that needs a restart is named with its place, and counted until it is taken back', async () => {
+test('a change that needs a restart is logged with its place, and counted until it is undone', async () => {
   const { state, reloader, lines, gauge } = rig();
   state.text = START.replace('admin: 127.0.0.1:1', 'api: 127.0.0.1:2')
     .replace('./data', './elsewhere')
@@ -89,7 +89,7 @@ test('a change that needs a restart is named with its place, and counted until i
   expect(gauge('guard_settings_awaiting_restart')).toBe(0);
 });
 
-test('calls during a reload lead to one more reload, with the file as it is then', async () => {
+test('calls during a reload lead to one more reload, with the content of the file at that time', async () => {
   const { state, reloader, applied } = rig();
   const gate = Promise.withResolvers<number>();
   state.apply = () => gate.promise;
@@ -102,7 +102,7 @@ test('calls during a reload lead to one more reload, with the file as it is then
   expect(applied.map(({ observe }) => observe)).toEqual([false, true]);
 });
 
-test('settings that cannot be applied are refused with the reason, and the age goes on counting', async () => {
+test('settings that cannot be applied are refused with the reason, and the age of the settings keeps growing', async () => {
   const { state, reloader, lines, counted, gauge } = rig();
   state.now += 60_000;
   state.apply = () => Promise.reject(new Error('not a country database: /x.mmdb'));

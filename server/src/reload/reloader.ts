@@ -13,18 +13,18 @@ export type Cause = 'signal' | 'file';
 export interface ReloaderOptions {
   readonly file: string;
   /**
-   * Reads the file in the same way as at the start. Rejects with the reason when the reading itself fails. `files` are the
-   * files that the settings named at the last reading.
+   * Reads the file as at the start. Rejects with the reason when the reading itself fails. `files` are the files that
+   * the settings named at the last reading.
    */
   readonly load: (files: readonly string[]) => Promise<SettingsRead>;
   /** The settings with which Guard started. */
   readonly first: Pick<Loaded, 'settings' | 'files'>;
   /**
-   * Applies settings. Rejects with the reason when it cannot; then nothing has changed. Resolves with the number of
+   * Applies settings. Rejects with the reason if that fails, and then nothing has changed. Resolves with the number of
    * worker threads that have not applied them.
    */
   readonly apply: (next: NewSettings) => Promise<number>;
-  /** Whether a change of a settings file starts a reload, too. */
+  /** True if a change of a settings file also starts a reload. */
   readonly watch: boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -37,15 +37,15 @@ export interface Reloader {
   stop(): void;
 }
 
-/** New settings, and the number of worker threads that have not applied them. */
+/** The new settings, and the number of worker threads that have not applied them. */
 type Applied = Loaded & NewSettings & { readonly threadsWithout: number };
 
-/** How many problems of a refused file the log line has at most. `guard check` lists all. */
+/** Most problems of a refused file in one log line. `guard check` lists all. */
 const MAX_PROBLEMS_LOGGED = 5;
 
 /**
- * Applies changed settings while Guard runs: all of them or none. When a file cannot be applied, the last good settings
- * stay current. The log has the reasons, and the metrics show it until a good file comes.
+ * Applies changed settings to a running Guard, all of them or none. If a file cannot be applied, the last good settings
+ * stay in use. The log has the reasons, and a metric shows the state until a good file comes.
  */
 export function createReloader(options: ReloaderOptions): Reloader {
   const { file, first, clock, log, metrics } = options;
@@ -76,7 +76,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
 
   /** Never rejects. */
   async function once(cause: Cause): Promise<void> {
-    // This comes before the files are read, so that a change during the reading is noticed.
+    // Before the files are read, so that a change during the reading is noticed.
     await watch?.acknowledge();
     try {
       const result = await options.load(files);
@@ -106,7 +106,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
     const effective = asStarted(settings, first.settings);
     const changed = (await changesBetween(current, effective, inSlices())).join(', ');
     if (!settings.secret.some((secret) => current.secret.includes(secret))) {
-      log('warn', 'reload_voided_sessions', { why: 'no secret of before is in the list' });
+      log('warn', 'reload_voided_sessions', { why: 'none of the former secrets is in the list' });
     }
     [current, revision] = [effective, read.revision];
     loadedAt = clock();

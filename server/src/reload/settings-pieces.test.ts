@@ -13,7 +13,7 @@ import { fromPieces, toPieces } from './settings-pieces.ts';
 
 const folder = testFolder();
 
-/** Settings with more of everything than one piece has, and two long lists. */
+/** Settings that need several pieces of each kind, and two long lists. */
 function manySettings(): Loaded {
   mkdirSync(folder, { recursive: true });
   const addresses = Array.from({ length: 25_000 }, (_, at) => `10.${at >> 8}.${at & 255}.0/24`);
@@ -53,7 +53,7 @@ sites:${sites.join('')}
   return result;
 }
 
-test('settings in pieces are the same settings, with a shared list still shared', async () => {
+test('settings from pieces equal the original, and rules still share their list', async () => {
   const { settings: before, lists: known } = manySettings();
   const pieces = atOnce(toPieces(before, known));
   let pauses = 0;
@@ -75,7 +75,7 @@ test('settings in pieces are the same settings, with a shared list still shared'
   expect(arrived.lists.get(networks)?.entries).toBe(lists[0]);
 });
 
-test('no piece is so long that it would hold up requests', () => {
+test('each piece is short, so that requests do not wait for it', () => {
   const longest = Math.max(
     ...atOnce(toPieces(manySettings().settings)).map(({ length }) => length),
   );

@@ -13,8 +13,8 @@ import type { Match, Rule } from '@guard/config/settings/sections/rule';
 import type { Pause, Work } from '@guard/config/time/slices';
 
 /**
- * Sends settings from one thread to another in pieces. Each piece is read within a few milliseconds, so a request waits
- * for one piece at most. A list that many rules share is sent once, and they share it again afterwards.
+ * Sends settings from one thread to another in pieces. Each piece is read within a few milliseconds, so that a request
+ * waits for one piece at most. A list that several rules share is sent once, and they share it afterwards.
  */
 
 /** The content of one piece. */
@@ -34,31 +34,31 @@ type Piece =
 
 type Rest = Omit<Settings, 'organisations' | 'sites'>;
 
-/** What a list was read from (config/src/settings/lists/list-reading.ts). */
+/** The source of a list (config/src/settings/lists/list-reading.ts). */
 interface Source {
   readonly key: string;
   readonly digest: string;
   readonly list: number;
 }
 
-/** The organisation without its rules. */
+/** An organisation without its rules. */
 interface SentOrganisation {
   readonly organisation: Organisation;
   readonly lines: RuleLines | undefined;
 }
 
 interface SentRule {
-  /** The index in the list of organisations. */
+  /** The index of the organisation. */
   readonly of: number;
   readonly rule: Rule;
 }
 
-/** Most entries of one piece. */
+/** Most entries in one piece. */
 const SIZES = { list: 10_000, organisations: 50, rules: 200, sites: 200 } as const;
 /** A shorter list is sent with its rule. */
 const LONG_LIST = 1_000;
 
-/** Pauses after each piece. `known` are the lists that the settings were read from. */
+/** Yields after each piece. `known` are the lists from which the settings were read. */
 export function* toPieces(
   settings: Settings,
   known: KnownLists = new Map(),
@@ -98,17 +98,17 @@ function* piecesOf(settings: Settings, known: KnownLists): Iterable<Piece> {
   for (const part of parts(sites, SIZES.sites)) yield { kind: 'sites', sites: part };
 }
 
-/** The settings as they arrive in the other thread. */
+/** The settings in the other thread. */
 export interface Arrived {
   readonly settings: Settings;
   readonly lists: KnownLists;
 }
 
-/** Makes settings from pieces. Awaits `pause` between two pieces. */
+/** Builds settings from pieces. Awaits `pause` between two pieces. */
 export async function fromPieces(pieces: readonly Uint8Array[], pause: Pause): Promise<Arrived> {
   const arriving = new ArrivingSettings();
   for (const bytes of pieces) {
-    // The thread of this process that made the piece has the same types.
+    // A thread of this process made the piece, so its type is right.
     arriving.add(deserialize(bytes) as Piece);
     await pause();
   }
@@ -134,7 +134,7 @@ class ArrivingSettings {
         for (const entry of piece.entries) (this.#lists[piece.list] ??= []).push(entry);
         return;
       case 'networks':
-        // The list has addresses, and these are texts.
+        // A list with `words` is a list of addresses, so its entries are texts.
         PrefixSet.adopt((this.#lists[piece.list] ?? []) as string[], piece.words);
         return;
       case 'organisations':
@@ -177,7 +177,7 @@ function piecesOfList(entries: readonly unknown[], { list, of }: SentList): Piec
     entries: part,
   }));
   if (of !== 'ip') return sent;
-  // The schema of this condition takes texts.
+  // The schema of this condition allows only texts.
   const words = PrefixSet.of(entries as readonly string[]).words();
   return [...sent, { kind: 'networks', list, words }];
 }
@@ -191,20 +191,20 @@ function parts<T>(all: readonly T[], size: number): (readonly T[])[] {
 /** Conditions that take lists. */
 const LISTED = ['ip', 'asn', 'user_agent', 'ja4'] as const;
 
-/** Stands for a list that was sent before the rules. */
+/** The number of a list that was sent before the rules. */
 interface ListNumber {
   readonly list: number;
 }
 
-/** The long lists of the rules, with their numbers and conditions. */
+/** The long lists of the rules, each with its number and condition. */
 type Lists = Map<readonly unknown[], SentList>;
 
 interface SentList extends ListNumber {
-  /** Undefined for a part of another list. */
+  /** Undefined when the list is part of another list. */
   readonly of: (typeof LISTED)[number] | undefined;
 }
 
-/** A match whose long lists are numbers. */
+/** A copy of the match, with numbers in place of its long lists. */
 function numbered(match: Match, lists: Lists): Match {
   const { any, all, not } = match;
   const copy: Record<string, unknown> = {
@@ -220,13 +220,13 @@ function numbered(match: Match, lists: Lists): Match {
     lists.set(entries, sent);
     copy[name] = { list: sent.list } satisfies ListNumber;
   }
-  // putLists makes a match of it again.
+  // Not a match again before putLists.
   return copy;
 }
 
 /** Puts the lists back in place of their numbers. */
 function putLists(match: Match, lists: readonly (readonly unknown[])[]): void {
-  // Of `numbered`: in these four places stands a list or a number.
+  // In these four conditions `numbered` leaves a list or a number.
   const listed = match as Record<
     (typeof LISTED)[number],
     readonly unknown[] | ListNumber | undefined

@@ -1,6 +1,6 @@
 /**
- * The program of a thread that reads the settings once. A large file takes a second. In the main thread, no request
- * would be answered in that time.
+ * The main module of a thread that reads the settings once. A large file takes a second, in which the main thread could
+ * answer no request.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { keyPlaces, type ReadMessage, type ReadRequest } from './read-again.ts';
@@ -9,7 +9,7 @@ import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { atOnce } from '@guard/config/time/slices';
 import { toPieces } from './settings-pieces.ts';
 
-// read-again.ts starts this thread with it.
+// read-again.ts passes this to the thread.
 const { file, env } = workerData as ReadRequest;
 const result = loadSettings(file, env);
 if (result.kind === 'invalid') {

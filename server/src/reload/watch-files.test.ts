@@ -6,7 +6,7 @@ import { watchFiles } from './watch-files.ts';
 
 const EVERY_MS = 10;
 
-/** A folder that is watched, and what was reported of it. */
+/** Watches a folder and records the reports. */
 function watched(names: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'guard-watch-'));
   const reports: (readonly string[])[] = [];
@@ -25,7 +25,7 @@ function watched(names: readonly string[]) {
 
 const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 45_000, interval: 5 });
 
-test('a file that appears, changes, is replaced or goes is reported once each time', async () => {
+test('a file that appears, changes, is replaced or disappears is reported once', async () => {
   const { folder, reports, watch } = watched(['a', 'b']);
   await watch.acknowledge();
   writeFileSync(join(folder, 'a'), 'one');
@@ -39,7 +39,7 @@ test('a file that appears, changes, is replaced or goes is reported once each ti
   await until(() => expect(reports).toHaveLength(4));
 });
 
-test('a file that is being written is reported when it has come to rest', async () => {
+test('a file is reported after its writes have ended', async () => {
   const { folder, reports, watch } = watched(['a', 'end']);
   await watch.acknowledge();
   let size = 0;
@@ -50,11 +50,11 @@ test('a file that is being written is reported when it has come to rest', async 
     writeFileSync(join(folder, 'end'), '');
   }, 1);
   await until(() => expect(reports.flat()).toContain('end'));
-  // 100 writes; a pause of the machine may look like rest, each of the writes does not.
+  // There are 100 writes. A slow machine may pause long enough for some reports, but not for one after each write.
   expect(reports.length).toBeLessThan(20);
 });
 
-test('what is acknowledged is no change, and neither is a file that is named for the first time', async () => {
+test('an acknowledged change is not reported, and neither is a file that is new in the list', async () => {
   const { folder, reports, named, watch } = watched(['a', 'last']);
   writeFileSync(join(folder, 'a'), 'one');
   await watch.acknowledge();
@@ -67,7 +67,7 @@ test('what is acknowledged is no change, and neither is a file that is named for
   await until(() => expect(reports).toEqual([['last'], ['new']]));
 });
 
-test('a folder counts as changed when a file in it is put in place of another', async () => {
+test('a folder counts as changed when a file in it is replaced', async () => {
   const { folder, reports, watch } = watched(['ranges']);
   mkdirSync(join(folder, 'ranges'));
   writeFileSync(join(folder, 'ranges', 'a.json'), 'one');

@@ -1,35 +1,35 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Time between two checks of the files. A change is applied after two more checks, so within a second. */
+/** Time between two checks of the files. A change is applied after two checks, which take less than a second. */
 const LOOK_EVERY_MS = 400;
 
 export interface Watch {
-  /** Takes the current state of the files as known. Only later changes are reported. */
+  /** Takes the current state of the files as known, so that only later changes are reported. */
   acknowledge(): Promise<void>;
-  /** The same, but only for files that were not watched before. */
+  /** The same for files that were not watched before. */
   acknowledgeNew(): Promise<void>;
   stop(): void;
 }
 
 export interface WatchOptions {
-  /** Called at every look, since new settings can name other files. The entries of a folder are watched. */
+  /** Called at each check, because new settings can name other files. For a folder its entries are watched. */
   readonly files: () => readonly string[];
-  /** Called with the changed files, when they are the same in two checks in a row. */
+  /** Called with the changed files, when two checks in a row find the same state. */
   readonly onChange: (changed: readonly string[]) => void;
   readonly everyMs?: number;
 }
 
 /**
- * Checks files with `stat` again and again. System notifications would miss some changes: an editor that
- * replaces the file, Kubernetes that changes a link above it, a file that appears later, a network folder.
- * Does not keep the process alive.
+ * Checks files with `stat` again and again. System notifications miss some changes: an editor that replaces the file,
+ * Kubernetes that changes a link above it, a file that appears later, a network folder. The checks do not keep the
+ * process alive.
  */
 export function watchFiles({ files, onChange, everyMs = LOOK_EVERY_MS }: WatchOptions): Watch {
   const stopped = new AbortController();
   /** The state of each file that was reported or acknowledged. */
   let known = new Map<string, string>();
-  /** The state at the last look. */
+  /** The state at the last check. */
   let seen = new Map<string, string>();
 
   async function look(): Promise<void> {
@@ -69,7 +69,7 @@ async function statesOf(files: readonly string[]): Promise<Map<string, string>> 
   );
 }
 
-/** A text that changes when the file, its target or its permissions may have changed. */
+/** A text that changes with the file, its target or its permissions. */
 async function stateOf(file: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });

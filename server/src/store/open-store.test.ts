@@ -5,7 +5,7 @@ import { LastingStore } from '@guard/validator';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSnapshotAge } from './open-store.ts';
 
-test('the age is that of the file that the store writes, or counts from the start without a file', async () => {
+test('the age is that of the snapshot file; without a file it counts from the start', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'guard-snapshot-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const startedAt = Date.now() - 3_600_000;

@@ -12,7 +12,7 @@ import {
 import type { RedisStore } from '@guard/validator/redis-store';
 import type { ProcessContext } from '../process/process-context.ts';
 
-/** A store in memory that is shared by all worker threads. */
+/** A store in memory for all worker threads. */
 interface SharedStore {
   /** The store of the main thread. */
   readonly store: ThreadStore;
@@ -21,14 +21,14 @@ interface SharedStore {
 
 interface OpenStore {
   readonly store: SessionStore;
-  /** The same store, when it is in Redis and instances share it. */
+  /** The same store, if instances share it through Redis. */
   readonly redis?: RedisStore;
   close(): Promise<void>;
 }
 
 /**
- * Opens the store of the settings with its saved sessions, spent tickets and budgets. A store in memory is
- * `shared` when there are worker threads.
+ * Opens the store of the settings, with its saved sessions, spent tickets and budgets. With worker threads a store in
+ * memory is `shared`.
  */
 export async function openStore(
   settings: Settings['store'],
@@ -37,7 +37,7 @@ export async function openStore(
 ): Promise<OpenStore> {
   switch (settings.engine) {
     case 'redis': {
-      // The Redis client takes 70 ms to load. An installation without Redis does not load it.
+      // The Redis client takes 70 ms to load, so only installations with Redis load it.
       const { RedisStore } = await import('@guard/validator/redis-store');
       const store = await RedisStore.open({ ...settings, clock, log, metrics });
       const { refusal } = store;
@@ -48,7 +48,7 @@ export async function openStore(
       return { ...closing(store), redis: store };
     }
     case 'memory': {
-      // A local store is never away. The metric exists anyway, for dashboards and alarms.
+      // A local store is never away. The metric exists for dashboards and alerts.
       metrics.gauge('guard_store_away', () => 0);
       const { path: folder } = settings;
       const opened = shared
@@ -82,8 +82,8 @@ function closing<Store extends SessionStore>(store: Store) {
 }
 
 /**
- * Returns a function that reads the age in seconds of the store's snapshot in `folder`. It looks at the file, so it
- * also notices a snapshot that was not written or was removed. Without a file it returns the time since this call.
+ * Returns a function that reads the age of the store's snapshot in `folder`, in seconds. It checks the file itself, so
+ * a snapshot that was not written or was removed is noticed too. Without a file it returns the time since this call.
  */
 export function createSnapshotAge(folder: string, clock: Clock): () => number {
   const file = join(folder, 'store.snapshot');

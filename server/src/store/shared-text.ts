@@ -10,16 +10,16 @@ export type TextRead =
   | { readonly kind: 'same' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Called regularly. Never rejects. */
+/** Reads the text. Called regularly. Never rejects. */
 export type ReadText = () => Promise<TextRead>;
 
 /**
- * Replaces the text by the result of `edit` in one step. `edit` returns undefined to leave the text
- * unchanged. `lost` means that it could not be read or written. Never rejects.
+ * Replaces the text by the result of `edit` in one step. If `edit` returns undefined, the text stays. `lost` means that
+ * the text could not be read or written. Never rejects.
  */
 export type ChangeText = (edit: EditText) => Promise<TextChange>;
 
-/** The place of a text and its name in Redis, which is one of a few words. */
+/** The place of a text, and its name in Redis. */
 export interface SharedTextOptions {
   readonly place: SharedPlace;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface SharedTextOptions {
 
 const SAME: TextRead = { kind: 'same' };
 
-/** `maxBytes`: a longer file is refused. */
+/** A file with more than `maxBytes` is refused. */
 export function createReadText(
   { place, name, redis }: SharedTextOptions,
   maxBytes: number,
@@ -62,9 +62,10 @@ function readFromFile(file: string, maxBytes: number): ReadText {
       const { ino, size, mtimeNs } = await stat(file, { bigint: true });
       const state = [ino, size, mtimeNs].join(' ');
       if (state === known) return SAME;
-      if (size > maxBytes) return { kind: 'failed', reason: 'it is too large' };
+      if (size > maxBytes) return { kind: 'failed', reason: 'the file is too large' };
       const text = await readFile(file, 'utf8');
-      // Remember the state only after a successful read: a change of mode or owner does not change the state.
+      // Only a successful read sets the state: a change of mode or owner can make the file readable, and does not
+      // change the state.
       known = state;
       return { kind: 'read', text };
     } catch (error) {
@@ -77,7 +78,7 @@ function readFromFile(file: string, maxBytes: number): ReadText {
   };
 }
 
-/** `ttlMs`: how long Redis keeps the text after the last change. */
+/** Redis keeps the text for `ttlMs` after the last change. */
 export function createChangeText(
   { place, name, redis }: SharedTextOptions,
   ttlMs: number,
@@ -94,7 +95,10 @@ export function createChangeText(
   }
 }
 
-/** Only this user can read the file. One process writes it, because a folder of sessions belongs to one Guard. */
+/**
+ * Writes a file that only this user can read. There is a single writer, because a folder of sessions belongs to one
+ * Guard.
+ */
 function changeFile(file: string): ChangeText {
   return async (edit) => {
     try {

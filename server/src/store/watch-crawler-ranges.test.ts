@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('lists of crawler addresses, compared with those of the other instances', () => {
+describe('the crawler lists of this instance, compared with other instances', () => {
   function watch() {
     const lists: { here: number | undefined; newest: number | undefined } = {
       here: undefined,
@@ -41,7 +41,7 @@ describe('lists of crawler addresses, compared with those of the other instances
     return { lists, told, log, behind, close };
   }
 
-  test('without lists here no time is sent, and without an answer no instance is behind', async () => {
+  test('without lists no time is sent, and without an answer the instance does not count as behind', async () => {
     const { lists, told, log, behind, close } = watch();
     await vi.advanceTimersByTimeAsync(5_000);
     expect(told).toEqual([]);
@@ -52,7 +52,7 @@ describe('lists of crawler addresses, compared with those of the other instances
     await close();
   });
 
-  test('lists that are a day old give no warning, and older ones give one', async () => {
+  test('only lists that are more than a day behind cause a warning', async () => {
     const { lists, told, log, behind, close } = watch();
     lists.here = NOW - 24 * HOUR_MS;
     lists.newest = NOW;

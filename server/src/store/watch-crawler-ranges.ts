@@ -3,9 +3,9 @@ import { repeat } from '../process/repeat.ts';
 
 /** Time between two comparisons. */
 const EVERY_MS = 60_000;
-/** Time between two comparisons while there are no lists yet, or the store does not answer. */
+/** Time between two comparisons before there are lists, or while the store does not answer. */
 const AGAIN_MS = 1_000;
-/** Instances that refresh once a day at different hours differ by less than this. */
+/** Instances that refresh daily at different hours differ by less than this. */
 const TOLERATED_MS = 25 * 3_600_000;
 
 export interface WatchedRanges {
@@ -16,8 +16,8 @@ export interface WatchedRanges {
 }
 
 /**
- * Compares the age of the crawler lists of this instance with the other instances. An instance with old lists
- * treats real crawlers as impersonators. The log reports this once, a metric all the time.
+ * Compares the age of this instance's crawler lists with that of the other instances. With old lists an instance treats
+ * real crawlers as impersonators. The log says this once, and a metric shows it all the time.
  */
 export function watchCrawlerRanges(
   { heldAt, newestAt }: WatchedRanges,

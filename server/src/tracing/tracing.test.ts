@@ -14,19 +14,19 @@ afterEach(() => {
   logged.length = 0;
 });
 
-test('without an SDK nothing is traced, and nothing is logged', () => {
+test('without an SDK nothing is traced or logged', () => {
   expect(openTracing(log)).toBeUndefined();
   expect(logged).toEqual([]);
 });
 
-test('a provider that was registered is used', () => {
+test('a registered provider is used', () => {
   const tracer = trace.getTracer('any');
   trace.setGlobalTracerProvider({ getTracer: () => tracer });
   expect(openTracing(log)).toBeTypeOf('function');
   expect(logged).toEqual([]);
 });
 
-test('a provider that the API refuses for its lower minor version is logged as unusable', () => {
+test('a provider with a lower minor version, which the API ignores, is logged as unusable', () => {
   const provider = { getTracer: () => trace.getTracer('any') };
   Reflect.set(globalThis, REGISTERED, { version: '1.0.0', trace: provider });
   expect(openTracing(log)).toBeUndefined();

@@ -18,8 +18,8 @@ import {
 const NAME = 'guard';
 
 /**
- * Opens tracing with the OpenTelemetry SDK that the user has loaded (`--import`). Undefined without an SDK.
- * An SDK that is loaded later is not found, so that requests have no cost when there is none.
+ * Opens tracing with the OpenTelemetry SDK that the user has loaded with `--import`. Undefined without an SDK. An SDK
+ * that is loaded later is not found, because the check happens once, so that requests without an SDK cost nothing.
  */
 export function openTracing(log: Log): Tracing | undefined {
   const provider = trace.getTracerProvider();
@@ -30,7 +30,7 @@ export function openTracing(log: Log): Tracing | undefined {
   return undefined;
 }
 
-/** Without an SDK the API returns a placeholder that has no tracer behind it. */
+/** True for a real provider. Without an SDK the API returns a placeholder without a tracer. */
 function isRegistered(provider: TracerProvider): boolean {
   if (!('getDelegateTracer' in provider)) return true;
   const { getDelegateTracer } = provider;
@@ -41,8 +41,8 @@ function isRegistered(provider: TracerProvider): boolean {
 }
 
 /**
- * Whether a provider exists that the API does not return. The API silently ignores a provider that was
- * registered with a lower minor version.
+ * True if a provider is registered that the API does not return. The API silently ignores a provider with a lower minor
+ * version.
  */
 function isRegisteredElsewhere(): boolean {
   const registered: unknown = Reflect.get(globalThis, Symbol.for('opentelemetry.js.api.1'));
@@ -50,16 +50,16 @@ function isRegisteredElsewhere(): boolean {
 }
 
 /**
- * Spans in the semantic conventions for HTTP: `SERVER` for the request, and inside it `guard.decide` and one
- * `CLIENT` span for each attempt at the origin. Spans do not contain the address, agent or query of a
- * visitor. The event with the same `guard.request_id` has them, as far as the settings allow.
+ * Spans by the semantic conventions for HTTP: `SERVER` for the request, and inside it `guard.decide` and one `CLIENT`
+ * span for each attempt at the origin. Spans do not have the visitor's address, User-Agent or query. The event with the
+ * same `guard.request_id` has them, as far as the settings allow.
  */
 function createTracing(tracer: Tracer, propagator: PropagationAPI): Tracing {
   const replaced: ReadonlySet<string> = new Set(
     propagator.fields().map((name) => name.toLowerCase()),
   );
 
-  /** Only a trusted proxy can set the trace and its sampling. Visitors cannot. */
+  /** Only a trusted proxy can set the trace and its sampling. */
   const parentOf = ({ trusted, headers }: TracedRequest): Context =>
     trusted ? propagator.extract(ROOT_CONTEXT, headers) : ROOT_CONTEXT;
 
@@ -118,14 +118,17 @@ function createTracing(tracer: Tracer, propagator: PropagationAPI): Tracing {
 
 type Times = () => number;
 
-/** Epoch milliseconds with fractions: decisions take microseconds, and the system clock may change meanwhile. */
+/**
+ * Milliseconds since the epoch with fractions, because decisions take microseconds. Changes of the system clock have no
+ * effect.
+ */
 function createTimes(): Times {
   const beganMs = Date.now();
   const began = performance.now();
   return () => beganMs + (performance.now() - began);
 }
 
-/** By the conventions, an answer is an error from status 500 at a server, and from 400 at a client. */
+/** The conventions count an answer as an error from status 500 at a server, and from 400 at a client. */
 function endWithStatus(span: Span, status: number | undefined, errorFrom: number): void {
   if (status === undefined) return;
   span.setAttribute('http.response.status_code', status);
@@ -151,7 +154,10 @@ function serverAttributes(request: TracedRequest): Attributes {
   };
 }
 
-/** Methods of RFC 9110 section 9 and RFC 5789. Visitors can invent other methods, which must not become span names. */
+/**
+ * The methods of RFC 9110 section 9 and RFC 5789. Visitors can invent other methods, and these must not become names of
+ * spans.
+ */
 const KNOWN: ReadonlySet<string> = new Set([
   'CONNECT',
   'DELETE',
@@ -164,7 +170,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'TRACE',
 ]);
 
-/** The name of a span without a known route. It has to be one of a few values. */
+/** The name of a span without a known route. There are only a few such names. */
 function spanName(method: string): string {
   return KNOWN.has(method) ? method : 'HTTP';
 }

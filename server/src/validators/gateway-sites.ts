@@ -14,8 +14,8 @@ interface GatewaySites {
 }
 
 /**
- * Assigns each site its validator: the one in this process, or a remote one. The client for remote validators
- * takes 6 MB, so it is loaded only when a site needs it.
+ * Gives each site its validator, in this process or remote. The client for remote validators takes 6 MB, so it is
+ * loaded only if a site needs it.
  */
 export async function gatewaySites(
   settings: readonly Site[],
@@ -60,7 +60,7 @@ export async function gatewaySites(
 /** One use of a remote validator. */
 interface RemoteLease {
   readonly validate: Validate;
-  /** Ends this use. The end of the last use closes the connections. */
+  /** Ends this use. After the last use the connections close. */
   end(): Promise<void>;
 }
 
@@ -71,8 +71,8 @@ interface RemotePorts {
 }
 
 /**
- * The remote validators in use. Sites with the same validator share its connections and its circuit breaker.
- * Deployments share them too: after a reload, a validator that is known to be away is not asked again at once.
+ * The remote validators in use. Sites with the same validator share its connections and its breaker. Deployments share
+ * them too, so that a reload does not ask again a validator that the breaker knows to be away.
  */
 export class RemoteValidators {
   readonly #ports: RemotePorts;
@@ -88,7 +88,7 @@ export class RemoteValidators {
     });
   }
 
-  /** Call it before the first {@link lease}. */
+  /** Must resolve before the first {@link lease}. */
   async load(): Promise<void> {
     this.#connect ??= (await import('@guard/gateway/remote-validator')).validateOverHttp;
   }

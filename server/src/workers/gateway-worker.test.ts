@@ -21,10 +21,10 @@ sites: [{ hosts: [${host}], organisation: acme, origin: 'http://127.0.0.1:9', pr
   return read.settings;
 }
 
-test('a worker that is told new settings before it listens serves by them', async () => {
+test('a worker that gets new settings before it listens uses them', async () => {
   const port = await freePort();
   const told = Promise.withResolvers<string | undefined>();
-  // They take longer to build than the new settings.
+  // These settings take longer to build than the new ones.
   const rules = Array.from(
     { length: 1_000 },
     (_, at) => `{ name: r${at}, match: { path: { regex: '^/(a|b)+${at}$' } }, detect: true }`,
@@ -60,7 +60,7 @@ test('a worker that is told new settings before it listens serves by them', asyn
   expect(await told.promise).toBeUndefined();
   const statusOf = async (host: string) =>
     (await send(`http://127.0.0.1:${port}/`, { headers: { host } })).status;
-  // 421: no such site. 502: nothing listens at the origin.
+  // 421 means that no such site exists. 502 means that nothing listens at the origin.
   expect(await statusOf('before.example')).toBe(421);
   expect(await statusOf('after.example')).toBe(502);
 });

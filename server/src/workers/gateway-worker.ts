@@ -1,4 +1,6 @@
-/** The program of a worker thread: a gateway with its own validator, at the addresses of the main thread's gateway. */
+/**
+ * The main module of a worker thread: a gateway with its own validator, at the addresses of the main thread's gateway.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type EventRelay, openEventRelay } from '@guard/analytics';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
@@ -35,16 +37,16 @@ import type {
   WorkerData,
 } from './worker-handle.ts';
 
-/** How often the main thread gets the metrics. */
+/** Time between two reports of metrics to the main thread. */
 const METRICS_EVERY_MS = 500;
-/** The longest wait of a verified visitor until the other threads have the session. */
+/** How long a verified visitor waits at most until the other threads have the session. */
 const SHARED_WITHIN_MS = 500;
 
 type Send = (message: MessageFromWorker, transfer?: readonly ArrayBuffer[]) => void;
 
 type Reload = Extract<MessageToWorker, { kind: 'reload' }>;
 
-/** The parts of this thread, and its reactions to messages of the main thread. */
+/** The parts of this thread, and the handlers for messages of the main thread. */
 class GatewayWorker {
   readonly #send: Send;
   readonly #dependencies: Omit<Dependencies, 'store' | 'temporary'>;
@@ -57,7 +59,7 @@ class GatewayWorker {
   readonly #tracing: Tracing | undefined;
   #decisions: OpenDecisions | undefined;
   #certificates: OpenCertificates | undefined;
-  /** Settles when the settings that came last are in use: those of the start, or of a reload. */
+  /** Settles when the newest settings are in use, those of the start or of a reload. */
   #applied: Promise<unknown> = Promise.resolve();
   #gateway: Gateway | undefined;
   #current: Deployment | undefined;
@@ -130,7 +132,7 @@ class GatewayWorker {
       redis = await RedisStore.open({ ...store, ...this.#dependencies });
     }
     this.#store = redis ?? this.#copies;
-    // Silent, because the main thread logs the same.
+    // Logs nothing, because the main thread logs the same.
     const quiet = { clock, log: () => undefined };
     this.#decisions = await openDecisions(settings, redis, quiet);
     const { watched } = (this.#certificates = await openCertificates({
@@ -173,8 +175,8 @@ class GatewayWorker {
         this.#shared.replied(message.number);
         return;
       case 'reload':
-        // Settings are applied one after the other, and after the start: settings that take longer to build must not
-        // replace newer ones.
+        // Settings are applied one after the other, and after the start. Otherwise older settings that take longer to
+        // build could replace newer ones.
         this.#applied = this.#applied.then(() => this.#replyToReload(message), ignore);
         return;
       case 'close':
@@ -198,7 +200,7 @@ class GatewayWorker {
     this.#send({ kind: 'reloaded', fault, number: message.number });
   }
 
-  /** Resolves with the reason when the settings cannot be applied. Then nothing has changed. */
+  /** Resolves with the reason when the settings cannot be applied, and then nothing has changed. */
   async #reload({ pieces, atStart, revision }: Reload): Promise<string | undefined> {
     try {
       const { settings } = await fromPieces(pieces, inSlices());
@@ -230,10 +232,10 @@ class GatewayWorker {
 }
 
 function ignore(): void {
-  // A worker that cannot start says why, and ends.
+  // A worker that cannot start sends the reason and ends.
 }
 
-/** Settings for a gateway only. All other services listen in the main thread, which also stores the events. */
+/** Settings for a gateway only. The main thread has all other services, and also stores the events. */
 function gatewayOnly(settings: Settings): Settings {
   const { gateway, gateway_tls, proxy_protocol, redirect_https } = settings.listen;
   const listen = { gateway, gateway_tls, proxy_protocol, redirect_https };
@@ -242,7 +244,7 @@ function gatewayOnly(settings: Settings): Settings {
 
 if (parentPort) {
   const main = parentPort;
-  // The pool passes this to each worker: worker-pool.ts.
+  // worker-pool.ts passes this to each worker.
   const data = workerData as WorkerData;
   const worker = new GatewayWorker((message, transfer = []) => {
     main.postMessage(message, [...transfer]);

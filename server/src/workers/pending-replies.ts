@@ -1,6 +1,6 @@
 /**
- * Numbered messages to another thread that wait for a reply. Each waits at most `timeoutMs`, so that a thread
- * that hangs does not stop the others.
+ * Numbered messages to another thread that wait for a reply. Each waits at most `timeoutMs`, so that a hanging thread
+ * does not stop the others.
  */
 export class PendingReplies<Reply = void> {
   readonly #timeoutMs: number;
@@ -11,7 +11,7 @@ export class PendingReplies<Reply = void> {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Sends a message with a new number. Resolves with its reply, or with nothing after the time limit. */
+  /** Sends a message with a new number. Resolves with the reply, or with undefined after the time limit. */
   ask(send: (number: number) => void): Promise<Reply | undefined> {
     this.#number += 1;
     const number = this.#number;
@@ -27,7 +27,7 @@ export class PendingReplies<Reply = void> {
     });
   }
 
-  /** Call it when the reply to this number arrives. */
+  /** Must be called when the reply to this number arrives. */
   replied(number: number, reply: Reply): void {
     this.#waiting.get(number)?.(reply);
   }

@@ -9,7 +9,7 @@ import type { Addresses } from '../listeners/listen.ts';
 import type { StartSettings } from '../reload/changes.ts';
 import type { MetricsReport } from '../metrics/metrics.ts';
 
-/** Messages of a worker between its start and its end. */
+/** The messages of a worker between its start and its end. */
 export type WorkerMessage = Exclude<
   MessageFromWorker,
   { kind: 'listening' | 'start-failed' | 'closed' }
@@ -17,11 +17,11 @@ export type WorkerMessage = Exclude<
 
 interface WorkerListeners {
   readonly onMessage: (worker: WorkerHandle, message: WorkerMessage) => void;
-  /** Called when the thread has ended, by `end` or by itself. */
+  /** Called when the thread has ended, after a call of `end` or on its own. */
   readonly onEnd: (worker: WorkerHandle, reason: string) => void;
 }
 
-/** The main thread's handle of one worker thread, from its start to its end. */
+/** The main thread's handle for one worker thread. */
 export class WorkerHandle {
   /** Resolves when the worker listens. Rejects with the reason when it ends before that. */
   readonly started: Promise<void>;
@@ -33,7 +33,7 @@ export class WorkerHandle {
     const started = Promise.withResolvers<undefined>();
     const closed = Promise.withResolvers<undefined>();
     this.started = started.promise.then(() => undefined);
-    // The pool does not wait for a restarted worker. `onEnd` reports a failure.
+    // The pool does not wait for a worker that starts again. `onEnd` reports its failure.
     this.started.catch(() => undefined);
     this.#closed = closed.promise.then(() => undefined);
     this.#worker = new Worker(program, { workerData });
@@ -57,7 +57,7 @@ export class WorkerHandle {
     this.#worker.postMessage(message);
   }
 
-  /** Lets the worker finish its requests for at most `withinMs`, then stops the thread. `reason` is for `onEnd`. */
+  /** Gives the worker `withinMs` to finish its requests, then stops the thread. `reason` is passed to `onEnd`. */
   async end(withinMs: number, reason = this.#reason): Promise<void> {
     this.#reason = reason;
     this.send({ kind: 'close' });
@@ -69,7 +69,7 @@ export class WorkerHandle {
 /** What a worker thread gets at its start. */
 export interface WorkerData {
   readonly settings: Settings;
-  /** Where the main thread listens. Workers share the addresses of the gateway with their actual ports. */
+  /** The addresses of the main thread. Workers share those of the gateway, with their real ports. */
   readonly addresses: Addresses;
   readonly memory: SharedMemory;
   /** One Int32: the number of event batches that wait for the database. */
@@ -95,7 +95,7 @@ export type MessageToWorker =
   | {
       readonly kind: 'reload';
       readonly pieces: readonly Uint8Array[];
-      /** These settings count in place of those in the pieces. */
+      /** These settings replace those in the pieces. */
       readonly atStart: StartSettings;
       readonly revision: string;
       readonly number: number;
@@ -105,13 +105,13 @@ export type MessageToWorker =
 export type MessageFromWorker =
   | { readonly kind: 'listening' }
   | { readonly kind: 'start-failed'; readonly reason: string }
-  /** This worker verified a session. The main thread replies with `session-shared` when every thread has it. */
+  /** This worker has verified a session. The main thread replies with `session-shared` when every thread has it. */
   | { readonly kind: 'share-session'; readonly shared: SharedSession; readonly number: number }
   | { readonly kind: 'session-received'; readonly number: number }
   | { readonly kind: 'metrics'; readonly report: MetricsReport }
   /** `outbox`: a batch for the database. `disk`: the current rows of a batch, for its file. */
   | { readonly kind: 'events'; readonly to: 'outbox' | 'disk'; readonly batch: Batch }
-  /** `fault` says why the worker could not apply the settings. */
+  /** `fault` is the reason why the worker could not apply the settings. */
   | { readonly kind: 'reloaded'; readonly fault: string | undefined; readonly number: number }
   /** The worker has finished all requests and sent its last events and metrics. */
   | { readonly kind: 'closed' };

@@ -15,7 +15,7 @@ const session: Session = {
   client: '',
   judgedAt: 0,
 };
-// The scripted worker reads no setting. The pool sends it those of a reload.
+// The scripted worker reads no settings. The pool sends it those of a reload.
 const settings = { organisations: [], sites: [] } as unknown as Settings;
 
 function poolOf(size: number) {
@@ -30,7 +30,7 @@ function poolOf(size: number) {
   onTestFinished(() => pool.close());
   const start = (gateway = 'here') =>
     pool.start({ settings, addresses: { gateway }, analytics: noAnalytics(metrics) });
-  /** The sum of the sessions that each thread has: a scripted worker reports them at a reload. */
+  /** The sum of the sessions in all threads, which scripted workers report after a reload. */
   const known = async (): Promise<number> => {
     metrics.take();
     await pool.reload({ settings, revision: '' });
@@ -42,14 +42,14 @@ function poolOf(size: number) {
   return { pool, start, known, logged, metrics, time };
 }
 
-test('when a session is kept, every worker has it', async () => {
+test('a session that the store keeps reaches every worker', async () => {
   const { pool, start, known } = poolOf(3);
   await start();
   await pool.store.keepSession('a', session, 60_000);
   expect(await known()).toBe(3);
 });
 
-test('a worker that ends by itself is logged, starts again, and gets every session', async () => {
+test('a worker that crashes is logged, starts again, and gets every session', async () => {
   const { pool, start, known, logged, metrics } = poolOf(1);
   await start();
   await pool.store.keepSession('a', session, 60_000);
@@ -64,7 +64,7 @@ test('a worker that ends by itself is logged, starts again, and gets every sessi
   await poll(known, (sessions) => sessions === 2);
 });
 
-test('it starts again later each time, and soon when its last end is long ago', async () => {
+test('each new crash makes the restart later, until a long time passes without a crash', async () => {
   const { pool, start, known, logged, time } = poolOf(1);
   await start();
   const waits = () =>
@@ -91,7 +91,7 @@ test('a visitor does not wait for a worker that hangs', async () => {
   expect(pool.store.session('hang')).toBeDefined();
 });
 
-test('a worker that cannot apply new settings is logged with its reason, and starts again with them', async () => {
+test('a worker that cannot apply new settings is logged with the reason, and starts again with them', async () => {
   const { pool, start, known, logged, metrics } = poolOf(2);
   await start();
   const next: Settings = { ...settings, observe: true };

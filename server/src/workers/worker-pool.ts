@@ -17,7 +17,7 @@ import { type SharedSession, WorkerHandle, type WorkerMessage } from './worker-h
 
 type Reloaded = Extract<WorkerMessage, { kind: 'reloaded' }>;
 
-/** What workers need to start. It is known when the main thread listens. */
+/** What workers need at their start. It is known after the main thread listens. */
 interface WorkerPoolStart {
   readonly settings: Settings;
   /** Where the main thread listens. */
@@ -26,25 +26,25 @@ interface WorkerPoolStart {
 }
 
 const GATEWAY_WORKER = new URL('./gateway-worker.ts', import.meta.url);
-/** A worker without a reply in this time hangs or has ended. The others continue without it. */
+/** A worker without a reply within this time hangs or has ended. The others continue without it. */
 const RECEIVED_WITHIN_MS = 250;
 const RELOADED_WITHIN_MS = 20_000;
-/** Longer than a gateway needs to drain. */
+/** More time than a gateway needs to finish its requests. */
 const CLOSED_WITHIN_MS = 35_000;
 const RESTART_MS = { first: 500, longest: 30_000 } as const;
 const BACKLOG_EVERY_MS = 100;
 const SESSIONS_A_MESSAGE = 1_000;
 
 /**
- * The worker threads of a process, as the main thread sees them. Each has a gateway at the same addresses,
- * and the kernel assigns every new connection to one thread. When a thread has verified a visitor, the pool
- * tells all other threads before the visitor gets the answer. Events and metrics of the workers arrive here.
+ * The worker threads of a process, for the main thread. Each has a gateway at the same addresses, and the kernel gives
+ * every new connection to one thread. When a thread has verified a visitor, the pool sends the session to all other
+ * threads before the visitor gets the answer. The workers send their events and metrics to the pool.
  */
 export class WorkerPool {
-  /** The store of the main thread. It is unused when sessions are in Redis. */
+  /** The store of the main thread. Not used when sessions are in Redis. */
   readonly store: ThreadStore;
   readonly memory = allocateStore();
-  /** All decisions of CrowdSec, for a new worker. */
+  /** Returns all decisions of CrowdSec, for a new worker. */
   allOfCrowdsec: () => CrowdsecChanges | undefined = () => undefined;
   readonly #size: number;
   readonly #program: URL;
@@ -61,7 +61,7 @@ export class WorkerPool {
   #lastEndAt = 0;
   #closing = false;
 
-  /** `size`: number of threads besides the main thread. Each runs `program`. */
+  /** `size` is the number of threads besides the main thread. Each runs `program`. */
   constructor(size: number, { clock, log, metrics }: ProcessContext, program = GATEWAY_WORKER) {
     this.#size = size;
     this.#program = program;
@@ -103,9 +103,9 @@ export class WorkerPool {
     return (await Promise.all(applied)).filter((hasApplied) => !hasApplied).length;
   }
 
-  /** A worker that cannot apply new settings ends, and starts again with them. A slow one still applies them. */
+  /** A worker that cannot apply new settings is ended and started again with them. A slow worker applies them later. */
   #hasApplied(worker: WorkerHandle, reply: Reloaded | undefined): boolean {
-    // A worker that has ended starts again with the new settings, too.
+    // A worker that has ended also starts again with the new settings.
     if (!this.#workers.has(worker)) return true;
     const reason = reply ? reply.fault : `no reply in ${RELOADED_WITHIN_MS / 1000} seconds`;
     if (reason === undefined) return true;
@@ -115,7 +115,7 @@ export class WorkerPool {
   }
 
   /** Sends changes of CrowdSec to every worker. */
-  tellCrowdsec(changes: CrowdsecChanges): void {
+  sendCrowdsec(changes: CrowdsecChanges): void {
     for (const worker of this.#workers) worker.send({ kind: 'crowdsec', changes });
   }
 
@@ -138,8 +138,8 @@ export class WorkerPool {
         },
       },
     );
-    // The worker joins the pool before it gets the earlier sessions. A session that is verified in between is
-    // sent after them, so the worker misses none.
+    // The worker joins the pool before the earlier sessions are sent. A session that is verified meanwhile is sent
+    // after them, so the worker misses none.
     this.#workers.add(started);
     let sessions: SharedSession[] = [];
     for (const [id, session, expiresAt] of this.store.sessions()) {
@@ -195,13 +195,13 @@ export class WorkerPool {
     await Promise.all(replies);
   }
 
-  /** Restarts a worker that ended by itself, with a growing delay. Meanwhile the other threads serve its visitors. */
+  /** Starts a worker again that ended on its own, after a growing delay. Meanwhile the other threads serve visitors. */
   #ended(worker: WorkerHandle, reason: string): void {
     this.#workers.delete(worker);
     this.#metrics.removeWorker(worker);
     if (this.#closing) return;
     const now = this.#clock();
-    // An end long after the last one is a new fault, so the delay starts again at its shortest.
+    // After a long time without an end the cause is probably a new one, so the delay starts at its shortest again.
     if (now - this.#lastEndAt > 2 * RESTART_MS.longest) this.#backoff.reset();
     const againInMs = this.#backoff.next();
     this.#lastEndAt = now;
@@ -220,7 +220,7 @@ export function threadCount({ workers, listen }: Pick<Settings, 'workers' | 'lis
   return workers === 'auto' ? availableParallelism() : workers;
 }
 
-/** The addresses of the gateway with their actual ports, so that workers can listen there too. */
+/** The addresses of the gateway with their real ports, so that workers can listen there too. */
 export function sharedAddresses(listen: Settings['listen'], got: Addresses): Settings['listen'] {
   const { gateway, gateway_tls } = listen;
   return {
