@@ -64,7 +64,7 @@ async function count(where: string, key?: string): Promise<number> {
   return Number(text);
 }
 
-/** Process id of the engine that was started last. */
+/** Process id of the engine of the last start. */
 function enginePid(): number {
   const ready = recorders.lines.filter((line) => line.includes('analytics_ready')).at(-1) ?? '';
   return Number(/"pid":(\d+)/.exec(ready)?.[1]);
@@ -155,13 +155,13 @@ describe('the statement is limited to the organisation (contract 4.3, 5)', () =>
     expect(text).toBe('rival\n');
   });
 
-  test('another organisation cannot be sensed by an error that depends on its rows', async () => {
+  test('an error never depends on the rows of another organisation', async () => {
     const sql = `SELECT throwIf(path LIKE '%${RIVAL_CANARY}%') FROM events_distributed FORMAT Null`;
     expect((await post(sql)).response.status).toBe(200);
     expect((await post(sql, RIVAL_KEY)).response.status).toBe(500);
   });
 
-  test('no mixture of statements gets a canary out (seeded)', async () => {
+  test('no combination of statement parts returns a canary (seeded)', async () => {
     const random = seededRandom();
     let ran = 0;
     for (let round = 0; round < 150; round += 1) {
@@ -202,13 +202,13 @@ describe('answers (contract 4.3, 7.2, 8)', () => {
     expect(text).not.toMatch(/version \d|guard-analytics/);
   });
 
-  test('an error after many rows is an error, not rows that end in one', async () => {
+  test('an error after many rows has an error status and no rows', async () => {
     const { response, text } = await post('SELECT throwIf(number = 900000) FROM numbers(950000)');
     expect(response.status).toBe(500);
     expect(text).toMatch(/^Code: 395\. /);
   });
 
-  test('1,000,000 rows are returned, one more is an error of the database', async () => {
+  test('1,000,000 rows are returned; with one more the database reports an error', async () => {
     const most = await post('SELECT 1 FROM numbers(1000000)');
     expect(most.response.status).toBe(200);
     expect(most.text).toHaveLength(2_000_000);
@@ -217,7 +217,7 @@ describe('answers (contract 4.3, 7.2, 8)', () => {
     expect(more.text).toContain('TOO_MANY_ROWS_OR_BYTES');
   });
 
-  test('4 MiB are returned, one byte more is 502', async () => {
+  test('4 MiB are returned; one byte more gives 502', async () => {
     const rows = "SELECT repeat('x', 524287) || if(number = 8, 'y', '') FROM numbers";
     const most = await post(`${rows}(8) FORMAT TSVRaw`);
     expect(most.response.status).toBe(200);
@@ -234,7 +234,7 @@ test('only their owner can read the account files, and they contain no password'
   expect(users).toMatch(/<password_sha256_hex>[0-9a-f]{64}</);
 });
 
-test('an engine that is killed comes back, and no event is lost or doubled', async () => {
+test('a killed engine starts again, and no event is lost or stored twice', async () => {
   const before = recorders.counted('guard_analytics_restarts_total');
   let recorded = 0;
   for (let wave = 0; wave < 30; wave += 1) {
@@ -258,7 +258,7 @@ test('an engine that is killed comes back, and no event is lost or doubled', asy
   expect(recorders.counted('guard_events_total', 'dropped')).toBe(0);
 });
 
-test('rows survive a restart; the schema is applied a second time without harm', async () => {
+test('rows survive a restart, and applying the schema again changes nothing', async () => {
   analytics.sink.record(sampleEvent({ site: 'last words' }));
   const before = await count("site != 'last words'");
   await analytics.close();

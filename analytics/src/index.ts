@@ -43,10 +43,10 @@ export interface AnalyticsOptions {
   readonly metrics: Metrics;
 }
 
-/** The sender of a request. Undefined when it is unknown. */
+/** Finds the caller of a request. Undefined for an unknown one. */
 type Identify = (request: FastifyRequest) => QueryCaller | undefined;
 
-/** Remembers events and answers questions about them. */
+/** Stores events and answers questions about them. */
 export interface Analytics {
   readonly sink: EventSink;
   /** Takes a batch that another thread has encoded, or saves its current state to disk. */
@@ -57,25 +57,25 @@ export interface Analytics {
   readonly listColumns: ListColumns;
   /** `POST /query` for holders of a key. It can be registered beside other routes. */
   readonly routes: FastifyPluginAsync;
-  /** The same route at another path, for callers that are identified in another way. */
+  /** The same route at another path, with another way to identify callers. */
   readonly routeFor: (path: string, identify: Identify) => FastifyPluginAsync;
   /** ClickHouse's HTTP interface for programs that use it, with the same statements, keys and limits. */
   readonly clickHouseRoutes: FastifyPluginAsync;
-  /** Updates the organisations of the settings. A new one can be asked for once its account is created. */
+  /** Updates the organisations of the settings. A new one can be queried once its account exists. */
   setOrganisations(organisations: readonly Pick<Organisation, 'id'>[]): void;
-  /** Counts or deletes the rows of one person. Only the operator can do this: no key gives this right. */
+  /** Counts or deletes the rows of one person. Only the operator can do this, because no key gives this right. */
   readonly forget: Forget;
   /** True while the database can be asked. */
   ready(): boolean;
   /** State of the database. Undefined when the settings name none. */
   condition(): DatabaseCondition | undefined;
-  /** Resolves when the database is available for the first time, or when it is certain that it never will be. */
+  /** Resolves when the database is available for the first time, or when it can never be available. */
   readonly settled: Promise<undefined>;
-  /** Writes the remaining events for a few seconds at most, spills the rest to disk, and stops the engine. */
+  /** Writes the remaining events for a few seconds at most, saves the rest to disk, and stops the engine. */
   close(): Promise<void>;
 }
 
-/** What an operator has to know about the database. */
+/** The state of the database, for an operator. */
 export interface DatabaseCondition {
   /** `away`: not available yet, or not at the moment. `failing` and `missing`: an operator has to act. */
   readonly state: 'ready' | 'away' | 'failing' | 'missing';
@@ -94,9 +94,9 @@ const SAVE_AGAIN_MS = 1000;
 const SETTLE_TRIES = 30_000 / BUFFER.tickMs;
 
 /**
- * Opens the analytics of an installation (contract 1.5). Resolves at once: the database starts, or is
- * connected to, in the background, and events wait for it. Never rejects. Without a database everything else
- * works: queries get an error that names what is missing, and dropped events are counted.
+ * Opens the analytics of an installation (contract 1.5). Resolves at once: the database is started or connected in the
+ * background, and events wait for it. Never rejects. Without a database everything else works: queries get an error
+ * with the missing part, and dropped events are counted.
  */
 export async function openAnalytics(options: AnalyticsOptions): Promise<Analytics> {
   const { authenticate, clock, log, metrics } = options;
@@ -167,7 +167,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
       clearInterval(ticker);
       clearInterval(saver);
       buffer.close();
-      // Does not wait for an unavailable engine: its events go to disk at once.
+      // Without an available engine the events go to disk at once.
       const drainMs = engine.state().kind === 'ready' ? DRAIN_MS : 0;
       await outbox.close(AbortSignal.timeout(drainMs));
       await engine.close();
@@ -176,8 +176,8 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
 }
 
 /**
- * Waits until earlier events, also those of other threads, have had time to reach the outbox, and the outbox
- * is empty. The wait is limited. Resolves with the number of rows that are left in it.
+ * Waits until earlier events, also those of other threads, had time to reach the outbox, and the outbox is empty. The
+ * wait is limited. Resolves with the number of rows that remain in the outbox.
  */
 async function settle(outbox: Outbox): Promise<number> {
   await sleep(BUFFER.batchAgeMs + 10 * BUFFER.tickMs);
@@ -200,7 +200,7 @@ async function openEngine(
   organisations: readonly string[],
   onReady: () => void,
 ): Promise<Engine> {
-  // Each engine is loaded only when it is used, because a Guard without a database takes less memory.
+  // Each engine is loaded on demand, because a Guard without a database takes less memory.
   if (settings.engine === 'clickhouse') {
     const { openRemote } = await import('./database/clickhouse.ts');
     return openRemote({ settings, organisations, log, onReady });

@@ -12,8 +12,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('without the optional packages everything else runs: events are counted as dropped, queries are told what to install', async () => {
-  // The packages' own way to say where the library is; nothing is there.
+test('without the optional packages events count as dropped, and the error of a query says what to install', async () => {
+  // The variable with which the packages find the library. This path has nothing.
   vi.stubEnv('CHDB_LIBCHDB_PATH', join(folder, 'nothing.so'));
   const recorders = createRecorders();
   const analytics = await openAnalytics({

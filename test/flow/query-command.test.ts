@@ -103,7 +103,7 @@ test.each([
     'SELECT nothing FROM events_distributed',
     /^guard query: (?!Code).*nothing.*\(UNKNOWN_IDENTIFIER\)/,
   ],
-  ['SELECT 1; SELECT 2', /^guard query: Only one statement a request is allowed\.\n$/],
+  ['SELECT 1; SELECT 2', /^guard query: Only one statement per request is allowed\.\n$/],
 ])('guard query explains why it refuses %s, with exit code 1', async (sql, said) => {
   const { code, stdout, stderr } = await query([sql]);
   expect([code, stdout]).toEqual([1, '']);

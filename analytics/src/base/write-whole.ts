@@ -4,8 +4,8 @@ import { open, rename, unlink } from 'node:fs/promises';
 export const UNFINISHED = '.part';
 
 /**
- * Writes a file that only its owner can read. It is written under another name first and then renamed. So the
- * file is either complete or as it was before. Rejects when it cannot be written.
+ * Writes a file that only its owner can read. Writes it under another name and then renames it, so that the file is
+ * either complete or unchanged. Rejects when that fails.
  *
  * @param synced also flush the file to the disk, so that it survives a power failure.
  */

@@ -5,7 +5,7 @@ import { openClickHouseListener } from '../testing/clickhouse-listener.ts';
 import { scriptedAnswer, scriptedDatabase } from '../testing/scripted-database.ts';
 import { createClickHouseListener } from './listener.ts';
 
-test('statements that ask for the version at the same time ask the database one question about it', async () => {
+test('statements that need the version at the same time share one query for it', async () => {
   let atOnce = 0;
   let most = 0;
   const send = async (): Promise<DatabaseAnswer> => {

@@ -5,12 +5,13 @@ import { introspect } from './introspect.ts';
 const told = { version: '', revision: 0, organisation: 'acme' };
 
 test.each(['DESC a', 'SHOW DATABASES', 'SHOW TABLES FROM a', 'EXISTS a'])(
-  'many blanks delay no visitor and do not change the statement: %s',
+  'many blanks take little time and do not change the statement: %s',
   (start) => {
     const sql = `${start}${' '.repeat(QUERY.maxStatementChars)}x`;
     const before = process.threadCpuUsage();
     expect(introspect(sql, told)).toBe(sql);
-    // It takes some milliseconds, and took a second and a half. What other programs take of the processor does not count.
+    // It takes some milliseconds. An earlier version took a second and a half. Processor time of other programs is not
+    // counted.
     expect(process.threadCpuUsage(before).user).toBeLessThan(300_000);
   },
 );

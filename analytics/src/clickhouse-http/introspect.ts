@@ -3,7 +3,7 @@ import { replace } from '../query/adapt.ts';
 import { identifier, isSymbol, keyword, lex, type Token } from '../query/lexer.ts';
 import { SYSTEM_TABLES } from './system-tables.ts';
 
-/** What programs ask about the server and the account. */
+/** The facts about the server and the account for which programs ask. */
 export interface ServerInfo {
   readonly version: string;
   readonly revision: number;
@@ -29,7 +29,7 @@ const DESCRIBE_COLUMNS =
   "name, type, '' AS default_type, default_expression, comment, '' AS codec_expression, '' AS ttl_expression";
 
 /**
- * Statements about tables, each with a query that gives the same answer. `table` has only letters, digits and
+ * Statements about tables, each with a query that gives the same answer. The name `table` has only letters, digits and
  * `_`.
  */
 const TABLE_STATEMENTS: readonly (readonly [start: string, query: (table: string) => string])[] = [
@@ -58,8 +58,8 @@ export function asksForVersion(sql: string): boolean {
 }
 
 /**
- * Replaces what programs ask about the database by constants. The gate then checks the result like any other
- * statement. It refuses functions and tables that are not listed here.
+ * Replaces questions about the database by constants. The gate then checks the result like any other statement, and
+ * refuses functions and tables that are not listed here.
  */
 export function introspect(given: string, info: ServerInfo): string {
   const sql = asSelect(given);
@@ -99,10 +99,7 @@ function systemTable(tokens: readonly Token[], at: number): string | undefined {
   return SYSTEM_TABLES.has(name) ? name : undefined;
 }
 
-/**
- * The constant for a call such as `version()`. The column keeps the name of the function, because programs
- * look it up by that name.
- */
+/** The constant for a call such as `version()`. The column keeps the function's name, because programs look it up. */
 function constant(tokens: readonly Token[], at: number, info: ServerInfo): string | undefined {
   const name = identifier(tokens[at]) ?? '';
   const value = FUNCTIONS.get(name.toLowerCase());
@@ -119,7 +116,7 @@ function withTables(sql: string, tokens: readonly Token[], used: ReadonlySet<str
   ).join(', ');
   const [first, second] = tokens;
   if (keyword(first) !== 'with') return `WITH ${tables} ${sql}`;
-  // WITH is the first word. Nothing before it was replaced, so these positions are still correct.
+  // WITH is the first word, and no replacement is before it, so these positions are still correct.
   const start = (keyword(second) === 'recursive' ? second : first)?.end ?? 0;
   return `${sql.slice(0, start)} ${tables}, ${sql.slice(start)}`;
 }

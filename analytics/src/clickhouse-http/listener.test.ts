@@ -19,7 +19,7 @@ const RIVAL = 'canary-of-the-rival-2290';
 let engine: WalledEngine;
 let listener: ClickHouseListener;
 
-/** One statement in the body; `search` is the query string. */
+/** Sends one statement in the body. `search` is the query string. */
 function ask(
   sql: string,
   search = '',
@@ -47,7 +47,7 @@ afterAll(async () => {
   await engine.close();
 });
 
-describe('programs ask the database of events as they ask ClickHouse', () => {
+describe('programs use the events like a ClickHouse database', () => {
   test('@clickhouse/client: ping, rows, types, a stream, parameters, and an error with its code', async () => {
     const client = createClient({
       url: listener.url,
@@ -93,7 +93,7 @@ describe('programs ask the database of events as they ask ClickHouse', () => {
   });
 
   test.each(OPENINGS)(
-    'what $program sends first is answered',
+    'the first requests of $program get an answer',
     async ({ search = '', headers = {}, statements }) => {
       for (const sql of statements) {
         const { status, text } = await ask(sql, search, headers);
@@ -134,7 +134,7 @@ describe('programs ask the database of events as they ask ClickHouse', () => {
     );
   });
 
-  test('the format comes from the statement, a header or the query string; a revision of Native from the query string', async () => {
+  test('the format comes from the statement, a header or the query string', async () => {
     const sql = 'SELECT 1 AS check';
     expect((await ask(sql)).format).toBe('TabSeparated');
     expect((await ask(sql, 'default_format=CSVWithNames')).text).toBe('"check"\n1\n');
@@ -150,7 +150,7 @@ describe('programs ask the database of events as they ask ClickHouse', () => {
     expect(await get.text()).toBe('1\n');
   });
 
-  test('with compress=1 rows come in frames of LZ4, and errors as plain text that can be read', async () => {
+  test('with compress=1 rows come in LZ4 frames, and errors as plain text', async () => {
     const sql = "SELECT number, repeat('ab', 50) FROM numbers(3000)";
     const [plain, packed] = [await ask(sql), await ask(sql, 'compress=1')];
     expect(packed.body.length).toBeLessThan(plain.body.length / 4);
@@ -162,7 +162,7 @@ describe('programs ask the database of events as they ask ClickHouse', () => {
       expect(text).toMatch(new RegExp(`^Code: ${code}\\. DB::Exception: .+ \\([A-Z_]+\\)\n$`, 's'));
       expect(text).not.toContain('version');
     }
-    // Behind a sign the engine speaks of a number (72), so the text begins with a letter.
+    // After a minus sign the engine reports a number (error 72), so this text begins with a letter.
     const long = await ask(`SELECT CAST('x' || randomPrintableASCII(9e5) AS UInt8)`, 'compress=1');
     expect([long.status, long.code]).toEqual([403, '6']);
     expect(long.text).toMatch(/^Code: 6\. .{16000}/s);
@@ -173,12 +173,12 @@ describe('programs ask the database of events as they ask ClickHouse', () => {
     ['Basic, the key as user', { authorization: basic('acme', '') }],
     ['X-ClickHouse-Key', { authorization: '', 'x-clickhouse-key': 'acme' }],
     ['Bearer', { authorization: 'Bearer acme' }],
-  ])('a key is accepted in this form: %s', async (_form, headers) => {
+  ])('this form of a key is accepted: %s', async (_form, headers) => {
     expect((await ask('SELECT 1', '', headers)).text).toBe('1\n');
   });
 });
 
-test('a body that is too large is an error of ClickHouse, also for a program that unpacks each other status than 403', async () => {
+test('a body that is too large gets a ClickHouse error with status 403, which programs do not unpack', async () => {
   const answers = [await ask(' '.repeat(65_537)), await ask(' '.repeat(65_537), 'compress=1')];
   expect(answers).toMatchObject([400, 403].map((status) => ({ status, code: '62' })));
   for (const { text } of answers) expect(text).toMatch(/^Code: 62\. .*65536.* \(SYNTAX_ERROR\)\n$/);
@@ -214,7 +214,7 @@ describe('it does not bypass the walls (contract 4.3, 5)', () => {
   });
 
   test.each(readCorpus('hostile/*.txt'))(
-    'shows nothing of others: $tries',
+    'no row of another organisation: $tries',
     async ({ statements }) => {
       for (const statement of statements) {
         const { text } = await ask(statement.replaceAll('FILE', engine.secretFile));
@@ -250,7 +250,7 @@ describe('it does not bypass the walls (contract 4.3, 5)', () => {
     expect({ status, code }).toEqual({ status: 403, code: '497' });
   });
 
-  test('limits that a program sets are ignored, and those of Guard apply', async () => {
+  test('limits of a program are ignored, and those of Guard apply', async () => {
     const wide =
       'readonly=0&max_result_rows=0&max_execution_time=0&max_memory_usage=0&result_overflow_mode=break';
     expect((await ask('SELECT 1', wide)).text).toBe('1\n');
@@ -275,12 +275,12 @@ describe('it does not bypass the walls (contract 4.3, 5)', () => {
     'stacktrace=1',
     'decompress=1',
     'param_a=1&SQL_x=1',
-  ])('403 rather than other rows than were asked for: ?%s', async (search) => {
+  ])('a setting that could change rows gets 403: ?%s', async (search) => {
     const { status, code } = await ask('SELECT 1', search);
     expect({ status, code }).toEqual({ status: 403, code: '497' });
   });
 
-  test('a parameter is a value: neither it nor its type can be read as SQL', async () => {
+  test('neither the value nor the type of a parameter can be read as SQL', async () => {
     const breakout = "') UNION ALL SELECT path FROM events --";
     const filled = await ask('SELECT {a:String}', `param_a=${encodeURIComponent(breakout)}`);
     expect(filled.text).toBe("\\') UNION ALL SELECT path FROM events --\n");
@@ -312,7 +312,7 @@ describe('it does not bypass the walls (contract 4.3, 5)', () => {
     expect(status).toBe(404);
   });
 
-  test('a query ends with its key, in whatever form the key came', async () => {
+  test('a query ends with its key, in every form of the key', async () => {
     const headers = { authorization: basic('default', 'acme-leaked') };
     const endless = ask('SELECT sum(sipHash64(number)) FROM numbers(100000000000)', '', headers);
     const running = "SELECT count() FROM system.processes WHERE user = 'guard_acme'";

@@ -19,7 +19,7 @@ interface ListenerOptions {
   readonly runQuery: RunQuery;
 }
 
-/** For each error of Guard: the status, code and name of the ClickHouse error with the same meaning. */
+/** For each error of Guard, the status, code and name of the matching ClickHouse error. */
 const ERRORS = {
   malformed: { status: 400, code: 62, name: 'SYNTAX_ERROR' },
   refused: { status: 403, code: 497, name: 'ACCESS_DENIED' },
@@ -31,18 +31,18 @@ const ERRORS = {
 /** Programs that ask for packed answers unpack every status except 401 and 403. Guard's errors are not packed. */
 const STATUS_OF_PLAIN_TEXT = 403;
 
-const NO_KEY = 'The password must be an analytics key; the user does not matter.';
+const NO_KEY = 'The password must be an analytics key. Any user name is accepted.';
 const TOO_LARGE = 'The answer is larger than 4 MiB. Ask for fewer rows, or for fewer columns.';
 
 /**
- * The part of ClickHouse's HTTP interface that programs need to read one table. Each statement runs as a
- * `POST /query` does: with the same gate, keys, slots and limits.
+ * The part of ClickHouse's HTTP interface that programs need to read one table. Each statement runs like one of `POST
+ * /query`: with the same gate, keys, slots and limits.
  */
 export function createClickHouseListener(options: ListenerOptions): FastifyPluginAsync {
   const { state, authenticate, runQuery } = options;
   let versionQuery: Promise<string> | undefined;
 
-  /** Asks for the version. Statements that arrive at the same time share one query. It takes no slot of a key. */
+  /** Asks for the version. Simultaneous statements share one query, which takes no slot of a key. */
   function askVersion(): Promise<string> {
     versionQuery ??= readAsWriter(state, 'SELECT version(), revision() FORMAT TSV').finally(() => {
       versionQuery = undefined;
@@ -85,7 +85,7 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
     app.route({
       method: ['GET', 'POST'],
       url: '/',
-      // This is a hook, so that a request without a key is refused before its body is read.
+      // A hook can refuse a request without a key before its body is read.
       async onRequest({ headers }, reply) {
         void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
         if (askingBy(headers, authenticate) === undefined)
@@ -109,7 +109,7 @@ async function answerPing(_request: FastifyRequest, reply: FastifyReply): Promis
   await reply.type('text/plain').send('Ok.\n');
 }
 
-/** The values for {@link introspect}. A string is the reason why they cannot be read now. */
+/** The values for {@link introspect}, or the reason as a string when they cannot be read now. */
 async function readServerInfo(
   askVersion: () => Promise<string>,
   sql: string,
@@ -134,7 +134,7 @@ async function answerOutcome(
     return sendRows(reply, outcome);
   }
   const { status, text } = errorOf(outcome);
-  // Programs read this header field first.
+  // Programs read this header field before the text.
   const code = /^Code: (\d+)/.exec(text)?.[1] ?? '1002';
   await reply
     .code(asksPacked && status !== 401 ? STATUS_OF_PLAIN_TEXT : status)

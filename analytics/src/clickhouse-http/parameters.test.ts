@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { QUERY } from '@guard/config/contract/limits';
 import { fillIn } from './parameters.ts';
 
-test('contract 8: a statement that uses one value many times must not exceed the longest statement', () => {
+test('contract 8: the limit of a statement also holds when it uses one value many times', () => {
   const sql = `SELECT ${Array(6_500).fill('{a:UInt8}').join()}`;
   const message = `With the values of its parameters the statement has more than ${QUERY.maxStatementChars} characters.`;
   expect(fillIn(sql, new Map([['a', '1'.repeat(10_000)]]))).toEqual({ kind: 'refused', message });

@@ -7,7 +7,7 @@ export type Filled =
   | { readonly kind: 'filled'; readonly sql: string }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** ClickHouse reads the values of these types as they are. For all other types it first replaces escapes. */
+/** ClickHouse reads values of these types unchanged. In values of all other types it first replaces escapes. */
 const COMPOSITE = /^(?:Array|Tuple|Map|Nested|Variant|JSON)\b/;
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -37,7 +37,8 @@ export function fillIn(sql: string, values: ReadonlyMap<string, string>): Filled
     const type = sql.slice(tokens[at + 2]?.end, close.at).trim();
     const value = values.get(name);
     if (value === undefined) return refuse(`The parameter ${name} has no value: param_${name}.`);
-    if (type === 'Identifier') return refuse('Names cannot be parameters: write the name itself.');
+    if (type === 'Identifier')
+      return refuse('A name cannot be a parameter. Write the name itself.');
     const by = literal(value, type);
     length += by.length - (close.end - token.at);
     if (length > QUERY.maxStatementChars) return refuse(TOO_LONG);
@@ -46,7 +47,7 @@ export function fillIn(sql: string, values: ReadonlyMap<string, string>): Filled
   return { kind: 'filled', sql: replace(sql, changes) };
 }
 
-/** Finds the brace that closes a parameter. A type has no braces, so each token is looked at only once. */
+/** Finds the brace that closes a parameter. A type has no braces, so one pass is enough. */
 function closingBrace(tokens: readonly Token[], open: number): Token | undefined {
   let at = open + 1;
   while (at < tokens.length && !isSymbol(tokens[at], '{') && !isSymbol(tokens[at], '}')) at += 1;

@@ -21,9 +21,9 @@ const READ: ReadonlySet<string> = new Set(
 const PARAMETER = 'param_';
 
 /**
- * Settings that change no row: how an answer is sent, names of queries and sessions, limits, how inserts are
- * read. Many programs send them by default, so Guard ignores them. None reaches the database, and Guard's own
- * limits apply.
+ * Settings that change no row: the form of an answer, names of queries and sessions, limits, and how inserts are read.
+ * Many programs send them by default. Guard ignores them, so they never reach the database, and Guard's own limits
+ * apply.
  */
 const IGNORED = [
   /^(?:query_id|quota_key|session_(?:id|timeout|check)|readonly|wait_end_of_query|buffer_size)$/,
@@ -33,8 +33,8 @@ const IGNORED = [
 ];
 
 /**
- * Finds the caller by an analytics key. The key is the password or the user of Basic authentication, or a
- * field such as `X-ClickHouse-Key`. A key in the URL is not read, because URLs are logged.
+ * Finds the caller by the analytics key: the password or the user of Basic authentication, or a field such as
+ * `X-ClickHouse-Key`. A key in the URL is not accepted, because URLs are logged.
  */
 export function askingBy(
   headers: IncomingHttpHeaders,
@@ -61,8 +61,8 @@ export function askingBy(
 }
 
 /**
- * Reads the statement and the format of its answer. Refuses a setting that could change rows, because Guard
- * does not apply it.
+ * Reads the statement and the format of its answer. Refuses a setting that could change rows, because Guard would not
+ * apply it.
  */
 export function readWish(
   search: URLSearchParams,
@@ -77,13 +77,13 @@ export function readWish(
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
   const database = read('database', 'x-clickhouse-database') ?? DATABASE;
-  if (database !== DATABASE) return refuse(`There is one database, and it is called ${DATABASE}.`);
+  if (database !== DATABASE) return refuse(`The only database is ${DATABASE}.`);
   const format = read('default_format', 'x-clickhouse-format');
   if (format !== undefined && !ALLOWED_FORMATS.has(format.toLowerCase())) {
     return refuse(`The format ${format} is not available; JSONEachRow and Native are.`);
   }
   const sql = [search.get('query') ?? '', body].join('\n').trim();
-  if (sql === '') return refuse('There is no statement, in `query` or in the body.');
+  if (sql === '') return refuse('The request has no statement in `query` or in the body.');
   const parameters = new Map<string, string>();
   for (const [name, value] of search) {
     if (name.startsWith(PARAMETER)) parameters.set(name.slice(PARAMETER.length), value);
@@ -108,8 +108,8 @@ function formOf(search: URLSearchParams, format: string | undefined): AnswerForm
 
 function whyNot(name: string): string {
   return name === 'user' || name === 'password'
-    ? 'A key in the address ends up in logs: send it as the password of Basic authentication.'
-    : `The setting ${name.slice(0, 100)} cannot be set here: take it out of the connection.`;
+    ? 'A key in the URL ends up in logs. Send it as the password of Basic authentication.'
+    : `The setting ${name.slice(0, 100)} cannot be set here. Remove it from the connection.`;
 }
 
 function refuse(message: string): Wish {

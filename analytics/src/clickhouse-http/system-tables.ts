@@ -3,9 +3,9 @@ import { quoteText } from '../database/schema.ts';
 import { EVENT_COLUMNS } from '../events/columns/event-columns.ts';
 
 /**
- * What programs read about the database before they show it. Each table is a list of constants: one database,
- * one table, its columns, and the limits of the page Analytics. So the answer is the same for every key. It
- * tells nothing about the server, other organisations, or the number of rows.
+ * The tables that programs read before they show a database. Each is a list of constants: one database, one table, its
+ * columns, and the limits of the guide page "Analytics". So the answer is the same for every key, and says nothing
+ * about the server, other organisations, or the number of rows.
  */
 
 const SORTED_BY = 'organisation, created_at';
@@ -71,7 +71,7 @@ const TYPES = `SELECT name, ${constants({ case_insensitive: 'toUInt8(0)', alias_
   [...typeFamilies].map((name) => [name]),
 )}`;
 
-/** For the name of each table of the database `system`: the query that replaces it. */
+/** The query that replaces each table of the database `system`, by the table's name. */
 export const SYSTEM_TABLES: ReadonlyMap<string, string> = new Map([
   ['columns', COLUMNS],
   ['tables', TABLES],

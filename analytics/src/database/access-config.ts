@@ -14,20 +14,20 @@ import {
   TABLE,
 } from './accounts.ts';
 
-/** The two files with which the embedded engine starts. Only values that may contain markup are escaped. */
+/** The two configuration files of the embedded engine. Only values that may contain markup are escaped. */
 
 export const CLUSTER = 'guard';
 
 /**
- * About this many parts of one size are merged together. A batch comes every second. By default ClickHouse merges five
- * parts, so each row was rewritten often, and merging cost four times as much as inserting.
+ * About this many parts of one size are merged together. A batch comes every second. With ClickHouse's default of five
+ * parts each row was rewritten often, and merging cost four times as much as inserting.
  */
 const MERGED_PARTS = 20;
 
 /**
- * Settings of accounts in the engine that Guard starts. By default a statement gets one thread for each free GiB, and
- * this server has less than two, so each panel of the dashboard took twice as long. `max_memory_usage` bounds a
- * statement with any number of threads. A look-up that reads all indexes before the rows needs half the processor time.
+ * Settings of accounts in the engine that Guard starts. By default a statement gets one thread for each free GiB. This
+ * server has less than two, so each panel of the dashboard took twice as long. `max_memory_usage` limits a statement
+ * with any number of threads. Reading all indexes before the rows halves the processor time of a look-up.
  */
 const EMBEDDED_SETTINGS = {
   max_threads_min_free_memory_per_thread: 0,
@@ -35,22 +35,25 @@ const EMBEDDED_SETTINGS = {
 };
 
 /**
- * On one processor, the two threads of ACCOUNT_SETTINGS only share it: each makes a table of its own when it groups rows,
- * and the two are joined. Large tables are also cut into parts, which several threads could join. Without both, the lists of the
- * most frequent values of a day took 120 ms of it, and 147 before. Above 50 MB a table is cut, since only parts go to disk.
+ * On one processor, the two threads of ACCOUNT_SETTINGS only share it: for a GROUP BY each builds its own table, and
+ * the two are joined. ClickHouse also cuts large tables into parts, so that several threads could join them. Without
+ * both, the lists of the most frequent values of a day took 120 ms of processor time instead of 147. Above 50 MB a
+ * table is still cut, because only parts go to disk.
  */
 const SETTINGS_OF_ONE_PROCESSOR = { max_threads: 1, group_by_two_level_threshold: 1_000_000 };
 
-/** No listener has this port. The replica has the same one, so the engine knows that the shard is itself. */
+/**
+ * No listener uses this port. The replica names the same port, so the engine sees that the shard is the engine itself.
+ */
 const TCP_PORT = 9000;
 
 /**
  * Accounts, rights and row policies.
  *
- * The engine runs its own start-up statement as `default`. So this account must have an empty password and access from
+ * The engine runs its own start-up statement as `default`, so this account must have an empty password and access from
  * 127.0.0.1. Rights do not limit it: `SELECT file('/etc/passwd')` needs none. So configXml accepts statements only on a
- * path that only Guard knows. A limit of running queries would not help: ClickHouse runs KILL QUERY above the limit,
- * with any subquery in its condition.
+ * secret path. A limit of running queries would not help, because ClickHouse runs KILL QUERY above the limit, with any
+ * subquery in its condition.
  *
  * @param organisations identifiers of settings/schema.ts: letters, digits, `-` and `_`.
  */
@@ -129,7 +132,7 @@ interface ServerPlan {
   readonly maxMemoryBytes: number;
   /** The result of newQueryPath. */
   readonly queryPath: string;
-  /** True: no merge starts because of the age of rows. host.ts stops a running one. */
+  /** If true, no merge deletes rows because of their age. host.ts stops a running one. */
   readonly holdDeletion?: boolean;
 }
 

@@ -8,7 +8,7 @@ import { until } from '../testing/until.ts';
 
 const AT_ONCE = 8;
 
-test('accounts of many organisations are made at the same time, a few at once', async () => {
+test('accounts of many organisations are created a few at a time', async () => {
   const waiting: ServerResponse[] = [];
   let most = 0;
   let made = 0;
@@ -21,7 +21,7 @@ test('accounts of many organisations are made at the same time, a few at once', 
       made += 1;
       waiting.push(response);
       most = Math.max(most, waiting.length);
-      // Answers come only when this many requests are open.
+      // The answers come only when this many requests are open.
       if (waiting.length === AT_ONCE) for (const held of waiting.splice(0)) held.end();
     });
   });

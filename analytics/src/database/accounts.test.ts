@@ -28,7 +28,7 @@ let client: DatabaseClient;
 let url = '';
 let analytics: Analytics;
 
-/** The database's answer to an account, without the gate. */
+/** Asks as an account, without the gate. */
 async function ask(account: Account, sql: string): Promise<{ code: number; text: string }> {
   const answer = await client.send({
     account,
@@ -41,7 +41,7 @@ async function ask(account: Account, sql: string): Promise<{ code: number; text:
   return { code: answer.exceptionCode, text: answer.body.toString() };
 }
 
-/** A server that was there before Guard: its own accounts, its own password of the writer. */
+/** A server that existed before Guard, with its own accounts and its own password for the writer. */
 beforeAll(async () => {
   writeFileSync(secretFile, 'canary-of-the-file');
   const users = usersXml(writer, ['acme', 'rival', 'unwalled'], ACCOUNT_SETTINGS, 2);
@@ -60,7 +60,7 @@ afterAll(async () => {
 });
 
 describe('the database account is the tenant boundary (contract 5)', () => {
-  test('a remote server is used over the same interface, with an account an organisation', async () => {
+  test('a remote server is used over the same interface, with one account per organisation', async () => {
     await until('the server is ready', () => analytics.ready());
     analytics.sink.record(sampleEvent());
     analytics.sink.record(sampleEvent({ organisation: 'rival', path: `/${CANARY}` }));
@@ -86,7 +86,7 @@ describe('the database account is the tenant boundary (contract 5)', () => {
     await careless.close();
   });
 
-  test('carries the limits of contract 8, and no query can change them', async () => {
+  test('the account has the limits of contract 8, and no query can change them', async () => {
     const account = organisationAccount('acme', writer.password);
     for (const [name, value] of Object.entries(ACCOUNT_SETTINGS)) {
       const { text } = await ask(account, `SELECT getSetting('${name}')`);
@@ -98,19 +98,19 @@ describe('the database account is the tenant boundary (contract 5)', () => {
     expect(changed.code).toBe(164);
   });
 
-  test('a statement has its two threads on a server of 1 GiB too', async () => {
+  test('a statement has two threads even on a server with 1 GiB', async () => {
     const account = organisationAccount('acme', writer.password);
     const { text } = await ask(account, 'EXPLAIN PIPELINE SELECT sum(number) FROM numbers_mt(1e7)');
     expect(text).toMatch(/NumbersRange\S* × 2 /);
   });
 
-  test('on one processor it has one thread, and its tables are not cut for several', () => {
+  test('on one processor it has one thread, and its tables are not cut into parts', () => {
     const profile = usersXml(writer, ['acme'], ACCOUNT_SETTINGS, 1).split('<organisation>')[1];
     expect(profile).toContain('<max_threads>1</max_threads>');
     expect(profile).toContain('<group_by_two_level_threshold>1000000<');
   });
 
-  test('a wrong password, and an organisation that has no account, are refused', async () => {
+  test('a wrong password and an organisation without an account are refused', async () => {
     expect((await ask({ user: 'guard_acme', password: '' }, 'SELECT 1')).code).toBe(516);
     expect((await ask(organisationAccount('unknown', writer.password), 'SELECT 1')).code).toBe(516);
   });
@@ -119,7 +119,7 @@ describe('the database account is the tenant boundary (contract 5)', () => {
     'SELECT 1',
     "SELECT file('FILE')",
     'SYSTEM STOP LISTEN HTTP',
-    // ClickHouse runs this beyond any limit of running queries.
+    // ClickHouse runs this above any limit of running queries.
     "KILL QUERY WHERE (SELECT throwIf(1, file('FILE'))) = 0",
   ])(
     "the engine's initial account without a password runs nothing when the path is unknown: %s",
@@ -139,7 +139,7 @@ describe('the database account is the tenant boundary (contract 5)', () => {
   );
 });
 
-test('the listener answers queries on its own path and a ping, and no page of ClickHouse: /play, /dashboard and the like are 404', async () => {
+test('the listener answers only queries on its own path and a ping; the own pages of ClickHouse are 404', async () => {
   const status = async (path: string, method = 'GET'): Promise<number> =>
     (await fetch(new URL(path, url), { method })).status;
   expect([await status(`${url}/ping`), await status('?query=SELECT+1', 'POST')]).toEqual([
@@ -169,26 +169,29 @@ describe('statements for a server or cluster', () => {
     expect(parsed).toMatchObject({ code: 0 });
   });
 
-  test('no password is in them', () => {
+  test('they contain no password', () => {
     const { password } = organisationAccount('acme-1_x', 'secret');
     expect(statements.join('\n')).not.toContain(password);
   });
 });
 
-test.runIf(process.platform === 'linux')('an engine that is asked nothing rests', async () => {
-  /** Hundredths of a second of processor time, user and system, since the start. */
-  const used = (): number => {
-    const fields = readFileSync(`/proc/${engine.pid ?? 0}/stat`, 'utf8').split(' ');
-    return Number(fields[13]) + Number(fields[14]);
-  };
-  await until('a second with less than a tenth of it used', async () => {
-    const before = used();
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    return used() - before < 10;
-  });
-});
+test.runIf(process.platform === 'linux')(
+  'an engine without queries uses hardly any processor time',
+  async () => {
+    /** Hundredths of a second of processor time, user and system, since the start. */
+    const used = (): number => {
+      const fields = readFileSync(`/proc/${engine.pid ?? 0}/stat`, 'utf8').split(' ');
+      return Number(fields[13]) + Number(fields[14]);
+    };
+    await until('a second with less than a tenth of it used', async () => {
+      const before = used();
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      return used() - before < 10;
+    });
+  },
+);
 
-test('the engine ends when the process that started it is killed', async () => {
+test('the engine ends when its parent process is killed', async () => {
   const script = new URL('../testing/hold-engine.ts', import.meta.url).pathname;
   const holder = spawn(process.execPath, [script, join(folder, 'held')], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -204,7 +207,7 @@ test('the engine ends when the process that started it is killed', async () => {
   await until('the engine has ended', () => !isRunning(pid));
 });
 
-/** A process that has ended can still be listed, as a zombie, until its parent has waited for it. */
+/** A process that has ended stays in the list as a zombie until its parent has waited for it. */
 function isRunning(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');

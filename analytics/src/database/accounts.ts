@@ -9,8 +9,8 @@ export const TABLE = 'events_distributed';
 
 /**
  * The account of an organisation: the tenant boundary (contract 5). Its password is derived from the secret of the
- * writing account. So every instance that may write knows it, and none stores it. No other account has a name that begins
- * with `guard_`.
+ * writing account, so every writing instance can compute it, and none stores it. No other account may have a name that
+ * begins with `guard_`.
  */
 export function organisationAccount(organisation: string, secret: string): Account {
   return {
@@ -19,7 +19,10 @@ export function organisationAccount(organisation: string, secret: string): Accou
   };
 }
 
-/** The rows of `events` that an account may see. Identifiers have no character with a meaning in SQL or XML. */
+/**
+ * The condition for the rows of `events` that an account may see. Identifiers have no character with a meaning in SQL
+ * or XML.
+ */
 export function rowFilter(organisation: string): string {
   return `organisation = '${organisation}'`;
 }
@@ -29,7 +32,7 @@ export function sha256Hex(text: string): string {
 }
 
 /**
- * Settings of an organisation's account: the limits of contract 8, and bounds that protect the answers of other
+ * Settings of an organisation's account: the limits of contract 8, and limits that protect the answers of other
  * organisations. The account is readonly, so no query can change them.
  */
 export const ACCOUNT_SETTINGS: Readonly<Record<string, string | number>> = {
@@ -40,7 +43,7 @@ export const ACCOUNT_SETTINGS: Readonly<Record<string, string | number>> = {
   result_overflow_mode: 'throw',
   max_query_size: 4 * QUERY.maxStatementChars,
   max_memory_usage: 1_000_000_000,
-  // Far below that limit, grouping and sorting continue in files of bounded size.
+  // Far below the memory limit, grouping and sorting continue in files of limited size.
   max_bytes_before_external_group_by: 250_000_000,
   max_bytes_before_external_sort: 250_000_000,
   max_temporary_data_on_disk_size_for_user: 4_000_000_000,
@@ -51,21 +54,21 @@ export const ACCOUNT_SETTINGS: Readonly<Record<string, string | number>> = {
   distributed_product_mode: 'global',
   // Otherwise an error about a missing alias recommends this setting, which no query can set.
   joined_subquery_requires_alias: 0,
-  // With this on, some queries failed at once (279) when a server of the cluster was slow.
+  // With this on, some queries failed at once (error 279) when a server of the cluster was slow.
   use_hedged_requests: 0,
-  // A shard that is away is an error, never a lower count.
+  // A missing shard must give an error, never a lower count.
   skip_unavailable_shards: 0,
-  // Otherwise JSON answers tell how many rows of all organisations were read.
+  // Otherwise JSON answers say how many rows of all organisations were read.
   output_format_write_statistics: 0,
-  // Errors come as an error status, not inside an answer that looks complete.
+  // An error must have an error status. Otherwise it is inside an answer that looks complete.
   http_write_exception_in_output_format: 0,
 };
 
 /**
- * Off: the choice of parts by their day or statistics. A part has rows of all organisations. The database runs the
+ * Off: the choice of parts by their day or statistics. A part has rows of all organisations, and the database runs the
  * functions of a statement on the day of a part before it applies the row policy. So when another organisation had rows
- * of that day, `intDiv(1, toInt32(toDate(created_at)) - 20778)` failed, and `range((toDate(created_at) = …) * 60000000)`
- * took longer. The primary key finds the same rows as fast.
+ * of that day, `intDiv(1, toInt32(toDate(created_at)) - 20778)` failed, and `range((toDate(created_at) = …) *
+ * 60000000)` took longer. The primary key finds the same rows as fast.
  */
 export const PART_SETTINGS = {
   use_partition_pruning: 0,
@@ -73,8 +76,8 @@ export const PART_SETTINGS = {
 } as const;
 
 /**
- * With 0 the database reads every row that the policy shows. With 1 it runs some functions on the bounds of ranges that
- * also have rows of other organisations, where `accurateCast` can fail. The account may change only these settings. A
- * statement cannot, because the gate refuses SETTINGS.
+ * With 0 the database reads every row that the policy allows. With 1 it also runs some functions on the bounds of
+ * ranges that contain rows of other organisations, where `accurateCast` can fail. The account may change only these
+ * settings. A statement cannot, because the gate refuses SETTINGS.
  */
 export const INDEX_SETTINGS = ['use_primary_key', 'use_skip_indexes'] as const;

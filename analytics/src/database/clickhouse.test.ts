@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('events of a time without the server are on disk, outlive Guard, and arrive once', async () => {
+test('events wait on disk while the server is away, survive a restart of Guard, and arrive once', async () => {
   const first = createRecorders();
   const before = await open(first, 'acme');
   record(before, 700, 'away');
@@ -51,7 +51,7 @@ test('events of a time without the server are on disk, outlive Guard, and arrive
   await after.close();
 });
 
-test('an unusable folder is reported, and events wait in memory', async () => {
+test('when the folder is unusable, the log says so, and events wait in memory', async () => {
   const recorders = createRecorders();
   const { url, writer, folder } = server;
   const spill = join(folder, 'users.xml');
@@ -63,7 +63,7 @@ test('an unusable folder is reported, and events wait in memory', async () => {
   await analytics.close();
 });
 
-test('a new organisation can be asked for at once, and one without an account is reported', async () => {
+test('a new organisation can be queried at once, and one without an account is reported', async () => {
   const recorders = createRecorders();
   const analytics = await open(recorders, 'acme');
   await until('the server is ready', () => analytics.ready());
@@ -72,7 +72,7 @@ test('a new organisation can be asked for at once, and one without an account is
   expect(await ask('late')).toMatchObject({ kind: 'unavailable' });
   analytics.setOrganisations([{ id: 'acme' }, { id: 'late' }, { id: 'nowhere' }]);
   await until('it is answered', async () => (await ask('late')).kind === 'rows');
-  await until('the other is told of', () =>
+  await until('the log names the other organisation', () =>
     recorders.lines.some((line) => line.includes('analytics_account_unusable')),
   );
   expect(await ask('nowhere')).toMatchObject({ kind: 'unavailable' });
@@ -80,7 +80,7 @@ test('a new organisation can be asked for at once, and one without an account is
   await analytics.close();
 });
 
-test('tables of an earlier version get the current definition and keep their rows (contract 4.4)', async () => {
+test('tables of an earlier version are changed to the current definition and keep their rows (contract 4.4)', async () => {
   const declared = `SELECT table, name, type, comment, compression_codec FROM system.columns
     WHERE database = 'default' ORDER BY table, position`;
   const present = await server.ask(declared);
@@ -97,11 +97,11 @@ test('tables of an earlier version get the current definition and keep their row
   expect(await server.ask('SELECT count(), sum(cityHash64(*)) FROM events')).toBe(rows);
 });
 
-test('rows go after 90 days, headers and body after 14 (contract 2.7, 8)', async () => {
+test('rows are deleted after 90 days, headers and body after 14 (contract 2.7, 8)', async () => {
   const recorders = createRecorders();
   const analytics = await open(recorders, 'acme');
   await until('the server is ready', () => analytics.ready());
-  // As the background merges do it, only not four hours later.
+  // The background merges do the same, but only hours later.
   const soon = 'ALTER TABLE events MODIFY SETTING merge_with_ttl_timeout = 1';
   expect(await server.ask(soon)).toBe('');
   const ages = [0, 13, 15, 89, 91, 400];
@@ -124,7 +124,7 @@ test('rows go after 90 days, headers and body after 14 (contract 2.7, 8)', async
   await analytics.close();
 });
 
-test('forget: rows of one session are deleted in all partitions, also rows that waited on disk; it fails without the server', async () => {
+test('forget deletes the rows of a session in all partitions, also rows that waited on disk, and fails without the server', async () => {
   await server.kill();
   const away = await open(createRecorders(), 'acme');
   const person = { kind: 'session', value: 'a'.repeat(32) } as const;

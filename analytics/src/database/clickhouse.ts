@@ -40,21 +40,21 @@ interface RemoteOptions {
 const PING_EVERY_MS = 2000;
 const PING_TIMEOUT_MS = 5000;
 const LOOK_EVERY_MS = 30_000;
-/** Accounts that are made at the same time. With 1,000 organisations, most of the time is spent waiting for answers. */
+/** Accounts that are created at the same time. With 1,000 organisations most of the time is waiting for answers. */
 const ACCOUNTS_AT_ONCE = 8;
 /** Every ClickHouse server has this cluster, which consists of itself. */
 const DEFAULT_CLUSTER = 'default';
 const AWAY: EngineState = { kind: 'away', message: 'The analytics database is not connected.' };
 
 /**
- * Uses a ClickHouse server or cluster over the interface that the embedded engine has too. Returns at once. It tries
- * until the server answers, and notices when it stops answering.
+ * Uses a ClickHouse server or cluster through the same interface as the embedded engine. Returns at once. It retries
+ * until the server answers, and notices when the server stops answering.
  *
- * Each organisation has the account `guard_<organisation>`. Guard makes these accounts itself, so
- * the account of the settings needs, in addition to its rights on the two tables, CREATE USER, ALTER USER,
- * CREATE ROW POLICY, and SELECT on the tables WITH GRANT OPTION. Without these rights an administrator has to make the
- * accounts with the statements of accountStatements(). The database is not ready while one account does not work, because
- * no other account may run an organisation's statements.
+ * Each organisation has the account `guard_<organisation>`. Guard creates these accounts itself, so the account of the
+ * settings needs, in addition to its rights on the two tables, CREATE USER, ALTER USER, CREATE ROW POLICY, and SELECT
+ * on the tables WITH GRANT OPTION. Without these rights an administrator has to create the accounts with the statements
+ * of accountStatements(). The database is not ready until every account works, because no other account may run an
+ * organisation's statements.
  */
 export function openRemote(options: RemoteOptions): Engine {
   const { settings, log, onReady, lookEveryMs = LOOK_EVERY_MS } = options;
@@ -63,7 +63,7 @@ export function openRemote(options: RemoteOptions): Engine {
   const backoff = new Backoff(250, 10_000);
   /** Organisations whose account works. */
   const open = new Set<string>();
-  /** Those of them whose account was created or updated on the present servers. */
+  /** Those whose account was created or updated on the present servers. */
   const made = new Set<string>();
   const database = describe(settings, open);
   let organisations = options.organisations;
@@ -76,7 +76,7 @@ export function openRemote(options: RemoteOptions): Engine {
     await sleep(ms, undefined, { signal }).catch(() => undefined);
   }
 
-  /** Undefined when the account of every organisation works. Otherwise what one of them lacks. */
+  /** Undefined when every organisation's account works. Otherwise the reason why one does not. */
   async function openAccounts(): Promise<string | undefined> {
     let lacking: string | undefined;
     let patienceS = CLUSTER_PATIENCE_S;
@@ -84,7 +84,7 @@ export function openRemote(options: RemoteOptions): Engine {
       if (closed() || made.has(organisation)) return;
       const startedAt = performance.now();
       const problem = await openAccount(database, { organisation, patienceS }, log);
-      // A server is away. So the wait is short for the other organisations.
+      // A server is away, so the other organisations wait only briefly for it.
       if (performance.now() - startedAt > 1000 * patienceS) patienceS = 1;
       const mark = problem === undefined ? 'add' : 'delete';
       for (const accounts of [open, made]) accounts[mark](organisation);
@@ -158,7 +158,7 @@ function describe(settings: RemoteSettings, open: ReadonlySet<string>): Database
   };
 }
 
-/** Checks the version of the server, and brings its tables up to date. Undefined when both are right. */
+/** Checks the server's version and updates its tables. Undefined on success. */
 async function prepareTables(
   { client, writer }: Database,
   { cluster, replicated = false }: RemoteSettings,
@@ -171,7 +171,7 @@ async function prepareTables(
   return message === undefined ? undefined : { message, isTooOld: false };
 }
 
-/** Whether servers have joined the cluster and got their tables. They still need the accounts. */
+/** True if servers have joined the cluster and got their tables. They still need the accounts. */
 async function gaveTables(
   database: Database,
   settings: RemoteSettings,
@@ -188,7 +188,7 @@ async function gaveTables(
 
 interface NewAccount {
   readonly organisation: string;
-  /** Seconds for each statement on all servers of the cluster. */
+  /** Time limit in seconds for each statement on all servers of the cluster. */
   readonly patienceS: number;
 }
 
@@ -203,7 +203,7 @@ async function eachAtOnce(
   await Promise.all(Array.from({ length: ACCOUNTS_AT_ONCE }, next));
 }
 
-/** Makes an account, then asks one question under it. Undefined when it works. */
+/** Creates an account and runs one query with it. Undefined on success. */
 async function openAccount(
   { client, writer, cluster }: Database,
   { organisation, patienceS }: NewAccount,
@@ -234,10 +234,10 @@ function wallProbe(organisation: string): string {
 }
 
 /**
- * The statements that create or update one organisation's account on a ClickHouse server. Each can run any number of
- * times. The row policy comes before the first right.
+ * The statements that create or update one organisation's account on a ClickHouse server. They can be repeated. The row
+ * policy comes before the first right.
  *
- * @param cluster run them on every server of this cluster; undefined: on the one server.
+ * @param cluster runs them on every server of this cluster. Undefined: on the one server.
  */
 export function accountStatements(
   organisation: string,
@@ -254,12 +254,12 @@ export function accountStatements(
     `ALTER USER ${name}${scope} ${identity} SETTINGS ${constants(ACCOUNT_SETTINGS)}`,
     `CREATE ROW POLICY OR REPLACE ${policy} USING ${rowFilter(organisation)} TO ${name}`,
     `GRANT${scope} SELECT ON ${DATABASE}.${LOCAL_TABLE}, SELECT ON ${DATABASE}.${TABLE} TO ${name}`,
-    // Last: an old server does not know these settings, and the account works without them.
+    // Last, because an old server does not have these settings, and the account works without them.
     `ALTER USER ${name}${scope} ADD SETTINGS ${constants(PART_SETTINGS)}, ${INDEX_SETTINGS.map((setting) => `${setting} = 1 CHANGEABLE_IN_READONLY`).join(', ')}`,
   ];
 }
 
-/** The text behind SETTINGS for settings that no query may change. */
+/** The text after SETTINGS for settings that no query may change. */
 function constants(settings: Readonly<Record<string, string | number>>): string {
   return Object.entries(settings)
     .map(

@@ -3,8 +3,8 @@ import type { Clock, Log } from '@guard/config/contract/ports';
 import { writeWhole } from '../base/write-whole.ts';
 
 /**
- * Decides whether the clock can be trusted when rows are deleted because of their age. If the clock is a
- * hundred days ahead, every row looks older than the 90 days for which rows are kept.
+ * Decides whether the clock can be trusted for the deletion of old rows. If the clock is a hundred days ahead, every
+ * row looks older than the 90 days for which rows are kept.
  */
 
 const DAY_MS = 86_400_000;
@@ -13,25 +13,25 @@ const SAVE_EVERY_MS = 60_000;
 
 interface ClockState {
   /** The last trusted time, in milliseconds since 1970. */
-  readonly believedAt: number;
-  /** Set while the clock is not trusted: its first and its last time since then. */
+  readonly trustedAt: number;
+  /** Set while the clock is not trusted: the first and the last time that it showed since then. */
   readonly doubted?: { readonly since: number; readonly seenAt: number };
 }
 
 /**
- * The new state when the clock says `nowMs`. A step of more than a day ahead is not trusted. The clock is
- * trusted again when it has run for one more day without another such step, or when it is back. A clock that
- * is behind deletes too little, which does no harm.
+ * The new state when the clock says `nowMs`. After a step of more than a day ahead the clock is not trusted. It is
+ * trusted again after it has run for one more day without such a step, or when it is set back. A slow clock deletes too
+ * little, which does no harm.
  */
 export function lookAtClock(known: ClockState | undefined, nowMs: number): ClockState {
-  if (known === undefined || nowMs - known.believedAt <= DAY_MS) return { believedAt: nowMs };
-  const { believedAt, doubted } = known;
+  if (known === undefined || nowMs - known.trustedAt <= DAY_MS) return { trustedAt: nowMs };
+  const { trustedAt, doubted } = known;
   const step = doubted === undefined ? Infinity : nowMs - doubted.seenAt;
   if (doubted === undefined || step < 0 || step > DAY_MS) {
-    return { believedAt, doubted: { since: nowMs, seenAt: nowMs } };
+    return { trustedAt, doubted: { since: nowMs, seenAt: nowMs } };
   }
-  if (nowMs - doubted.since >= DAY_MS) return { believedAt: nowMs };
-  return { believedAt, doubted: { since: doubted.since, seenAt: nowMs } };
+  if (nowMs - doubted.since >= DAY_MS) return { trustedAt: nowMs };
+  return { trustedAt, doubted: { since: doubted.since, seenAt: nowMs } };
 }
 
 export interface ClockTrust {
@@ -40,7 +40,7 @@ export interface ClockTrust {
   close(): void;
 }
 
-/** Looks at the clock every second and keeps the state in `file`. Without this file, the clock is trusted. */
+/** Checks the clock every second and keeps the state in `file`. Without this file, the clock is trusted. */
 export async function openClockTrust(options: {
   readonly file: string;
   readonly clock: Clock;
@@ -67,18 +67,18 @@ export async function openClockTrust(options: {
   }
 
   function report(): void {
-    const { believedAt, doubted } = known;
+    const { trustedAt, doubted } = known;
     if (doubted === undefined) {
       log('info', 'analytics_deletion_resumed');
       return;
     }
-    const [last, now] = [believedAt, doubted.seenAt].map((ms) => new Date(ms).toISOString());
+    const [last, now] = [trustedAt, doubted.seenAt].map((ms) => new Date(ms).toISOString());
     log('warn', 'analytics_deletion_held', {
-      reason: `the clock says ${now}, and said ${last} when it was believed last; if it is right, deletion goes on after a day, or without ${file} at the next start`,
+      reason: `the clock says ${now}, and its last trusted time was ${last}; if it is right, deletion goes on after a day, or at the next start if you remove ${file}`,
     });
   }
 
-  /** On a full disk the file stays as it was. The next start may then doubt the clock without need. */
+  /** On a full disk the file stays unchanged. The next start may then distrust the clock without need. */
   async function save(): Promise<void> {
     savedAt = performance.now();
     await writeWhole(file, textOf(known)).catch(() => (savedAt = -Infinity));
@@ -88,16 +88,16 @@ export async function openClockTrust(options: {
 }
 
 /** One line: the last trusted time, then the first and the last doubted time if there are any. */
-function textOf({ believedAt, doubted }: ClockState): string {
-  return `${[believedAt, ...(doubted ? [doubted.since, doubted.seenAt] : [])].join(' ')}\n`;
+function textOf({ trustedAt, doubted }: ClockState): string {
+  return `${[trustedAt, ...(doubted ? [doubted.since, doubted.seenAt] : [])].join(' ')}\n`;
 }
 
 async function readState(file: string): Promise<ClockState | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '');
-  const [, believedAt, since, seenAt] = /^(\d+)(?: (\d+) (\d+))?\n$/.exec(text) ?? [];
-  if (believedAt === undefined) return undefined;
+  const [, trustedAt, since, seenAt] = /^(\d+)(?: (\d+) (\d+))?\n$/.exec(text) ?? [];
+  if (trustedAt === undefined) return undefined;
   return {
-    believedAt: Number(believedAt),
+    trustedAt: Number(trustedAt),
     ...(since !== undefined && { doubted: { since: Number(since), seenAt: Number(seenAt) } }),
   };
 }

@@ -1,14 +1,13 @@
 /**
- * A frame starts with a checksum (16 bytes) and a head of nine bytes: the method, the size with these nine
- * bytes, and the size of the unpacked data.
+ * A frame starts with a checksum (16 bytes) and a head (nine bytes): the method, the size of head and data, and the
+ * size of the unpacked data.
  */
 const CHECKSUM = 16;
 const HEAD = CHECKSUM + 9;
 
 /**
- * Unpacks the answer of ClickHouse to `compress=1`: frames of LZ4 blocks. It is used for texts of errors,
- * which Guard reads before the client gets them. Checksums are not verified, because the data comes over the
- * server's own connection.
+ * Unpacks ClickHouse's answer to `compress=1`: frames of LZ4 blocks. Guard uses it for texts of errors, which it reads
+ * before the client gets them. Checksums are not verified, because the data comes over a connection to the own server.
  *
  * @param maxBytes The text is cut here. It also ends at the first frame that cannot be unpacked.
  */

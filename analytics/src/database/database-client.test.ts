@@ -5,7 +5,7 @@ import { createDatabaseClient } from './database-client.ts';
 
 const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n1\n';
 
-/** A server that does what `answers` say, request by request, and the requests that it got. */
+/** A server that handles each request with the next of `answers`, and records the requests. */
 async function startServer(answers: ((socket: Socket) => void)[]) {
   const asked: string[] = [];
   const server = createServer((socket) => {
@@ -41,7 +41,7 @@ async function startServer(answers: ((socket: Socket) => void)[]) {
 const answer = (socket: Socket) => void socket.write(ANSWER);
 const reset = (socket: Socket) => void socket.resetAndDestroy();
 
-test('a connection that ends before an answer is tried once more, and not again', async () => {
+test('a request whose connection ends before an answer is sent once more', async () => {
   const { asked, send } = await startServer([reset, answer, reset, reset, answer]);
   expect(await send()).toMatchObject({ kind: 'answered', status: 200 });
   expect(asked).toHaveLength(2);
@@ -49,7 +49,7 @@ test('a connection that ends before an answer is tried once more, and not again'
   expect(asked).toHaveLength(4);
 });
 
-test('an answer that has begun is not asked for again', async () => {
+test('after an answer has begun the request is not sent again', async () => {
   const cut = (socket: Socket) => {
     socket.write(ANSWER.replace('1\n', '1'), () => socket.resetAndDestroy());
   };
@@ -59,7 +59,7 @@ test('an answer that has begun is not asked for again', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('an answer that is too long, or does not end in time, is given up', async () => {
+test('reading stops when an answer is too long or takes too long', async () => {
   const begin = (socket: Socket) => void socket.write(ANSWER.slice(0, -1));
   const long = (socket: Socket) =>
     void socket.write(ANSWER.replace(': 2', ': 200') + 'x'.repeat(150));

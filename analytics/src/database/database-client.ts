@@ -11,7 +11,7 @@ export interface Account {
 
 interface DatabaseRequest {
   readonly account: Account;
-  /** Parameters of the interface. Nothing here comes from a client. */
+  /** Parameters of the interface. None of them comes from a client. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly body: readonly Buffer[];
   /** Time limit for the whole answer. */
@@ -48,10 +48,10 @@ export interface DatabaseClient {
 
 const MAX_CONNECTIONS = 16;
 
-/** The library's limit for an idle connection. It is not needed: each request has a limit for its whole duration. */
+/** The library's limit for an idle connection. Not needed, because each request has its own time limit. */
 const NO_IDLE_LIMIT_MS = 24 * 60 * 60_000;
 
-/** Errors of a kept connection that the server closed just when it was used again. */
+/** Errors of a kept connection that the server closed just before the next request. */
 const STALE: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
 
 /** A client for the server at `base` (http or https), with its own kept-alive connections. */
@@ -69,7 +69,7 @@ export function createDatabaseClient(base: URL): DatabaseClient {
   function exec(request: DatabaseRequest, signal: AbortSignal) {
     // The library handles a signal that fires later, but not one that has fired already.
     signal.throwIfAborted();
-    // The library makes up a name for a query that has none.
+    // Without this the library invents an id for the query.
     const { query = '', query_id, ...settings } = request.parameters;
     return client.exec({
       query,
@@ -78,7 +78,7 @@ export function createDatabaseClient(base: URL): DatabaseClient {
       ...(query_id === undefined ? {} : { query_id }),
       auth: { username: request.account.user, password: request.account.password },
       abort_signal: signal,
-      // Keeps the server's own status and text, also for an error.
+      // Keep the server's status and text, also for an error.
       ignore_error_response: true,
       decompress_response_stream: false,
     });
@@ -87,7 +87,8 @@ export function createDatabaseClient(base: URL): DatabaseClient {
   async function post(request: DatabaseRequest, signal: AbortSignal): Promise<DatabaseAnswer> {
     const head = await exec(request, signal).catch((error: unknown) => {
       if (!STALE.has(codeOf(error))) throw error;
-      // No answer came. Inserts carry a token, and everything else reads or can be repeated safely.
+      // No answer came, so the request may be repeated: inserts carry a token, and other requests only read or are safe
+      // twice.
       return exec(request, signal);
     });
     const { stream, response_headers, http_status_code } = head;

@@ -4,9 +4,9 @@ import { writeWhole } from '../base/write-whole.ts';
 import { DATABASE, LOCAL_TABLE, TABLE } from './accounts.ts';
 
 /**
- * Copies of the files in which the embedded engine keeps the definitions of its tables. A table cannot be
- * read without its definition, and the engine does not start. A full disk or a power failure can leave such a
- * file empty or cut. The rows are in other files and stay complete.
+ * Copies of the files with the table definitions of the embedded engine. Without a definition the engine cannot read a
+ * table and does not start. A full disk or a power failure can leave such a file empty or cut. The rows are in other
+ * files and stay complete.
  */
 
 const TABLES = [LOCAL_TABLE, TABLE];
@@ -26,7 +26,7 @@ export async function restoreDefinitions(path: string): Promise<string[]> {
   return restored;
 }
 
-/** Updates the copies that differ. Call it when the engine has the correct definitions. */
+/** Updates the copies that differ. Call it when the engine's own definitions are right. */
 export async function keepDefinitions(path: string): Promise<void> {
   await mkdir(resolve(path, 'definitions'), { recursive: true, mode: 0o700 });
   for (const table of TABLES) {
@@ -55,7 +55,7 @@ function isCut(present: string, copy: string): boolean {
   return !present.endsWith('\n') || (present !== copy && copy.startsWith(present));
 }
 
-/** Whether the data that belongs to the copy is there. The folder may have been replaced. */
+/** True if the data that belongs to the copy exists. The folder may have been replaced. */
 async function hasData(path: string, copy: string): Promise<boolean> {
   const [, uuid = '', first = ''] = UUID.exec(copy) ?? [];
   return access(resolve(path, 'engine', 'store', first, uuid)).then(

@@ -12,14 +12,14 @@ import { createDatabaseClient } from './database-client.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { prepareSchema } from './prepare.ts';
 
-/** One process of the embedded engine: start it, wait until it is ready, watch it. */
+/** One process of the embedded engine: its start, the wait until it is ready, and its supervision. */
 
 const START_TIMEOUT_MS = 30_000;
 const START_POLL_MS = 25;
 const PING_EVERY_MS = 2000;
 const PING_TIMEOUT_MS = 5000;
 const PINGS_MISSED = 3;
-/** Sizes of account and settings files are multiples of this, so that small changes need no more disk space. */
+/** The sizes of account and settings files are multiples of this, so that a small change needs no more disk space. */
 const FILE_STEP_BYTES = 16 * 1024;
 const GiB = 1024 ** 3;
 /**
@@ -36,14 +36,14 @@ export interface Plan {
   readonly holdDeletion: boolean;
 }
 
-/** A started process. It may not answer yet. */
+/** A started process. It may not answer queries yet. */
 export interface Started {
   readonly database: Database;
   readonly process: EngineProcess;
   readonly held: HeldPort;
 }
 
-/** Writes the account files and starts a process on them. Passwords live as long as the process. */
+/** Writes the account files and starts a process with them. The passwords are valid until the process ends. */
 export async function startServer({
   path,
   libraryPath,
@@ -57,7 +57,7 @@ export async function startServer({
   for (const folder of [path, dataPath, resolve(path, 'access')]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
-  // A folder that already exists keeps its mode. A restored backup may have another mode.
+  // An existing folder keeps its mode, and a restored backup may have another mode.
   for (const folder of [dataPath, resolve(path, 'access')]) await chmod(folder, 0o700);
   await overwrite(usersPath, usersXml(writer, organisations));
   const queryPath = newQueryPath();
@@ -99,8 +99,8 @@ async function overwrite(path: string, text: string): Promise<void> {
   await file.truncate(length);
 }
 
-/** Waits for the listener and applies the schema. Returns undefined on success, else the error. */
-export async function becomeReady(
+/** Waits for the listener and applies the schema. Undefined on success, else the error. */
+export async function waitUntilReady(
   { database, process, held }: Started,
   signal: AbortSignal,
   room: () => Promise<string | undefined>,
@@ -121,7 +121,7 @@ export async function becomeReady(
   return prepareSchema(client, writer, CLUSTER, 'one_server', room);
 }
 
-/** Resolves when the process has ended by itself, has stopped answering, or the signal `stop` fires. */
+/** Resolves when the process has ended, when it no longer answers, or when the signal `stop` fires. */
 export async function watchServer(
   client: DatabaseClient,
   process: EngineProcess,

@@ -11,10 +11,10 @@ import type { Analytics } from '../index.ts';
 const folder = mkdtempSync(join(tmpdir(), 'guard-embedded-'));
 const recorders = createRecorders();
 let analytics: Analytics;
-/** What it said of itself while its first start failed and its second one did not. */
+/** The states that the engine reported until its second start, after the first one failed. */
 const states = new Set<unknown>();
 
-/** Processes that this one started. Test files that ran before in the same process may have left some. */
+/** The child processes of this one. Earlier test files in the same process may have left some. */
 function children(): ReadonlySet<number> {
   const pid = String(process.pid);
   const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
@@ -38,12 +38,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a start that fails once, for no known cause, is tried again before it is reported', () => {
+test('a start that fails for an unknown cause is tried again before it is reported', () => {
   expect(recorders.lines.some((line) => line.includes('analytics_engine_ended'))).toBe(true);
   expect(states).not.toContain('failing');
 });
 
-test('an organisation that is added has an account within moments, and no event is lost or seen by another', async () => {
+test('a new organisation soon has an account, and no event is lost or visible to another one', async () => {
   function record(): void {
     for (let each = 0; each < 50; each += 1) {
       analytics.sink.record(sampleEvent());
@@ -65,7 +65,7 @@ test('an organisation that is added has an account within moments, and no event 
   expect(recorders.counted('guard_analytics_restarts_total')).toBe(1);
 });
 
-describe('while the engine starts again for an organisation that was added', () => {
+describe('while the engine restarts for a new organisation', () => {
   const kindOf = async (sql: string, signal?: AbortSignal): Promise<string> => {
     const asked = { organisation: 'acme', sql, ...(signal && { signal }) };
     return (await analytics.runQuery(asked)).kind;
@@ -73,11 +73,11 @@ describe('while the engine starts again for an organisation that was added', () 
   const starts = (): number =>
     recorders.lines.filter((line) => line.includes('analytics_ready')).length;
 
-  test('queries of the others go on: one that runs is answered, and so is each that comes', async () => {
+  test('running and new queries of other organisations are answered', async () => {
     let answered = false;
     const running = kindOf('SELECT sum(sipHash64(number)) FROM numbers(40000000)');
     void running.then(() => (answered = true));
-    // On a connection that was opened later: the database has the first one too.
+    // This connection was opened later, so the database has received the first one.
     expect(await kindOf('SELECT 1')).toBe('rows');
     expect(answered).toBe(false);
 
@@ -92,7 +92,7 @@ describe('while the engine starts again for an organisation that was added', () 
     expect(starts()).toBe(before + 1);
   });
 
-  test('a caller who leaves is let go, and no caller waits for an engine that was closed', async () => {
+  test('no query waits after its caller disconnected or the engine was closed', async () => {
     const before = starts();
     analytics.setOrganisations([{ id: 'acme' }, { id: 'the last' }]);
     const caller = new AbortController();

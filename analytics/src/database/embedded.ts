@@ -5,7 +5,7 @@ import type { Clock, Log, Metrics } from '@guard/config/contract/ports';
 import { Backoff } from '@guard/config/time/backoff';
 import { type ClockTrust, openClockTrust } from './clock-trust.ts';
 import { keepDefinitions, restoreDefinitions } from './definitions.ts';
-import { becomeReady, startServer, watchServer } from './embedded-process.ts';
+import { waitUntilReady, startServer, watchServer } from './embedded-process.ts';
 import type { Engine, EngineState } from './engine.ts';
 import type { EngineProcess } from './engine-process.ts';
 
@@ -14,7 +14,7 @@ const ROOM_MIB = 64;
 const LOOK_EVERY_MS = 5000;
 const MIB = 1024 ** 2;
 
-/** Texts in the reason of a failed start, with what they mean. The first match counts. */
+/** Signs in the output of a failed start, with their meaning. The first match counts. */
 const CAUSES: readonly (readonly [sign: RegExp, meaning: string])[] = [
   [/ENOSPC|No space left on device|NOT_ENOUGH_SPACE/, 'there is no free space on its disk'],
   [/EROFS|Read-only file system/, 'its folder is on a disk that is read-only'],
@@ -27,7 +27,7 @@ const CAUSES: readonly (readonly [sign: RegExp, meaning: string])[] = [
 ];
 
 interface EmbeddedOptions {
-  /** Folder of the data, the spilled events and the account files. It is created with mode 0700. */
+  /** The folder of the data, the spilled events and the account files. It is created with mode 0700. */
   readonly path: string;
   readonly libraryPath: string;
   readonly organisations: readonly string[];
@@ -39,8 +39,8 @@ interface EmbeddedOptions {
 }
 
 /**
- * Runs ClickHouse in a child process and keeps it running. The process is pinged, killed when it does not
- * answer, and started again with back-off. `state` tells whether the database is available.
+ * Runs ClickHouse in a child process. It pings the process, kills it when it does not answer, and starts it again with
+ * back-off. `state` says whether the database is available.
  */
 export class EmbeddedEngine implements Engine {
   readonly #options: EmbeddedOptions;
@@ -50,10 +50,10 @@ export class EmbeddedEngine implements Engine {
   readonly #supervised: Promise<void>;
   #organisations: readonly string[];
   #outdated = new AbortController();
-  /** Settled when a deliberate restart is over: the database is available, or the start has failed. */
+  /** Settles when a deliberate restart is over: the database is available, or the start has failed. */
   #renewed = Promise.withResolvers<undefined>();
   #state: EngineState = { kind: 'away', message: 'The analytics database is starting.' };
-  /** Since the database was last available. */
+  /** When the database was last available. */
   #failedStarts = 0;
   #child: EngineProcess | undefined;
   #trust: ClockTrust | undefined;
@@ -69,8 +69,8 @@ export class EmbeddedEngine implements Engine {
 
   readonly holdsDeletion = (): boolean => this.#trust?.doubted() ?? false;
 
-  // Accounts are read once, at the start of the process, which takes about half a second. No statement can
-  // create one (error 514), and `SYSTEM RELOAD USERS` does not read the files.
+  // The process reads accounts once, at its start, which takes about half a second. No statement can create one (error
+  // 514), and `SYSTEM RELOAD USERS` does not read the files.
   setOrganisations(next: readonly string[]): void {
     const isNew = next.some((id) => !this.#organisations.includes(id));
     this.#organisations = next;
@@ -93,7 +93,7 @@ export class EmbeddedEngine implements Engine {
         this.#startFailed(String(error));
         return String(error);
       });
-      // Also when the process ended before it was ready, so that no caller waits for it.
+      // Needed also when the process ended before it was ready, so that no caller waits for it.
       if (this.#closed() || !this.#outdated.signal.aborted) this.#leave();
       if (this.#closed()) return;
       if (this.#outdated.signal.aborted) continue;
@@ -104,7 +104,7 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  /** Runs the engine once, from its start to its end. Resolves with the reason of the end. */
+  /** Runs the engine from its start to its end. Resolves with the reason of the end. */
   async #live(): Promise<string> {
     const { libraryPath, log, onReady } = this.#options;
     const path = this.#path;
@@ -127,7 +127,7 @@ export class EmbeddedEngine implements Engine {
           this.#fail(`The analytics database waits: ${reason}.`);
           if (isFirst) log('error', 'analytics_waits_for_room', { reason });
         });
-      const problem = await becomeReady(started, this.#stop.signal, room);
+      const problem = await waitUntilReady(started, this.#stop.signal, room);
       if (problem !== undefined) {
         if (!stop.aborted) this.#startFailed(problem);
         return problem;
@@ -160,12 +160,12 @@ export class EmbeddedEngine implements Engine {
     if (isKnown || this.#failedStarts > 1) this.#fail(message);
   }
 
-  /** Marks the database as failing: it is not available, and not only for a moment. */
+  /** Marks the database as failing: it needs an operator. */
   #fail(message: string): void {
     this.#state = { kind: 'failing', message };
   }
 
-  /** Marks the database as away: for a moment during a deliberate restart, else for an unknown time. */
+  /** Marks the database as away: briefly during a deliberate restart, else for an unknown time. */
   #leave(): void {
     const message = 'The analytics database is starting again.';
     this.#renewed.resolve(undefined);
@@ -189,9 +189,10 @@ export class EmbeddedEngine implements Engine {
 }
 
 /**
- * Resolves when the disk of `path` has room for new definitions, or with the reason why the wait has ended.
+ * Resolves with undefined when the disk of `path` has room for new definitions, or with the reason why the wait has
+ * ended.
  *
- * @param waits is called at each check, with what is missing.
+ * @param waits Called at each check, with the missing room.
  */
 async function untilRoom(
   path: string,
@@ -207,15 +208,15 @@ async function untilRoom(
     const free = Math.floor((bavail * bsize) / MIB);
     if (free >= ROOM_MIB) return undefined;
     const need = `${ROOM_MIB} MiB of free space on its disk, and ${free} MiB are free`;
-    waits(`its tables are to be changed, which needs ${need}`, isFirst);
+    waits(`a change of its tables needs ${need}`, isFirst);
     await sleep(LOOK_EVERY_MS, undefined, { signal: either }).catch(() => undefined);
     if (either.aborted) return 'it ended while it waited for room';
   }
 }
 
 /**
- * The reason of a failed start, for callers. Paths are only in the log. `isKnown` means that the next attempt
- * will fail in the same way. An unknown cause, such as a port that was taken, can be over by then.
+ * The reason of a failed start, for callers. Only the log has the paths. `isKnown` means that the next attempt will
+ * fail in the same way. An unknown cause can be over by then, such as a port that another program used.
  */
 function describeStartFailure(reason: string): { message: string; isKnown: boolean } {
   const meaning = CAUSES.find(([sign]) => sign.test(reason))?.[1];

@@ -18,23 +18,26 @@ server.listen({ port: Number(process.argv[1]), host: '127.0.0.1', reusePort: tru
 });`;
 
 describe.runIf(process.platform === 'linux')('the port of the engine before it listens', () => {
-  test('is taken for programs that do not share it', async () => {
+  test('is not available to programs that do not share it', async () => {
     const held = await holdLoopbackPort();
     const listening = once(createServer().listen(held.port, '127.0.0.1'), 'listening');
     await expect(listening).rejects.toMatchObject({ code: 'EADDRINUSE' });
     held.release();
   });
 
-  test.runIf(process.getuid?.() === 0)('is taken for another user who shares it', async () => {
-    const held = await holdLoopbackPort();
-    const ask = () => spawnSync(process.execPath, ['-e', STRANGER, String(held.port)]);
-    expect(ask().stdout.toString().trim()).toBe('EADDRINUSE');
-    held.release();
-    expect(ask().stdout.toString().trim()).toBe('listens');
-  });
+  test.runIf(process.getuid?.() === 0)(
+    'is not available to another user who shares it',
+    async () => {
+      const held = await holdLoopbackPort();
+      const ask = () => spawnSync(process.execPath, ['-e', STRANGER, String(held.port)]);
+      expect(ask().stdout.toString().trim()).toBe('EADDRINUSE');
+      held.release();
+      expect(ask().stdout.toString().trim()).toBe('listens');
+    },
+  );
 });
 
-test('folders and files with passwords that others could read are closed at the start', async () => {
+test('a start makes folders and files with passwords private', async () => {
   const library = await findEngineLibrary();
   if (library.kind === 'missing') throw new Error(library.message);
   const path = mkdtempSync(join(tmpdir(), 'guard-modes-'));

@@ -7,14 +7,14 @@ export interface EngineProcess {
   readonly pid: number | undefined;
   /** Resolves with the last output of the process when it has ended for any reason. */
   readonly ended: Promise<string>;
-  /** Ends it at once. Acknowledged rows are not lost. */
+  /** Ends the process at once. Acknowledged rows are not lost. */
   kill(): Promise<void>;
 }
 
 const HOST = fileURLToPath(new URL('./host.ts', import.meta.url));
 const MAX_LAST_WORDS = 2048;
 
-/** Starts the engine on a loopback port. It ends itself when this process ends. */
+/** Starts the engine on a loopback port. The engine ends when this process ends. */
 export function startEngineProcess(options: {
   readonly libraryPath: string;
   readonly dataPath: string;
@@ -35,14 +35,14 @@ export function startEngineProcess(options: {
       `--http_port=${options.port}`,
       '--listen_host=127.0.0.1',
     ],
-    // The environment is empty, so that the process cannot read a secret of Guard.
+    // The environment is empty, so that the process cannot read Guard's secrets.
     { env: { TZ: 'UTC' }, stdio: ['pipe', 'ignore', 'pipe'], cwd: options.dataPath },
   );
   let lastWords = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     lastWords = (lastWords + text).slice(-MAX_LAST_WORDS);
   });
-  // Ignores a write to a process that has ended. `ended` reports the end.
+  // A write fails after the process has ended. `ended` reports the end.
   child.stdin.on('error', () => undefined);
   const ended = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(error.message));
@@ -68,9 +68,9 @@ export interface HeldPort {
 }
 
 /**
- * Reserves a free port for the engine, which opens the same port (SO_REUSEPORT). Linux lets only the same
- * user share a port. Without this, another user could read the port from the arguments of the engine, listen
- * on it first, and receive Guard's passwords. On other systems the port was only free a moment ago.
+ * Reserves a free port for the engine, which opens the same port (SO_REUSEPORT). On Linux only the same user can share
+ * a port. Otherwise another user could read the port from the engine's arguments, listen on it first, and get Guard's
+ * passwords. On other systems the port was merely free a moment ago.
  */
 export async function holdLoopbackPort(): Promise<HeldPort> {
   const reusePort = process.platform === 'linux';

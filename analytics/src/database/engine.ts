@@ -1,13 +1,13 @@
 import type { Account, DatabaseAnswer, DatabaseClient } from './database-client.ts';
 
-/** A database that answered and has its schema and accounts. */
+/** A database that answers, with its schema and accounts. */
 export interface Database {
   readonly client: DatabaseClient;
   /** Writes events and reads the schema. It never runs a statement of a client. */
   readonly writer: Account;
   /** The table for inserts: the local one, or the distributed one on a cluster. */
   readonly insertInto: string;
-  /** The cluster on which rows are deleted on all servers. Undefined when there is one server. */
+  /** The cluster on whose servers rows are deleted. Undefined for a single server. */
   readonly cluster: string | undefined;
   /** The account of an organisation. Undefined when the settings have no such organisation. */
   account(organisation: string): Account | undefined;
@@ -17,19 +17,19 @@ export interface Database {
 
 export type EngineState =
   | { readonly kind: 'ready'; readonly database: Database }
-  /** Not started yet, starting again, or not reachable. `message` is for the caller of a query. */
+  /** Starting, starting again, or not reachable. `message` is for the caller of a query. */
   | {
       readonly kind: 'away';
       readonly message: string;
       /**
-       * Set during a deliberate, short restart. It always resolves when the restart is over. Then repeat the
-       * queries that waited or were cut off.
+       * Set during a deliberate, short restart. Always resolves when the restart is over. Then repeat the queries that
+       * waited or were cut off.
        */
       readonly back?: Promise<undefined>;
     }
-  /** Does not start, or waits for room on its disk. Guard tries again and again. `message` has the cause. */
+  /** Cannot start, or waits for room on its disk. Guard retries. `message` has the cause. */
   | { readonly kind: 'failing'; readonly message: string }
-  /** Not installed, so it will never be available. */
+  /** Not installed, so it never becomes available. */
   | { readonly kind: 'missing'; readonly message: string };
 
 /** The database and whether it is available now. Each mode has one implementation. */
@@ -38,15 +38,15 @@ export interface Engine {
   /** True while no row is deleted because of its age, because the clock is not trusted. */
   readonly holdsDeletion: () => boolean;
   /**
-   * Sets the organisations that have accounts. A new one can be asked for as soon as its account is created.
-   * Queries of the other organisations do not fail because of this.
+   * Sets the organisations that have accounts. A new one can be queried as soon as its account exists. Queries of the
+   * other organisations do not fail meanwhile.
    */
   setOrganisations(organisations: readonly string[]): void;
   /** Stops the engine, or disconnects from it. */
   close(): Promise<void>;
 }
 
-/** The result of a query. `undefined` means that there was nothing to ask. */
+/** The result of a query. `undefined` means that no database was asked. */
 type Asked =
   | {
       readonly kind: 'asked';
@@ -56,15 +56,14 @@ type Asked =
   | { readonly kind: 'away'; readonly message: string }
   | { readonly kind: 'cancelled' };
 
-/** How many restarts one query survives. Settings that change all the time must not delay it for ever. */
+/** How many restarts one query survives. Settings that change all the time must not delay a query for ever. */
 const MAX_RESTARTS = 3;
 
 /**
- * Queries a database that may restart deliberately. Waits for it, and repeats a query that the restart cut
- * off. So it must be safe to ask `question` twice: it only reads, and the caller uses no part of an
- * incomplete answer.
+ * Queries a database that may restart deliberately. Waits for it, and repeats a query that the restart cut off. So
+ * `question` must be safe to repeat: it only reads, and the caller uses no part of an incomplete answer.
  *
- * @param signal ends the waiting.
+ * @param signal ends the wait.
  */
 export async function ask(
   state: () => EngineState,

@@ -4,7 +4,7 @@ import type { DatabaseAnswer, DatabaseClient } from './database-client.ts';
 import type { EngineState } from './engine.ts';
 import { createForget } from './forget.ts';
 
-/** Deletes the rows of a person in a cluster, or on one server, that answers the deletion like this. */
+/** Deletes the rows of a person on one server or a cluster, which answers the deletion with `deletion`. */
 async function forget(cluster: string | undefined, deletion: DatabaseAnswer) {
   const sent: Parameters<DatabaseClient['send']>[0][] = [];
   let rows = 3;
@@ -24,33 +24,30 @@ async function forget(cluster: string | undefined, deletion: DatabaseAnswer) {
   return { outcome, sent };
 }
 
-test('the servers of a cluster have half an hour to delete, and not 180 seconds', async () => {
+test('the servers of a cluster have half an hour for a deletion', async () => {
   const { outcome, sent } = await forget('guard', scriptedAnswer(''));
   expect(outcome).toMatchObject({ kind: 'deleted', rows: 3, left: 0 });
   const [{ parameters, timeoutMs } = { parameters: {}, timeoutMs: 0 }] = sent;
   expect(parameters).toMatchObject({ distributed_ddl_task_timeout: '1740' });
-  // The database answers before Guard stops listening.
+  // The database must answer before Guard stops waiting.
   expect(timeoutMs).toBe(1_800_000);
 });
 
 test.each([
   ['the servers are not done', scriptedAnswer('Code: 159. Distributed DDL task …', 159)],
   ['no answer comes', { kind: 'timeout' } as const],
-])(
-  'a deletion of a cluster that takes longer says how to see its progress: %s',
-  async (_, late) => {
-    const { outcome } = await forget('my cluster', late);
-    expect(outcome).toMatchObject({ kind: 'refused' });
-    const message = outcome.kind === 'refused' ? outcome.message : '';
-    expect(message).toContain('still deleting after half an hour, and goes on');
-    expect(message).toContain("clusterAllReplicas('my cluster', system.mutations)");
-    expect(message).toContain('Run guard forget again later');
-  },
-);
+])('when a cluster takes longer, the answer says how to see the progress: %s', async (_, late) => {
+  const { outcome } = await forget('my cluster', late);
+  expect(outcome).toMatchObject({ kind: 'refused' });
+  const message = outcome.kind === 'refused' ? outcome.message : '';
+  expect(message).toContain('still deleting after half an hour, and continues');
+  expect(message).toContain("clusterAllReplicas('my cluster', system.mutations)");
+  expect(message).toContain('Run guard forget again later');
+});
 
-test('on one server it says to run the command again', async () => {
+test('when one server takes longer, the answer says to run the command again', async () => {
   const { outcome } = await forget(undefined, { kind: 'timeout' });
   const message = outcome.kind === 'refused' ? outcome.message : '';
-  expect(message).toMatch(/goes on\. Run guard forget again later/);
+  expect(message).toMatch(/continues\. Run guard forget again later/);
   expect(message).not.toContain('system.mutations');
 });

@@ -6,12 +6,12 @@ import type { DatabaseAnswer } from './database-client.ts';
 import { failure } from './prepare.ts';
 import { quoteName, quoteText } from './schema.ts';
 
-/** Half an hour: a deletion rewrites each part of the table that has such a row. */
+/** Half an hour, because a deletion rewrites each part that has such a row. */
 const DELETE_TIMEOUT_MS = 1_800_000;
 const COUNT_TIMEOUT_MS = 120_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const TIMEOUT_EXCEEDED = 159;
-/** Rows that arrive during a deletion are deleted in the next round. This is the most rounds for one request. */
+/** Most rounds of one request. Rows that arrive during a deletion are deleted in the next round. */
 const MOST_ROUNDS = 3;
 
 /** The result, before the deletion is written to the log. */
@@ -27,8 +27,8 @@ export type Forget = (
 ) => Promise<Forgotten>;
 
 /**
- * @param settle waits a limited time until earlier events are in the database. Resolves with the number of
- *   events that still wait.
+ * @param settle Waits a limited time until earlier events are in the database. Resolves with the number of events that
+ * still wait.
  */
 export function createForget(state: () => EngineState, settle: () => Promise<number>): Forget {
   let isBusy = false;
@@ -68,8 +68,8 @@ export function createForget(state: () => EngineState, settle: () => Promise<num
 }
 
 /**
- * The condition for the rows of a person. ClickHouse stores the text of a deletion in a file. So the text has
- * a digest instead of the address: SipHash with a random key of this request, which the database computes.
+ * The condition for the rows of a person. ClickHouse stores the text of a deletion in a file, so the text has a digest
+ * instead of the address: SipHash with a random key of this request, which the database computes.
  */
 async function conditionOf(
   state: () => EngineState,
@@ -88,9 +88,9 @@ async function conditionOf(
 }
 
 /**
- * ALTER TABLE DELETE rewrites the parts without the rows. DELETE FROM would only hide the rows and keep them
- * on the disk until a later merge. `mutations_sync = 2` waits for all replicas. The servers of a cluster have nearly
- * all of the time: by default ClickHouse reports an error after 180 seconds, and deletes on.
+ * ALTER TABLE DELETE rewrites the parts without the rows. DELETE FROM only hides the rows and keeps them on disk until
+ * a later merge. `mutations_sync = 2` waits for all replicas. The servers of a cluster get nearly the whole time: by
+ * default ClickHouse reports an error after 180 seconds and continues to delete.
  */
 async function deleteRows(
   state: () => EngineState,
@@ -100,15 +100,15 @@ async function deleteRows(
   return send(state, DELETE_TIMEOUT_MS, ({ cluster }) => ({
     sql: `ALTER TABLE ${DATABASE}.${LOCAL_TABLE}${cluster === undefined ? '' : ` ON CLUSTER ${quoteName(cluster)}`} DELETE WHERE ${condition} SETTINGS mutations_sync = 2`,
     parameters: cluster === undefined ? {} : { distributed_ddl_task_timeout: String(clusterS) },
-    late: `The database is still deleting after half an hour, and goes on. ${howToSeeTheRest(cluster)}`,
+    late: `The database is still deleting after half an hour, and continues. ${howToSeeTheRest(cluster)}`,
   }));
 }
 
 function howToSeeTheRest(cluster: string | undefined): string {
-  const again = 'Run guard forget again later: it counts the rows that are left.';
+  const again = 'Run guard forget again later. It counts the remaining rows.';
   if (cluster === undefined) return again;
   const everywhere = `clusterAllReplicas(${quoteText(cluster)}, system.mutations)`;
-  return `An account that may read system.mutations sees what is left: SELECT hostName(), parts_to_do, latest_fail_reason FROM ${everywhere} WHERE database = '${DATABASE}' AND table = '${LOCAL_TABLE}' AND NOT is_done. ${again}`;
+  return `An account that may read system.mutations can see the remaining work: SELECT hostName(), parts_to_do, latest_fail_reason FROM ${everywhere} WHERE database = '${DATABASE}' AND table = '${LOCAL_TABLE}' AND NOT is_done. ${again}`;
 }
 
 async function count(
@@ -123,7 +123,7 @@ async function count(
 interface Question {
   readonly sql: string;
   readonly parameters?: Readonly<Record<string, string>>;
-  /** What to say when the time is over. */
+  /** The message after the time limit. */
   readonly late?: string;
 }
 
@@ -154,7 +154,7 @@ async function send(
       const { late } = question(database);
       if (late !== undefined && isLate(answer)) return { why: late };
       const failed = failure(answer);
-      if (failed !== undefined) return { why: `The database did not do it: ${failed}` };
+      if (failed !== undefined) return { why: `The database refused it: ${failed}` };
       return answer.kind === 'answered' ? answer.body.toString().trim() : '';
     }
   }

@@ -5,10 +5,10 @@ import { DataType, load } from 'ffi-rs';
 const MADV_DONTNEED = 4;
 
 /**
- * Releases memory pages of these files that are unchanged from disk: code and tables that mostly the start
- * needed, some 180 MB. The kernel reads a page again when it is needed. Only ranges without write access and
- * without private pages are released. A private page would be lost, for example one with addresses that the
- * loader filled in. Does nothing on systems whose /proc does not describe the memory.
+ * Releases memory pages of these files that are equal to the file on disk: code and tables that mostly the start
+ * needed, some 180 MB. The kernel reads a page again when it is needed. Only ranges without write access and without
+ * private pages are released: a private page would be lost, for example one with addresses that the loader filled in.
+ * Does nothing on systems whose /proc does not describe the memory.
  *
  * @param library a name under which ffi-rs has opened a library that links to libc.
  */

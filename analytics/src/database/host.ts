@@ -1,7 +1,7 @@
 /**
  * The process of the embedded engine. It loads the library and becomes a ClickHouse server. Only engine-process.ts
- * starts it. Arguments: the path of the library, then `held` (delete no row because of its age) or an empty word,
- * then options of clickhouse-local.
+ * starts it. Arguments: the path of the library, then `held` (delete no row because of its age) or an empty word, then
+ * options of clickhouse-local.
  */
 import { realpathSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
@@ -11,21 +11,21 @@ import { giveBackPages } from './give-back-pages.ts';
 const [libraryPath = '', deletion = '', ...options] = process.argv.slice(2);
 
 /**
- * Opens the HTTP listener and keeps the process alive: the second statement sleeps and never ends. Its sum
- * needs each sleep. With a count the database would skip the sleep and keep a core busy. The statement must
- * not fail, because a failed statement ends the library with an abort. `numbers()` needs no right.
+ * Opens the HTTP listener and keeps the process alive, because the second statement sleeps without end. Its sum needs
+ * each sleep: for a count the database would skip the sleeps and use a whole core. The statement must not fail, because
+ * a failed statement makes the library abort. `numbers()` needs no right.
  */
 const HOLD = deletion === 'held' ? 'SYSTEM STOP TTL MERGES; ' : '';
 const STATEMENTS =
   HOLD +
   'SYSTEM START LISTEN HTTP; SELECT sum(sleepEachRow(3)) FROM numbers(1000000000000) FORMAT Null';
 
-// The library cannot be stopped in an orderly way and does not need it: acknowledged rows are in its files.
+// The library cannot be stopped properly. That does no harm, because acknowledged rows are in its files.
 function endProcess(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-// The parent holds the other end of stdin and writes nothing. When the parent ends, stdin ends.
+// The parent has the other end of stdin and writes nothing. When the parent ends, stdin ends.
 process.stdin.on('end', endProcess).on('error', endProcess).resume();
 
 // The engine creates files that all users can read, unless the umask forbids it.
@@ -48,7 +48,7 @@ void load({
   runInNewThread: true,
 }).then(endProcess, endProcess);
 
-// The tables are open by then. A slower start reads some pages again.
+// By then the tables are open. After a slower start some pages are read again.
 const START_MS = 4000;
 setTimeout(() => {
   giveBackPages('chdb', [libraryFile, process.execPath]);

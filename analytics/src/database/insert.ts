@@ -8,15 +8,15 @@ const TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
- * Error codes that mean the rows themselves are wrong, so that no later attempt can succeed: an unreadable
- * layout (as in a damaged file), values that cannot be parsed or converted, and exceeded limits. All other
- * errors can pass, such as a full disk or a wrong password.
+ * Error codes for rows that are wrong themselves, so that no later attempt can succeed: an unreadable layout (as in a
+ * damaged file), values that cannot be parsed or converted, and exceeded limits. All other errors can pass, such as a
+ * full disk or a wrong password.
  */
 const REJECTED = new Set([
   6, 26, 27, 32, 33, 38, 41, 50, 53, 62, 69, 70, 72, 117, 128, 131, 321, 376, 469,
 ]);
 
-/** Inserts batches. A batch is acknowledged only by an answer of 200 to the whole insert. */
+/** Inserts batches. Only a 200 for the whole insert acknowledges a batch. */
 export function createInsert(state: () => EngineState): Insert {
   return async (batch, signal) => {
     const now = state();
@@ -28,10 +28,10 @@ export function createInsert(state: () => EngineState): Insert {
         database: DATABASE,
         // Blocks name their columns. Blocks of an earlier version may lack the newest columns.
         query: `INSERT INTO ${insertInto} FORMAT Native`,
-        // Each attempt has the same token, so rows of an attempt with a lost answer are not stored twice.
+        // Each attempt has the same token, so that rows of an attempt with a lost answer are not stored twice.
         insert_deduplication_token: batch.token,
         async_insert: '0',
-        // On a cluster: wait until the rows are written on the shard and not only queued.
+        // On a cluster: wait until the shard has written the rows. Otherwise they are only queued.
         distributed_foreground_insert: '1',
         // Events that waited on disk may belong to many days.
         max_partitions_per_insert_block: '0',

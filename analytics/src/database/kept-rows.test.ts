@@ -26,7 +26,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** One life on the folder; with what was there when `live` began. */
+/** Opens the analytics in the folder, runs `live`, and closes. Returns the result and the state before `live`. */
 async function life<T>(
   live: (analytics: Analytics, recorders: Recorders) => Promise<T>,
 ): Promise<T> {
@@ -54,7 +54,7 @@ test('a clock that is 200 days ahead deletes nothing and is reported; a trusted 
   writeFileSync(clockFile, `${Date.now() - 200 * DAY_MS}\n`);
   await life(async (analytics, recorders) => {
     await until('the engine is ready', () => analytics.ready());
-    // Two parts of each day, so that they are to be merged too.
+    // Two parts for each day, so that a merge is due.
     for (let part = 1; part <= 2; part += 1) {
       for (const days of [0, 20, 100]) {
         analytics.sink.record(sampleEvent({ createdAt: Date.now() - days * DAY_MS, body: 'c=3' }));
@@ -71,12 +71,12 @@ test('a clock that is 200 days ahead deletes nothing and is reported; a trusted 
   });
   unlinkSync(clockFile);
   await life(async (analytics, recorders) => {
-    await until('what is too old is deleted', async () => (await rows(analytics)) === '4\t2');
+    await until('old rows are deleted', async () => (await rows(analytics)) === '4\t2');
     expect(recorders.gauged('guard_analytics_deletion_held')).toBe(0);
   });
 });
 
-test('a start changes no definition when the tables are as they should be', async () => {
+test('a start changes no definition of current tables', async () => {
   const { ino, mtimeMs } = statSync(definition);
   await life(async (analytics) => {
     expect(await rows(analytics)).toBe('4\t2');
@@ -87,20 +87,17 @@ test('a start changes no definition when the tables are as they should be', asyn
 test.each([
   ['empty', 0],
   ['cut', 4000],
-])(
-  'a definition that a full disk left %s is restored, and every row is there',
-  async (_, length) => {
-    const whole = readFileSync(definition, 'utf8');
-    truncateSync(definition, length);
-    await life(async (analytics, recorders) => {
-      expect(await rows(analytics)).toBe('4\t2');
-      expect(recorders.lines.join()).toContain('analytics_definition_restored');
-    });
-    expect(readFileSync(definition, 'utf8')).toBe(whole);
-  },
-);
+])('a definition that a full disk left %s is restored, without loss of rows', async (_, length) => {
+  const whole = readFileSync(definition, 'utf8');
+  truncateSync(definition, length);
+  await life(async (analytics, recorders) => {
+    expect(await rows(analytics)).toBe('4\t2');
+    expect(recorders.lines.join()).toContain('analytics_definition_restored');
+  });
+  expect(readFileSync(definition, 'utf8')).toBe(whole);
+});
 
-test('an engine that cannot start differs from one that is starting: state, query, metric', async () => {
+test('state, queries and metric say whether an engine cannot start or is starting', async () => {
   const copy = join(folder, 'definitions', 'events.sql');
   const whole = readFileSync(definition, 'utf8');
   unlinkSync(copy);
@@ -114,7 +111,7 @@ test('an engine that cannot start differs from one that is starting: state, quer
     const asked = await analytics.runQuery({ organisation: 'acme', sql: 'SELECT 1' });
     expect(asked).toEqual({ kind: 'unavailable', message });
     expect(recorders.gauged('guard_analytics_failing')).toBe(1);
-    // It goes on trying, so what an operator puts back is taken up.
+    // The engine retries, so it uses a file that an operator restores.
     writeFileSync(definition, whole);
     expect(await rows(analytics)).toBe('4\t2');
     expect(recorders.gauged('guard_analytics_failing')).toBe(0);

@@ -10,7 +10,7 @@ const WITHOUT =
   'Add it with `npm i -g chdb@3.4.0 ffi-rs@1.3.7` (546 MB; a checkout has it from `npm ci`), ' +
   'or set analytics.engine to clickhouse in guard.yaml.';
 
-/** Finds the engine's library. It is not loaded here: 540 MB that can crash belong in another process. */
+/** Finds the engine's library without loading it. A library of 540 MB that can crash belongs in another process. */
 export async function findEngineLibrary(): Promise<EngineLibrary> {
   try {
     const { libchdbPath } = await import('chdb/libchdb');

@@ -11,10 +11,10 @@ import { describeServer, type DatabaseServer } from '../testing/server.ts';
 import { until } from '../testing/until.ts';
 import { organisationAccount } from './accounts.ts';
 
-/** What a look-up of one value reads, of many rows over 20 days. */
+/** How many rows a look-up of one value reads, among many rows of 20 days. */
 
 const ROWS = 100_000;
-/** Ten times what is read at once: once the rows with the value, and some that only seem to have it. */
+/** Ten granules, a granule being the rows that are read together: one with the value, and some false matches. */
 const FEW = 10 * 8192;
 const DAY_MS = 86_400_000;
 const INDEXES = ['by_reference', 'by_request_id', 'by_session', 'by_ip'];
@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** A start of Guard, which brings the tables up to date. */
+/** Starts and closes Guard. The start updates the tables. */
 async function openAndClose(): Promise<void> {
   const { url, writer } = server;
   const settings = { engine: 'clickhouse', url, ...writer } as const;
@@ -44,7 +44,7 @@ async function openAndClose(): Promise<void> {
   await analytics.close();
 }
 
-/** Rows over so many days back, numbered from `first`. Each value is in one row. */
+/** Adds rows for this many days, numbered from `first`. Each value is in one row. */
 async function fill(first: number, days: number): Promise<void> {
   const sql = `INSERT INTO events (organisation, created_at, request_id, reference, session, session_sent, ip)
     SELECT 'acme', now64(3) - toIntervalMillisecond(intDiv((number - ${first}) * ${days * DAY_MS}, ${ROWS})),
@@ -53,7 +53,7 @@ async function fill(first: number, days: number): Promise<void> {
   expect(await server.ask(sql)).toBe('');
 }
 
-/** Under the organisation's account, whose settings are the product's. */
+/** Reads with the organisation's account and its settings. */
 async function read(sql: string): Promise<{ found: number; readRows: number }> {
   const { user, password } = organisationAccount('acme', server.writer.password);
   const headers = { 'x-clickhouse-user': user, 'x-clickhouse-key': password };
@@ -64,7 +64,7 @@ async function read(sql: string): Promise<{ found: number; readRows: number }> {
   return { found: (await answer.text()).split('\n').length - 1, readRows };
 }
 
-test('a table of an earlier version gets the indexes, for the rows that it has too: one look-up reads few rows', async () => {
+test('a table of an earlier version gets the indexes, also for old rows, so a look-up reads few rows', async () => {
   const dropped = INDEXES.map((name) => `DROP INDEX ${name}`).join(', ');
   expect(await server.ask(`ALTER TABLE events ${dropped}`)).toBe('');
   await fill(0, 20);
@@ -83,7 +83,7 @@ test('a table of an earlier version gets the indexes, for the rows that it has t
   }
 });
 
-test('an insert builds no index, the merge that follows does', async () => {
+test('the merge after an insert builds the index, not the insert', async () => {
   await fill(ROWS, 1);
   const sql = byReference(`REF${ROWS + 12_345}`, Date.now());
   expect((await read(sql)).readRows).toBeGreaterThanOrEqual(ROWS);
@@ -93,7 +93,7 @@ test('an insert builds no index, the merge that follows does', async () => {
   expect(readRows).toBeLessThan(FEW);
 });
 
-test('a second start finds the indexes and changes nothing', async () => {
+test('a second start changes nothing', async () => {
   const defined = (): Promise<string> => server.ask('SHOW CREATE TABLE events FORMAT TSVRaw');
   const before = await defined();
   for (const name of INDEXES) expect(before).toContain(`INDEX ${name} `);

@@ -8,8 +8,8 @@ import type { Layout, PresentColumn } from './schema.ts';
 import type { Account, DatabaseAnswer, DatabaseClient } from './database-client.ts';
 
 /**
- * The oldest supported ClickHouse. Earlier versions lack settings that the accounts of organisations need, or
- * parse SQL differently from the gate.
+ * The oldest supported ClickHouse. Earlier versions lack settings of the organisations' accounts, or parse SQL
+ * differently from the gate.
  */
 const OLDEST = { major: 24, minor: 8 };
 
@@ -20,8 +20,8 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 export const CLUSTER_PATIENCE_S = 10;
 
 /**
- * Parameters of a statement ON CLUSTER. A server that does not run it in time is no error: it finds the statement in
- * Keeper when it is back. Without this, one unavailable server would keep Guard from using all others.
+ * Parameters of a statement ON CLUSTER. A server that does not run it in time is no error, because it finds the
+ * statement in Keeper when it is back. Otherwise one missing server would keep Guard from using all others.
  */
 export function onCluster(patienceS: number): Record<string, string> {
   return {
@@ -56,9 +56,9 @@ function ask(
 }
 
 /**
- * Brings the schema up to date. Returns undefined on success, else the first error.
+ * Updates the schema. Undefined on success, else the first error.
  *
- * @param room is called before a change. It resolves with the reason when no change is allowed.
+ * @param room Called before a change. Resolves with the reason when no change is allowed.
  */
 export async function prepareSchema(
   client: DatabaseClient,
@@ -81,7 +81,7 @@ export async function prepareSchema(
   return undefined;
 }
 
-/** Why a server cannot be used. `isTooOld` means that waiting does not help: an operator has to update it. */
+/** Why a server cannot be used. If `isTooOld`, waiting does not help: an operator has to update the server. */
 export interface Unfit {
   readonly message: string;
   readonly isTooOld: boolean;
@@ -99,7 +99,7 @@ export async function findUnfit(
   const version = answer.body.toString('utf8').trim();
   const [, major, minor] = (/^(\d+)\.(\d+)\./.exec(version) ?? []).map(Number);
   if (major === undefined || minor === undefined) {
-    const message = `This is no ClickHouse: asked for its version, it says ${JSON.stringify(version.slice(0, 100))}.`;
+    const message = `This is no ClickHouse. To the question for its version it answers ${JSON.stringify(version.slice(0, 100))}.`;
     return { message, isTooOld: false };
   }
   const isTooOld = major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor);
@@ -131,7 +131,7 @@ async function readColumns(
   return lines.filter((line) => line !== '').map((line) => columnOf(JSON.parse(line)));
 }
 
-/** Undefined when the server that answers has no such table. */
+/** Undefined when the server has no such table. */
 async function readDefinition(
   client: DatabaseClient,
   account: Account,

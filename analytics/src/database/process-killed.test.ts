@@ -13,10 +13,10 @@ import type { AnalyticsOptions } from '../index.ts';
 
 const SCRIPT = new URL('../testing/record-until-killed.ts', import.meta.url).pathname;
 const LIVES = 3;
-/** Rows reach the disk within 250 ms; a machine may be busy with other work. */
+/** Rows reach the disk within 250 ms. The rest is for a busy machine. */
 const LOST_AT_MOST_MS = 250 + 250;
 
-/** One life of the whole process; the requests it had recorded long enough before it was killed. */
+/** Runs the whole process once and kills it. Returns the requests that were recorded early enough before. */
 async function liveAndDie(
   settings: AnalyticsOptions['settings'],
   atLeast: number,
@@ -39,7 +39,7 @@ async function liveAndDie(
     .map(([id = '']) => id);
 }
 
-/** Opens the settings once more, waits until all is written, and compares. */
+/** Opens the analytics once more, waits until all rows are written, and compares. */
 async function expectEach(
   settings: AnalyticsOptions['settings'],
   ids: readonly string[],
@@ -67,7 +67,7 @@ async function expectEach(
   expect(recorders.counted('guard_events_total', 'dropped')).toBe(0);
 }
 
-test('the whole process is killed (SIGKILL) while it writes, again and again: no row older than 250 ms is lost, none is there twice', async () => {
+test('after repeated SIGKILL no row older than 250 ms is lost, and none is stored twice', async () => {
   const random = seededRandom();
   const path = mkdtempSync(join(tmpdir(), 'guard-killed-'));
   onTestFinished(() => {
@@ -81,7 +81,7 @@ test('the whole process is killed (SIGKILL) while it writes, again and again: no
   await expectEach(settings, ids, random.seed);
 });
 
-test("the same while a server of one's own is away: what waited is in the spill folder, and comes with the server", async () => {
+test('the same while a remote server is away: the rows wait in the spill folder until it is back', async () => {
   const server = await describeServer(['acme']);
   onTestFinished(() => server.close());
   const { url, writer } = server;

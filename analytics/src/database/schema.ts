@@ -7,7 +7,7 @@ import { DATABASE, LOCAL_TABLE, TABLE } from './accounts.ts';
 /** Where the tables are stored: one server, the shards of a cluster, or shards with replicas. */
 export type Layout = 'one_server' | 'cluster' | 'replicated_cluster';
 
-/** A column as servers have it, and how many of `servers` have exactly this column. */
+/** A column that servers have, and how many of `servers` have exactly this column. */
 export interface PresentColumn extends Column, Pick<EventColumn, 'codec'> {
   readonly table: string;
   readonly have: number;
@@ -15,9 +15,9 @@ export interface PresentColumn extends Column, Pick<EventColumn, 'codec'> {
 }
 
 /**
- * Columns that are looked up over all days have Bloom filters. They tell which groups of 8192 rows to read
- * (one in 1000 is read in vain). Without them each look-up reads the column of all rows. Both session columns share one
- * index, because statements search both.
+ * Bloom filters for columns that are looked up over all days. They say which groups of 8192 rows to read (one of 1000
+ * is a false match). Without them each look-up reads the column in all rows. Both session columns share one index,
+ * because statements search both.
  */
 const INDEXES = [
   ['by_reference', 'reference'],
@@ -26,7 +26,7 @@ const INDEXES = [
   ['by_ip', 'ip'],
 ] as const;
 
-/** The table definition on the server that answers. An account that may read the table may also read this. */
+/** Reads the table definition on the connected server. An account that may read the table may also read this. */
 export const DEFINITION_QUERY = `SHOW CREATE TABLE ${DATABASE}.${LOCAL_TABLE} FORMAT TSVRaw`;
 
 /**
@@ -46,12 +46,12 @@ GROUP BY table, name, type, comment, compression_codec
 SETTINGS skip_unavailable_shards = 1 FORMAT JSONCompactEachRow`;
 }
 
-/** Whether a server that answers lacks a table, because it joined the cluster after the tables were created. */
+/** True if a connected server lacks a table, because it joined the cluster after the tables were created. */
 export function isTableMissing(present: readonly PresentColumn[]): boolean {
   return [LOCAL_TABLE, TABLE].some((name) => serversWith(name, present) < serversOf(present));
 }
 
-/** On how many servers a table exists. Every column is on all of them, except one that a newer version adds. */
+/** The number of servers with a table. All of them have every column, except one that a newer version adds. */
 function serversWith(table: string, present: readonly PresentColumn[]): number {
   const have = new Map<string, number>();
   for (const column of present.filter((entry) => entry.table === table)) {
@@ -60,18 +60,19 @@ function serversWith(table: string, present: readonly PresentColumn[]): number {
   return Math.max(0, ...have.values());
 }
 
-/** Returns 1 when there is no table yet: any number above 0 means that one is missing. */
+/** 1 when no table exists yet: with any number above 0 a table counts as missing. */
 function serversOf([first]: readonly PresentColumn[]): number {
   return first?.servers ?? 1;
 }
 
 /**
- * The statements that bring a database, empty or of an earlier version, to the current schema. The list is
- * empty when nothing has to change. A statement that changes a table rewrites its definition, and on a full
- * disk ClickHouse leaves that file empty. `events` stores the rows. Queries use `events_distributed`, in both
- * modes. Row policies belong on `events` only: on the Distributed table they have no effect.
+ * The statements that change a database, empty or of an earlier version, to the current schema. Without a difference
+ * the list is empty, because a statement that changes a table rewrites its definition, and on a full disk ClickHouse
+ * leaves that file empty. `events` stores the rows. Queries use `events_distributed`, in both modes. Row policies
+ * belong on `events` only, because they have no effect on the Distributed table.
  *
  * @param cluster name in `remote_servers`.
+ *
  * @param definition the answer to {@link DEFINITION_QUERY}. Undefined means unknown, so no index is added.
  */
 export function schemaStatements(
@@ -81,8 +82,7 @@ export function schemaStatements(
   definition: string | undefined,
 ): string[] {
   const scope = layout === 'one_server' ? '' : ` ON CLUSTER ${quoteName(cluster)}`;
-  // The default path of a server contains the table's own UUID. A server that joins later would create
-  // another UUID.
+  // The default path of a server contains the table's own UUID. A server that joins later would create another UUID.
   const path = `/clickhouse/tables/${cluster}/{shard}/${DATABASE}/${LOCAL_TABLE}`;
   const isReplicated = layout === 'replicated_cluster';
   const window = `${isReplicated ? '' : 'non_'}replicated_deduplication_window`;
@@ -119,8 +119,7 @@ SETTINGS ${window} = 1000`;
       const variants = known.filter((variant) => variant.name === column.name);
       return variants.reduce((sum, { have }) => sum + have, 0) < tables;
     }).map((column) => `ADD COLUMN IF NOT EXISTS ${declare(column)}`);
-    // Columns that an earlier version declared differently. A new codec applies to rows that are written from
-    // now on.
+    // Columns with another declaration in an earlier version. A new codec applies only to new rows.
     const changed = EVENT_COLUMNS.filter((column) =>
       known.some((variant) => variant.name === column.name && !isSame(variant, column)),
     ).map((column) => `MODIFY COLUMN ${declaration(column)}`);
@@ -134,10 +133,10 @@ SETTINGS ${window} = 1000`;
 }
 
 /**
- * Adds the indexes that a table of an earlier version lacks, and builds them for existing rows. Without this,
- * past days would have no index until they are deleted, because they are not merged again. Building runs in
- * the background and reads only the indexed columns (1 s of one core for a million rows). If Guard ends
- * between the two statements, those days have no index, and look-ups read them as before.
+ * Adds the indexes that a table of an earlier version lacks, and builds them for existing rows. Otherwise past days
+ * would stay without an index until they are deleted, because they are not merged again. Building runs in the
+ * background and reads only the indexed columns (1 s of one core for a million rows). If Guard ends between the two
+ * statements, look-ups in those days are slow as before.
  */
 function indexStatements(scope: string, definition: string): string[] {
   const lacking = INDEXES.filter(([name]) => !definition.includes(`INDEX ${name} `));

@@ -11,7 +11,7 @@ let cluster: TwoShards;
 let recorders: Recorders;
 let engine: Engine;
 
-/** Connects as Guard does, with the second of two copies away from the beginning. */
+/** Connects like Guard while the second of two replicas is away. */
 beforeEach(async () => {
   cluster = await openTwoShards(['acme'], 'copies');
   await cluster.loseSecond();
@@ -37,13 +37,13 @@ function tablesOf(server: 0 | 1): Promise<string> {
   return cluster.ask(server, cluster.writer, sql);
 }
 
-test('a copy that is away keeps Guard from none of the others, and gets its tables when it joins', async () => {
+test('a missing replica does not stop Guard, and gets its tables when it joins', async () => {
   expect(await tablesOf(0)).toBe(TABLES);
   const before = cluster.onCluster.length;
   await cluster.bringSecondBack();
   await until('it has the tables', async () => (await tablesOf(1)) === TABLES);
   await until('Guard says so', () => recorders.lines.join().includes('analytics_server_joined'));
-  await until('the accounts are made there, too', () =>
+  await until('the accounts exist there too', () =>
     cluster.onCluster.slice(before).some((sql) => sql.startsWith('CREATE USER')),
   );
   expect(recorders.lines.join()).not.toContain('analytics_database_away');

@@ -25,7 +25,7 @@ async function open(recorded?: Recorders): Promise<Analytics> {
   return opened;
 }
 
-/** Two hundred rows of each organisation. */
+/** Records two hundred rows of each organisation. */
 function record(site: string): void {
   for (let each = 0; each < 200; each += 1) {
     analytics.sink.record(sampleEvent({ site }));
@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 describe('a cluster of two shards (contract 2.7)', () => {
-  test('tables and columns are made on every server, and a second time nothing is changed', async () => {
+  test('tables and columns are created on every server, and a second start changes nothing', async () => {
     const columns = `SELECT groupArray(name) FROM system.columns WHERE table = 'events' FORMAT TSVRaw`;
     const names = EVENT_COLUMNS.map(({ name }) => `'${name}'`).join(',');
     for (const shard of [0, 1] as const) {
@@ -62,7 +62,7 @@ describe('a cluster of two shards (contract 2.7)', () => {
     expect(later.filter((sql) => sql.includes(' TABLE '))).toEqual([]);
   });
 
-  test('events land on both; counts over events are low, over events_distributed exact', async () => {
+  test('both shards get events; only events_distributed gives exact counts', async () => {
     const counts = [];
     for (const shard of [0, 1] as const) {
       const local = Number(await cluster.ask(shard, cluster.writer, 'SELECT count() FROM events'));
@@ -86,7 +86,7 @@ describe('a cluster of two shards (contract 2.7)', () => {
     expect(await query('rival', join)).toBe('rows: 200\n');
   });
 
-  test('what a subquery finds on both shards chooses rows on both: so the dashboard finds sessions', async () => {
+  test('a subquery over both shards selects rows of both, as the dashboard needs it', async () => {
     const newest = `SELECT groupArray((ip, request_id)) FROM (SELECT ip, request_id FROM events_distributed
       ORDER BY created_at DESC, request_id DESC LIMIT 1 BY request_id LIMIT 150)`;
     const sql = `WITH (${newest}) AS newest SELECT count() FROM events_distributed
@@ -94,7 +94,7 @@ describe('a cluster of two shards (contract 2.7)', () => {
     expect(await query('acme', sql)).toBe('rows: 150\n');
   });
 
-  test('a correlated subquery, which one server alone could answer, is an error with the way out', async () => {
+  test('a correlated subquery gives an error with a remedy', async () => {
     const sql = `SELECT count() FROM events_distributed AS e WHERE EXISTS
       (SELECT 1 FROM events_distributed AS f WHERE f.ip = e.ip)`;
     expect(await query('acme', sql)).toMatch(
@@ -103,7 +103,7 @@ describe('a cluster of two shards (contract 2.7)', () => {
   });
 });
 
-describe('the walls exist on the other shard too (contract 5)', () => {
+describe('the other shard has the same walls (contract 5)', () => {
   async function expectNothing(sql: string): Promise<void> {
     expect(await query('acme', sql)).toBe('rows: 0\n');
     for (const shard of [0, 1] as const) {
@@ -115,27 +115,27 @@ describe('the walls exist on the other shard too (contract 5)', () => {
     'SELECT count() FROM events_distributed WHERE organisation != $$acme$$',
     `SELECT count() FROM (SELECT * FROM events_distributed UNION ALL SELECT * FROM events) WHERE path LIKE '%${CANARY}%'`,
     `SELECT count() FROM events_distributed WHERE path IN (SELECT path FROM events_distributed WHERE path LIKE '%${CANARY}%')`,
-  ])('a reader of one organisation learns nothing of another: %s', async (sql) => {
+  ])('a reader learns nothing about another organisation: %s', async (sql) => {
     await expectNothing(sql);
     expect(await query('rival', sql)).not.toBe('rows: 0\n');
   });
 
-  test('nor from a statement that fails on rows of the other', async () => {
+  test('nor from a statement that fails on rows of another organisation', async () => {
     const failsOn = (table: string) =>
       `SELECT count() FROM ${table} WHERE throwIf(path LIKE '%${CANARY}%')`;
     await expectNothing(failsOn('events_distributed'));
-    // Only on one server: this engine can end when a statement between servers fails on both of them.
+    // On one server only, because this engine can crash when a statement between servers fails on both of them.
     expect(await cluster.asOrganisation(1, 'rival', failsOn('events'))).not.toBe('0');
   });
 });
 
 describe('one shard is away', () => {
-  test.each([...UNREACHED])('%i is %s in the words of the database', async (code, name) => {
+  test.each([...UNREACHED])('the database names code %i as %s', async (code, name) => {
     const sql = `SELECT errorCodeToName(${code})`;
     expect(await cluster.ask(0, cluster.writer, sql)).toBe(name);
   });
 
-  test('a query fails instead of counting less, and names no server; events wait', async () => {
+  test('a query fails instead of counting too little, its error names no server, and events wait', async () => {
     await cluster.loseSecond();
     const answer = await query('acme', 'SELECT count() FROM events_distributed');
     expect(answer).toMatch(/^database_error: Code: 279\. .*\(ALL_CONNECTION_TRIES_FAILED\)/s);

@@ -1,7 +1,7 @@
 /**
- * Rows for the database, encoded once. A batch does not change after it was handed on: every attempt sends
- * the same bytes under the same token, so that the database can recognise a retry. Before that it grows by
- * whole parts. Each state that is written to disk is a batch with the same token.
+ * Encoded rows for the database. A batch that was handed on does not change: every attempt sends the same bytes with
+ * the same token, so that the database recognises a retry. Before that the batch grows by whole parts, and each state
+ * that is saved to disk has the same token.
  */
 export interface Batch {
   /** Deduplication token (`insert_deduplication_token`). */

@@ -5,7 +5,7 @@ import { sampleEvent } from '../testing/sample-event.ts';
 import type { Batch } from './batch.ts';
 import { BUFFER, EventBuffer } from './buffer.ts';
 
-/** A buffer before an outbox that only collects, on a clock that a test moves. */
+/** A buffer whose outbox only records batches, with a clock that the test moves. */
 function setUp() {
   const recorders = createRecorders();
   const batches: Batch[] = [];
@@ -30,7 +30,7 @@ function decodeParts(batch: Batch | undefined) {
   return (batch?.parts ?? []).flatMap((part) => decodeBlock(part));
 }
 
-/** Lets the turns of the event loop pass in which events are encoded. */
+/** Waits for the turns of the event loop in which events are encoded. */
 async function encoded(turns = 1): Promise<void> {
   for (let turn = 0; turn <= turns; turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -38,7 +38,7 @@ async function encoded(turns = 1): Promise<void> {
 }
 
 describe('events become batches', () => {
-  test('a batch is handed on when it is a second old, not before', async () => {
+  test('a batch is handed on when it is a second old', async () => {
     const { buffer, batches, state } = setUp();
     buffer.record(sampleEvent());
     buffer.record(sampleEvent());
@@ -53,7 +53,7 @@ describe('events become batches', () => {
     expect(decodeParts(batches[0])).toHaveLength(2);
   });
 
-  test('until then, what is 200 ms old is saved with all before it, under the token of the batch', async () => {
+  test('meanwhile rows of 200 ms are saved with all earlier ones, with the token of the batch', async () => {
     const { buffer, batches, saved, state } = setUp();
     const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
     onTestFinished(() => clock.mockRestore());
@@ -88,7 +88,7 @@ describe('events become batches', () => {
     expect(saved[3]?.token).not.toBe(saved[2]?.token);
   });
 
-  test('a batch whose clock was set back is handed on at once, and waits for nothing', async () => {
+  test('after the clock was set back, a batch is handed on at once', async () => {
     const { buffer, batches, state } = setUp();
     buffer.record(sampleEvent());
     await encoded();
@@ -106,7 +106,7 @@ describe('events become batches', () => {
     expect(batches.map((batch) => batch.rows)).toEqual([10_000, 2000]);
   });
 
-  test('nor has it many more than 8 MiB', async () => {
+  test('no batch has many more than 8 MiB', async () => {
     const { buffer, batches } = setUp();
     const body = 'x'.repeat(16_384);
     for (let each = 0; each < 1200; each += 1) buffer.record(sampleEvent({ body }));
@@ -117,7 +117,7 @@ describe('events become batches', () => {
     expect(batches.reduce((sum, batch) => sum + batch.rows, 0)).toBe(1200);
   });
 
-  test('while the database is behind, a batch grows instead of becoming many', async () => {
+  test('while the database is slow, a batch grows, and no further batches are made', async () => {
     const { buffer, batches, state } = setUp();
     state.waiting = 2;
     buffer.record(sampleEvent());
@@ -130,14 +130,14 @@ describe('events become batches', () => {
     expect(batches).toHaveLength(1);
   });
 
-  test('more events in one turn than the ring holds are dropped and counted', () => {
+  test('events above the size of the ring are dropped and counted', () => {
     const { buffer, recorders } = setUp();
     for (let each = 0; each < BUFFER.ringSize + 3; each += 1) buffer.record(sampleEvent());
     expect(recorders.counted('guard_events_total', 'recorded')).toBe(BUFFER.ringSize);
     expect(recorders.counted('guard_events_total', 'dropped')).toBe(3);
   });
 
-  test('closing hands on what is left; what comes later is dropped and counted', () => {
+  test('closing hands on the remaining events; later ones are dropped and counted', () => {
     const { buffer, batches, recorders } = setUp();
     buffer.record(sampleEvent());
     buffer.close();

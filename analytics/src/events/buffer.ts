@@ -12,14 +12,13 @@ import { privateColumns } from './columns/privacy.ts';
 export const BUFFER = {
   /** Most recorded events that are not encoded yet. */
   ringSize: 16_384,
-  /** Events encoded in one turn of the event loop. The limit keeps requests from waiting. */
+  /** Events that are encoded in one turn of the event loop, so that requests need not wait. */
   encodedPerTurn: 256,
-  // Smaller batches mean more parts to merge. With 5,000 rows the database used about a sixth more CPU per
-  // row.
+  // Smaller batches mean more parts to merge. With 5,000 rows the database used a sixth more CPU per row.
   batchRows: 10_000,
   batchBytes: 8 * 1024 * 1024,
   batchAgeMs: 1000,
-  /** Rows of this age go to disk. A flood fills whole batches in less time, each with one block. */
+  /** Rows of this age go to disk. In a flood of events whole batches go there sooner, each with one block. */
   savedAtMs: 200,
   /** How often the age is checked. */
   tickMs: 25,
@@ -36,15 +35,15 @@ interface BufferOptions {
 }
 
 /**
- * Takes events from the request path and makes batches of them. `record` only stores a reference. Encoding
- * happens in a later turn of the event loop, so that the event object lives only briefly.
+ * Takes events from the request path and makes batches of them. `record` only stores a reference. Encoding happens in a
+ * later turn of the event loop.
  */
 export class EventBuffer implements EventSink {
   readonly #ring = new Array<DecisionEvent | undefined>(BUFFER.ringSize);
   readonly #block: BlockBuilder;
   readonly #allocate: ((bytes: number) => Buffer) | undefined;
   readonly #options: BufferOptions;
-  /** The token of the open batch, and its blocks that are written to disk. */
+  /** The token of the open batch, and those of its blocks that were saved to disk. */
   #token = '';
   #parts: Buffer[] = [];
   #partRows = 0;
@@ -76,18 +75,18 @@ export class EventBuffer implements EventSink {
     if (!this.#scheduled) this.#schedule();
   }
 
-  /** Events on their way: recorded here, waiting in the outbox, or spilled. */
+  /** Number of events that are recorded here, wait in the outbox, or are spilled. */
   queued(): number {
     return this.#count + this.#rows() + this.#options.outbox.rows();
   }
 
   /**
-   * Hands on a batch that is old enough, and saves the rows of a younger one. Call it every `tickMs`. While
-   * the database is behind, batches grow instead. This avoids many small inserts when it is back.
+   * Hands on a batch that is old enough, and saves the rows of a younger one. Call it every `tickMs`. While the
+   * database is slow, batches grow instead, so that it gets no flood of small inserts afterwards.
    */
   tick(): void {
     const ageMs = this.#options.clock() - this.#openedAt;
-    // Below 0 the clock was set back. The batch would otherwise wait until the clock has caught up.
+    // Below 0 the clock was set back. Otherwise the batch would wait until the clock has caught up.
     const old = ageMs < 0 || ageMs >= BUFFER.batchAgeMs;
     if (old && this.#options.outbox.waiting() < 2) this.#flush();
     else this.#saveWhenDue();
@@ -129,7 +128,7 @@ export class EventBuffer implements EventSink {
       if (this.#block.rows === 1) this.#unsavedSince = performance.now();
       if (this.#rows() === 1) this.#open();
     } catch (error) {
-      // The request was answered long ago. A malformed event must not end the process.
+      // The request was answered long ago, so a malformed event must not end the process.
       this.#options.metrics.count('guard_events_total', 'dropped');
       this.#options.log('error', 'analytics_event_malformed', { reason: String(error) });
     }
@@ -160,12 +159,12 @@ export class EventBuffer implements EventSink {
     this.#partBytes = 0;
   }
 
-  /** Makes the rows of the open block a part of the batch. Each row is encoded once. */
+  /** Closes the open block and adds it to the batch. Each row is encoded once. */
   #closeBlock(): void {
     const { rows, bytes } = this.#block;
     if (bytes === 0) return;
     const part = this.#block.take(this.#allocate);
-    // Malformed events can leave dictionary words behind without a row.
+    // A malformed event can leave words in a dictionary without a row.
     if (rows === 0) return;
     this.#parts = [...this.#parts, part];
     this.#partRows += rows;

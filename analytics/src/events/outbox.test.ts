@@ -36,7 +36,7 @@ function batch(token: number, bytes = 100): Batch {
   return { token: name, rows: 10, bytes, parts: [Buffer.alloc(bytes, 'x')] };
 }
 
-/** An outbox before a database that does what `answer` says; pauses take no time but are kept. */
+/** An outbox for a database that answers with `answer`. Pauses take no time, but are recorded. */
 async function setUp(
   options: { folder?: string; maxMemoryBytes?: number; maxSpillBytes?: number } = {},
 ) {
@@ -77,7 +77,7 @@ const AWAY: InsertOutcome = { kind: 'retry', reason: 'away' };
 const none = (): AbortSignal => new AbortController().signal;
 
 describe('batches on their way to the database', () => {
-  test('the same batch is sent until it is acknowledged, with pauses that double to 10 s', async () => {
+  test('a batch is sent again until it is acknowledged, with pauses that double up to 10 s', async () => {
     const { outbox, state, fate } = await setUp();
     state.answer = AWAY;
     outbox.put(batch(1));
@@ -90,7 +90,7 @@ describe('batches on their way to the database', () => {
     expect(outbox.rows()).toBe(0);
   });
 
-  test('a batch with rows that the database refuses is dropped and counted, and the next one is sent', async () => {
+  test('a batch that the database refuses is dropped and counted, and the next one is sent', async () => {
     const { outbox, state, fate } = await setUp();
     state.answer = { kind: 'rejected', reason: 'Cannot parse' };
     outbox.put(batch(1));
@@ -100,7 +100,7 @@ describe('batches on their way to the database', () => {
     await until('the next is written', () => fate('written') === 10);
   });
 
-  test('beyond the memory bound batches go to disk, and from there to the database', async () => {
+  test('above the memory limit batches go to disk, and from there to the database', async () => {
     const { outbox, spill, state, fate } = await setUp({ maxMemoryBytes: 250 });
     state.answer = AWAY;
     for (let token = 1; token <= 5; token += 1) {
@@ -116,7 +116,7 @@ describe('batches on their way to the database', () => {
     expect(fate('dropped')).toBe(0);
   });
 
-  test('beyond the disk bound a batch is dropped and counted', async () => {
+  test('above the disk limit a batch is dropped and counted', async () => {
     const { outbox, state, fate } = await setUp({ maxMemoryBytes: 100, maxSpillBytes: 250 });
     state.answer = AWAY;
     outbox.put(batch(1));
@@ -128,7 +128,7 @@ describe('batches on their way to the database', () => {
     await outbox.close(AbortSignal.abort());
   });
 
-  test('closing delivers what it can', async () => {
+  test('closing delivers what the database accepts in time', async () => {
     const { outbox, fate } = await setUp();
     outbox.put(batch(1));
     outbox.put(batch(2));
@@ -136,7 +136,7 @@ describe('batches on their way to the database', () => {
     expect(fate('written')).toBe(20);
   });
 
-  test('what cannot be delivered at the end is on disk, private, and sent by the next process', async () => {
+  test('undelivered batches are saved in private files, and the next process sends them', async () => {
     const first = await setUp();
     first.state.answer = AWAY;
     first.outbox.put(batch(1));
@@ -154,7 +154,7 @@ describe('batches on their way to the database', () => {
     await until('the files are gone', () => readdirSync(first.folder).length === 0);
   });
 
-  test('a batch that was saved while rows came is sent by the next process, as it was saved last, once', async () => {
+  test('the next process sends a batch in its last saved state, once', async () => {
     const { folder, spill, outbox, state, fate } = await setUp();
     const first = batch(1);
     const parts = [...first.parts, Buffer.alloc(50, 'y')];
@@ -163,22 +163,22 @@ describe('batches on their way to the database', () => {
     outbox.save(grown);
     await until('it is on disk', () => readdirSync(folder)[0]?.includes('-20-'));
     expect([readdirSync(folder).length, spill.rows()]).toEqual([1, 0]);
-    // Killed in the middle of the next save, it leaves more bytes than the name says.
+    // A kill during the next save leaves more bytes than the name says.
     const [name = ''] = readdirSync(folder);
     appendFileSync(join(folder, name), 'half of a part');
     const second = await setUp({ folder });
     await until('it is written', () => second.fate('written') === 20);
     expect(second.state.sent).toEqual([{ ...grown, parts: [Buffer.concat(parts)] }]);
-    // Not killed: what is acknowledged leaves no file.
+    // Without a kill, an acknowledged batch leaves no file.
     outbox.save(batch(2));
     outbox.put(batch(2));
     await until('no file is left', () => readdirSync(folder).length === 0);
     expect([fate('written'), state.sent.length]).toEqual([10, 1]);
   });
 
-  test('while the disk hangs, delivered batches give their memory back, but for the few it may still read', async () => {
+  test('while the disk hangs, delivered batches release their memory, except those that it may still read', async () => {
     const { outbox, folder, fate, givenBack } = await setUp();
-    // Opening a pipe to write waits for a reader.
+    // Opening a pipe for writing waits for a reader.
     const hung = join(folder, `1700000000000-000001-10-100-${batch(1).token}.native.part`);
     execFileSync('mkfifo', [hung]);
     try {
@@ -195,7 +195,7 @@ describe('batches on their way to the database', () => {
     await outbox.close(none());
   });
 
-  test('when the disk has no room for all of a batch, what is there is kept, and the rest is counted', async () => {
+  test('when the disk has room for a part of a batch, this part is kept and the rest is counted', async () => {
     const { outbox, spill, state, fate, recorders } = await setUp({
       maxMemoryBytes: 10,
       maxSpillBytes: 120,
@@ -211,7 +211,7 @@ describe('batches on their way to the database', () => {
     await outbox.close(AbortSignal.abort());
   });
 
-  test('half-written and foreign files in the folder do no harm; a cut one is counted', async () => {
+  test('unfinished and foreign files in the folder do no harm, and a cut file is counted', async () => {
     const first = await setUp();
     first.state.answer = AWAY;
     first.outbox.put(batch(1));

@@ -7,7 +7,7 @@ import type { Spill } from './spill.ts';
 export type InsertOutcome =
   /** The database answered 200: the rows are acknowledged. */
   | { readonly kind: 'written' }
-  /** Unknown, or the database failed for the moment. Send the same batch again later. */
+  /** The outcome is unknown, or the database failed for the moment. Send the same batch again later. */
   | { readonly kind: 'retry'; readonly reason: string }
   /** The database read the rows and refused them. Another attempt would fail in the same way. */
   | { readonly kind: 'rejected'; readonly reason: string };
@@ -23,7 +23,7 @@ export type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
 interface OutboxOptions {
   readonly insert: Insert;
   readonly pause: Pause;
-  /** Undefined when there is no disk to spill to. */
+  /** Undefined without a disk for batches. */
   readonly spill: Spill | undefined;
   /** Most bytes of batches in memory. Further batches go to disk. */
   readonly maxMemoryBytes: number;
@@ -35,13 +35,10 @@ interface OutboxOptions {
 
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 10_000;
-/** Most batches that may wait for a slow disk, in addition to the memory limit. */
+/** Most batches that wait for a slow disk, in addition to the memory limit. */
 const MAX_BEING_STORED = 2;
 
-/**
- * Delivers batches to the database, one at a time. Each is retried until it is acknowledged or there is no
- * room for it.
- */
+/** Delivers batches to the database, one at a time. Each is retried until it is acknowledged or has no room. */
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #memory: Batch[] = [];
@@ -54,8 +51,8 @@ export class Outbox {
   #isOnDisk = true;
   readonly #unsaved = new WeakSet<Batch>();
   /**
-   * For the first part of each batch: a promise that settles when the disk has read its bytes. All states of
-   * a batch share the first part.
+   * For the first part of each batch, a promise that settles when the disk has read its bytes. All states of a batch
+   * share the first part.
    */
   readonly #reading = new WeakMap<Buffer, Promise<unknown>>();
   #beingStored = 0;
@@ -65,14 +62,14 @@ export class Outbox {
     this.#start();
   }
 
-  /** Saves the current state of a growing batch to disk. If the process is killed, the next one sends it. */
+  /** Saves the current state of a growing batch to disk. After a kill the next process sends it. */
   save(batch: Batch): void {
     this.#keep(batch);
   }
 
   /**
-   * Takes a batch into memory and onto disk. If memory is full, only onto disk. If that fails, the batch is
-   * dropped and counted.
+   * Takes a batch into memory and onto disk. If memory is full, it goes only to disk. If that fails, it is dropped and
+   * counted.
    */
   put(batch: Batch): void {
     const full = this.#memoryBytes + batch.bytes > this.#options.maxMemoryBytes;
@@ -102,7 +99,7 @@ export class Outbox {
     return this.#memory.reduce((sum, batch) => sum + batch.rows, spilled);
   }
 
-  /** Continues to deliver until everything is written or `deadline` fires. Then spills the rest. */
+  /** Delivers until everything is written or `deadline` fires. Then saves the rest to disk. */
   async close(deadline: AbortSignal): Promise<void> {
     const stop = (): void => this.#stop.abort();
     if (deadline.aborted) stop();
@@ -118,7 +115,7 @@ export class Outbox {
     if (this.#stop.signal.aborted) return;
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
-      // A batch that came after the last check would otherwise wait for the next batch.
+      // Otherwise a batch that came after the last check would wait for the next batch.
       if (this.#memory.length > 0) this.#start();
     });
   }
@@ -135,15 +132,15 @@ export class Outbox {
       } else {
         this.#memory.shift();
         this.#memoryBytes -= batch.bytes;
-        // Does not wait until the file is removed: the next batch can be sent.
+        // Does not wait for the removal, so that the next batch can be sent.
         if (spill) this.#removing = spill.remove(batch.token);
-        // A refusal may come before all bytes were read.
+        // After a refusal the database may still be reading the bytes.
         if (end === 'written') this.#giveBack(batch);
       }
     }
   }
 
-  /** Gives memory back when the batch is not being saved any more. Its file may still exist. */
+  /** Gives the memory back after the batch was saved. Its file may still exist. */
   #giveBack(batch: Batch): void {
     const { done } = this.#options;
     void (this.#readingOf(batch) ?? Promise.resolve()).then(() => done?.(batch));
@@ -166,7 +163,7 @@ export class Outbox {
     return first && this.#reading.get(first);
   }
 
-  /** Without room on disk, rows wait only in memory. This is logged once, and once more when there is room again. */
+  /** Without room on disk, rows wait only in memory. The log says this once, and once more when there is room again. */
   async #save(batch: Batch): Promise<void> {
     const { spill, log } = this.#options;
     const saved = (await spill?.save(batch)) ?? 'saved';
@@ -179,7 +176,7 @@ export class Outbox {
     else log('warn', 'analytics_rows_in_memory_only', { reason: 'they cannot be written to disk' });
   }
 
-  /** Retries one batch until it has a final outcome. Undefined when the outbox was stopped before that. */
+  /** Retries one batch until its final outcome. Undefined when the outbox stops before. */
   async #deliver(batch: Batch): Promise<End | undefined> {
     const backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
     while (!this.#stop.signal.aborted) {
@@ -210,7 +207,7 @@ export class Outbox {
     }
   }
 
-  /** Memory is full: queues the batch for the disk. */
+  /** Memory is full, so the batch waits for the disk. */
   #overflow(batch: Batch): void {
     if (this.#beingStored >= MAX_BEING_STORED) {
       this.#drop(batch.rows, 'the disk is too slow');

@@ -4,21 +4,21 @@ import type { Batch } from './batch.ts';
 import { BUFFER, EventBuffer } from './buffer.ts';
 
 interface RelayOptions {
-  /** The values that the settings forbid to keep. They are removed before they leave the thread. */
+  /** The settings about values that must not be kept. These values are removed before they leave the thread. */
   readonly privacy: EventPrivacy | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
   /**
-   * Sends a batch to the outbox of the process, or its current state to the disk. The batch has only parts
-   * that were not sent before. `transfer` lists the memory that can be moved instead of copied.
+   * Sends a batch to the outbox of the process, or its current state to the disk. The batch has only parts that were
+   * not sent before. `transfer` lists the memory that can be moved without a copy.
    */
   readonly hand: (to: 'outbox' | 'disk', batch: Batch, transfer: readonly ArrayBuffer[]) => void;
   /** The last known number of batches that wait there. */
   readonly waiting: () => number;
 }
 
-/** Events of a thread that has no own database connection. It encodes them, and another thread sends them. */
+/** Events of a thread without its own database connection. It encodes them, and another thread sends them. */
 export interface EventRelay {
   readonly sink: EventSink;
   /** Sends the remaining events. Later events are dropped and counted. */
@@ -27,7 +27,7 @@ export interface EventRelay {
 
 export function openEventRelay(options: RelayOptions): EventRelay {
   const { privacy, clock, log, metrics, waiting } = options;
-  /** The number of parts of the open batch that were handed over together with their memory. */
+  /** How many parts of the open batch were sent together with their memory. */
   let handedParts = 0;
   function hand(to: 'outbox' | 'disk', batch: Batch): void {
     const parts = batch.parts.slice(handedParts);
@@ -56,7 +56,7 @@ export function openEventRelay(options: RelayOptions): EventRelay {
   };
 }
 
-/** Small buffers share a pool, which must stay in this thread. */
+/** The memory of a part if it can be moved. Small buffers share a pool, which must stay in this thread. */
 function ownMemory({ buffer, byteLength }: Buffer): readonly ArrayBuffer[] {
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }
@@ -66,7 +66,7 @@ export function createReceiver(): (to: 'outbox' | 'disk', batch: Batch) => Batch
   const open = new Map<string, readonly Buffer[]>();
   return (to, batch) => {
     const { token } = batch;
-    // A Buffer from another thread arrives as plain bytes. A part has to be a Buffer.
+    // A Buffer from another thread arrives as plain bytes.
     const more = batch.parts.map((part) => Buffer.from(part.buffer, part.byteOffset, part.length));
     const parts = [...(open.get(token) ?? []), ...more];
     if (to === 'disk') open.set(token, parts);

@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'guard-round-trip-'));
 const recorders = createRecorders();
 let analytics: Analytics;
 
-/** The token of a batch of three rows whose file was damaged. */
+/** The token of a batch of three rows with a damaged file. */
 const DAMAGED = '33333333-3333-4333-8333-333333333333';
 
 beforeAll(async () => {
@@ -94,7 +94,7 @@ function anyEvent(random: Random): DecisionEvent {
     Array.from({ length: random.below(random.below(9) === 0 ? 100 : 4) }, () => anyText(random));
   const crawler = { id: anyText(random), name: anyText(random), category: anyText(random) };
   return sampleEvent({
-    // Within the 14 days for which headers are kept.
+    // Headers are kept for 14 days.
     createdAt: Date.now() - random.below(13 * 86_400_000),
     requestId: random.below(8) === 0 ? anyText(random) : randomUUID(),
     site: anyText(random),
@@ -127,7 +127,7 @@ const REASONS = Object.keys(reasons).filter(isReason);
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** The rule of the columns in other words: cut, then made well-formed. */
+/** The rule of the columns for texts: cut, then made well-formed. */
 function stored(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }
@@ -150,7 +150,7 @@ function storedHeaders(headers: Readonly<Record<string, string>>): [string, stri
   return [...kept].sort();
 }
 
-/** The columns that have a rule of their own; for these an event and its row must agree. */
+/** Columns with their own rule, in which an event and its row must agree. */
 function expected(event: DecisionEvent): Record<string, unknown> {
   const list = (items: readonly string[]): string[] =>
     items.slice(0, 64).map((item) => stored(item, 256));
@@ -182,7 +182,7 @@ function expected(event: DecisionEvent): Record<string, unknown> {
   };
 }
 
-/** Those that not every event has. */
+/** Columns that not every event has. */
 function expectedMore(event: DecisionEvent): Record<string, unknown> {
   const stages = event.stagesUs ?? { facts: 0, session: 0, verdict: 0 };
   return {
@@ -196,13 +196,13 @@ function expectedMore(event: DecisionEvent): Record<string, unknown> {
   };
 }
 
-test('a batch on disk that is damaged is counted and dropped', async () => {
+test('a damaged batch on disk is counted and dropped', async () => {
   await until('its file is gone', () => readdirSync(join(folder, 'spill')).length === 0);
   expect(recorders.counted('guard_events_total', 'dropped')).toBe(3);
 });
 
 describe('an event and its row (contract 2.7)', () => {
-  test('any event comes back from the database as its columns define (seeded)', async () => {
+  test('any event comes back from the database with the values that its columns define (seeded)', async () => {
     const random = seededRandom();
     const events = new Map<string, DecisionEvent>();
     const written = recorders.counted('guard_events_total', 'written');
@@ -214,7 +214,7 @@ describe('an event and its row (contract 2.7)', () => {
     }
     await until('all are written', () => recorders.gauged('guard_events_queued') === 0);
     const rows = [];
-    // In parts, each below the 4 MiB of an answer.
+    // In parts, because an answer has at most 4 MiB.
     for (let part = 0; part < 25; part += 1) {
       rows.push(
         ...(await rowsOf(`cityHash64(reference) % 25 = ${part} AND reference LIKE 'any %'`)),
@@ -231,10 +231,10 @@ describe('an event and its row (contract 2.7)', () => {
     expect(recorders.counted('guard_events_total', 'written')).toBe(written + events.size);
   });
 
-  test('one event its maker built wrongly costs no other event its row', async () => {
+  test('a malformed event does not affect the rows of others', async () => {
     const dropped = recorders.counted('guard_events_total', 'dropped');
     const broken = sampleEvent({ reference: 'beside' });
-    // What a caller without types could do: the test is about exactly that.
+    // A caller without types could do this.
     Object.assign(broken, { headers: { accept: 7 } });
     analytics.sink.record(sampleEvent({ reference: 'beside' }));
     analytics.sink.record(broken);

@@ -7,13 +7,13 @@ import type { Batch } from './batch.ts';
 type Saved = 'saved' | 'failed' | 'late';
 
 /**
- * Batches on disk. While a batch is also in memory, its file is a backup in case the process is killed. When
- * memory is full or the process ends, the file is the only copy.
+ * Batches on disk. For a batch that is also in memory, the file is a backup in case the process is killed. When memory
+ * is full or the process ends, the file is the only copy.
  */
 export interface Spill {
   /**
-   * Appends the new parts of a batch. The caller keeps the batch, and `next` does not return it. `late` means
-   * that a slow disk had no time for it. Resolves when its bytes are not read any more.
+   * Appends the new parts of a batch. The caller keeps the batch, and `next` does not return it. `late` means that a
+   * slow disk had no time for it. Resolves when its bytes are no longer read.
    */
   save(batch: Batch): Promise<Saved>;
   /**
@@ -23,8 +23,8 @@ export interface Spill {
   /** The oldest batch that was taken over. It stays on disk until `remove`. */
   next(): Promise<Batch | undefined>;
   /**
-   * Removes a batch by its token, so that a waiting removal keeps no rows in memory. Resolves when all
-   * earlier work is done.
+   * Removes a batch by its token, so that a waiting removal keeps no rows in memory. Resolves when all earlier work is
+   * done.
    */
   remove(token: string): Promise<void>;
   /** Rows of batches that were taken over. */
@@ -36,50 +36,50 @@ interface SpillOptions {
   /** Most bytes of all files together. A batch that does not fit is refused. */
   readonly maxBytes: number;
   readonly clock: Clock;
-  /** Called with the number of rows when another program has cut or removed their file. */
+  /** Called with the number of rows of a file that another program cut or removed. */
   readonly lost: (rows: number) => void;
 }
 
 interface SpilledFile {
-  /** Age and number: the beginning of the name. */
+  /** The beginning of the name: age and number. */
   readonly stem: string;
   readonly name: string;
   readonly token: string;
   readonly rows: number;
   /** Bytes of complete parts. An interrupted append can leave bytes after them. */
   readonly bytes: number;
-  /** How many parts of the batch are in the file. */
+  /** Number of the batch's parts that are in the file. */
   readonly parts: number;
   /** The batch is also in memory. */
   readonly isInMemory: boolean;
 }
 
 /**
- * `<milliseconds>-<counter>-<rows>-<bytes>-<token>.native`: files sorted by name are sorted by age. A file
- * gets its new name when the append is complete.
+ * `<milliseconds>-<counter>-<rows>-<bytes>-<token>.native`. The order of names is the order of age. A file gets its new
+ * name when the append is complete.
  */
 const FILE_NAME = /^(\d{13}-\d{6})-(\d{1,9})-(\d{1,10})-([0-9a-f-]{36})\.native$/;
 const MAX_FILES = 4096;
-/** When more than this waits for a slow disk, saves are skipped. */
+/** With more work waiting for a slow disk, saves are skipped. */
 const MAX_WAITING = 3;
 
 const NOTHING = { bytesWritten: 0 };
 const toNothing = (): undefined => undefined;
 
 /**
- * Opens the spill folder and finds the files of an earlier process. Files contain visitors' addresses, so
- * only their owner may read them. Rejects when the folder cannot be used.
+ * Opens the spill folder and finds the files of an earlier process. Files contain visitors' addresses, so only their
+ * owner may read them. Rejects when the folder cannot be used.
  */
 export async function openSpill(options: SpillOptions): Promise<Spill> {
   const { directory, maxBytes, clock, lost } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const files = await findFiles(directory);
   let counter = 0;
-  /** Tokens of running and waiting work: at most one removal for each file, in addition to the writes. */
+  /** Tokens of running and waiting work: the writes, and at most one removal for each file. */
   const waiting: string[] = [];
   let last = Promise.resolve();
 
-  /** Runs work in order, so that the steps for one batch keep their order. */
+  /** Runs work one after the other, so that the steps for one batch keep their order. */
   function inOrder<T>(token: string, work: () => Promise<T>): Promise<T> {
     waiting.push(token);
     const done = last.then(work).finally(() => waiting.shift());
@@ -101,7 +101,7 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
     if (at >= 0) files.splice(at, 1);
   }
 
-  /** When it fails, the earlier file stays. */
+  /** If it fails, the earlier file stays. */
   async function write({ token, rows, bytes, parts }: Batch, isInMemory: boolean): Promise<void> {
     const at = indexOf({ token });
     const before = files[at];
@@ -110,8 +110,7 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
     const stem = before?.stem ?? newStem();
     const name = `${stem}-${rows}-${bytes}-${token}.native`;
     const path = join(directory, name);
-    // The file of a batch in memory has to survive only the process. A write without a sync is enough for
-    // that.
+    // The file of a batch in memory has to survive only a kill of the process, so no sync is needed.
     if (before === undefined) await writeWhole(path, parts, !isInMemory);
     else await append(before, join(directory, before.name), path, parts, !isInMemory);
     const file = { stem, name, token, rows, bytes, parts: parts.length, isInMemory };
@@ -195,7 +194,7 @@ async function append(
   try {
     const { bytesWritten } = added.length === 0 ? NOTHING : await file.writev(added, before.bytes);
     // A disk that becomes full writes only a part.
-    if (bytesWritten !== lengthOf(added)) throw new Error('not all was written');
+    if (bytesWritten !== lengthOf(added)) throw new Error('only a part was written');
     if (synced) await file.sync();
   } finally {
     await file.close();

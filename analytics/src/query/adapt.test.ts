@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { overLocalTable, withTimesOfUtc } from './adapt.ts';
+import { overLocalTable, withUtcTimes } from './adapt.ts';
 
 const T = '2026-11-20T08:00:00';
 
@@ -11,9 +11,9 @@ test.each([
     `created_at NOT BETWEEN toDateTime64('${T}Z', 3, 'UTC') AND toDateTime64('${T}Z', 3, 'UTC')`,
   ],
   [`'${T}Z' /* < */ < e.created_at`, `toDateTime64('${T}Z', 3, 'UTC') /* < */ < e.created_at`],
-])('a time with Z beside created_at is the moment that it names: %s', (given, sent) => {
-  expect(withTimesOfUtc(given)).toBe(sent);
-  expect(withTimesOfUtc(sent)).toBe(sent);
+])('a time with Z is adapted in a comparison with created_at: %s', (given, sent) => {
+  expect(withUtcTimes(given)).toBe(sent);
+  expect(withUtcTimes(sent)).toBe(sent);
 });
 
 test.each([
@@ -27,10 +27,10 @@ test.each([
   `created_at > 1 AND '${T}Z'`,
   `my_created_at > '${T}Z'`,
 ])('nothing else changes: %s', (sql) => {
-  expect(withTimesOfUtc(sql)).toBe(sql);
+  expect(withUtcTimes(sql)).toBe(sql);
 });
 
-test('the table of this server takes the place of the distributed one, and of nothing in a text', () => {
+test('the local table replaces the distributed one, but not inside a text', () => {
   const sql = `SELECT 'events_distributed', events_distributed.ip FROM default."events_distributed" -- events_distributed`;
   expect(overLocalTable(sql)).toBe(
     `SELECT 'events_distributed', events.ip FROM default.events -- events_distributed`,
@@ -41,6 +41,6 @@ test.each([
   'WITH events AS (SELECT 1) SELECT * FROM events_distributed',
   'SELECT * FROM numbers(1) AS events_distributed, events_distributed',
   'SELECT * FROM events_distributed `events`',
-])('a statement that gives one of the two names to something else stays as it is: %s', (sql) => {
+])('a statement that uses one of the two names for something else is not changed: %s', (sql) => {
   expect(overLocalTable(sql)).toBeUndefined();
 });

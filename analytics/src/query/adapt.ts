@@ -2,26 +2,27 @@ import { LOCAL_TABLE, TABLE } from '../database/accounts.ts';
 import { identifier, keyword, lex, type Token } from './lexer.ts';
 
 /**
- * Two forms that are valid SQL and that this database refuses. A refused statement is changed to another form. The gate
+ * Two forms of valid SQL that this database refuses. A refused statement is changed to another form, and the gate
  * checks the changed statement like any other.
  */
 
-/** A UTC time as programs write it: `'2026-11-20T08:00:00.000Z'`. */
+/** A UTC time as many programs write it: `'2026-11-20T08:00:00.000Z'`. */
 const UTC_TIME = /^'\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.(\d{1,9}))?Z'$/;
 /** Digits after the decimal point in `created_at`. */
 const DIGITS = 3;
 
 /**
- * A comparison of such a text (`t`) with the column created_at (`c`). Each token is one letter: `c > t`, `c NOT BETWEEN t
- * AND t`, `t <= e.c`.
+ * A comparison of such a time (`t`) with the column created_at (`c`), with one letter for each token: `c > t`, `c NOT
+ * BETWEEN t AND t`, `t <= e.c`.
  */
 const COMPARED = /(?<=c(?:o{1,2}|n?b|n?b[ts]a))t|t(?=o{1,2}(?:i\.)*c(?![.(]))/g;
 
 /**
- * The statement with `toDateTime64('…Z', 3, 'UTC')` instead of times that are compared with `created_at`. If a column of
- * this name has another time zone, the moment is the same. If it has texts, the database refuses the statement again.
+ * The statement with `toDateTime64('…Z', 3, 'UTC')` for each time that is compared with `created_at`. In a column of
+ * this name with another time zone the moment is the same. For a column of texts the database refuses the statement
+ * again.
  */
-export function withTimesOfUtc(sql: string): string {
+export function withUtcTimes(sql: string): string {
   const tokens = tokensOf(sql);
   const letters = tokens.map((token) => letter(sql, token)).join('');
   const times = Array.from(letters.matchAll(COMPARED), ({ index }) => tokens[index]);
@@ -39,10 +40,10 @@ function momentOf(text: string): string {
 }
 
 /**
- * The statement over the local table, for a server with all rows. Over a Distributed table ClickHouse refuses a subquery
- * that uses columns of the outer query. The local table has the row policy.
+ * The statement with the local table, for a server that has all rows. ClickHouse refuses a subquery over a Distributed
+ * table that uses columns of the outer query. The local table has the row policy.
  *
- * @returns undefined when the name of one of the two tables has another meaning in this statement.
+ * @returns undefined when one of the two names means something else in this statement.
  */
 export function overLocalTable(sql: string): string | undefined {
   const tokens = tokensOf(sql);
@@ -79,7 +80,7 @@ function letter(sql: string, token: Token): string {
   }
 }
 
-/** @param changes in the order of their places. */
+/** @param changes in the order of their positions. */
 export function replace(
   sql: string,
   changes: readonly { readonly at: number; readonly end: number; readonly by: string }[],

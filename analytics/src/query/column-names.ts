@@ -1,13 +1,13 @@
 import { identifier, isSymbol, keyword, type Token } from './lexer.ts';
 
 /**
- * Finds columns with the name of a function or a word of the language: `host AS hostname`, `GROUP BY hostname`, `ORDER BY
- * settings`. When the tokens leave a doubt, the name is not a column.
+ * Finds columns whose name is also a function or a keyword: `host AS hostname`, `GROUP BY hostname`, `ORDER BY
+ * settings`. In doubt, the name counts as no column.
  */
 
 /**
- * After these words a parenthesis groups or starts a query. After every other name it has the arguments of a function, and
- * there the name of a function can call it: `arrayMap(file, …)`.
+ * After these words a parenthesis groups, or starts a query. After any other name it has the arguments of a function.
+ * There a function's bare name can call it: `arrayMap(file, …)`.
  */
 const BEFORE_GROUPS = new Set(
   'select distinct from join as materialized with where prewhere and or not in having on by order using over then when else between like ilike limit union all intersect except exists any qualify'.split(
@@ -15,14 +15,14 @@ const BEFORE_GROUPS = new Set(
   ),
 );
 
-/** Words that may follow a column. None is the name of a setting or of a format: `SETTINGS limit = 1` is a clause. */
+/** Words that may follow a column. None of them is a setting or a format: `SETTINGS limit = 1` is a clause. */
 export const AFTER_COLUMNS: ReadonlySet<string> = new Set(
   'from where prewhere group order having union except intersect window qualify asc desc and or as format settings into'.split(
     ' ',
   ),
 );
 
-/** Returns a function that says whether the token at a place names a column, although a function has that name. */
+/** Returns a function that says whether the token at a position is a column, although a function has the same name. */
 export function columnNames(tokens: readonly Token[]): (at: number) => boolean {
   const given = new Set<string>();
   for (const [at, token] of tokens.entries()) {
@@ -31,7 +31,7 @@ export function columnNames(tokens: readonly Token[]): (at: number) => boolean {
   const arguments_ = amongArguments(tokens);
   return (at) => {
     const name = identifier(tokens[at]) ?? '';
-    // Columns of the storage begin with `_`. They exist even when an alias has their name.
+    // Storage columns begin with `_`, and keep their meaning even if an alias has the same name.
     if (name.startsWith('_') || isSymbol(tokens[at + 1], '(')) return false;
     const before = keyword(tokens[at - 1]);
     if (before === 'as') return true;
@@ -39,7 +39,7 @@ export function columnNames(tokens: readonly Token[]): (at: number) => boolean {
   };
 }
 
-/** For each token, whether it is inside the arguments of a function, at any depth. */
+/** Says for each token whether it is inside the arguments of a function, at any depth. */
 function amongArguments(tokens: readonly Token[]): readonly boolean[] {
   const outer: boolean[] = [];
   let inside = false;
@@ -54,7 +54,7 @@ function amongArguments(tokens: readonly Token[]): readonly boolean[] {
   });
 }
 
-/** `SELECT x`: the arguments of `f(SELECT x)` are a query. `f(select, x)` has a column of that name. */
+/** `f(SELECT x)` has a query as argument. `f(select, x)` has a column with the name `select`. */
 function startsQuery(tokens: readonly Token[], at: number): boolean {
   const word = keyword(tokens[at]);
   const next = tokens[at + 1];
@@ -73,8 +73,8 @@ function isCall(before: Token | undefined): boolean {
 }
 
 /**
- * True when SETTINGS, FORMAT or INTO is not a clause. After a clause comes a name or a string, and not another clause.
- * `LIMIT` is also a setting, so a number must follow it.
+ * True when SETTINGS, FORMAT or INTO is no clause here. A clause needs a name or a string after it, and no other
+ * clause. `LIMIT` is also a setting, so a number must follow it.
  */
 export function isColumnWord(tokens: readonly Token[], at: number): boolean {
   const next = tokens[at + 1];

@@ -1,8 +1,8 @@
 import { isSymbol, lex } from './lexer.ts';
 
 /**
- * Why a text cannot be put in parentheses after WHERE. Undefined when it can. A text that closes the parentheses would
- * get around the conditions before it: `1) OR (1`.
+ * Why a text must not be put in parentheses after WHERE. Undefined when it may. A text that closes the parentheses
+ * would disable the conditions before it: `1) OR (1`.
  */
 export function conditionFault(sql: string): string | undefined {
   const lexed = lex(sql);
@@ -13,7 +13,7 @@ export function conditionFault(sql: string): string | undefined {
     if (isSymbol(token, '(')) open += 1;
     if (isSymbol(token, ')')) open -= 1;
     if (open < 0) return 'The condition closes a parenthesis that it does not open.';
-    if (isSymbol(token, ';')) return 'The condition holds a semicolon.';
+    if (isSymbol(token, ';')) return 'The condition has a semicolon.';
   }
   return open === 0 ? undefined : 'The condition opens a parenthesis that it does not close.';
 }

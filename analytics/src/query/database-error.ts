@@ -1,21 +1,21 @@
 import type { DatabaseAnswer } from '../database/database-client.ts';
 
-/** The bytes of an error that are read. */
+/** Number of bytes of an error that are read. */
 export const MAX_ERROR_BYTES = 16_384;
 
 const NOT_IMPLEMENTED = 48;
 const TYPE_MISMATCH = 53;
 const CORRELATED = 'Correlated subqueries are not supported with remote tables';
 
-/** Remedies for errors of the database whose own text gives none. */
+/** Remedies for errors of the database whose text has none. */
 const WAYS_OUT: ReadonlyMap<number, string> = new Map([
   [47, 'The columns: SELECT * FROM events_distributed LIMIT 0 FORMAT TSVWithNamesAndTypes.'],
   [53, "Write a time as '2026-11-20 08:00:00', which is UTC, or as toDateTime64('…', 3, 'UTC')."],
-  [141, 'Take a part of the rows by a hash: WHERE cityHash64(request_id) % 10 = 0.'],
-  [159, 'Put a smaller range on created_at.'],
+  [141, 'Select a part of the rows by a hash: WHERE cityHash64(request_id) % 10 = 0.'],
+  [159, 'Use a smaller range of created_at.'],
   [215, 'Name each column that is not aggregated in GROUP BY, or write GROUP BY ALL.'],
-  [241, 'Put a smaller range on created_at, or group by fewer values.'],
-  [396, 'Aggregate, add a LIMIT, or put a smaller range on created_at.'],
+  [241, 'Use a smaller range of created_at, or group by fewer values.'],
+  [396, 'Aggregate, add a LIMIT, or use a smaller range of created_at.'],
 ]);
 
 /** Error codes of a cluster whose servers did not reach each other. */
@@ -29,26 +29,28 @@ export const UNREACHED: ReadonlyMap<number, string> = new Map([
   [369, 'ALL_REPLICAS_ARE_STALE'],
 ]);
 
-/** True for the error when `created_at` is compared with a text that is not a time. */
+/** True for the error after a comparison of `created_at` with a text that is no time. */
 export function hasOtherType(answer: DatabaseAnswer): boolean {
   return answer.kind === 'answered' && answer.exceptionCode === TYPE_MISMATCH;
 }
 
 /**
- * Errors that no row of another organisation can cause: limits, cancelled queries and the account. A syntax error is not
- * among them, because `formatQuery` makes one from a value. A memory error is not either, because a value can cause it.
+ * Errors that no row of another organisation can cause: limits, cancelled queries and the account. Syntax errors are
+ * missing here, because `formatQuery` makes one from a value. So are memory errors, because a value can cause one.
  */
-const OF_NO_ROW = new Set([158, 159, 202, 394, 396, 516]);
+const INDEPENDENT_OF_ROWS = new Set([158, 159, 202, 394, 396, 516]);
 /** UNKNOWN_SETTING and READONLY. */
 const REFUSED_SETTING = new Set([115, 164]);
 
-/** True for an error that the bounds of parts may have caused. Parts have rows of other organisations. */
-export function mayTellOfOthers(answer: DatabaseAnswer): boolean {
+/** True for an error that the bounds of parts can cause. Parts have rows of other organisations. */
+export function mayDependOnOtherRows(answer: DatabaseAnswer): boolean {
   if (answer.kind !== 'answered' || answer.exceptionCode === 0) return false;
-  return !OF_NO_ROW.has(answer.exceptionCode) && !UNREACHED.has(answer.exceptionCode);
+  return !INDEPENDENT_OF_ROWS.has(answer.exceptionCode) && !UNREACHED.has(answer.exceptionCode);
 }
 
-/** True when the account may not change a setting: it was not made by accountStatements(), or the server is old. */
+/**
+ * True when the account may not change a setting: accountStatements() did not create the account, or the server is old.
+ */
 export function refusedSetting(answer: DatabaseAnswer): boolean {
   return answer.kind === 'answered' && REFUSED_SETTING.has(answer.exceptionCode);
 }
@@ -59,8 +61,8 @@ const TOO_MANY_QUERIES = 202;
 const MEMORY_LIMIT = 241;
 
 /**
- * True when other statements left no memory for this one, so that it can succeed later. A statement above its own memory
- * limit fails each time.
+ * True when other statements left no memory for this one, so that it can succeed later. A statement above its own
+ * memory limit always fails.
  */
 export function isCrowded(answer: DatabaseAnswer): boolean {
   if (answer.kind !== 'answered') return false;
@@ -69,7 +71,7 @@ export function isCrowded(answer: DatabaseAnswer): boolean {
   return exceptionCode === MEMORY_LIMIT && !body.includes('Query memory limit exceeded');
 }
 
-/** The error when Guard's own queue is full, in the form of a database error (contract 4.3, default). */
+/** The error for a full queue of Guard, in the form of a database error (contract 4.3, default). */
 export function tooManyWaiting(whose: string): string {
   return `Code: ${TOO_MANY_QUERIES}. DB::Exception: Too many queries of ${whose} are waiting. Try again later. (TOO_MANY_SIMULTANEOUS_QUERIES)`;
 }
@@ -84,23 +86,23 @@ export function isCorrelated(answer: DatabaseAnswer): boolean {
 }
 
 /**
- * A refusal of the database for a client: its own text (code, exception text, error identifier; contract 7.2) without
- * facts about the installation. The remedy stands before the identifier.
+ * An error of the database for a client: its own text (code, exception text, error identifier; contract 7.2) without
+ * facts about the installation. The remedy comes before the identifier.
  *
- * @param secrets paths and host names that must not show.
+ * @param secrets paths and host names that the text must not contain.
  */
 export function publicMessage(body: Buffer, secrets: readonly string[]): string {
   let text = body.toString('utf8', 0, MAX_ERROR_BYTES).trim();
   const code = Number(/^Code: (\d+)\./.exec(text)?.[1]);
   const identifier = UNREACHED.get(code);
-  // Such a text is mostly addresses of servers, in many forms.
+  // Such a text consists mostly of server addresses, in many forms.
   if (identifier !== undefined) {
     return `Code: ${code}. DB::Exception: A server of the analytics database cannot be reached. (${identifier})`;
   }
   for (const secret of secrets) text = text.replaceAll(secret, '…');
   const wayOut =
     code === NOT_IMPLEMENTED && text.includes(CORRELATED)
-      ? 'Use a JOIN, or IN (SELECT …), in place of a subquery that uses columns of the query around it.'
+      ? 'Use a JOIN, or IN (SELECT …), instead of a subquery that uses columns of the outer query.'
       : WAYS_OUT.get(code);
   const said = text
     .replaceAll(/ \(version [^()]*(?:\([^()]*\)[^()]*)?\)/g, '')

@@ -1,10 +1,10 @@
 /**
- * Names that no statement may contain. The organisation's account has no right to other tables, to the network or to
- * write. The names below need no right, and could still read files, learn about the machine, or get around the row
+ * Names that no statement may contain. The organisation's account cannot read other tables, use the network or write.
+ * The functions below need no right, and could still read files, reveal facts about the machine, or bypass the row
  * policy.
  */
 
-/** Refused everywhere, even without parentheses, because `arrayMap(file, …)` and `APPLY(file)` call them too. */
+/** Refused everywhere, even without parentheses, because `arrayMap(file, …)` and `APPLY(file)` also call them. */
 const FUNCTIONS = new Set(
   [
     // Read files of the machine, or load models from them.
@@ -14,7 +14,7 @@ const FUNCTIONS = new Set(
     'aiClassify aiEmbed aiExtract aiGenerate aiTranslate reverseDNSQuery',
     // Read other tables by a name in a string.
     'joinGet joinGetOrNull dictHas dictIsIn hasColumnInTable eval executable',
-    // Tell about the server, its settings or its machine.
+    // Reveal facts about the server, its settings or its machine.
     'getClientHTTPHeader getMacro getMaxTableNameLengthForDatabase getMergeTreeSetting',
     'getOSKernelVersion getServerPort getServerSetting getSetting getSettingOrDefault',
     'globalVariable hostName hostname FQDN fullHostName tcpPort serverUUID buildId uptime tid',
@@ -22,11 +22,11 @@ const FUNCTIONS = new Set(
     'addressToLineWithInlines addressToSymbol demangle hasThreadFuzzer connectionId connection_id',
     'transactionID transactionLatestSnapshot transactionOldestSnapshot zookeeperSessionUptime',
     'isMergeTreePartCoveredBy shardCount shardNum',
-    // Called without parentheses too. They tell the name of the account, which is also the column `organisation`.
+    // Work without parentheses too. They reveal the name of the account, which the column `organisation` has anyway.
     'user currentUser current_user session_user',
     // Occupy a slot without doing work, or write to the server's log.
     'sleep sleepEachRow logTrace generateSerialID',
-    // Columns of the storage: offsets and sizes are over all organisations' rows.
+    // Columns of the storage: their offsets and sizes cover the rows of all organisations.
     '_part _part_index _part_offset _part_starting_offset _part_uuid _part_data_version',
     '_part_granule_offset _partition_id _partition_value _sample_factor _block_number',
     '_block_offset _row_exists _disk_name _shard_num _table _database _distance _query_id',
@@ -35,7 +35,7 @@ const FUNCTIONS = new Set(
     .map((name) => name.toLowerCase()),
 );
 
-/** Families of functions; new members come with new versions of the database. */
+/** Prefixes of function families, because new versions of the database add members. */
 const FUNCTION_PREFIXES = ['dictget', 'mergetree', '__'];
 
 /** Databases about the server itself. The account can read a few tables of the first one. */
@@ -47,9 +47,9 @@ export const TABLE_FUNCTIONS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Refused when they are called, anywhere. The names alone are allowed, because some are good aliases (`AS url`, `AS
- * version`). First come table functions, without `format`, which is also a scalar function. Then come functions about the
- * server, the session, or the storage.
+ * Refused as calls. The bare names are allowed, because some are good aliases (`AS url`, `AS version`). First come
+ * table functions, except `format`, which is also a scalar function. Then come functions about the server, the session,
+ * or the storage.
  */
 export const DENIED_CALLS: ReadonlySet<string> = new Set(
   (
@@ -72,8 +72,8 @@ export const DENIED_CALLS: ReadonlySet<string> = new Set(
 
 /**
  * Formats that a `FORMAT` clause may name. Not allowed are formats that read a schema or template from a file
- * (Template, Protobuf, CapnProto), those that report progress over all organisations' rows, and wire
- * protocols of other databases. In lower case. The database ignores case.
+ * (Template, Protobuf, CapnProto), those that report progress over the rows of all organisations, and wire protocols of
+ * other databases. In lower case, because the database ignores case.
  */
 export const ALLOWED_FORMATS: ReadonlySet<string> = new Set(
   (

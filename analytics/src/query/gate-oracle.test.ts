@@ -12,7 +12,7 @@ import { DENIED_CALLS, isDeniedName } from './denied.ts';
 import { judgeStatement } from './gate.ts';
 import { identifier, lex, type Token } from './lexer.ts';
 
-/** The database's own parser is the oracle: what it reads is what the gate must have read. */
+/** These tests compare the gate with the database's own parser. */
 
 const TEXTS = rounds(10_000, 300_000);
 const TREES = rounds(300, 5000);
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-/** Numbers, and the dots around them, are cut differently; nothing can hide in either. */
+/** Numbers, and dots next to them, are split differently. Nothing can hide in either. */
 function comparable(names: readonly string[]): string {
   return names.filter((name) => name !== 'number' && name !== '.').join(' ');
 }
@@ -38,7 +38,7 @@ function nameOf(token: Token): string {
       : token.kind;
 }
 
-/** One token of `tokenizeQuery`, in the terms of lexer.ts; offsets are bytes. */
+/** Converts one token of `tokenizeQuery` to the terms of lexer.ts. Its offsets are bytes. */
 function readTheirs(text: Buffer, [begin, end, type]: [number, number, string]): string[] {
   const source = text.toString('utf8', begin, end);
   switch (type) {
@@ -59,7 +59,7 @@ function readTheirs(text: Buffer, [begin, end, type]: [number, number, string]):
   }
 }
 
-test('what the lexer accepts, it cuts as the database does (seeded)', LONG, async () => {
+test('the lexer splits an accepted text as the database does (seeded)', LONG, async () => {
   const random = seededRandom();
   const accepted: { text: string; ours: string }[] = [];
   for (let round = 0; round < TEXTS; round += 1) {
@@ -79,7 +79,7 @@ test('what the lexer accepts, it cuts as the database does (seeded)', LONG, asyn
     const lines = answer.trimEnd().split('\n');
     expect(lines).toHaveLength(batch.length);
     for (const [at, { text, ours }] of batch.entries()) {
-      // The shape follows from the statement above.
+      // The statement above gives this shape.
       const [tokens] = JSON.parse(lines[at] ?? '') as [[number, number, string][]];
       if (tokens.some(([, , type]) => type.startsWith('Error'))) continue;
       const bytes = Buffer.from(text);
@@ -101,7 +101,7 @@ async function parse(sql: string): Promise<Record<'calls' | 'tableCalls', string
 }
 
 test(
-  'the gate saw every function that the database finds in a statement (seeded)',
+  'the gate finds every function that the database finds in a statement (seeded)',
   LONG,
   async () => {
     const random = seededRandom();
@@ -134,7 +134,7 @@ test(
   },
 );
 
-test('the oracle sees through what a reader might miss', async () => {
+test('the parser of the database finds functions that a reader might miss', async () => {
   const hidden = [
     "SELECT * APPLY(file) FROM (SELECT 'x')",
     "SELECT 1 /* /* */ ' */, file('x') -- '",
@@ -146,7 +146,7 @@ function isDenied(name: string): boolean {
   return isDeniedName(name.toLowerCase()) || DENIED_CALLS.has(name.toLowerCase());
 }
 
-test('every function of the database is denied, or is on the list of reviewed functions', async () => {
+test('every function of the database is denied or reviewed', async () => {
   const reviewed = new Set(statementsOf(readCorpus('reviewed-functions.txt')).join(' ').split(' '));
   const names = (await engine.asOwner('SELECT lower(name) FROM system.functions'))
     .trim()
@@ -156,7 +156,7 @@ test('every function of the database is denied, or is on the list of reviewed fu
   expect([...reviewed].filter(isDenied)).toEqual([]);
 });
 
-test('a function that is called by its bare name is refused by its bare name', async () => {
+test('a function that works without parentheses is refused without parentheses', async () => {
   const all = (await engine.asOwner('SELECT name FROM system.functions')).trim().split('\n');
   const called: string[] = [];
   for (const name of all.filter((each) => /^\w+$/.test(each) && isDenied(each))) {
@@ -168,7 +168,7 @@ test('a function that is called by its bare name is refused by its bare name', a
   }
 });
 
-test('what may follow a column called settings or format is the name of neither', async () => {
+test('the words that may follow a column are no names of settings or formats', async () => {
   const words = [...AFTER_COLUMNS].map(quoteText).join(',');
   const found = `SELECT name FROM system.settings WHERE lower(name) IN (${words}) UNION ALL
     SELECT name FROM system.formats WHERE lower(name) IN (${words})`;
@@ -179,7 +179,7 @@ test('what may follow a column called settings or format is the name of neither'
 });
 
 test.each(['events', 'events_distributed'])(
-  'no virtual column of %s can be named: they tell of the storage that all organisations share',
+  'every virtual column of %s is refused, because all organisations share the storage',
   async (table) => {
     const columns = await engine.asOwner(
       `DESCRIBE TABLE ${table} SETTINGS describe_include_virtual_columns = 1 FORMAT JSONEachRow`,
@@ -187,7 +187,7 @@ test.each(['events', 'events_distributed'])(
     const virtual = columns
       .trim()
       .split('\n')
-      // The shape is that of DESCRIBE.
+      // DESCRIBE gives this shape.
       .map((line) => JSON.parse(line) as { name: string; is_virtual: number })
       .filter((column) => column.is_virtual === 1);
     expect(virtual.length).toBeGreaterThan(10);

@@ -8,17 +8,14 @@ import { judgeStatement } from './gate.ts';
 const ROUNDS = rounds(20_000, 1_000_000);
 const LONG = { timeout: 600_000 };
 
-describe('one read-only statement a request (contract 4.3)', () => {
+describe('the gate lets one read-only statement pass (contract 4.3)', () => {
   test.each(readCorpus('useful/*.txt'))('an analyst may ask: $tries', ({ statements }) => {
     for (const sql of statements) expect(judgeStatement(sql), sql).toEqual({ kind: 'passed' });
   });
 
-  test.each(readCorpus('{held,bombs}.txt'))(
-    'is left to the other wall: $tries',
-    ({ statements }) => {
-      for (const sql of statements) expect(judgeStatement(sql), sql).toEqual({ kind: 'passed' });
-    },
-  );
+  test.each(readCorpus('{held,bombs}.txt'))('is left to the account: $tries', ({ statements }) => {
+    for (const sql of statements) expect(judgeStatement(sql), sql).toEqual({ kind: 'passed' });
+  });
 
   test.each(readCorpus('hostile/*.txt'))('is refused: $tries', ({ statements }) => {
     for (const sql of statements) {
@@ -26,7 +23,7 @@ describe('one read-only statement a request (contract 4.3)', () => {
     }
   });
 
-  test('the corpora are not thin: 250 hostile statements and 150 useful ones at the least', () => {
+  test('the corpora have at least 250 hostile and 150 useful statements', () => {
     expect(new Set(statementsOf(readCorpus('hostile/*.txt'))).size).toBeGreaterThanOrEqual(250);
     expect(new Set(statementsOf(readCorpus('useful/*.txt'))).size).toBeGreaterThanOrEqual(150);
   });
@@ -52,7 +49,7 @@ describe('one read-only statement a request (contract 4.3)', () => {
     expect(judgeStatement(`${longest} `)).toMatchObject({ kind: 'refused' });
   });
 
-  test('words of a refused clause are free inside strings, comments and quoted names', () => {
+  test('words of a refused clause are allowed in strings, comments and quoted names', () => {
     const sql =
       'SELECT \'SETTINGS\' AS "settings", $a$file($a$ AS b /* INTO OUTFILE */ -- EXPLAIN\n, `into` FROM events';
     expect(judgeStatement(sql)).toEqual({ kind: 'passed' });
@@ -71,7 +68,7 @@ describe('one read-only statement a request (contract 4.3)', () => {
 });
 
 test(
-  'no dress brings a hostile statement through: case, comments, quotes, place (seeded)',
+  'a hostile statement is refused in any case, with comments, quotes and in any place (seeded)',
   LONG,
   () => {
     const random = seededRandom();

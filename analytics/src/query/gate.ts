@@ -5,14 +5,14 @@ import { TABLE } from '../database/accounts.ts';
 import { identifier, isSymbol, keyword, lex, type Token } from './lexer.ts';
 import { findForeignTable } from './tables.ts';
 
-/** The verdict of the gate on a statement. `message` is for its author. */
+/** The verdict of the gate. `message` is for the author of the statement. */
 type GateVerdict =
   { readonly kind: 'passed' } | { readonly kind: 'refused'; readonly message: string };
 
-/** `(FROM events SELECT 1)` is a query as well. */
+/** `(FROM events SELECT 1)` is a query too. */
 const QUERY_STARTS = new Set(['select', 'with', 'from']);
 
-/** Clauses that change settings or write files. The database runs SETTINGS even in a subquery. */
+/** Clauses that change settings or write files. The database applies SETTINGS even in a subquery. */
 const FORBIDDEN_CLAUSES = new Map([
   ['settings', 'SETTINGS is not allowed: the limits of a statement are fixed.'],
   ['into', 'INTO is not allowed: the rows come in the answer.'],
@@ -20,12 +20,12 @@ const FORBIDDEN_CLAUSES = new Map([
 
 const ONLY_SELECT = 'Only one read-only SELECT statement is allowed.';
 
-/** Statements that may stand in parentheses like a query, and tell about tables. */
+/** Statements about tables that may be in parentheses like a query. */
 const FORBIDDEN_SUBQUERIES = new Set(['explain', 'describe', 'desc', 'show']);
 
 /**
- * The first of two walls around a statement (contract 4.3). It must be one SELECT without settings and files. It must
- * not contain names that the second wall, the organisation's account, cannot refuse.
+ * The first of two walls around a statement (contract 4.3). A statement must be one SELECT without settings and files,
+ * and without names that the second wall, the organisation's account, cannot refuse.
  */
 export function judgeStatement(sql: string): GateVerdict {
   if (sql.length > QUERY.maxStatementChars) {
@@ -56,12 +56,12 @@ function judgeToken(
   if (token.kind === 'symbol') return judgeSymbol(token.name);
   const name = token.name.toLowerCase();
   if (isDeniedName(name) && !isColumn(at)) {
-    return `The name ${token.name} is not available here. If it names a column of yours, choose another alias.`;
+    return `The name ${token.name} is not available here. If it is the alias of a column, choose another alias.`;
   }
   if (DENIED_CALLS.has(name) && isSymbol(tokens[at + 1], '(')) {
-    return `The function ${token.name} is not available: it tells about the server or reads elsewhere.`;
+    return `The function ${token.name} is not available: it reveals facts about the server or reads other data.`;
   }
-  // Tables stand in more places than FROM: `x IN system.one`, `in(x, system.one)`.
+  // A table can be in more places than after FROM: `x IN system.one`, `in(x, system.one)`.
   if (SERVER_DATABASES.has(name) && isSymbol(tokens[at + 1], '.')) {
     const table = identifier(tokens[at + 2]) ?? '';
     return `The table ${token.name}.${table} is not available; query ${TABLE}.`;
@@ -70,7 +70,7 @@ function judgeToken(
 }
 
 function judgeSymbol(symbol: string): string | undefined {
-  if (symbol === ';') return 'Only one statement a request is allowed.';
+  if (symbol === ';') return 'Only one statement per request is allowed.';
   return symbol === '{'
     ? "Query parameters are not supported: write the value itself, as in 'text', with \\ before ' and \\."
     : undefined;
@@ -94,14 +94,14 @@ function judgeKeyword(tokens: readonly Token[], at: number, word: string): strin
     : `The format ${format} is not available; JSONEachRow, CSVWithNames and Parquet are.`;
 }
 
-/** For statements about tables: another way to find the columns. */
+/** For statements about tables: another way to get the columns. */
 function wayOut(word: string): string {
   return FORBIDDEN_SUBQUERIES.has(word) && word !== 'explain'
     ? ` For names and types of the columns: SELECT * FROM ${TABLE} LIMIT 0 FORMAT TSVWithNamesAndTypes.`
     : '';
 }
 
-/** `exists` is also an operator: then a subquery follows, and not the word TABLE or a name. */
+/** `exists` is also an operator. Then a subquery follows it, and not the word TABLE or a name. */
 function opensForbiddenSubquery(word: string, next: Token | undefined): boolean {
   if (word === 'exists') return identifier(next) !== undefined;
   return FORBIDDEN_SUBQUERIES.has(word) && (identifier(next) !== undefined || isSymbol(next, '('));

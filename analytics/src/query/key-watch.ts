@@ -6,13 +6,10 @@ interface Watched {
   readonly revoked: AbortController;
 }
 
-/**
- * The time between two checks of the keys. Together with the time of a reload, a query ends within a second after its
- * key.
- */
+/** Time between two checks of the keys. With the time of a reload, a query ends within a second after its key. */
 const LOOK_EVERY_MS = 500;
 
-/** Ends the queries of a key as soon as the key is revoked or has expired (contract 5). */
+/** Ends the queries of a key when the key is revoked or has expired (contract 5). */
 export class KeyWatch {
   readonly #authenticate: AuthenticateBearer;
   readonly #watched = new Set<Watched>();

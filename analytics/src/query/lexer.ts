@@ -2,9 +2,9 @@
 export type Token = Lexeme & { readonly at: number; readonly end: number };
 
 type Lexeme =
-  /** Bare word: a keyword, or an identifier without quotes. */
+  /** A word without quotes: a keyword or an identifier. */
   | { readonly kind: 'word'; readonly name: string }
-  /** Identifier in backticks or double quotes. */
+  /** An identifier in backticks or double quotes. */
   | { readonly kind: 'quoted'; readonly name: string }
   | { readonly kind: 'string' }
   | { readonly kind: 'number' }
@@ -15,7 +15,7 @@ type Lexed =
   | { readonly kind: 'tokens'; readonly tokens: readonly Token[] }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** One step: the token that was read (none for white space and comments), and the start of the next step. */
+/** One step: the token, if it is no white space or comment, and the start of the next step. */
 type Step =
   | { readonly kind: 'read'; readonly next: number; readonly token?: Lexeme }
   | { readonly kind: 'refused'; readonly message: string };
@@ -24,7 +24,7 @@ const SYMBOLS = new Set('()[]{},;.:+-*/%=<>!|?~^&');
 const SPACE = new Set(' \t\n\r\f\v');
 
 /**
- * Splits a statement into tokens by the rules of ClickHouse's own lexer. It refuses every text that the two could read
+ * Splits a statement into tokens by the rules of ClickHouse's lexer. Refuses every text that the two could split
  * differently, because the database must run exactly the statement that the gate has judged.
  */
 export function lex(sql: string): Lexed {
@@ -60,9 +60,9 @@ function readToken(sql: string, at: number, previous: Token | undefined): Step {
 }
 
 /**
- * Comments: `-- …`, `// …`, `# …`, `#! …` to the end of the line, and blocks. Blocks nest in some
- * versions of the database and not in others, so one inside another is refused. `//` begins a comment
- * in some versions only; in the others two slashes are a syntax error, wherever they stand.
+ * Comments: `-- …`, `// …`, `# …`, `#! …` to the end of the line, and blocks. Blocks nest in some versions of the
+ * database only, so a block inside another is refused. `//` begins a comment in some versions only. In the others two
+ * slashes are always a syntax error.
  */
 function commentEnd(sql: string, at: number): Step | undefined {
   const two = sql.slice(at, at + 2);
@@ -89,14 +89,15 @@ function readString(sql: string, at: number): Step {
   return refuse('A string is not closed.');
 }
 
-/** `x'4142'` and `b'0101'`, in which a quote or a backslash escapes nothing. */
+/** `x'4142'` and `b'0101'`, in which nothing is escaped. */
 function readCodedString(sql: string, at: number): Step {
   const end = runEnd(sql, at + 2, isHexDigit);
-  if (sql.charAt(end) !== "'") return refuse('A string of digits holds something else.');
+  if (sql.charAt(end) !== "'")
+    return refuse('A string of binary or hexadecimal digits has another character.');
   return { kind: 'read', next: end + 1, token: { kind: 'string' } };
 }
 
-/** Escapes are refused: they could hide a name from the gate, and no column or alias needs one. */
+/** Refuses escapes: they could hide a name from the gate, and no column or alias needs them. */
 function readQuoted(sql: string, at: number, quote: string): Step {
   const end = sql.indexOf(quote, at + 1);
   if (end === -1) return refuse('A quoted identifier is not closed.');
@@ -118,8 +119,8 @@ function readHeredoc(sql: string, at: number): Step {
 }
 
 /**
- * No letter may follow a number. The database reads `1file`, `0x`, `1$a$` and `t.1file` as names, strings or two tokens,
- * and `1.e5` as one. After a dot it reads only digits: `t.1.2` are two elements.
+ * Refuses a letter after a number. The database reads `1file`, `0x`, `1$a$` and `t.1file` as names, strings or two
+ * tokens, and `1.e5` as one. After a dot it reads only digits, so `t.1.2` has two elements.
  */
 function readNumber(sql: string, at: number, afterDot: boolean): Step {
   const next = afterDot ? runEnd(sql, at, isDigit) : numberEnd(sql, at);
@@ -162,17 +163,17 @@ function codePoint(sql: string, at: number): string {
   return (sql.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** `token` is undefined at the end of the statement, here and below. */
+/** `token` is undefined at the end of the statement. This holds for the functions below too. */
 export function isSymbol(token: Token | undefined, name: string): boolean {
   return token?.kind === 'symbol' && token.name === name;
 }
 
-/** A bare word in lower case; an empty string for everything else. */
+/** A word without quotes in lower case. Empty for any other token. */
 export function keyword(token: Token | undefined): string {
   return token?.kind === 'word' ? token.name.toLowerCase() : '';
 }
 
-/** The name of an identifier with or without quotes. Its case is kept. */
+/** The name of an identifier, with or without quotes, in its own case. */
 export function identifier(token: Token | undefined): string | undefined {
   return token?.kind === 'word' || token?.kind === 'quoted' ? token.name : undefined;
 }

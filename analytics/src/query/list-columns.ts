@@ -12,15 +12,15 @@ const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
- * Reads the columns from the database itself (contract 4.4), under the writing account: the accounts of
- * organisations see no system tables. Rejects while the database is away.
+ * Reads the columns from the database itself (contract 4.4), with the writing account, because the accounts of
+ * organisations cannot read system tables. Rejects while the database is away.
  */
 export function createListColumns(state: () => EngineState): ListColumns {
   return async () => columnsOf(JSON.parse(await readAsWriter(state, SQL)));
 }
 
 /**
- * The answer to a statement of Guard.
+ * The answer to a statement of Guard itself.
  *
  * @throws the reason when there is no answer
  */
@@ -38,12 +38,12 @@ export async function readAsWriter(state: () => EngineState, sql: string): Promi
   const { answer } = asked;
   const failed = answer && failure(answer);
   if (failed !== undefined || answer?.kind !== 'answered') {
-    throw new Error(`The database could not be read: ${failed ?? 'no server was asked'}`);
+    throw new Error(`The database could not be read: ${failed ?? 'no server is available'}`);
   }
   return answer.body.toString('utf8');
 }
 
-/** JSONCompactColumns: one list a column of the result. */
+/** JSONCompactColumns has one list for each column of the result. */
 function columnsOf(result: unknown): Column[] {
   const lists: unknown[] = Array.isArray(result) ? result : [];
   const [names = [], types = [], comments = []] = lists.map(texts);

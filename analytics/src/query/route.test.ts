@@ -41,7 +41,7 @@ beforeEach(() => {
   answer = () => Promise.resolve(OK);
 });
 
-/** Sends raw bytes and reads until the server closes. */
+/** Sends raw bytes, and reads until the server closes the connection. */
 async function exchange(head: string, body: Buffer | string = ''): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(`${head}\r\nHost: api\r\nConnection: close\r\n\r\n`);
@@ -66,7 +66,7 @@ const status = (text: string): number => Number(text.slice(9, 12));
 const bodyOf = (text: string): string => text.slice(text.indexOf('\r\n\r\n') + 4);
 
 describe('POST /query (contract 4.3, 5, 7.2)', () => {
-  test('200: the statement goes on as it was sent, the bytes come back as they are', async () => {
+  test('200: the statement and the bytes of the answer are passed on unchanged', async () => {
     const text = await post(' SELECT 1 ');
     expect(status(text)).toBe(200);
     expect(bodyOf(text)).toBe('2\r\n1\n\r\n0\r\n\r\n');
@@ -78,7 +78,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     'Content-Type: application/x-www-form-urlencoded',
     'Content-Type: application/json',
     'X-No-Content-Type: 1',
-  ])('the body is the statement, whatever a client calls it: %s', async (header) => {
+  ])('the body is the statement, whatever its Content-Type: %s', async (header) => {
     expect(status(await post('SELECT 1', header))).toBe(200);
     expect(asked.map(({ sql }) => sql)).toEqual(['SELECT 1']);
   });
@@ -87,7 +87,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     ['absent', 'X-Other: 1'],
     ['malformed', 'Authorization: good'],
     ['unknown', 'Authorization: Bearer bad'],
-  ])('401 with an empty body before anything else: key %s', async (_why, header) => {
+  ])('401 with an empty body before any other check: key %s', async (_why, header) => {
     for (const method of ['POST', 'GET', 'PUT', 'OPTIONS']) {
       const text = await exchange(`${method} /query HTTP/1.1\r\n${header}\r\nContent-Length: 0`);
       expect(status(text)).toBe(401);
@@ -123,12 +123,12 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     ['gzip', gzipSync('SELECT 1')],
     ['deflate', deflateSync('SELECT 1')],
     ['br', brotliCompressSync('SELECT 1')],
-  ])('400: a body in %s is not unpacked', async (coding, body) => {
+  ])('400: a body in %s is not decoded', async (coding, body) => {
     expect(status(await post(body, `Content-Encoding: ${coding}`))).toBe(400);
     expect(asked).toEqual([]);
   });
 
-  test('the query string is ignored, whatever the database would make of it', async () => {
+  test('the query string is ignored, also the parameters of the database', async () => {
     const head =
       'POST /query?query=SELECT+2&user=writer&default_format=JSON&max_threads=1 HTTP/1.1';
     const headers = 'Authorization: Bearer good\r\nContent-Length: 8';
@@ -140,11 +140,11 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     expect(status(await post('SELECT 1', 'Content-Type: nonsense'))).toBe(400);
   });
 
-  test('65,536 characters are not over-size (contract 8)', async () => {
+  test('a statement of 65,536 characters is accepted (contract 8)', async () => {
     expect(status(await post('SELECT 1'.padEnd(65_536)))).toBe(200);
   });
 
-  test('417: an Expect header that is not known', async () => {
+  test('417: an unknown Expect header', async () => {
     expect(status(await post('SELECT 1', 'Expect: a-miracle'))).toBe(417);
   });
 
@@ -166,7 +166,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     expect(status(await post('SELECT 1'))).toBe(502);
   });
 
-  test('contract 4.3: the answer is a stream, and is not compressed', async () => {
+  test('contract 4.3: the answer is a stream without compression', async () => {
     const text = await post('SELECT 1', 'Accept-Encoding: gzip, br');
     expect(text).toMatch(/^transfer-encoding: chunked\r$/im);
     expect(text).not.toMatch(/^content-(length|encoding):/im);
@@ -180,7 +180,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     expect(bytes.equals(await response.bytes())).toBe(true);
   });
 
-  test('rows that the caller does not take are not delivered until it takes them, or goes', async () => {
+  test('rows count as delivered only when the caller has read them or has disconnected', async () => {
     answer = () => Promise.resolve({ ...OK, body: Buffer.alloc(64 * 1024 * 1024) });
     for (const end of ['takes', 'goes'] as const) {
       asked.length = 0;
@@ -199,7 +199,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     }
   });
 
-  test('a query that waits for its turn keeps its connection for longer than an idle one', async () => {
+  test('a waiting query keeps its connection beyond the timeout of an idle one', async () => {
     const { promise, resolve } = Promise.withResolvers<QueryOutcome>();
     answer = () => promise;
     app.server.timeout = 100;
@@ -211,7 +211,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     expect(status(await text)).toBe(200);
   });
 
-  test('a caller that hangs up cancels its query', async () => {
+  test('a caller that disconnects cancels its query', async () => {
     answer = () => new Promise(() => undefined);
     const socket = connect(port, '127.0.0.1');
     socket.write(

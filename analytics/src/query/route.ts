@@ -8,14 +8,14 @@ import { BUSY } from './database-error.ts';
 
 interface RouteOptions {
   readonly path: string;
-  /** The sender of a request. Undefined without a valid credential. */
+  /** Finds the caller of a request. Undefined without a valid credential. */
   readonly identify: (request: FastifyRequest) => QueryCaller | undefined;
   readonly runQuery: RunQuery;
 }
 
 const PIECE_BYTES = 64 * 1024;
 
-/** After this many seconds the caller may try again. */
+/** Seconds after which the caller may try again. */
 const RETRY_AFTER_S = 2;
 
 const PLAIN = 'text/plain; charset=utf-8';
@@ -25,7 +25,7 @@ const PLAIN = 'text/plain; charset=utf-8';
  * not affect other routes. The HTTP server itself answers 417 to an unknown `Expect`.
  */
 export function createQueryRoute({ path, identify, runQuery }: RouteOptions): FastifyPluginAsync {
-  /** The credential is checked first. A caller without one does not learn the allowed methods. */
+  /** Checks the credential first, so that a caller without one does not learn the allowed methods. */
   async function authorise(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     void reply.header('cache-control', 'no-store');
     if (identify(request) === undefined) {
@@ -37,11 +37,11 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
 
   async function query(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const sql = decodeStatement(request.body);
-    // The caller is looked up again. It is not stored in the request, so that no other code can set it.
+    // The caller is identified again instead of stored in the request, so that no other code can set it.
     const asking = identify(request);
     if (asking === undefined) return answerUnauthorised(reply);
     if (sql === undefined) return answerText(reply, 400, 'The body is not UTF-8 text.');
-    if (sql.trim() === '') return answerText(reply, 400, 'The body holds no statement.');
+    if (sql.trim() === '') return answerText(reply, 400, 'The body has no statement.');
     const delivered = new Promise((resolve) => reply.raw.once('close', resolve));
     const outcome = await runQuery({ ...asking, sql, signal: goneSignal(reply.raw), delivered });
     return answerOutcome(reply, outcome);
@@ -53,7 +53,7 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
     );
     instance.addHook('onRequest', authorise);
     instance.post('', query);
-    // `authorise` answers other methods than POST. So only a path below this one arrives here.
+    // `authorise` answers other methods than POST, so only paths below this one arrive here.
     instance.setNotFoundHandler((_request, reply) => answerText(reply, 404, 'Not found.'));
     return Promise.resolve();
   };
@@ -62,7 +62,7 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
   };
 }
 
-/** Answers a request that the HTTP server refused (`malformed`), or that failed here. */
+/** Answers a request that the HTTP server refused (`malformed`), or that failed here (`unavailable`). */
 type AnswerFailure = (
   kind: 'malformed' | 'unavailable',
   message: string,
@@ -70,7 +70,7 @@ type AnswerFailure = (
   reply: FastifyReply,
 ) => Promise<void>;
 
-/** Lets the routes of a scope accept a bounded body of any content type. `decodeStatement` reads it. */
+/** Makes the routes of a scope accept a limited body of any content type. `decodeStatement` reads it. */
 export function takeStatements(scope: FastifyInstance, answerFailure: AnswerFailure): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
@@ -115,7 +115,7 @@ async function answerOutcome(reply: FastifyReply, outcome: QueryOutcome): Promis
   }
 }
 
-/** Sends rows. The caller has to read them in time, because they take memory and a slot of the key. */
+/** Sends rows. The caller must read them in time, because they take memory and a slot of the key. */
 export async function sendRows(
   reply: FastifyReply,
   { contentType, body }: Extract<QueryOutcome, { kind: 'rows' }>,
@@ -127,7 +127,7 @@ export async function sendRows(
     .send(Readable.from(pieces(body)));
 }
 
-/** The answer as a stream (contract 4.3). It is sent no faster than the caller reads. */
+/** Cuts the answer into pieces of a stream (contract 4.3). They are sent no faster than the caller reads. */
 function* pieces(body: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
 }

@@ -26,12 +26,12 @@ async function run(sql: string, answers: readonly DatabaseAnswer[]) {
   return { outcome, statements: sent.map(({ body }) => String(body[0])), sent };
 }
 
-test('contract 8: the times that a statement is sent share the time of one statement', async () => {
+test('contract 8: all attempts of a statement share one time limit', async () => {
   const { sent } = await run('SELECT 1', [CROWDED, scriptedAnswer('Code: 153.', 153)]);
   expect(sent.map(({ timeoutMs }) => timeoutMs)).toEqual([35_000, 25_000, 15_000]);
 });
 
-test('an adapted statement that finds no memory is sent three times, once more without indexes, then it is 503', async () => {
+test('an adapted statement without memory gets three attempts and one without indexes, then 503', async () => {
   const crowded = [CROWDED, CROWDED, CROWDED, CROWDED];
   const { outcome, statements, sent } = await run(TEXT, [OTHER_TYPE, ...crowded]);
   const inUtc = expect.stringContaining("toDateTime64('2026-11-20T08:00:00Z', 3, 'UTC')") as string;
@@ -42,7 +42,7 @@ test('an adapted statement that finds no memory is sent three times, once more w
   expect(outcome).toMatchObject({ kind: 'database_error', status: 503 });
 });
 
-test('heavy statements of one organisation do not hold up those of another: the organisations take turns', async () => {
+test('organisations take turns with heavy statements', async () => {
   const seen = new Set<string>();
   const turns: string[] = [];
   const state = scriptedDatabase(async ({ body }) => {

@@ -7,14 +7,14 @@ import type { Account, DatabaseAnswer } from '../database/database-client.ts';
 import { DATABASE, INDEX_SETTINGS, LOCAL_TABLE } from '../database/accounts.ts';
 import { compressedText, lastFrame } from '../database/compressed-text.ts';
 import { execute } from '../database/prepare.ts';
-import { overLocalTable, withTimesOfUtc } from './adapt.ts';
+import { overLocalTable, withUtcTimes } from './adapt.ts';
 import {
   BUSY,
   hasOtherType,
   isCorrelated,
   isCrowded,
   MAX_ERROR_BYTES,
-  mayTellOfOthers,
+  mayDependOnOtherRows,
   publicMessage,
   refusedSetting,
   tooManyWaiting,
@@ -23,41 +23,44 @@ import { judgeStatement } from './gate.ts';
 import { KeyWatch } from './key-watch.ts';
 import { FairSlot, SlotTable } from './slots.ts';
 
-/** For all tries of a statement. It is longer than the database's own limit, because the database's error is better. */
+/**
+ * Time limit for all attempts of a statement. It is longer than the database's limit, because the database's error says
+ * more.
+ */
 const TIMEOUT_MS = (QUERY.maxExecutionS + 5) * 1000;
 /** AUTHENTICATION_FAILED: the organisation's account is missing. The statement is not the cause. */
 const AUTHENTICATION_FAILED = 516;
 const WITHOUT_INDEXES = Object.fromEntries(INDEX_SETTINGS.map((name) => [name, '0']));
-/** Most tries of a statement that found no memory. During the second and third, no other such statement runs. */
+/** Most attempts of a statement that found no memory. During the second and third, no other such statement runs. */
 const MAX_TRIES = 3;
 const CANCELLED = 'The query was cancelled.';
 
 interface RunOptions {
   readonly state: () => EngineState;
-  /** Asked again while a query waits and runs, so that a revoked key ends it. */
+  /** Called again while a query waits and runs, so that a revoked key ends it. */
   readonly authenticate: AuthenticateBearer;
 }
 
-/** A statement that the gate has passed. The other fields are those of RunQuery. */
+/** A statement that passed the gate. The other fields are those of RunQuery. */
 interface Statement {
   readonly sql: string;
   readonly form: AnswerForm;
-  /** True: the database reads all parts, whatever their bounds. */
-  readonly readsAll?: boolean;
+  /** If true, the database reads all parts, whatever their bounds. */
+  readonly readsAllParts?: boolean;
 }
 
 type Run = () => Promise<QueryOutcome>;
 
 /**
- * Runs statements (contract 4.3, limits of contract 8): the gate first, then the organisation's own account.
- * An answer is sent when it is complete, so that a late error has an error status, and a large answer gets 502. A key with
- * too many queries waits for its own before it waits for other keys of its organisation. A query keeps its slots until
- * its rows are delivered, so the slots bound the answers in memory.
+ * Runs statements (contract 4.3, limits of contract 8): the gate first, then the organisation's own account. An answer
+ * is sent when it is complete, so that a late error has an error status, and a large answer gets 502. A key with too
+ * many queries waits for its own slots before it waits for those of its organisation. A query keeps its slots until its
+ * rows are delivered, so the slots limit the answers in memory.
  */
 export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
   const ofKeys = new SlotTable(QUERY.runningOfKey, QUERY.maxWaiting);
   const ofOrganisations = new SlotTable(QUERY.runningOfOrganisation, QUERY.maxWaiting);
-  // More than these never wait, since each of them has a slot of its organisation.
+  // No further queries wait here, because each one has a slot of its organisation.
   const ofHeavy = new FairSlot(QUERY.runningOfOrganisation);
   const keys = new KeyWatch(authenticate);
 
@@ -145,36 +148,36 @@ async function askAs(
   }
 }
 
-/** Where the statement of one caller is sent. */
+/** The caller, account and time limit of one statement. */
 interface Recipient {
   readonly database: Database;
   readonly organisation: string;
   readonly account: Account;
   readonly ofHeavy: FairSlot;
-  /** The time that the database has left for it, in all tries. A wait for a slot does not count. */
+  /** The time that remains for all attempts. Waiting for a slot does not count. */
   readonly time: { leftMs: number };
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * The answer to the statement as it is written. A statement that the database refuses because of its dialect is adapted
- * and sent again. Errors come only from the organisation's own rows.
+ * Runs the statement as written. A statement that the database refuses because of its dialect is adapted and sent
+ * again. Errors come only from the organisation's own rows.
  */
 async function sendAdapted(to: Recipient, statement: Statement): Promise<DatabaseAnswer> {
   const answer = await sendAdmitted(to, statement);
   const sql = adapted(to.database, answer, statement.sql);
-  // This ends, because no adaptation changes its own result.
+  // The recursion ends, because an adapted statement is not changed again.
   if (sql !== undefined && sql !== statement.sql && judgeStatement(sql).kind === 'passed') {
     return sendAdapted(to, { ...statement, sql });
   }
-  if (!mayTellOfOthers(answer)) return answer;
-  const own = await send(to, { ...statement, readsAll: true });
+  if (!mayDependOnOtherRows(answer)) return answer;
+  const own = await send(to, { ...statement, readsAllParts: true });
   return refusedSetting(own) ? answer : own;
 }
 
 /**
- * Admits by memory. Most statements need little, so each is sent at once. A statement that finds no memory waits for its
- * turn among others of this kind, and is sent again when they have freed theirs. Organisations take turns.
+ * Most statements need little memory, so each is sent at once. A statement that finds no memory waits for its turn
+ * among others of this kind, and is sent again after they have freed their memory. Organisations take turns.
  */
 async function sendAdmitted(to: Recipient, statement: Statement): Promise<DatabaseAnswer> {
   let answer = await send(to, statement);
@@ -196,25 +199,25 @@ function adapted(
   answer: DatabaseAnswer,
   sql: string,
 ): string | undefined {
-  if (hasOtherType(answer)) return withTimesOfUtc(sql);
+  if (hasOtherType(answer)) return withUtcTimes(sql);
   return isCorrelated(answer) && insertInto === LOCAL_TABLE ? overLocalTable(sql) : undefined;
 }
 
 async function send(
   { database, account, time, signal }: Recipient,
-  { sql, form, readsAll = false }: Statement,
+  { sql, form, readsAllParts = false }: Statement,
 ): Promise<DatabaseAnswer> {
   const queryId = randomUUID();
   const sentAt = performance.now();
   const answer = await database.client.send({
     account,
     parameters: {
-      ...(readsAll && WITHOUT_INDEXES),
+      ...(readsAllParts && WITHOUT_INDEXES),
       query_id: queryId,
       database: DATABASE,
       default_format: 'TabSeparated',
       ...form,
-      // The size of the largest answer. Up to this size, the status comes after the last row.
+      // The size of the largest answer. Below it the status is sent after the last row.
       buffer_size: String(QUERY.maxAnswerBytes + 1),
     },
     body: [Buffer.from(sql)],
@@ -223,20 +226,20 @@ async function send(
     signal,
   });
   time.leftMs -= performance.now() - sentAt;
-  if (wasLeft(answer)) await stop(database, queryId);
+  if (mayStillRun(answer)) await stop(database, queryId);
   return answer.kind === 'answered' && answer.exceptionCode !== 0 && form.compress === '1'
     ? { ...answer, body: compressedText(lastFrame(answer.body), MAX_ERROR_BYTES) }
     : answer;
 }
 
-/** True when the connection was closed while the database may still run the query. */
-function wasLeft({ kind }: DatabaseAnswer): boolean {
+/** True when the connection was closed and the database may still run the query. */
+function mayStillRun({ kind }: DatabaseAnswer): boolean {
   return kind === 'aborted' || kind === 'timeout' || kind === 'too_large';
 }
 
 /**
- * Ends a query. The database notices a closed connection itself, except in a join without rows: such a query would use
- * processors until its 30 s are over. A writer without the right does nothing.
+ * Ends a query. The database notices a closed connection itself, except in a join that finds no rows. Such a query
+ * would use processors until its 30 s are over. Without the right to end queries, this has no effect.
  */
 async function stop({ client, writer }: Database, queryId: string): Promise<void> {
   await execute(client, writer, `KILL QUERY WHERE query_id = '${queryId}' ASYNC`);

@@ -1,14 +1,14 @@
-/** How a wait for a slot ended. The holder of a slot gives it back: it calls `release` once. */
+/** How a wait for a slot ended. The holder of a slot must call `release` once. */
 type Slot =
   { readonly kind: 'taken'; readonly release: () => void } | { readonly kind: 'full' | 'aborted' };
 
-/** The holders of slots of one name, and the callers that wait for one. */
+/** The holders of one name's slots, and the callers that wait for one. */
 interface Slots {
   taken: number;
   readonly waiting: Set<(slot: Slot) => void>;
 }
 
-/** The slots of each name, from the first that is taken to the last that is given back. */
+/** The slots of each name. An entry exists while a slot is taken. */
 export class SlotTable {
   readonly #max: number;
   readonly #maxWaiting: number;
@@ -57,8 +57,8 @@ export class SlotTable {
 }
 
 /**
- * One slot for all names, which take turns: at most one caller of a name waits in the line of all, and the others of
- * that name wait behind it. So the length of the line is bounded by the number of names.
+ * One slot for all names, which take turns. At most one caller of each name is in the common queue, and the others of
+ * that name wait behind it. So the number of names limits the length of the queue.
  */
 export class FairSlot {
   readonly #ofNames: SlotTable;

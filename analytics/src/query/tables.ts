@@ -3,20 +3,20 @@ import { TABLE_FUNCTIONS } from './denied.ts';
 import { identifier, isSymbol, keyword, type Token } from './lexer.ts';
 
 /**
- * Finds a table that a statement must not read, as far as tokens show it. It gives a clear message, and is a second wall:
- * the organisation's account has rights to only two tables.
+ * Finds a table that a statement must not read, as far as tokens show it. It gives a clear message and an additional
+ * wall: the organisation's account has rights to only two tables.
  */
 
-/** A pair of parentheses, or the statement itself. */
+/** A pair of parentheses, or the whole statement. */
 interface Frame {
-  /** It has a query, so its FROM names tables. The FROM of `extract(day FROM …)` does not. */
+  /** True for a query, whose FROM is followed by tables. The FROM of `extract(day FROM …)` is not. */
   isQuery: boolean;
-  /** Between FROM and the next clause: a comma is followed by another table. */
+  /** Between FROM and the next clause, where another table follows a comma. */
   inFrom: boolean;
 }
 
 const QUERY_STARTS = new Set(['select', 'with', 'from']);
-/** Words that show that a parenthesis begins a query: `((SELECT 1) UNION ALL SELECT 2)`. */
+/** Words after which a parenthesis is a query: `((SELECT 1) UNION ALL SELECT 2)`. */
 const QUERY_JOINTS = new Set(['select', 'union', 'intersect', 'except']);
 const NEXT_CLAUSES = new Set(
   'where prewhere group order having limit union except intersect select window qualify on using offset format'.split(
@@ -24,12 +24,12 @@ const NEXT_CLAUSES = new Set(
   ),
 );
 
-/** The message for the first table that is not allowed, or undefined. */
+/** The message for the first table that is not allowed. Undefined without such a table. */
 export function findForeignTable(tokens: readonly Token[]): string | undefined {
   const known = new Set([LOCAL_TABLE, TABLE, ...cteNames(tokens)]);
   const frames: Frame[] = [];
   let frame: Frame = { isQuery: true, inFrom: false };
-  /** Where the last table was expected. */
+  /** Position of the last expected table. */
   let tableAt = -1;
   for (let at = 0; at < tokens.length; at += 1) {
     if (isSymbol(tokens[at], ')')) {
@@ -51,13 +51,13 @@ export function findForeignTable(tokens: readonly Token[]): string | undefined {
   return undefined;
 }
 
-/** When a table is expected, parentheses have a query, or several tables: `FROM ((SELECT 1) AS a JOIN …)`. */
+/** Where a table is expected, parentheses contain a query or several tables: `FROM ((SELECT 1) AS a JOIN …)`. */
 function openFrame(first: Token | undefined, isTable: boolean): Frame {
   const isQuery = QUERY_STARTS.has(keyword(first));
   return { isQuery: isQuery || isTable, inFrom: isTable && !isQuery };
 }
 
-/** True when a table follows the token at `at`. It also updates the state of the FROM clause. */
+/** True when a table follows the token at `at`. Also updates the state of the FROM clause. */
 function namesTableNext(tokens: readonly Token[], at: number, frame: Frame): boolean {
   if (isSymbol(tokens[at], ',')) return frame.inFrom;
   const word = keyword(tokens[at]);
@@ -84,10 +84,10 @@ function judgeTable(
   known: ReadonlySet<string>,
 ): string | undefined {
   const [first, second, third] = tokens.slice(at, at + 3);
-  // A subquery or a join. Its tables are judged when the walk over the tokens comes to them.
+  // A subquery or a join, whose tables are checked when the loop reaches them.
   if (isSymbol(first, '(')) return undefined;
   const name = identifier(first);
-  if (name === undefined) return 'A table is named by a plain identifier.';
+  if (name === undefined) return 'The name of a table must be a plain identifier.';
   if (isSymbol(second, '(')) {
     if (TABLE_FUNCTIONS.has(name.toLowerCase())) return undefined;
     return `The table function ${name} is not available; numbers, generateSeries and values are.`;

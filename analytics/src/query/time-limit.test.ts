@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { QUERY } from '@guard/config/contract/limits';
-import { openQueryDoor, type QueryDoor } from '../testing/query-door.ts';
+import { openQueryServer, type QueryServer } from '../testing/query-server.ts';
 import { describeServer, type DatabaseServer } from '../testing/server.ts';
 import { until } from '../testing/until.ts';
 import { usersXml } from '../database/access-config.ts';
 import { ACCOUNT_SETTINGS } from '../database/accounts.ts';
 import { accountStatements } from '../database/clickhouse.ts';
 
-/** Reads numbers for hours, and brings forth no row meanwhile. */
+/** Reads numbers for hours and finds no row. */
 const ENDLESS = 'SELECT count() FROM numbers(1000000000000000) WHERE cityHash64(number) = 1';
 
-/** Its alias `events` keeps Guard from asking the table of that name. */
+/** Because of the alias `events`, Guard does not adapt this statement to the local table. */
 const CORRELATED =
   'SELECT 1 FROM events_distributed AS events WHERE EXISTS (SELECT 1 FROM events_distributed AS f WHERE f.ip = events.ip)';
 
 let server: DatabaseServer;
-let door: QueryDoor;
+let door: QueryServer;
 
 beforeAll(async () => {
   server = await describeServer(['acme'], { ...ACCOUNT_SETTINGS, max_execution_time: 1 });
-  door = await openQueryDoor(server);
+  door = await openQueryServer(server);
 });
 
 afterAll(() => door.close());
@@ -34,7 +34,7 @@ test.each([
   [501, 48, CORRELATED],
   [400, 62, 'SELECT 1 +'],
   [400, 6, "SELECT CAST('x' AS UInt8)"],
-])('contract 4.3: %i is what the database answers error %i with: %s', async (status, code, sql) => {
+])('contract 4.3: status %i for the database error %i: %s', async (status, code, sql) => {
   const answer = await door.query(sql);
   expect([answer.status, answer.text]).toEqual([
     status,
@@ -42,18 +42,18 @@ test.each([
   ]);
 });
 
-test('contract 8: the database ends a statement at its execution time, and says so (here 1 s)', async () => {
+test('contract 8: the database ends a statement at its time limit, here 1 s, with an error', async () => {
   const answer = await door.query(ENDLESS);
   expect(answer.status).toBe(408);
   expect(answer.text).toMatch(/^Code: 159\. .*maximum: 1000 ms.*TIMEOUT_EXCEEDED/);
   const running = "SELECT count() FROM system.processes WHERE query LIKE '%cityHash64(number)%'";
   await until(
-    'nothing of it runs on',
+    'the statement no longer runs',
     async () => (await server.ask(`${running} AND user = 'guard_acme'`)) === '0',
   );
 });
 
-test('contract 8: in the accounts of a product that time is 30 seconds, in both kinds of them', () => {
+test('contract 8: both kinds of accounts have a time limit of 30 seconds', () => {
   expect(QUERY.maxExecutionS).toBe(30);
   expect(usersXml(server.writer, ['acme'])).toContain(
     '<max_execution_time>30</max_execution_time>',

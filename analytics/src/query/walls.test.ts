@@ -17,7 +17,7 @@ const ROUNDS = rounds(150, 4000);
 const LONG = { timeout: 600_000 };
 
 const HELD = readCorpus('held.txt');
-/** What each statement of HELD was answered while the rival had no rows. */
+/** The answer to each statement of HELD before the rival had rows. */
 const alone = new Map<string, string>();
 let engine: WalledEngine;
 
@@ -25,13 +25,13 @@ function fill(statement: string): string {
   return statement.replaceAll('FILE', engine.secretFile).replaceAll('CANARY', CANARY);
 }
 
-/** The answer, without what differs from one run to the next: names of temporary sets. */
+/** The answer without the names of temporary sets, which differ between runs. */
 async function answerOf(statement: string): Promise<string> {
   const { kind, text } = await engine.query('acme', fill(statement));
   return `${kind}: ${text.replaceAll(/__set_\d+_\d+/g, '__set')}`;
 }
 
-/** Forty rows of the rival: on other days, at other times, and with larger numbers than acme's. */
+/** Records forty rows of the rival, with other days and times and larger numbers than those of acme. */
 function recordRival(): void {
   for (let each = 0; each < 40; each += 1) {
     engine.analytics.sink.record(
@@ -69,43 +69,42 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-describe('a statement learns nothing of another organisation (contract 4.3, 5)', () => {
-  test.each(HELD)('the answer is the same before and after it wrote: $tries', async (attempt) => {
-    for (const statement of attempt.statements) {
-      const answer = await answerOf(statement);
-      expect(answer, statement).toBe(alone.get(statement));
-      expect(answer.replaceAll(fill(statement), ''), statement).not.toContain(`/${CANARY}`);
-    }
-  });
+describe('a statement reveals nothing about another organisation (contract 4.3, 5)', () => {
+  test.each(HELD)(
+    'the answer does not change when another organisation gets rows: $tries',
+    async (attempt) => {
+      for (const statement of attempt.statements) {
+        const answer = await answerOf(statement);
+        expect(answer, statement).toBe(alone.get(statement));
+        expect(answer.replaceAll(fill(statement), ''), statement).not.toContain(`/${CANARY}`);
+      }
+    },
+  );
 
-  test('these statements are run, and most of them answered', () => {
+  test('most of these statements are answered with rows', () => {
     const answers = [...alone.values()];
     expect(answers.filter((answer) => answer.startsWith('refused'))).toEqual([]);
     const answered = answers.filter((answer) => answer.startsWith('rows'));
     expect(answered.length).toBeGreaterThan(answers.length / 2);
   });
 
-  test(
-    'the same in other dress is answered without a canary, or not at all (seeded)',
-    LONG,
-    async () => {
-      const random = seededRandom();
-      const statements = statementsOf(HELD);
-      let answered = 0;
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const [first = '', ...rest] = statements;
-        const sql = dressStatement(fill(random.pick([first, ...rest])), random);
-        const { kind, text } = await engine.query('acme', sql);
-        if (kind === 'rows') answered += 1;
-        expect(withoutItself(text, sql), `seed ${random.seed}: ${sql}`).not.toContain(`/${CANARY}`);
-        expect(text, `seed ${random.seed}: ${sql}`).not.toContain(FILE_CANARY);
-      }
-      expect(answered).toBeGreaterThan(0);
-    },
-  );
+  test('disguised variants never return a canary (seeded)', LONG, async () => {
+    const random = seededRandom();
+    const statements = statementsOf(HELD);
+    let answered = 0;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const [first = '', ...rest] = statements;
+      const sql = dressStatement(fill(random.pick([first, ...rest])), random);
+      const { kind, text } = await engine.query('acme', sql);
+      if (kind === 'rows') answered += 1;
+      expect(withoutItself(text, sql), `seed ${random.seed}: ${sql}`).not.toContain(`/${CANARY}`);
+      expect(text, `seed ${random.seed}: ${sql}`).not.toContain(FILE_CANARY);
+    }
+    expect(answered).toBeGreaterThan(0);
+  });
 
   test.each(readCorpus('hostile/*.txt'))(
-    'the account alone shows nothing either: $tries',
+    'the account alone reveals nothing either: $tries',
     async ({ statements }) => {
       for (const statement of statements) {
         const text = await engine.asAccount('acme', fill(statement));
@@ -119,19 +118,19 @@ describe('a statement learns nothing of another organisation (contract 4.3, 5)',
     'length(range((toInt32(toDate(created_at)) = 20778) * 400000000)) < 5',
     "formatQuery(repeat('SELECT 1', toDate(created_at) != toDate(20778))) != 'y'",
   ])(
-    'the database runs no function on the day of a part, which another organisation filled: %s',
+    'the database runs no function on the day of a part with rows of others: %s',
     async (condition) => {
       const sql = `SELECT count() FROM events WHERE ${condition}`;
       expect(await engine.asAccount('acme', sql)).toBe('20\n');
     },
   );
 
-  test('after all of that, every row of the other organisation is still there', async () => {
+  test('all rows of the other organisation still exist afterwards', async () => {
     await settle('rival', 40);
   });
 });
 
-describe('an analyst is not in the way of the walls (contract 4.3)', () => {
+describe('the walls do not hinder an analyst (contract 4.3)', () => {
   test.each(readCorpus('useful/*.txt'))('is answered: $tries', async ({ statements }) => {
     for (const statement of statements) {
       const { kind, text } = await engine.query('acme', statement);
@@ -144,7 +143,7 @@ describe('an analyst is not in the way of the walls (contract 4.3)', () => {
   });
 });
 
-/** acme's rows are of 12:00:00.000 up to 12:00:00.019 in UTC. */
+/** acme's rows have times from 12:00:00.000 to 12:00:00.019 in UTC. */
 test.each([
   [
     'a column of that name in another zone',
@@ -162,11 +161,11 @@ test.each([
     10,
   ],
   [
-    'a subquery that uses columns of the query around it, too',
+    'also in a subquery that uses columns of the outer query',
     "SELECT count() FROM events_distributed AS e WHERE created_at < '2026-11-20T12:00:00.005Z' AND EXISTS (SELECT 1 FROM events_distributed AS f WHERE f.ip = e.ip)",
     5,
   ],
-])('a time with Z is the moment that it names: %s', async (_what, sql, rows) => {
+])('a time with Z means this moment in UTC: %s', async (_what, sql, rows) => {
   expect((await engine.query('acme', sql)).text).toBe(`${rows}\n`);
 });
 
@@ -183,7 +182,7 @@ describe('a statement that would never end (contract 8)', () => {
       );
       const running = "SELECT query FROM system.processes WHERE user = 'guard_acme'";
       await until(
-        'nothing of it runs any more',
+        'the statement no longer runs',
         async () => (await engine.asOwner(running)) === '',
       );
       await settle('rival', 40);
@@ -196,7 +195,7 @@ describe('a statement that arrives on a socket (contract 4.3, 8)', () => {
   const app = Fastify();
   let port = 0;
 
-  /** One request on a connection of its own; what the server says to it so far. */
+  /** Sends one request on its own connection. `said` returns the bytes of the server so far. */
   function post(sql: string, key = 'acme'): { socket: Socket; said: () => string } {
     const socket = connect(port, '127.0.0.1');
     let text = '';
@@ -219,7 +218,7 @@ describe('a statement that arrives on a socket (contract 4.3, 8)', () => {
   afterAll(() => app.close());
 
   test.each([ENDLESS, 'SELECT count() FROM numbers(1000000) AS a, numbers(1000000) AS b'])(
-    'is cancelled in the database when its caller hangs up: %s',
+    'is cancelled in the database when its caller disconnects: %s',
     async (sql) => {
       const { socket } = post(sql);
       await until('it runs', async () => (await running()) === 1);
@@ -228,7 +227,7 @@ describe('a statement that arrives on a socket (contract 4.3, 8)', () => {
     },
   );
 
-  test('is ended when its key is revoked, and so is one that waits: 401, empty (contract 5)', async () => {
+  test('ends with 401 and an empty body when its key is revoked, also while it waits (contract 5)', async () => {
     const requests = Array.from({ length: 5 }, () => post(ENDLESS, 'acme-leaked'));
     await until('four run', async () => (await running()) === 4);
     engine.revoke('acme-leaked');
@@ -239,7 +238,7 @@ describe('a statement that arrives on a socket (contract 4.3, 8)', () => {
     await until('nothing runs', async () => (await running()) === 0);
   });
 
-  test('four answers that a key does not take are in memory, and no fifth', async () => {
+  test('at most four answers that a key does not read are in memory', async () => {
     const { promise: delivered, resolve: take } = Promise.withResolvers<undefined>();
     const ask = { organisation: 'acme', sql: 'SELECT 1', authorization: 'Bearer acme', delivered };
     const { runQuery } = engine.analytics;
@@ -253,7 +252,7 @@ describe('a statement that arrives on a socket (contract 4.3, 8)', () => {
     expect(fifth).toBe('rows');
   });
 
-  test('contract 4.3, default: of one key four run at a time, sixteen wait, one more is told so at once: 503 and Retry-After, with code and identifier', async () => {
+  test('contract 4.3, default: four queries of a key run, sixteen wait, and a further one gets 503 with Retry-After, code and identifier', async () => {
     const requests = Array.from({ length: 20 }, () => post(ENDLESS));
     await until('four run', async () => (await running()) === 4);
     const extra = post('SELECT 1');
@@ -273,7 +272,7 @@ describe('a statement that arrives on a socket (contract 4.3, 8)', () => {
   });
 });
 
-/** An error repeats parts of the statement; what the statement itself says is no news. */
+/** Removes parts of the statement from the text, because an error repeats them. */
 function withoutItself(text: string, sql: string): string {
   return sql.includes(CANARY)
     ? text.replaceAll(/'[^'\n]*canary[^'\n]*'|`?canary[\w-]*`?/g, '')

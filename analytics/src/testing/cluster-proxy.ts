@@ -19,13 +19,12 @@ export interface ClusterProxy {
 const ON_CLUSTER = ` ON CLUSTER \`${CLUSTER}\``;
 
 /**
- * The address of a cluster. This balancer asks the first server that is up. The embedded engine cannot send a
- * statement ON CLUSTER to every server through Keeper (error 392), so the proxy does this: each server gets
- * the statement without these words. When a server is away, the answer comes after the time limit of the
- * statement. It is an error as in ClickHouse, or a success if the statement asks for that. The server does
- * not get the statement later.
+ * A proxy in front of a cluster, which asks the first server that runs. The embedded engine cannot send a statement ON
+ * CLUSTER to every server through Keeper (error 392), so the proxy sends each server the statement without these words.
+ * When a server is away, the answer comes after the time limit of the statement. It is an error as in ClickHouse, or a
+ * success if the statement asks for that. The missing server does not get the statement later.
  *
- * @param wait waits this many seconds for a server that is away.
+ * @param wait Waits this many seconds for a server that is away.
  */
 export async function openClusterProxy(
   servers: readonly ServerBehind[],
@@ -45,7 +44,7 @@ export async function openClusterProxy(
       answers.push(await pass(server, request, sent));
     }
     const answer = answers.find(({ ok }) => !ok) ?? answers[0];
-    if (answer === undefined) throw new Error('no server is up');
+    if (answer === undefined) throw new Error('no server runs');
     if (everywhere && up.length < servers.length) {
       await wait(Number(settingOf(request, 'distributed_ddl_task_timeout') ?? DEFAULT_WAIT_S));
       if (

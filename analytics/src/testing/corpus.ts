@@ -8,7 +8,7 @@ interface Attempt {
 
 const FOLDER = new URL('./corpora/', import.meta.url).pathname;
 
-/** Reads the files that match `pattern`. src/testing/corpora/README.md describes their format. */
+/** Reads the files that match `pattern`. src/testing/corpora/README.md describes the format. */
 export function readCorpus(pattern: string): readonly Attempt[] {
   const files = globSync(pattern, { cwd: FOLDER }).sort();
   const attempts = files.flatMap((file) => parse(readFileSync(FOLDER + file, 'utf8')));

@@ -29,7 +29,7 @@ const GAPS = [
   '\u200b',
 ] as const;
 
-/** Places for a query. The text before each would confuse a wrong lexer. */
+/** Places for a query. The text before each would mislead a wrong lexer. */
 const PLACES = [
   (query: string) => query,
   (query: string) => query,
@@ -57,14 +57,14 @@ const PLACES = [
 const TOKEN =
   /'(?:[^'\\]|\\.|'')*'|`[^`]*`|"[^"]*"|\$(\w*)\$.*?\$\1\$|[A-Za-z_]\w*|\d[\w.]*|[^\S\n]+|\n|::|->|\|\||[<>!=]=|./gsu;
 
-/** A quote that is not closed is a token of its own. */
+/** A quote without its end is a token too. */
 const QUOTES = new Set(["'", '"', '`']);
-/** Comments, escapes and strange characters are the attack itself, so they stay. */
+/** Statements without comments, escapes and strange characters. In the others these are the attack itself. */
 const PLAIN = /^(?!.*(?:--|\/\/|\/\*|[#$\\]))[\x20-\x7e]+$/;
 
 /**
- * Writes the statement as an attacker would to have it misread: other case, comments and white space of every
- * kind between the words, quoted names, and the whole statement inside another one.
+ * Disguises a statement as an attacker would: other case, comments and any white space between the words, quoted names,
+ * and the whole statement inside another one.
  */
 export function dressStatement(sql: string, random: SeededRandom): string {
   if (!PLAIN.test(sql)) return sql;

@@ -1,6 +1,6 @@
 /**
- * Functions that the database's grammar makes of operators and clauses, in lower case. Their names do not
- * appear in the statement.
+ * Functions that the database's grammar makes from operators and clauses, in lower case. Their names are not in the
+ * statement.
  */
 export const GRAMMAR_FUNCTIONS: ReadonlySet<string> = new Set(
   (

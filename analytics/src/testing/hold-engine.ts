@@ -1,4 +1,4 @@
-/** Opens the analytics of the folder in argv[2], logs its state, and then only waits. The test kills it. */
+/** Opens the analytics of the folder in argv[2], logs its state, and waits. The test kills it. */
 import { openWithoutKeys } from './open-analytics.ts';
 
 await openWithoutKeys({ engine: 'embedded', path: process.argv[2] ?? '' }, [], {

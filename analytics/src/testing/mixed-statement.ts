@@ -39,7 +39,7 @@ const ENDS = [
   'FORMAT Native',
 ] as const;
 
-/** Combines parts into one SELECT. Each part tries to see more than it may. `FILE` is replaced by a file's path. */
+/** Combines parts into one SELECT. Each part tries to see more than it may. A file's path replaces `FILE`. */
 export function mixedStatement(random: SeededRandom): string {
   return `SELECT ${random.pick(VALUES)} FROM ${random.pick(SOURCES)} ${random.pick(ENDS)}`;
 }

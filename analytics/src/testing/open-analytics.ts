@@ -18,7 +18,7 @@ export function openWithoutKeys(
   });
 }
 
-/** The rows of an outcome, or its kind when there are none. */
+/** The rows of an outcome, or its kind when it has no rows. */
 export function textOf(outcome: QueryOutcome): string {
   return outcome.kind === 'rows' ? Buffer.from(outcome.body).toString() : outcome.kind;
 }

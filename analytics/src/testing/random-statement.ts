@@ -26,7 +26,7 @@ const PIECES = [
   ...['=', '!', '?', '%', '^', '&', '~', '@', '@@', '\u0000'],
 ] as const;
 
-/** `SELECT` and up to this many pieces. The result is rarely a valid statement. */
+/** `SELECT` and at most this many pieces. Few of these statements are valid. */
 export function randomStatement(random: SeededRandom, pieces: number): string {
   const [first, ...rest] = PIECES;
   const length = 1 + random.below(pieces);

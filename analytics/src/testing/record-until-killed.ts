@@ -1,6 +1,6 @@
 /**
- * Records events into the analytics of the settings in argv[2] (JSON). For each event it prints a line with
- * the request id and the time in milliseconds. The test kills it.
+ * Records events into the analytics of the settings in argv[2] (JSON). Prints a line for each event, with the request
+ * id and the time in milliseconds. The test kills it.
  */
 import { writeSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DecisionEvent } from '@guard/config/contract/event';
 
-/** A complete event of a plain block. `fields` replaces the values that the test checks. */
+/** A complete event of a plain block. `fields` replaces some of its values. */
 export function sampleEvent(fields: Partial<DecisionEvent> = {}): DecisionEvent {
   return {
     createdAt: Date.now(),

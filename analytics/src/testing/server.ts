@@ -12,7 +12,7 @@ import { ACCOUNT_SETTINGS } from '../database/accounts.ts';
 import { askDirectly } from './ask-directly.ts';
 import { until } from './until.ts';
 
-/** An empty ClickHouse server of its own that a test can stop and start. */
+/** An empty ClickHouse server that a test can stop and start. */
 export interface DatabaseServer {
   readonly url: string;
   readonly writer: Account;
@@ -28,7 +28,7 @@ export interface DatabaseServer {
 const writer: Account = { user: 'writer', password: 'the password of the writer' };
 const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
 
-/** A server that is not started yet. `settings` are those of the organisations' accounts. */
+/** A server that is not started yet. `settings` apply to the organisations' accounts. */
 export async function describeServer(
   organisations: readonly string[],
   settings = ACCOUNT_SETTINGS,
@@ -48,7 +48,7 @@ export async function describeServer(
     `${mayLook}$&`,
   );
   writeFileSync(usersPath, users);
-  // Every server calls its own cluster `default`.
+  // Every server has its own cluster with the name `default`.
   const queryPath = newQueryPath();
   const plan = { usersPath, queryPath, maxMemoryBytes };
   const config = configXml(plan).replaceAll(`${CLUSTER}>`, 'default>');

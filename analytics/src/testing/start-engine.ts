@@ -11,7 +11,7 @@ import { execute } from '../database/prepare.ts';
 
 const PORTS_TRIED = 3;
 
-/** An engine that answers to `writer`. This account must be unique to the test. */
+/** An engine that answers `writer`. No other test may use this account. */
 interface StartedEngine {
   readonly engine: EngineProcess;
   readonly client: DatabaseClient;
@@ -19,11 +19,10 @@ interface StartedEngine {
 }
 
 /**
- * Starts an engine with the accounts in `users.xml` of a folder, and waits until it answers to `writer`.
- * Another process can take the port before the engine does. Then the engine ends, and this function tries
- * the next port.
+ * Starts an engine with the accounts in `users.xml` of a folder, and waits until it answers `writer`. If another
+ * process takes the port first, the engine ends, and the next port is tried.
  *
- * @throws with the last words of the engine when it ends on each port
+ * @throws with the last output of the engine when it ends on each port
  */
 export async function startEngine(
   folder: string,
@@ -54,7 +53,7 @@ export async function startEngine(
   throw new Error(`The engine ended on ${PORTS_TRIED} ports: ${lastWords}`);
 }
 
-/** Asks in parallel without a pause, even before the engine listens. The engine has to tolerate that. */
+/** Asks in parallel without pauses, even before the engine listens. The engine has to tolerate that. */
 async function answers(
   client: DatabaseClient,
   writer: Account,

@@ -15,7 +15,7 @@ import { until } from './until.ts';
 
 type ShardNumber = 0 | 1;
 
-/** Two servers that know each other as one cluster, like an operator's own ClickHouse. */
+/** Two servers that form one cluster, like a cluster of an operator. */
 export interface TwoShards {
   /** The URL for Guard: the first shard. */
   readonly url: string;
@@ -25,10 +25,10 @@ export interface TwoShards {
   asOrganisation(shard: ShardNumber, organisation: string, sql: string): Promise<string>;
   /** Statements that asked to run on every server, unchanged. */
   readonly onCluster: readonly string[];
-  /** The second shard ends, as in a power cut. */
+  /** Ends the second shard as a power cut would. */
   loseSecond(): Promise<void>;
   bringSecondBack(): Promise<void>;
-  /** Ports between the shards. A client must not learn them. */
+  /** Ports between the shards. Answers to clients must not contain them. */
   readonly privatePorts: readonly number[];
   close(): Promise<void>;
 }
@@ -43,7 +43,9 @@ interface Shard extends ServerBehind {
   kill(): Promise<void>;
 }
 
-/** @param kind `copies`: both servers are replicas of one shard. Without Keeper a row stays where it was written. */
+/**
+ * @param kind `copies`: both servers are replicas of one shard. Without Keeper a row stays on the server that wrote it.
+ */
 export async function openTwoShards(
   organisations: readonly string[],
   kind: 'shards' | 'copies' = 'shards',
@@ -80,7 +82,7 @@ export async function openTwoShards(
   };
 }
 
-/** On a busy machine the other shard needs more than the default of one second to answer. */
+/** On a busy machine the other shard needs more than the default of one second. */
 const PATIENT = '<connect_timeout_with_failover_ms>10000</connect_timeout_with_failover_ms>';
 
 function withOperator(users: string): string {

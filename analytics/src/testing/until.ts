@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /**
  * Polls until `read` returns a value.
  *
- * @param lines the log so far. The error contains its end, because a slow machine may show the failure only
- *   once.
+ * @param lines the log so far. The error has its last lines, because a failure on a slow machine may not occur again.
+ *
  * @throws when `deadlineMs` have passed
  */
 export async function until<T>(

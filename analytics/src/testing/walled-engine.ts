@@ -14,22 +14,22 @@ import { createRecorders } from './recorders.ts';
 import { startEngine } from './start-engine.ts';
 import { until } from './until.ts';
 
-/** A real database with the organisations `acme` and `rival`. A test can ask it through both walls or through one. */
+/** A real database with the organisations `acme` and `rival`, which a test can ask through both walls or one. */
 export interface WalledEngine {
   readonly analytics: Analytics;
   /** A file that no statement may read. It contains FILE_CANARY. */
   readonly secretFile: string;
-  /** Bearer tokens `<organisation>` or `<organisation>-<key>` are valid until `revoke`. */
+  /** The tokens `<organisation>` and `<organisation>-<key>` are valid until `revoke`. */
   revoke(token: string): void;
-  /** Through gate and account. The text is the rows, or the reason why there are none. */
+  /** Asks through gate and account. The text is the rows, or the reason why there are none. */
   query(
     organisation: string,
     sql: string,
     signal?: AbortSignal,
   ): Promise<{ kind: string; text: string }>;
-  /** As an organisation's account, without the gate. */
+  /** Asks as an organisation's account, without the gate. */
   asAccount(organisation: string, sql: string): Promise<string>;
-  /** As the account that created the tables. It may also see running queries. */
+  /** Asks as the account that created the tables. It may also see running queries. */
   asOwner(sql: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export async function openWalledEngine(): Promise<WalledEngine> {
       timeoutMs: 20_000,
       maxAnswerBytes: QUERY.maxAnswerBytes,
     });
-    // An error after the first rows ends the connection. Then there is no text.
+    // An error after the first rows ends the connection without a text.
     return answer.kind === 'answered' ? answer.body.toString() : answer.kind;
   }
 

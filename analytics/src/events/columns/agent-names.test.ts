@@ -4,7 +4,7 @@ import { createAgentNames } from './agent-names.ts';
 const agentNames = createAgentNames(() => 0);
 const KHTML = 'AppleWebKit/537.36 (KHTML, like Gecko)';
 
-describe('agent names: what tables of traffic call a User-Agent', () => {
+describe('agent names: browser, version, system and device of a User-Agent', () => {
   test.each([
     [
       `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${KHTML} Chrome/147.0.0.0 Safari/537.36`,
@@ -38,8 +38,8 @@ describe('agent names: what tables of traffic call a User-Agent', () => {
     expect(agentNames(agent, true)).toEqual({ browser: '', version: 0, os: '', device: '' });
   });
 
-  test('a flood of new agents is named for a tenth of the time; known ones keep their names', () => {
-    // Each look at the clock is 10 ms later than the one before: a new name takes that long.
+  test('in a flood of new agents naming takes a tenth of the time; known ones keep their names', () => {
+    // Each reading of the clock is 10 ms later, which stands for the time of naming one agent.
     let ms = 0;
     const named = createAgentNames(() => (ms += 10));
     const nameOf = (version: number) => named(`Mozilla/5.0 Firefox/${version}`, false).version;

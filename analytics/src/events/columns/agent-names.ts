@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import UAParser from 'ua-parser-js';
 
-/** What a User-Agent claims, in lower case. Empty or 0 when it does not say. A claim proves nothing. */
+/** The claims of a User-Agent, in lower case. Empty or 0 where it claims nothing. A claim proves nothing. */
 export interface AgentNames {
   /** Such as `chrome`, `safari`, `samsung internet`. */
   readonly browser: string;
@@ -15,7 +15,7 @@ export interface AgentNames {
 
 const NO_NAMES: AgentNames = { browser: '', version: 0, os: '', device: '' };
 
-/** Corrects names of the library that are not the usual ones. */
+/** Replaces unusual names of the library by the usual ones. */
 const USUAL: ReadonlyMap<string, string> = new Map([
   ['mac os', 'macos'],
   ['chromium os', 'chromeos'],
@@ -23,19 +23,19 @@ const USUAL: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The rest of a longer string is not read. The library's expressions are quadratic for some strings: the
- * worst known string takes 0.4 ms at this length, and 1.4 ms at the library's own limit of 500.
+ * The rest of a longer User-Agent is ignored. The library's expressions are quadratic for some texts: the worst known
+ * one takes 0.4 ms at this length, and 1.4 ms at the library's own limit of 500.
  */
 const MAX_LENGTH = 256;
 
-/** Most bytes of cached names. The least recently used entry is removed first. */
+/** Most bytes of cached names. Above it the least recently used entry is removed. */
 const MEMORY_BYTES = 4 * 1024 * 1024;
 /** Size of an entry without its key: the names and the overhead of the cache. */
 const ENTRY_BYTES = 400;
 
 /**
- * CPU time that naming may take on a thread: a tenth of the time, with a burst of this length. Above it new
- * strings get no names, so that a flood of hostile strings costs no more.
+ * The share of a thread's CPU time for naming, with a burst of this length. Above it new User-Agents get no names, so
+ * that a flood of hostile ones costs no more.
  */
 const SHARE = 0.1;
 const BURST_MS = 100;
@@ -44,8 +44,8 @@ const BURST_MS = 100;
 type NameAgent = (userAgent: string, isCrawler: boolean) => AgentNames;
 
 /**
- * Names the browser, its version, the system and the device of a User-Agent, as statistics of human traffic
- * do. Detection has its own stricter parser. This runs off the request path: a new string takes some tens of
+ * Names the browser, its version, the system and the device of a User-Agent, for statistics of human traffic. Detection
+ * has its own, stricter parser. Runs outside of the request path, because a new User-Agent takes some tens of
  * microseconds.
  *
  * @param now milliseconds that never go back

@@ -1,19 +1,19 @@
 import type { DecisionEvent } from '@guard/config/contract/event';
 import type { Column } from '@guard/config/contract/ports';
 
-/** A column of the event record: its declaration in the database, and where its values come from. */
+/** A column of the event record: its declaration in the database, and the source of its values. */
 export interface EventColumn extends Column {
   readonly codec: string;
-  /** How long the value is kept: as long as its row, or the shorter time of `headers` and `body`. */
+  /** Whether the value is kept as long as the row, or for the shorter time of `headers` and `body`. */
   readonly kept: 'row' | 'detail';
-  /** The header field, in lower case, from which the value is made. Without this field the value is not kept. */
+  /** The header field, in lower case, that gives the value. If settings drop this field, the column stays empty. */
   readonly from?: string;
   readonly values: ColumnValues;
 }
 
 /**
- * The source of a column's values and how they are cleaned before the database sees them. Whatever a visitor sends,
- * a value has the column's type and a bounded size. Lengths are in UTF-16 code units. Longer texts are cut.
+ * Where a column's values come from, and how they are cleaned for the database. Whatever a visitor sends, a value has
+ * the column's type and a limited size. Lengths are in UTF-16 code units. Longer texts are cut.
  */
 export type ColumnValues =
   /** A value from a small set of words. */
@@ -27,7 +27,7 @@ export type ColumnValues =
   | { readonly kind: 'text'; readonly maxLength: number; readonly read: Read<string> }
   | {
       readonly kind: 'fields';
-      /** Whether the field of this name, in lower case, is stored. */
+      /** Says whether the field of this name, in lower case, is stored. */
       readonly isKept: (name: string) => boolean;
       readonly read: Read<Readonly<Record<string, string>>>;
     }
@@ -35,7 +35,7 @@ export type ColumnValues =
   | { readonly kind: 'uuid'; readonly read: Read<string> }
   /** Milliseconds since the epoch. */
   | { readonly kind: 'time'; readonly read: Read<number> }
-  /** A whole number from 0 to `max`, which is below 2^32. Any other number becomes the nearest one. */
+  /** A whole number from 0 to `max`, which is below 2^32. A number outside becomes the nearest one. */
   | { readonly kind: 'count'; readonly max: number; readonly read: Read<number> }
   | { readonly kind: 'flag'; readonly read: Read<boolean> };
 

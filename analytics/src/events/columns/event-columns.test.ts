@@ -12,7 +12,7 @@ function encode(...events: readonly DecisionEvent[]): Buffer {
   return block.take();
 }
 
-/** What the database is sent for one column. */
+/** The value of one column as the database gets it. */
 function sent(name: string, fields: Parameters<typeof sampleEvent>[0]): unknown {
   return decodeBlock(encode(sampleEvent(fields)))[0]?.get(name);
 }
@@ -22,20 +22,20 @@ function headersIn(block: Buffer): unknown[] {
 }
 
 describe('an event row (contract 2.7)', () => {
-  test('no credential enters it, however its header is spelled', () => {
+  test('it has no credential, in any spelling of the header', () => {
     const headers = Object.fromEntries(
       [...SECRET_HEADERS].map((name, at) => [at % 2 ? name : name.toUpperCase(), 'credential']),
     );
     expect(encode(sampleEvent({ headers })).includes('credential')).toBe(false);
   });
 
-  test('a lone surrogate becomes the replacement character, also where a cut makes one', () => {
+  test('a lone surrogate becomes the replacement character, also after a cut', () => {
     expect(sent('path', { path: 'a\udc00b' })).toBe('a\ufffdb');
     const cut = sent('user_agent', { userAgent: `${'x'.repeat(2047)}\u{1f600}` });
     expect(cut).toBe(`${'x'.repeat(2047)}\ufffd`);
   });
 
-  test('a row is bounded, whatever a visitor sends', () => {
+  test('a row has a limited size, whatever a visitor sends', () => {
     const long = 'x'.repeat(1_000_000);
     const headers = Object.fromEntries(
       Array.from({ length: 2000 }, (_, at) => [`h${at}`, long.slice(0, 10_000)]),
@@ -79,7 +79,7 @@ describe('an event row (contract 2.7)', () => {
     expect(sent(name, fields)).toBe(expected);
   });
 
-  test('a header may be called __proto__', () => {
+  test('a header may have the name __proto__', () => {
     const headers = JSON.parse('{"__proto__":"x"}') as Record<string, string>;
     expect(sent('headers', { headers })).toEqual([['__proto__', 'x']]);
   });
@@ -94,18 +94,18 @@ describe('an event row (contract 2.7)', () => {
 });
 
 describe('a block of rows', () => {
-  test('an event its maker built wrongly leaves no trace, wherever it breaks off', () => {
+  test('a malformed event leaves no row, whichever field is wrong', () => {
     const good = sampleEvent({ path: '/good', headers: { 'x-a': '1' } });
     const better = sampleEvent({ path: '/better', headers: { 'x-b': '2', 'x-c': '3' } });
     for (const field of Object.keys(good)) {
       const broken = { ...sampleEvent({ headers: { 'x-a': 'of the broken one' } }) };
-      // What a caller without types could do: the test is about exactly that.
+      // A caller without types could do this.
       Object.assign(broken, { [field]: null });
       const block = new BlockBuilder(EVENT_COLUMNS);
       block.add(good);
       try {
         block.add(broken);
-        // Some fields may be null: then there is one row more, and it is whole.
+        // Some fields may be null. Then the block has one more complete row.
         expect(decodeBlock(block.take()), field).toHaveLength(2);
         block.add(good);
       } catch {
@@ -116,7 +116,7 @@ describe('a block of rows', () => {
     }
   });
 
-  test('blocks are independent: the next block has nothing of the one before', () => {
+  test('a block has nothing of the block before', () => {
     const block = new BlockBuilder(EVENT_COLUMNS);
     const first = sampleEvent({ rule: 'first', headers: { 'x-first': 'first' } });
     const second = sampleEvent({ rule: 'second', headers: { 'x-second': 'second' } });
@@ -128,7 +128,7 @@ describe('a block of rows', () => {
     expect(next.includes('first')).toBe(false);
   });
 
-  test('headers that come again as the same object are the same fields in each row', () => {
+  test('the same headers object gives the same fields in each row', () => {
     const block = new BlockBuilder(EVENT_COLUMNS);
     const first = {
       Accept: 'a',
@@ -138,7 +138,7 @@ describe('a block of rows', () => {
     };
     const second = { accept: 'b' };
     const none = {};
-    /** Rows that break off behind their headers, before them, and inside. */
+    /** Rows that fail after their headers, before them, and inside them. */
     const broken = [
       { headers: second, body: 7 },
       { headers: first, path: 7 },
@@ -146,7 +146,7 @@ describe('a block of rows', () => {
     ];
     function addBroken(): void {
       for (const fields of broken) {
-        // What a caller without types could do: the test is about exactly that.
+        // A caller without types could do this.
         const event = Object.assign(sampleEvent(), fields);
         expect(() => block.add(event)).toThrow();
       }
@@ -166,7 +166,7 @@ describe('a block of rows', () => {
   test.each([
     ['once', 1],
     ['four times in a row', 4],
-  ])('headers keep their rows when more visitors than are remembered come %s', (_, requests) => {
+  ])('headers stay in their rows when more visitors than are remembered come %s', (_, requests) => {
     const block = new BlockBuilder(EVENT_COLUMNS.filter(({ name }) => name === 'headers'));
     const visitors = Array.from({ length: 700 }, (_each, at) => ({ 'x-visitor': `${at}` }));
     const rows = [...visitors, ...visitors].flatMap((headers) =>
@@ -178,7 +178,7 @@ describe('a block of rows', () => {
   });
 
   test.each([1, 256, 257, 65_536, 65_537])(
-    '%i distinct words keep their rows: indexes take one, two or four bytes',
+    '%i distinct words stay in their rows, with indexes of one, two or four bytes',
     (distinct) => {
       const block = new BlockBuilder(EVENT_COLUMNS.filter(({ name }) => name === 'rule'));
       const rule = (row: number): string => `rule ${row % distinct}`;

@@ -21,7 +21,7 @@ const MAX = {
   method: 32,
   userAgent: 2048,
   referrer: 512,
-  /** Path and query, each. */
+  /** The limit for the path, and also for the query. */
   target: 8192,
   body: BODY_SAMPLE.maxKiB * 1024,
 } as const;
@@ -34,14 +34,14 @@ function namesOf({ userAgent, crawler }: DecisionEvent): AgentNames {
 }
 
 /**
- * The event record (contract 2.7). The DDL, the rows of an insert and the comments of `list_columns` are made
- * from this one table. A new column is one entry here.
+ * The event record (contract 2.7). This one table gives the DDL, the rows of an insert and the comments of
+ * `list_columns`. A new column is one entry here.
  */
 export const EVENT_COLUMNS: readonly EventColumn[] = [
   column(
     'created_at',
     "DateTime64(3, 'UTC')",
-    'When the decision was made. The sort key: put a range on it in every query.',
+    'Time of the decision. It is the sort key, so put a range on it in every query.',
     { kind: 'time', read: (event) => event.createdAt },
     { codec: 'Delta(8), ZSTD(1)' },
   ),
@@ -49,7 +49,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     kind: 'uuid',
     read: (event) => event.requestId,
   }),
-  word('organisation', 'Whose event this is.', (event) => event.organisation),
+  word('organisation', 'Organisation of the event.', (event) => event.organisation),
   word('site', 'Site of the gateway; empty when /validate was called directly.', (e) => e.site),
   word(
     'action',
@@ -58,28 +58,32 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   ),
   word(
     'decision',
-    'What the engine concluded, before monitor and observe: allow, block, challenge, limited or none.',
+    'Verdict before monitor mode and observe mode: allow, block, challenge, limited or none.',
     (event) => event.decision,
   ),
   word('response', 'The decision as it went out: allow, block or redirect.', (e) => e.response),
   smallCount(
     'status_code',
-    'Status that the visitor got; 499 where the visitor left before. For forward-auth and callers of /validate the decided one.',
+    'Status that the visitor got; 499 if the visitor disconnected first. With forward-auth and /validate the decided status.',
     (event) => event.statusCode,
   ),
   smallCount(
     'origin_status',
-    'Status of the origin; 0 where none has answered here.',
+    'Status of the origin; 0 if no origin answered this gateway.',
     (event) => event.originStatus ?? 0,
   ),
   count(
     'origin_us',
-    "Until the origin's header section was there, in microseconds.",
+    'Time until the header section of the origin came, in microseconds.',
     (event) => event.originUs ?? 0,
   ),
   word('rule', 'Name of the rule that decided; empty when none matched.', (event) => event.rule),
   flag('monitor', 'A rule in monitor mode applied.', (event) => event.monitor),
-  flag('observe', 'The gateway was enforcing nothing.', (event) => event.observe),
+  flag(
+    'observe',
+    'The decision was only recorded, and nothing was enforced.',
+    (event) => event.observe,
+  ),
   flag('rate_limited', 'A rate limit was exceeded.', (event) => event.rateLimited),
   words('block_reasons', 'Signals behind a block.', (event) => event.blockReasons),
   words(
@@ -90,7 +94,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   column(
     'findings',
     `Map(${WORD}, UInt16)`,
-    'What detection found where it looked, with the points of each, also where it came to nothing.',
+    'All findings of detection with their points, even if they changed nothing.',
     {
       kind: 'words',
       read: (event) => event.findings ?? NO_FINDINGS,
@@ -107,7 +111,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   ),
   flag(
     'crawler_verified',
-    "The address lies in the crawler operator's published ranges.",
+    "The crawler's claim is proved.",
     (event) => event.crawler?.verified ?? false,
   ),
   word(
@@ -119,7 +123,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   word('scheme', 'http or https.', (event) => event.scheme),
   word(
     'protocol',
-    'HTTP/1.0, HTTP/1.1 or HTTP/2.0, in which the visitor, or the proxy in front, asked the gateway; empty elsewhere.',
+    'Protocol of the request at the gateway: HTTP/1.0, HTTP/1.1 or HTTP/2.0; empty elsewhere.',
     (event) => event.protocol ?? '',
   ),
   ...from(
@@ -143,8 +147,8 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     'Who says so: peer (the connection), x-forwarded-for or forwarded (a trusted proxy), caller (of /validate).',
     (event) => event.ipFrom ?? '',
   ),
-  count('asn', 'Autonomous system of the address; 0 where it is not known.', (e) => e.asn ?? 0),
-  word('asn_name', 'Who holds that system, or empty.', (event) => event.asnName ?? ''),
+  count('asn', 'Autonomous system of the address; 0 if it is not known.', (e) => e.asn ?? 0),
+  word('asn_name', 'Owner of that autonomous system, or empty.', (event) => event.asnName ?? ''),
   word('country', 'ISO 3166-1 alpha-2 code of the address, or empty.', (event) => event.country),
   ...from(
     'user-agent',
@@ -156,7 +160,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     ),
     smallCount(
       'browser_version',
-      'Major version it claims; 0 where it says none.',
+      'Major version that the User-Agent claims, or 0.',
       (event) => namesOf(event).version,
     ),
     word(
@@ -175,24 +179,24 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     text(
       'session',
       MAX_NAME,
-      'Stands for the session: a digest, because the id itself is a credential. Empty without one.',
+      'Digest of the session id, which is itself a credential. Empty without a session.',
       (event) => event.session,
     ),
     text(
       'session_sent',
       MAX_NAME,
-      'Stands for the session that came with the request, in the same way; empty where none came.',
+      'Digest of the session id that the request sent; empty if it sent none.',
       (event) => event.sessionSent ?? '',
     ),
   ),
   word(
     'challenge',
-    'How the visitor stands with the challenge: none, issued, verified, rejected or failed.',
+    'State of the visitor at the challenge: none, issued, verified, rejected or failed.',
     (event) => event.challenge,
   ),
   text('reference', MAX_NAME, 'Reference code shown to the visitor.', (event) => event.reference),
   word('validator', 'Who decided: in-process, api or remote.', (event) => event.validator),
-  text('ja4', MAX_NAME, 'JA4 of the TLS handshake, where the gateway saw it.', (e) => e.ja4 ?? ''),
+  text('ja4', MAX_NAME, 'JA4 of the TLS handshake, if the gateway saw it.', (e) => e.ja4 ?? ''),
   text(
     'http2',
     MAX.host,
@@ -201,34 +205,34 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   ),
   word(
     'settings_revision',
-    'Which settings decided: the revision that guard check and the log name.',
+    'Revision of the settings that decided, as guard check and the log name it.',
     (event) => event.settingsRevision ?? '',
   ),
   count('duration_us', 'How long the decision took, in microseconds.', (e) => e.durationUs),
   count('facts_us', 'Of that: reading the request.', (e) => e.stagesUs?.facts ?? 0),
   count(
     'session_us',
-    'Of that: asking the store for the session.',
+    'Of that: reading the session from the store.',
     (e) => e.stagesUs?.session ?? 0,
   ),
   count('verdict_us', 'Of that: rules and detection.', (e) => e.stagesUs?.verdict ?? 0),
   column(
     'headers',
     `Map(${WORD}, String)`,
-    'Request headers without credentials, names in lower case. Behind the first 8 KiB each value is cut to 64 characters. Kept 14 days.',
+    'Request headers without credentials, names in lower case. After the first 8 KiB each value is cut to 64 characters. Kept 14 days.',
     {
       kind: 'fields',
       isKept: (name) => !SECRET_HEADERS.has(name),
       read: (event) => event.headers,
     },
-    // A query for one header field reads all of them. LZ4 halves that time compared with ZSTD(3), which takes
-    // six tenths of the space. In buckets one field is read even faster, but all fields much more slowly.
+    // A query for one header field reads all fields. LZ4 halves the time of ZSTD(3), which takes six tenths of the
+    // space. In buckets one field is read even faster, but all fields much more slowly.
     { codec: 'LZ4', kept: 'detail' },
   ),
   column(
     'body',
     'String',
-    'First bytes of the request body as text, on sites that sample it, else empty. Secrets are ***, what is no UTF-8 is U+FFFD. Kept 14 days.',
+    'First bytes of the request body as text, on sites that sample it. Secrets become ***, bytes that are no UTF-8 become U+FFFD. Kept 14 days.',
     { kind: 'text', maxLength: MAX.body, read: (event) => event.body ?? '' },
     { kept: 'detail' },
   ),

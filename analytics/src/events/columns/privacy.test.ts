@@ -36,7 +36,7 @@ function rowOf(
   return Object.fromEntries(row ?? []);
 }
 
-test('a header field that the settings name is in no column, however it is spelled', () => {
+test('a header field that the settings drop is in no column, in any spelling', () => {
   const named = ['x-account', 'user-agent', 'referer'];
   const row = rowOf({ truncate_ip: false, drop_headers: named });
   expect(JSON.stringify(row)).not.toMatch(/4711|curl|search\.example|Bearer/);
@@ -52,7 +52,7 @@ test('a header field that the settings name is in no column, however it is spell
   });
 });
 
-test('a column that is made from a header field is empty where the field is dropped, and no other', () => {
+test('only the columns of a dropped header field are empty', () => {
   const all = rowOf(undefined);
   const emptied = EVENT_COLUMNS.map(({ from }) => from ?? []).flat();
   expect(new Set(emptied)).toEqual(new Set(['host', 'referer', 'user-agent', 'cookie']));
@@ -78,7 +78,7 @@ test.each(
     name,
     name.replaceAll('-', '_').toUpperCase(),
   ]),
-)('%s is not kept beside a truncated address', (name) => {
+)('%s is not kept with a truncated address', (name) => {
   const headers = { 'X-Forwarded-Proto': 'https', [name]: '203.0.113.7' };
   const row = rowOf({ truncate_ip: true, drop_headers: [] }, sampleEvent({ headers }));
   expect(row['headers']).toEqual([['x-forwarded-proto', 'https']]);

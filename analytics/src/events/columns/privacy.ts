@@ -4,7 +4,7 @@ import { EVENT_COLUMNS } from './event-columns.ts';
 import type { ColumnValues, EventColumn } from './column.ts';
 import { truncateAddress } from '@guard/config/net/truncate-address';
 
-/** The columns of the table, without the values that the settings forbid to keep. */
+/** The columns without the values that the settings forbid to keep. */
 export function privateColumns(privacy: EventPrivacy | undefined): readonly EventColumn[] {
   if (privacy === undefined) return EVENT_COLUMNS;
   const { truncate_ip: truncate, drop_headers: named } = privacy;

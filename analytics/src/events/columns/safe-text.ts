@@ -1,6 +1,6 @@
 /**
- * Text that the table can store: of bounded length and well-formed. A visitor can send a lone surrogate in a
- * header. It has no UTF-8 form and would make the database refuse a whole batch.
+ * A text that the table can store: well-formed and of limited length. A visitor can send a lone surrogate in a header,
+ * which has no UTF-8 form and would make the database refuse a whole batch.
  *
  * @param maxLength in UTF-16 code units. A longer text is cut.
  */

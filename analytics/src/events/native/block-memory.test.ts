@@ -12,7 +12,7 @@ import { BlockMemory } from './block-memory.ts';
 const MiB = 1024 * 1024;
 const ROWS = 600;
 
-/** Events on their way to a database, to which `database.answer` is what it says. */
+/** Events on their way to a database that answers with `database.answer`. */
 function setUp() {
   const { metrics, log } = createRecorders();
   const memory = new BlockMemory();
@@ -40,7 +40,7 @@ function setUp() {
   return {
     attempts,
     database,
-    /** Hands on one batch, large enough for its memory to be kept. */
+    /** Hands on one batch that is large enough to keep its memory. */
     batch: async (rule: string): Promise<void> => {
       const body = 'x'.repeat(1000);
       for (let row = 0; row < ROWS; row += 1) buffer.record(sampleEvent({ rule, body }));
@@ -54,7 +54,7 @@ function setUp() {
 }
 
 describe('the memory of blocks', () => {
-  test('is used again once the database has acknowledged what is in it', async () => {
+  test('is reused after the database has acknowledged the rows', async () => {
     const { batch, done, attempts } = setUp();
     for (const rule of ['first', 'second', 'third']) {
       await batch(rule);
@@ -64,7 +64,7 @@ describe('the memory of blocks', () => {
     expect(new Set(attempts.map(({ memory }) => memory)).size).toBe(1);
   });
 
-  test('is not touched while another attempt may need it', async () => {
+  test('is not reused while another attempt may need it', async () => {
     const { batch, done, attempts, database } = setUp();
     database.answer = 'retry';
     await batch('first');
@@ -78,7 +78,7 @@ describe('the memory of blocks', () => {
     expect(attempts.at(-1)?.memory).not.toBe(attempts[0]?.memory);
   });
 
-  test('is not used again after a refusal, which may come before all was read', async () => {
+  test('is not reused after a refusal, which may come before all bytes were read', async () => {
     const { batch, done, attempts, database } = setUp();
     database.answer = 'rejected';
     await batch('first');
@@ -89,7 +89,7 @@ describe('the memory of blocks', () => {
     expect(attempts[1]?.memory).not.toBe(attempts[0]?.memory);
   });
 
-  test('is four blocks at most, and only what was lent, once', () => {
+  test('takes back at most four blocks, each once, and only its own', () => {
     const memory = new BlockMemory();
     const lent = Array.from({ length: 5 }, () => memory.lend(MiB));
     const foreign = Buffer.allocUnsafeSlow(MiB);
@@ -104,7 +104,7 @@ describe('the memory of blocks', () => {
     expect(again.filter((buffer) => kept.has(buffer))).toHaveLength(4);
   });
 
-  test('has the size that is asked for, also where a larger one is used again', () => {
+  test('has the requested size, also in a larger reused block', () => {
     const memory = new BlockMemory();
     memory.giveBack(memory.lend(5 * MiB));
     for (const bytes of [1, 300_000, 4 * MiB + 1, 5 * MiB, 9 * MiB]) {

@@ -1,4 +1,4 @@
-/** Enough for the block that is sent, the block that is filled meanwhile, and the disk writes of both. */
+/** Enough for the block that is sent, the block that is being filled, and the disk writes of both. */
 const MAX_KEPT = 4;
 /** Smaller blocks are cheap enough to allocate again. */
 const SMALLEST_KEPT_BYTES = 256 * 1024;
@@ -6,15 +6,15 @@ const SMALLEST_KEPT_BYTES = 256 * 1024;
 const STEP_BYTES = 1024 * 1024;
 
 /**
- * Reuses the memory of blocks that the database has acknowledged. New memory is not free: the operating
- * system clears each page. With some megabytes several times a second this cost was measured.
+ * Reuses the memory of blocks that the database has acknowledged. New memory costs time, because the operating system
+ * clears each page. With some megabytes several times a second the cost was measurable.
  */
 export class BlockMemory {
-  /** Memory that was lent here. Other memory may have other users. */
+  /** Only memory that was lent here may be reused. Other memory may have other users. */
   readonly #own = new WeakSet<ArrayBufferLike>();
   readonly #free: ArrayBufferLike[] = [];
 
-  /** Its content is undefined. */
+  /** The content is undefined. */
   lend(bytes: number): Buffer {
     if (bytes < SMALLEST_KEPT_BYTES) return Buffer.allocUnsafe(bytes);
     const at = this.#free.findIndex(({ byteLength }) => byteLength >= bytes);

@@ -10,12 +10,12 @@ import { textWriter, wordsWriter, wordWriter } from './text-writers.ts';
 
 /** Version of a dictionary's layout: keys and indexes are both inside the block. */
 const DICTIONARY_VERSION = 1;
-/** Roughly what a row adds to all columns of numbers and indexes together. */
+/** Rough bytes of a row in all columns of numbers and indexes together. */
 const BYTES_PER_ROW = 192;
 
 /**
- * Builds one block of ClickHouse's `Native` format, column by column. All work that depends on the length of
- * a row is done when the row is added. `take` only copies.
+ * Builds one block of ClickHouse's `Native` format, column by column. Work that depends on the length of a row is done
+ * when the row is added, so that `take` only copies.
  */
 export class BlockBuilder {
   readonly #writers: readonly ColumnWriter[];
@@ -33,7 +33,7 @@ export class BlockBuilder {
     return this.#rows;
   }
 
-  /** Rough memory size of the rows. It is never less than the size of the finished block. */
+  /** Rough memory size of the rows, never less than the size of the finished block. */
   get bytes(): number {
     return this.#weight.bytes + BYTES_PER_ROW * this.#rows;
   }

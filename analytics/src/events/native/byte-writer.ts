@@ -1,12 +1,12 @@
 const FIRST_BYTES = 4096;
-/** A buffer up to this size is kept for the next block. A larger one is kept only while blocks fill it. */
+/** A buffer up to this size is kept for the next block. A larger one is kept only while blocks need it. */
 const KEPT_BYTES = 1024 * 1024;
-/** A larger buffer with less than this share in use is left from a flood and is freed. */
+/** A larger buffer with less than this share in use is freed, because only a flood needed it. */
 const FILLED = 1 / 4;
 /** A UTF-16 code unit takes at most three bytes of UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
 const MAX_VARUINT_BYTES = 5;
-/** Texts of up to this many code units are written here, which costs less than the call for text of any length. */
+/** Shorter texts are written here, which costs less than the call for any text. */
 const SHORT = 24;
 
 /** A growing byte buffer with the primitives of ClickHouse's `Native` format. */
@@ -36,7 +36,7 @@ export class ByteWriter {
     this.#used = Math.min(this.#used, length);
   }
 
-  /** Adds the bytes from `start` up to `end` once more. */
+  /** Adds the bytes from `start` up to `end` again. */
   repeat(start: number, end: number): void {
     this.#reserve(end - start);
     this.#bytes.copyWithin(this.#used, start, end);

@@ -1,12 +1,12 @@
 import type { DecisionEvent } from '@guard/config/contract/event';
 
-/** One column of a block under construction. */
+/** One column of an open block. */
 export interface ColumnWriter {
-  /** ClickHouse type of what is sent. */
+  /** The ClickHouse type of the sent values. */
   readonly type: string;
   /** A column with a dictionary has a version in front of its data. */
   readonly hasDictionary: boolean;
-  /** May throw on a malformed event. Call `cut` then to remove what was added. */
+  /** Throws on a malformed event. Then call `cut` to remove the added part. */
   add(event: DecisionEvent): void;
   /** Removes every row from `rows` on. */
   cut(rows: number): void;

@@ -1,6 +1,6 @@
 import { ByteWriter } from './byte-writer.ts';
 
-/** Rough memory size of an unfinished block. Its parts add to it as they grow. */
+/** Rough memory size of an open block. The parts of the block add to it. */
 export interface Weight {
   bytes: number;
 }
@@ -12,9 +12,8 @@ export const LEFT_OUT = -1;
 const ENTRY_BYTES = 64;
 
 /**
- * The distinct strings of one column of one block, for columns with a small set of words. A word is checked,
- * cut and encoded once and then found by a look-up. For text that a visitor chooses, writing it again is
- * cheaper than a look-up.
+ * The distinct strings of one column in one block, for columns with few different words. A word is checked, cut and
+ * encoded once and then only looked up. For text that a visitor chooses, writing it again is cheaper.
  */
 export class Dictionary {
   readonly #clean: (raw: string) => string | undefined;

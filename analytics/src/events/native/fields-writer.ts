@@ -11,11 +11,11 @@ import { NumberList } from './number-list.ts';
 /** Longest name, in UTF-16 code units. */
 const MAX_FIELD_NAME = 128;
 const MAX_VALUE = 2048;
-/** The most fields that a request may have. Later fields are left out. */
+/** Most fields of a request. Further fields are left out. */
 const MAX_FIELDS = VALIDATE.maxHeaders;
 /**
- * Characters of one event's headers that are kept in full. After that each value keeps only its first
- * characters. So padded requests can neither fill the disk nor hide the fields after the padding.
+ * Characters of an event's headers that are kept in full. After that each value is cut to its first characters, so that
+ * padded requests can neither fill the disk nor hide the fields after the padding.
  */
 const IN_FULL = 8192;
 const MAX_VALUE_BEHIND = 64;
@@ -25,8 +25,8 @@ const MAX_REMEMBERED = 256;
 type Fields = ReturnType<ValuesOf<'fields'>['read']>;
 
 /**
- * A column of names with a text each, such as headers. A recorded event never changes. So an object that
- * comes again repeats its row, as with the headers of all images of a page.
+ * A column of names, each with a text, such as headers. A recorded event never changes, so an object that comes again
+ * repeats its row. An example is one headers object for all images of a page.
  */
 export function fieldsWriter({ isKept, read }: ValuesOf<'fields'>, weight: Weight): ColumnWriter {
   const dictionary = new Dictionary((field) => {
@@ -89,7 +89,7 @@ export function fieldsWriter({ isKept, read }: ValuesOf<'fields'>, weight: Weigh
       textEnds.push(texts.length);
     },
     cut(rows) {
-      // The removed row may be remembered, and the next row gets its number.
+      // The removed row may be remembered, and the next row gets the same number.
       rowMemory.clear();
       ends.cut(rows);
       textEnds.cut(rows);
@@ -113,7 +113,7 @@ function startOf(ends: NumberList, row: number): number {
   return row === 0 ? 0 : ends.at(row - 1);
 }
 
-/** Remembers the object from which each row of the block was made, so that the same object can repeat the row. */
+/** Remembers which object gave each row of the block, so that the same object can repeat the row. */
 class RowMemory {
   readonly #rows = new Map<Fields, number>();
   #repeated = 0;
@@ -127,7 +127,7 @@ class RowMemory {
 
   remember(source: Fields, row: number): void {
     if (this.#rows.size === MAX_REMEMBERED) {
-      // No object came twice, so these visitors make one request each. It costs less to stop remembering.
+      // No object came twice, so each visitor sends only one request. Then remembering costs more than it saves.
       if (this.#repeated < MAX_REMEMBERED) return;
       this.clear();
     }

@@ -6,7 +6,7 @@ import type { NumberList } from './number-list.ts';
  * little-endian, as typed arrays are on every machine that Guard supports.
  */
 
-/** Flags beside the index type: the block's own dictionary follows. */
+/** Flags next to the index type: the block has its own dictionary. */
 const OWN_DICTIONARY = 0x600;
 
 /** The keys, then one index for each element. Empty when there is no element. */

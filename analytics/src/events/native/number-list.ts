@@ -21,12 +21,12 @@ export class NumberList {
     this.#length += end - start;
   }
 
-  /** NaN beyond the end. */
+  /** NaN after the end. */
   at(index: number): number {
     return index < this.#length ? (this.#numbers[index] ?? NaN) : NaN;
   }
 
-  /** 0 when there is none. */
+  /** 0 for an empty list. */
   last(): number {
     return this.#length === 0 ? 0 : this.at(this.#length - 1);
   }

@@ -4,14 +4,14 @@ import { createRecorders } from './recorders.ts';
 import type { DatabaseServer } from './server.ts';
 import { until } from './until.ts';
 
-export interface QueryDoor {
+export interface QueryServer {
   /** Sends a statement with the only key of `acme`. */
   query(sql: string): Promise<{ status: number; text: string; after: unknown }>;
   close(): Promise<void>;
 }
 
-/** Starts the server, and `POST /query` of a Guard that has it as its database. Closing closes both. */
-export async function openQueryDoor(server: DatabaseServer): Promise<QueryDoor> {
+/** Starts the server, and a Guard with `POST /query` that uses it as its database. `close` ends both. */
+export async function openQueryServer(server: DatabaseServer): Promise<QueryServer> {
   await server.start();
   const { log, metrics } = createRecorders();
   const analytics = await openAnalytics({
