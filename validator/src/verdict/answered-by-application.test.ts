@@ -6,13 +6,13 @@ test.each([
   ['GET', '/w/api.php/x.js?action=parse&format=json&callback=f'],
   ['GET', '/x.js?rest_route=/wp/v2/posts&_jsonp=f'],
   ['GET', '/x.png?p=&feed=rss2'],
-  // WordPress takes its route from the body too.
+  // In this WordPress request the body, not the URL, names the route.
   ['POST', '/x.js?_method=GET&_jsonp=f'],
-  // MediaWiki and DokuWiki give the source of a page, under the type text/css or text/plain.
+  // MediaWiki and DokuWiki return the source of a page as text/css or text/plain.
   ['GET', '/wiki/x.css?curid=1&action=raw&ctype=text/css'],
   ['GET', '/x.css?id=start&do=export_raw'],
 ])(
-  '%s of %s is answered by an application, so without a page it counts as one',
+  'an application answers %s %s, so without a loaded page the request counts as a page',
   async (method, path) => {
     const guard = guarded();
     const url = `https://shop.example${path}`;

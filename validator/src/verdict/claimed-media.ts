@@ -7,10 +7,10 @@ import { isClaimedMedia } from './documents.ts';
 import { begin, type Subject, UnderWay } from './under-way.ts';
 
 /**
- * Other sites, mails and pages that are not protected show pictures and films whose path has no ending. Their visitors
- * loaded no page here. So the claim to be a picture is believed, and the answer shows whether it was true. A program
- * can claim it for each page. So all clients of a shape together have only few false claims, and an address has as many
- * as it has free pages.
+ * Lets a browser without a page load media. Other sites, mails and unprotected pages show pictures and films whose path
+ * has no ending, and their visitors loaded no page here. So Guard believes that a request is for media, and the answer
+ * shows whether this was true. A program can claim media for each page. So all clients of a shape together have few
+ * false claims, and an address has as many as it has free pages.
  */
 export class ClaimedMedia {
   readonly #name: string;

@@ -16,7 +16,7 @@ import { HIT_AGAIN_WAIT_MS, type Standing, type Traps } from './traps.ts';
 import type { Judgement, Verdict } from './verdict.ts';
 import { weigh } from './weigh.ts';
 
-/** One request, and everything that its verdict depends on. */
+/** One request, and all data that its verdict depends on. */
 export interface Deciding {
   readonly directives: Directives;
   readonly facts: Facts;
@@ -31,14 +31,14 @@ export interface Deciding {
   readonly site: string;
   /** Undefined when a passed challenge has no limits. */
   readonly sessionLimits: SessionLimits | undefined;
-  /** Undefined when there are no traps. */
+  /** Undefined when the organisation has no traps. */
   readonly traps: Traps | undefined;
   readonly clock: Clock;
   /** Whether the caller will report how the request ended. */
   readonly reportsEnd: boolean;
-  /** Whether that report says what the answer was. */
+  /** Whether the caller will also report what the answer was. */
   readonly seesAnswer: boolean;
-  /** As Judgement.ended, for a request that a preset lets through. */
+  /** As Judgement.ended, for a request that a preset allows. */
   readonly endOfPreset?: RequestEnded | undefined;
 }
 
@@ -65,7 +65,7 @@ function conclude(retryAfterMs: number, deciding: Deciding): MaybePromise<Judgem
   const { by } = rateLimit;
   const limited: Verdict = { kind: 'limited', reasons: ['rate_limit_exceeded'], by, retryAfterMs };
   if (!monitor) return settle(limited, deciding);
-  // The request passes all the same, so the other bounds of a preset hold.
+  // In monitor mode the request passes in spite of the limit, so the limits of a preset still apply.
   return afterWith(withinPreset(deciding), limited, (within, found) => settle(found, within));
 }
 
@@ -73,7 +73,7 @@ function concludeWithin(deciding: Deciding): MaybePromise<Judgement> {
   return settle(withTrapHit(detect(deciding), deciding), deciding);
 }
 
-/** A rule's own block. A block that is aimed at crawlers has a reason of its own. */
+/** The verdict of a rule that blocks. A block of a crawler has its own reason. */
 function ruleBlock(by: Rule, facts: Facts, findings: readonly Reason[]): Verdict {
   const primary: Reason = facts.crawler ? 'crawler_blocked' : 'policy_block';
   return { kind: 'block', reasons: [...new Set([primary, ...findings])], by };
@@ -88,13 +88,13 @@ function detect({ directives, facts, findings, strengths }: Deciding): Verdict |
   const weighed = weigh(reasons, facts.session.state === 'verified', strengths);
   if (weighed === 'reject') return { kind: 'block', reasons, by: detection.by };
   if (weighed !== 'ask' || challenge?.value === 'never') return undefined;
-  // Contract 3: after an upload the next decision is allow or block. A rejected session that was challenged again
-  // would loop, and a program could try many times.
+  // Contract 3: after an upload the next decision is allow or block. If a rejected session were challenged again, its
+  // browser would loop, and a program could try many times.
   const answered = facts.session.state === 'rejected';
   return { kind: answered ? 'block' : 'challenge', reasons, by: detection.by };
 }
 
-/** A request for a trap is challenged. A verdict that was found before stays. */
+/** Challenges a request that hits a trap. A verdict that was found before is kept. */
 function withTrapHit(found: Verdict | undefined, deciding: Deciding): Verdict | undefined {
   const { directives, facts, traps, store, clock } = deciding;
   if (traps?.isHit(facts) !== true) return found;
@@ -105,7 +105,7 @@ function withTrapHit(found: Verdict | undefined, deciding: Deciding): Verdict | 
     : { kind: 'challenge', reasons: ['trap_hit'], by };
 }
 
-/** `found` is the verdict so far. If it is undefined, or lifted by monitor mode, a challenge is still possible. */
+/** `found` is the verdict so far. If it is undefined, or if monitor mode lifts it, Guard may still challenge. */
 function settle(found: Verdict | undefined, deciding: Deciding): MaybePromise<Judgement> {
   const { monitor } = deciding.directives;
   const isLifted = monitor && (found?.kind === 'block' || found?.kind === 'limited');
@@ -121,8 +121,8 @@ interface Unfinished {
 }
 
 /**
- * Monitor mode (contract 1): a block is enforced as `allow` with its reasons. A challenge is enforced as it is, even
- * when a lifted block would have come before it.
+ * Applies monitor mode (contract 1): a block becomes `allow` with its reasons. A challenge is still enforced, also when
+ * a lifted block was found before it.
  */
 function finish({ verdict, ended }: Asked, { found, deciding }: Unfinished): Judgement {
   const { detect: detection, challenge: asked, monitor } = deciding.directives;
@@ -146,7 +146,7 @@ function allOf(found: readonly Reason[] | undefined, asked: readonly Reason[] | 
 
 const NO_REASONS: readonly Reason[] = [];
 
-/** The verdict of the challenge and of the session limits, for a visitor whom nothing else stops. */
+/** What the challenge and the session limits decide for a visitor whom no other check stops. */
 interface Asked {
   readonly verdict?: Exclude<Verdict, { kind: 'allow' }>;
   /** As Judgement.ended. */
@@ -156,9 +156,9 @@ interface Asked {
 const NOT_CHALLENGED: Asked = {};
 
 /**
- * With `always`, each session has to pass once. With `auto`, a visitor is asked when the free pages are used up, or
- * end under pressure. A visitor whose block is lifted by monitor mode is asked too. Otherwise the worst clients would
- * have no limit.
+ * With `always`, each session has to pass once. With `auto`, a visitor is challenged when the free pages are used up or
+ * when pressure ends them. A visitor whose block monitor mode lifts is challenged too. Without this, monitor mode would
+ * give such visitors unlimited pages.
  */
 function askOrPass(deciding: Deciding): MaybePromise<Asked> {
   const { directives, facts } = deciding;
@@ -180,13 +180,13 @@ function askOrPass(deciding: Deciding): MaybePromise<Asked> {
   }
 }
 
-/** The rule that may challenge the visitor. Undefined when no rule does, or when a rule sets a verdict. */
+/** The rule that may challenge the visitor. Undefined when there is no such rule, or when a rule sets a verdict. */
 function challengeRule({ verdict, challenge, detect: detection }: Directives): Rule | undefined {
   if (verdict !== undefined || challenge?.value === 'never') return undefined;
   return challenge?.by ?? (detection?.value === true ? detection.by : undefined);
 }
 
-/** The reason why an earlier pass does not count. It has no weight, but the operator wants to see it. */
+/** The reason why an earlier pass no longer counts. It has no points, and is recorded for the operator. */
 function lostBy({ session }: Facts): readonly Reason[] {
   return session.state === 'issued' && session.lost !== undefined ? [session.lost] : NO_REASONS;
 }
@@ -195,14 +195,14 @@ function takeOfVerified(by: Rule, passed: Passed, deciding: Deciding): Asked {
   const { facts, freePages, store } = deciding;
   const left = takeOfSession(by, passed, deciding);
   if (left.verdict === undefined && isPage(facts)) {
-    // A short pass can end while its page is open. The page is remembered, so that it can still load data.
+    // A short pass can end while its page is still open. Guard remembers the page, so that it can still load data.
     if (isShortPass(passed.session)) freePages?.remember(facts, store);
     else freePages?.openForPass(passed.id, facts, store);
   }
   return left;
 }
 
-/** Limits the use of a passed session, so that one pass is worth no more than a person needs. */
+/** Applies the session limits, so that one pass allows no more than a person needs. */
 function takeOfSession(by: Rule, passed: Passed, deciding: Deciding): Asked {
   const { sessionLimits } = deciding;
   if (sessionLimits === undefined) return NOT_CHALLENGED;
@@ -214,7 +214,7 @@ function takeOfSession(by: Rule, passed: Passed, deciding: Deciding): Asked {
       return { verdict: { kind: 'challenge', reasons: [allowance.reason], by } };
     case 'wait': {
       const reasons = ['session_limit_exceeded'] as const;
-      // Monitor mode would lift a limit. So a rejected session is asked again instead.
+      // Monitor mode would lift a limit, so a rejected session is challenged instead.
       if (passed.session.state === 'rejected') {
         return { verdict: { kind: 'challenge', reasons, by } };
       }
@@ -223,7 +223,7 @@ function takeOfSession(by: Rule, passed: Passed, deciding: Deciding): Asked {
   }
 }
 
-/** A visitor who hit a trap recently has no free pages. Both questions to the store are asked at the same time. */
+/** Challenges a visitor who hit a trap recently. Asks the store for both answers at the same time. */
 function unlessTrapped(by: Rule, deciding: Deciding): MaybePromise<Asked> {
   const { traps, facts, store } = deciding;
   if (traps === undefined) return takeFreePage(by, deciding);
@@ -247,7 +247,7 @@ function afterTrap(
   }
 }
 
-/** Replaces the result by another verdict, and reports that the request does not wait for the origin any more. */
+/** Replaces the result by another verdict, and reports that the request no longer waits for the origin. */
 function endedAs(verdict: Exclude<Verdict, { kind: 'allow' }>, left: MaybePromise<Asked>) {
   return afterWith(left, verdict, ({ ended }, instead): Asked => {
     ended?.('other');
@@ -262,7 +262,7 @@ function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Asked> {
   if (cause !== undefined) return challengeFor(cause, by, facts);
   const nowMs = clock();
   const few =
-    pressure?.isOnClient(facts, nowMs) === true || freePages.documents.areFew(facts, nowMs);
+    pressure?.isOnClient(facts, nowMs) === true || freePages.documents.isShapeSpent(facts, nowMs);
   if (freePages.isFull(facts, nowMs, few)) return challengeFor('free_pages_used', by, facts);
   return afterWith(freePages.take(facts, store, few, seesAnswer), by, (taken) => {
     if (taken === 'spent') return challengeFor('free_pages_used', by, facts);
@@ -278,7 +278,7 @@ function challengeFor(reason: Reason, by: Rule, facts: Facts): Asked {
   return { verdict: { kind: 'challenge', reasons: [reason, ...lostBy(facts)], by } };
 }
 
-/** Undefined when too many requests for data or media wait: all of them could turn out to be documents. */
+/** Undefined when too many requests for data or media wait, because each of them could return a document. */
 function letThrough(
   taken: 'page' | 'data' | 'media',
   freePages: FreePages,
@@ -290,7 +290,7 @@ function letThrough(
   if (taken === 'page') return { ended: pressure?.watch(facts, site) };
   const ended =
     taken === 'media'
-      ? freePages.awaitEndOfMedia(facts, store, clock(), onPage)
-      : freePages.awaitEnd(facts, store, clock(), few, onPage);
+      ? freePages.startWaitingForMedia(facts, store, clock(), onPage)
+      : freePages.startWaiting(facts, store, clock(), few, onPage);
   return ended && { ended: pressure ? pressure.watch(facts, site, ended) : ended };
 }

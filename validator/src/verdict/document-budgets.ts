@@ -9,27 +9,24 @@ import type { Facts } from '../request/facts.ts';
 import { isFileOfPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
 import { afterWith } from '../session/after-with.ts';
-import { apart, isFileOfData, shapeOf } from './documents.ts';
+import { suffixOf, isFileOfData, shapeOf } from './documents.ts';
 import { LateCache } from './late-cache.ts';
 
-/** For each free page, so many documents may answer requests for data. Lists that grow load such documents. */
+/** Documents that may answer requests for data, for each free page. For example, lists that grow need them. */
 export const DOCUMENTS_AS_DATA = 10;
 
-/** Many people share one client shape. Together they have this many budgets of documents. */
+/** Many people share one client shape. All of them together get this many times the documents of one address. */
 const BUDGETS_OF_A_SHAPE = 15;
 
-/**
- * When its client shape has used up its documents, an address gets only this part of its documents and waiting
- * requests.
- */
+/** When its client shape has used up its documents, an address gets only this part of what it usually gets. */
 export const PART_OF_FEW = 1 / 6;
 
-/** Shapes without free documents, in each thread. When there are more, the one unused longest is forgotten. */
+/** Most used-up client shapes in each thread. Above this number, the shape unused longest is forgotten. */
 const MAX_SPENT_SHAPES = 1_024;
 
 /**
- * How many documents (documents.ts) visitors get who did not pass the challenge and did not ask for them as pages.
- * Documents are counted for each address, for the IPv6 networks around it, and for each client shape.
+ * Limits the documents (see documents.ts) for visitors who did not pass the challenge and who request them as data or
+ * files, not as pages. Counts documents for each address, for the IPv6 networks around it, and for each client shape.
  */
 export class DocumentBudgets {
   readonly #documents: string;
@@ -60,54 +57,50 @@ export class DocumentBudgets {
     this.#perMs = pages.perMs;
   }
 
-  /** Whether this visitor's shape has used up its documents in this thread. Then each address has few. */
-  areFew(facts: Facts, nowMs: number): boolean {
+  /** Whether this visitor's client shape has used up its documents in this thread. Then each address gets few. */
+  isShapeSpent(facts: Facts, nowMs: number): boolean {
     if (this.#spentShapes.size === 0) return false;
     const leftMs = (this.#spentShapes.get(shapeOf(facts)) ?? 0) - nowMs;
     return leftMs > 0 && leftMs <= this.#perMs;
   }
 
   /**
-   * An address that has used up its documents is remembered by these names. Data and files have different names, so
-   * that files and preflights stay free until a file is a document too. Then pages are not free either, because they
-   * would be shown without their styles. The documents of `few` are counted all the time, under names of their own. To
-   * count them only from the beginning of a flood would be too late.
+   * The store remembers an address that has used up its documents under these names. Data and files have different
+   * names: files and preflights stay free until a file turns out to be a document. From then on pages are not free
+   * either, because they would be shown without their styles. The smaller budget of `few` has its own names, and is
+   * always counted. If counting began with a flood, the first documents of the flood would be missed.
    */
   #spentFor(facts: Facts, few: boolean): readonly [string, ...string[]] {
     const { data, files } = this.#spent[few ? 'few' : 'many'];
     return isFileOfPage(facts) ? [files, data] : [data];
   }
 
-  /**
-   * Whether this visitor's address, or an IPv6 network around it, has used up its documents. `few` is the result of
-   * areFew.
-   */
-  areSpent(facts: Facts, store: SessionStore, few: boolean): MaybePromise<boolean> {
+  /** Whether this address, or an IPv6 network around it, has used up its documents. `few`: see isShapeSpent. */
+  isAddressSpent(facts: Facts, store: SessionStore, few: boolean): MaybePromise<boolean> {
     const [name] = this.#spentFor(facts, few);
     let isSpent: MaybePromise<boolean> = false;
     for (const { subject } of this.#ofAddress(facts.ip)) {
-      const remembered = store.remembers(name, subject + apart(facts));
+      const remembered = store.remembers(name, subject + suffixOf(facts));
       isSpent = afterWith(isSpent, remembered, (spent, others) => spent || others);
     }
     return isSpent;
   }
 
-  /** Counts one answer of the origin that is a document (isDocument), for its address and its shape. */
+  /** Counts one answer of the origin that is a document (isDocument), for the address and the client shape. */
   count(how: Ending, facts: Facts, store: SessionStore, nowMs: number): void {
     const charge = (name: string, [first, ...wider]: readonly Charge[], few: boolean): void => {
       if (first === undefined) return;
       const { subject, budget } = first;
-      void afterWith(store.take(name + apart(facts), subject, budget), undefined, (wait) => {
-        // A wider network is charged only while this budget lasts. So one visitor cannot use up the wider one for the
-        // others.
+      void afterWith(store.take(name + suffixOf(facts), subject, budget), undefined, (wait) => {
+        // A wider network pays only while this budget lasts, so that one visitor cannot use up the budget of others.
         if (wait === 0) {
           charge(name, wider, few);
           return;
         }
-        // The address is blocked for the whole time of the budget, and not only until one more document is free.
-        // Otherwise it could ask for many at once again.
+        // Block the address for the whole period of the budget. If it were blocked only until one more document is
+        // free, it could again send many requests at once.
         for (const spent of this.#spentFor(facts, few)) {
-          void store.remember(spent, subject + apart(facts), this.#perMs);
+          void store.remember(spent, subject + suffixOf(facts), this.#perMs);
         }
       });
     };

@@ -13,12 +13,12 @@ import {
 } from '../request/representation.ts';
 import { compileMatch } from '../rules/compile-match.ts';
 
-/** Which answers count as documents, and for whom. */
+/** Functions that decide which answers count as documents, and for which visitors. */
 
 /**
- * Whether an answer counts as a document. At the path of a file, data counts too: an application can answer each path
- * with what a parameter names. In answer to a preflight, data does not count, because some servers send it there. A
- * stored file without a type counts only at a path that is not that of a file.
+ * Whether an answer counts as a document. At the path of a file, data counts too, because an application can return at
+ * any path what a parameter names. In answer to a preflight, data does not count, because some servers send data there.
+ * A stored file without a type counts only when the path is not the path of a file.
  */
 export function isDocument(how: Ending, facts: Facts): boolean {
   switch (how) {
@@ -38,8 +38,8 @@ const isByApplication = compileMatch(ANSWERED_BY_APPLICATION, 'some');
 const NO_FINDINGS = { all: () => [] };
 
 /**
- * Whether the request is for a plain file, or is a preflight. The path of a file that an application answers is no
- * plain file: the application can send a page in a script (JSONP), and a script does not count as a document.
+ * Whether the request is a preflight, or asks for a plain file. A path that an application answers is no plain file:
+ * the application can send a page inside a script (JSONP), and a script does not count as a document.
  */
 export function isPlainFile(facts: Facts): boolean {
   if (!isFileOfPage(facts)) return false;
@@ -54,8 +54,8 @@ export function isClaimedMedia(facts: Facts): boolean {
 const asksForText = compileMatch(ASKS_FOR_TEXT, 'some');
 
 /**
- * Whether the request of a visitor who passed is for a part of a page. Applications send many parts at paths behind a
- * script of theirs, and a pass has to allow these. A request with a parameter that asks for text is no plain part,
+ * Whether a visitor who passed asks for a part of a page. Applications send many parts at paths that follow the path of
+ * a script, and a pass has to allow these parts. A request with a parameter that asks for text is no plain part,
  * because few pages have such a part.
  */
 export function isPlainPart(facts: Facts): boolean {
@@ -63,29 +63,30 @@ export function isPlainPart(facts: Facts): boolean {
 }
 
 /**
- * Whether a foreign page made the request in a visitor's browser. Navigations are not meant here. Requests of foreign
- * pages have their own counters, so that they take nothing from the open pages of the site.
+ * Whether a page of another site made the request in a visitor's browser. A navigation does not count as such a
+ * request. These requests have their own counters, so that they take nothing from the open pages of this site.
  */
 export function isForeign(facts: Facts): boolean {
   return facts.headers['sec-fetch-site'] === 'cross-site' && !countsAsPage(facts);
 }
 
 /**
- * Each page can load a web app manifest, which is data, without its cookie. A browser with open tools for developers
- * loads a source map for each script. So these files have counters of their own, and take nothing from other requests.
+ * Whether the file is a web app manifest or a source map. A browser loads the manifest, which is data, without its
+ * cookie. A browser with open developer tools loads a source map for each script. These files have their own counters,
+ * so that they take nothing from other requests.
  */
 export function isFileOfData({ url }: Facts): boolean {
   return /\.(?:webmanifest|map)$/i.test(url.path);
 }
 
-/** The client shape. What foreign pages load has shapes of its own, so that it takes nothing from other pages. */
+/** The client shape. Requests of foreign pages get their own shapes, so that they take nothing from other pages. */
 export function shapeOf(facts: Facts): string {
   const shape = clientShape(facts);
   return isForeign(facts) ? `${shape} foreign` : shape;
 }
 
-/** The end of the name of a counter. Requests of foreign pages and files of data have counters of their own. */
-export function apart(facts: Facts): string {
+/** The suffix of a counter's name. Requests of foreign pages, manifests and source maps have their own counters. */
+export function suffixOf(facts: Facts): string {
   if (isForeign(facts)) return ' foreign';
   return isFileOfData(facts) ? ' files of data' : '';
 }

@@ -13,14 +13,14 @@ import {
 } from '../../../test/kit/visitors.ts';
 
 const MINUTE_MS = 60_000;
-/** What a browser adds for a WebSocket (RFC 6455 4.1). */
+/** The header fields that a browser adds for a WebSocket (RFC 6455 4.1). */
 const HANDSHAKE = {
   connection: 'Upgrade',
   upgrade: 'websocket',
   'sec-websocket-version': '13',
   'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
 };
-/** What a page in Firefox fetches by itself. */
+/** The headers of a fetch that a script of the page makes in Firefox. */
 const firefoxFetch = Object.fromEntries(
   Object.entries({
     ...firefoxHttps,
@@ -43,7 +43,7 @@ describe('requests for data and for parts of a page', () => {
     expect(await decisions(guard, 30, elsewhere)).toEqual(times(30, 'allow'));
   });
 
-  test('count like pages when no page was loaded; their answer is not counted', async () => {
+  test('count like pages when no page was loaded; a refused one gets a JSON problem', async () => {
     const guard = guarded();
     const found = await decisions(guard, 6, () => visit({ headers: scriptFetch }));
     expect(found).toEqual([...times(5, 'allow'), 'redirect']);
@@ -51,13 +51,13 @@ describe('requests for data and for parts of a page', () => {
     expect(headers?.['Content-Type']).toContain('application/problem+json');
   });
 
-  test('for a file are counted when data comes back: an application can answer any path with it', async () => {
+  test('for a file count when the answer is data, because an application can return data at any path', async () => {
     const guard = guarded();
     guard.origin.answers = 'data';
     const url = 'https://shop.example/x.png?format=json';
     const found = await decisions(guard, 53, () => visit({ url, headers: pictureOfPage }));
     expect(found).toEqual([...times(51, 'allow'), 'redirect', 'redirect']);
-    // Browsers fetch a manifest without a cookie, with each page, and with open tools a source map of each script.
+    // A browser fetches a manifest without a cookie, and source maps while its developer tools are open.
     const neighbour = (path: string) => () =>
       visit({ url: `https://shop.example${path}`, headers: pictureOfPage, ip: '84.115.99.8' });
     await decisions(guard, 60, neighbour('/site.webmanifest'));
@@ -65,12 +65,12 @@ describe('requests for data and for parts of a page', () => {
     guard.origin.answers = 'other';
     expect(await decisions(guard, 20, neighbour('/logo.png'))).toEqual(times(20, 'allow'));
     guard.origin.answers = 'data';
-    // Some servers describe what they answer to in their answer to a preflight.
+    // Some servers describe a resource in their answer to a preflight.
     const preflight = () => visit({ method: 'OPTIONS', headers: scriptFetch, ip: '84.115.99.7' });
     expect(await decisions(guard, 60, preflight)).toEqual(times(60, 'allow'));
   });
 
-  test('when the files of an address are used up, its next page leads to the challenge, and is not shown without its files', async () => {
+  test('when an address has used up its files, its next page is challenged, so that no page is shown without its files', async () => {
     const guard = guarded();
     guard.origin.answers = 'document';
     const file = () => visit({ url: 'https://shop.example/x.png?curid=1', headers: pictureOfPage });
@@ -79,7 +79,7 @@ describe('requests for data and for parts of a page', () => {
     expect(await decisions(guard, 1, () => visit())).toEqual(['redirect']);
   });
 
-  test('HTML at the path of a source map is a page, for the shape too', async () => {
+  test('HTML at the path of a source map counts as a page of the client shape', async () => {
     const guard = guarded({ challenge: { pressure: false } });
     const url = 'https://shop.example/x.js.map?curid=1';
     const map = (index: number) =>
@@ -87,7 +87,7 @@ describe('requests for data and for parts of a page', () => {
     expect(await documents(guard, 40 * 50, map)).toBeLessThan(750 + 40 * 9);
   });
 
-  test('for a file of a page, or a preflight, are free for all visitors', async () => {
+  test('for a file of a page and preflights are free for all visitors', async () => {
     const guard = guarded();
     const image = () => visit({ url: 'https://shop.example/logo.PNG?v=2', headers: pictureOfPage });
     expect(await decisions(guard, 20, image)).toEqual(times(20, 'allow'));
@@ -95,7 +95,7 @@ describe('requests for data and for parts of a page', () => {
     expect(await decisions(guard, 20, preflight)).toEqual(times(20, 'allow'));
   });
 
-  test('over http, where browsers send no fetch metadata, Accept tells a page from data', async () => {
+  test('over http, where browsers send no fetch metadata, Accept decides between page and data', async () => {
     const guard = guarded();
     const url = 'http://shop.example/';
     await guard.ask(visit({ url, headers: chromeHttp }));
@@ -107,7 +107,7 @@ describe('requests for data and for parts of a page', () => {
     expect(found).toEqual([...times(4, 'allow'), 'redirect']);
   });
 
-  test('a script, a fetch and a WebSocket of a page over http are data: browsers send `*/*` for them, or no Accept', async () => {
+  test('over http a script, a fetch and a WebSocket are data: their Accept is `*/*` or missing', async () => {
     const url = 'http://shop.example/lib/exe/js.php';
     const bare = Object.fromEntries(
       Object.entries(chromeHttp).filter(([name]) => !/^(accept|upgrade-insecure.*)$/.test(name)),
@@ -136,7 +136,7 @@ describe('requests for data and for parts of a page', () => {
     );
   });
 
-  test('documents in answer to data: 50 in ten minutes, then none until ten minutes are over', async () => {
+  test('requests for data get 50 documents in ten minutes, then none until the ten minutes are over', async () => {
     const guard = guarded();
     await guard.ask(visit());
     guard.origin.answers = 'document';
@@ -145,7 +145,7 @@ describe('requests for data and for parts of a page', () => {
     expect(first).toEqual([...times(51, 'allow'), ...times(9, 'redirect')]);
     guard.time.now += 9 * MINUTE_MS;
     expect(await decisions(guard, 1, data)).toEqual(['redirect']);
-    // A preflight brings no cookie, and a picture is another site's too.
+    // A preflight has no cookie, and a page of another site can ask for a picture.
     const preflight = () => visit({ method: 'OPTIONS', headers: scriptFetch });
     const picture = () => visit({ url: 'https://shop.example/a.png', headers: pictureOfPage });
     expect(await decisions(guard, 1, preflight)).toEqual(['allow']);
@@ -154,7 +154,7 @@ describe('requests for data and for parts of a page', () => {
     expect(await decisions(guard, 1, data)).toEqual(['allow']);
   });
 
-  test('pictures of a foreign page that are pages of the site break nothing that is open at the address', async () => {
+  test('a foreign page that requests pages of the site as pictures takes nothing from pages open at the address', async () => {
     const guard = guarded();
     await guard.ask(visit());
     const foreign = { ...pictureOfPage, 'sec-fetch-site': 'cross-site' };
@@ -166,7 +166,7 @@ describe('requests for data and for parts of a page', () => {
     expect(await decisions(guard, 4, () => visit())).toEqual(times(4, 'allow'));
   });
 
-  /** Documents that so many requests get, each with its address. */
+  /** How many of these requests get a document. */
   async function documents(
     guard: TestValidator,
     count: number,
@@ -178,7 +178,7 @@ describe('requests for data and for parts of a page', () => {
     return found.filter((decision) => decision === 'allow').length;
   }
 
-  test('pictures of a foreign page at many addresses leave other pages all of their documents', async () => {
+  test('pictures of a foreign page at many addresses take no documents from other pages', async () => {
     const guard = guarded({ challenge: { pressure: false } });
     const foreign = { ...pictureOfPage, 'sec-fetch-site': 'cross-site' };
     const url = 'https://shop.example/x.png';
@@ -189,25 +189,25 @@ describe('requests for data and for parts of a page', () => {
     expect(await documents(guard, 60, () => visit({ headers: scriptFetch }))).toBe(51);
   });
 
-  test('documents called data and documents called files are one budget of an address', async () => {
+  test('documents requested as data and as files share one budget of the address', async () => {
     const guard = guarded();
     await guard.ask(visit());
     const data = () => visit({ headers: scriptFetch });
     const file = () => visit({ url: 'https://shop.example/list/x.css', headers: scriptFetch });
     expect(await documents(guard, 60, data)).toBe(51);
-    // Files are free until one is a document.
+    // Files stay free until the first answer is a document.
     expect(await decisions(guard, 20, file)).toEqual(times(20, 'allow'));
     expect(await documents(guard, 60, file)).toBe(1);
     expect(await decisions(guard, 1, file)).toEqual(['redirect']);
   });
 
-  test('one session opens data in four networks, and not in a thousand', async () => {
+  test('one session makes data free in four networks at most', async () => {
     const guard = guarded();
     const { cookies } = await guard.ask(visit());
     const cookie = cookies?.[0]?.value ?? '';
     const from = (index: number) =>
       visit({ headers: scriptFetch, cookie, ip: `90.${146 + (index >> 8)}.${index & 255}.1` });
-    // The others count as pages. All clients of the shape have 100 together.
+    // In other networks the requests count as pages. All clients of the shape together have 100 pages.
     expect(await documents(guard, 10 * 300, (index) => from(index % 300))).toBeLessThan(150);
     expect(await decisions(guard, 300, () => from(200))).toEqual(times(300, 'redirect'));
     expect(await decisions(guard, 300, () => visit({ headers: scriptFetch, cookie }))).toEqual(
@@ -215,7 +215,7 @@ describe('requests for data and for parts of a page', () => {
     );
   });
 
-  test('a session from a challenge page opens no network for data before a page is loaded', async () => {
+  test('a session from a challenge page makes no data free before it loads a page', async () => {
     const guard = guarded();
     await decisions(guard, 5, () => visit());
     const challenged = await guard.ask(visit());
@@ -223,12 +223,12 @@ describe('requests for data and for parts of a page', () => {
     const elsewhere = () => visit({ headers: scriptFetch, cookie, ip: '90.146.1.1' });
     expect(challenged.decision).toBe('redirect');
     expect(await decisions(guard, 6, elsewhere)).toEqual([...times(5, 'allow'), 'redirect']);
-    // An hour later it may have passed, and be forgotten: its page may be open.
+    // After an hour Guard no longer knows whether the session passed, so its page may be open.
     guard.time.now += 61 * MINUTE_MS;
     expect(await decisions(guard, 30, elsewhere)).toEqual(times(30, 'allow'));
   });
 
-  test('who reads a page while it is asked anew elsewhere keeps its data where it was loaded', async () => {
+  test('an open page keeps its data where it was loaded, although the address is challenged again', async () => {
     const guard = guarded();
     const { cookies } = await guard.ask(visit());
     await decisions(guard, 9, () => visit({ cookie: cookies?.[0]?.value ?? '' }));
@@ -237,9 +237,9 @@ describe('requests for data and for parts of a page', () => {
     expect(await decisions(guard, 30, open)).toEqual(times(30, 'allow'));
   });
 
-  test('the page of a visitor who passed opens data without a cookie, as to another host, in four networks', async () => {
+  test('a page of a visitor who passed makes data without a cookie free in four networks, for example from another host', async () => {
     const guard = guarded();
-    // On a busy site no free page is left.
+    // Use up all free pages of this client shape.
     await decisions(guard, 200, (index) => visit({ ip: `90.${index}.1.1` }));
     const { cookies, decision } = await guard.ask(visit());
     const cookie = cookies?.[0]?.value ?? '';
@@ -253,7 +253,7 @@ describe('requests for data and for parts of a page', () => {
     }
   });
 
-  test('a page that a short pass loaded keeps its data when the pass has ended', async () => {
+  test('a page loaded with a short pass keeps its data after the pass has ended', async () => {
     const guard = guarded();
     await decisions(guard, 5, () => visit({ ip: '90.146.1.1' }));
     const { cookies } = await guard.ask(visit({ ip: '90.146.1.1' }));
@@ -267,7 +267,7 @@ describe('requests for data and for parts of a page', () => {
     expect(await decisions(guard, 30, data)).toEqual(times(30, 'allow'));
   });
 
-  test('when the documents of an address are used up, its next page leads to the challenge', async () => {
+  test('when an address has used up its documents, its next page is challenged', async () => {
     const guard = guarded();
     const { cookies } = await guard.ask(visit());
     const cookie = cookies?.[0]?.value ?? '';
@@ -278,16 +278,16 @@ describe('requests for data and for parts of a page', () => {
     expect(await documents(guard, 60, data)).toBe(60);
   });
 
-  test('when the shape has used up its documents, each address has few at once', async () => {
+  test('when a client shape has used up its documents, each address gets few from then on', async () => {
     const guard = guarded({ challenge: { pressure: false } });
     const ipOf = (index: number) => `84.116.${index}.7`;
     for (let index = 0; index < 200; index++) await guard.ask(visit({ ip: ipOf(index) }));
     const data = (index: number) => visit({ headers: scriptFetch, ip: ipOf(index % 200) });
-    // 100 addresses had a page. Each gets its 9 documents, and the shape 750.
+    // The first 100 addresses had a page. Each gets its 9 documents, and the shape gets 750.
     expect(await documents(guard, 4_000, data)).toBeLessThanOrEqual(1_000);
   });
 
-  test('750 documents as data for all clients of one shape; then each address has 8, and JSON stays free', async () => {
+  test('all clients of one shape get 750 documents as data; then each address gets 8, and JSON stays free', async () => {
     const guard = guarded({ challenge: { pressure: false } });
     const ipOf = (index: number) => `84.116.${index}.7`;
     const cookies: string[] = [];
@@ -297,7 +297,7 @@ describe('requests for data and for parts of a page', () => {
     }
     const data = (index: number) =>
       visit({ headers: scriptFetch, ip: ipOf(index), cookie: cookies[index] ?? '' });
-    // 60 addresses with a page each had 3,060.
+    // Without the limit of the shape, the 60 addresses would get 60 × 51 = 3,060 documents.
     expect(await documents(guard, 60 * 60, (index) => data(Math.floor(index / 60)))).toBeLessThan(
       750 + 60 * 9,
     );
@@ -309,7 +309,7 @@ describe('requests for data and for parts of a page', () => {
     expect(await documents(guard, 30, () => data(3))).toBe(30);
   });
 
-  test('a page that asks for hundreds of JSON answers stays free, even when its shape has used up its documents', async () => {
+  test('hundreds of JSON answers for one page stay free when its shape has used up its documents', async () => {
     const guard = guarded({ challenge: { pressure: false } });
     const ipOf = (index: number) => `84.116.${index}.7`;
     for (let index = 0; index < 30; index++) {
@@ -321,7 +321,7 @@ describe('requests for data and for parts of a page', () => {
     guard.origin.answers = 'data';
     const json = () => visit({ headers: scriptFetch, ip: ipOf(99) });
     expect(await decisions(guard, 500, json)).toEqual(times(500, 'allow'));
-    // It has few documents then.
+    // The address gets few documents, because its shape has used them up.
     expect(await documents(guard, 30, json)).toBe(9);
   });
 });

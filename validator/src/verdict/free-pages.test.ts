@@ -4,8 +4,8 @@ import { verifiedSession } from '../../../test/kit/verified-session.ts';
 import { firefoxHttps, pictureOfPage, scriptFetch, visit } from '../../../test/kit/visitors.ts';
 
 const MINUTE_MS = 60_000;
-describe('challenge: auto, the first pages are free', () => {
-  test('five pages in ten minutes for a visitor without a session, then the challenge with its reason', async () => {
+describe('free pages with challenge: auto', () => {
+  test('a visitor without a session gets five pages in ten minutes, then a challenge with its reason', async () => {
     const guard = guarded();
     expect(await decisions(guard, 7, () => visit())).toEqual([
       ...times(5, 'allow'),
@@ -20,7 +20,7 @@ describe('challenge: auto, the first pages are free', () => {
     expect(await decisions(guard, 2, () => visit())).toEqual(['allow', 'redirect']);
   });
 
-  test('a new session for each page, or none, gains nothing', async () => {
+  test('a new session for each page gives no more pages', async () => {
     const guard = guarded();
     const cookies: string[] = [];
     for (let index = 0; index < 5; index++) {
@@ -32,7 +32,7 @@ describe('challenge: auto, the first pages are free', () => {
     );
   });
 
-  test('another address has pages of its own, until those with the same client are used up', async () => {
+  test('each address has its own pages until all pages of the client shape are used up', async () => {
     const guard = guarded();
     const found = await decisions(guard, 120, (index) => visit({ ip: `84.115.${index}.7` }));
     expect(found).toEqual([...times(100, 'allow'), ...times(20, 'redirect')]);
@@ -41,7 +41,7 @@ describe('challenge: auto, the first pages are free', () => {
     );
   });
 
-  test('an IPv6 visitor has a /64; a /48 has 16 times as many pages, and not 65,536 times', async () => {
+  test('the free pages of IPv6: a /48 has only 16 times as many as a /64', async () => {
     const guard = guarded({ challenge: { free_pages: { pages: 1, per: '10m' } } });
     const found = await decisions(guard, 20, (index) =>
       visit({ ip: `2a02:1748:1:${index.toString(16)}00::1` }),
@@ -50,7 +50,7 @@ describe('challenge: auto, the first pages are free', () => {
   });
 
   test.each(['/x.png?curid=1', '/robots.txt?curid=1'])(
-    'a /48 has 16 times as many documents at %s too',
+    'a /48 has 16 times as many documents at %s as a /64',
     async (path) => {
       const guard = guarded({ challenge: { pressure: false }, presets: ['well-known'] });
       guard.origin.answers = 'document';
@@ -60,7 +60,7 @@ describe('challenge: auto, the first pages are free', () => {
           visit({ url, headers: pictureOfPage, ip: `2a02:1748:${network(at)}::1` });
         return (await decisions(guard, count, from)).filter((one) => one === 'allow').length;
       };
-      // One /64 that asks for far more than its budget takes no more from the networks around it.
+      // One /64 that sends too many requests takes no more than its own budget from the networks around it.
       expect(await free(900, () => '1:ffff')).toBe(51);
       const found = await free(2_000, (at) => `1:${at.toString(16)}`);
       expect([found > 600, found <= 751]).toEqual([true, true]);
@@ -68,12 +68,12 @@ describe('challenge: auto, the first pages are free', () => {
     },
   );
 
-  test('a /48 has 16 times as many requests that wait, too', async () => {
+  test('in a /48, 16 times as many requests may wait as in a /64', async () => {
     const guard = guarded({ challenge: { free_pages: { pages: 1, per: '10m' } } });
     const url = 'https://shop.example/x.png';
     const from = (network: string) => visit({ url, headers: pictureOfPage, ip: `${network}::1` });
     const each = (at: number) => from(`2a02:1748:1:${at.toString(16)}`);
-    // These have ended, so they do not count.
+    // The answers to these requests have come, so the requests do not wait.
     await decisions(guard, 300, each);
     guard.origin.answers = 'never';
     const found = await decisions(guard, 1_610, each);
@@ -102,7 +102,7 @@ describe('challenge: auto, the first pages are free', () => {
     }
   });
 
-  test('contract 1: in monitor mode the challenge is left as it is', async () => {
+  test('contract 1: monitor mode still enforces the challenge', async () => {
     const guard = guarded({ monitor: true });
     expect((await decisions(guard, 6, () => visit())).at(-1)).toBe('redirect');
   });
@@ -117,7 +117,7 @@ describe('challenge: auto, the first pages are free', () => {
     expect(guard.events.at(-1)?.blockReasons).toContain('free_pages_used');
   });
 
-  test('requests for data are free 1,000 times in ten minutes where Guard does not see the answers; files stay free', async () => {
+  test('where Guard does not see the answers, 1,000 requests for data in ten minutes are free, and files stay free', async () => {
     const guard = guarded({ challenge: { pressure: false } });
     guard.caller.seesAnswers = false;
     await guard.ask(visit());

@@ -14,56 +14,56 @@ import type { Facts } from '../request/facts.ts';
 import { countsAsPage, isFileOfPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
 import { ClaimedMedia, isFalse } from './claimed-media.ts';
-import { apart, isDocument, isFileOfData, isForeign, isPlainFile } from './documents.ts';
+import { isDocument, isFileOfData, isForeign, isPlainFile, suffixOf } from './documents.ts';
 import { DOCUMENTS_AS_DATA, DocumentBudgets, PART_OF_FEW } from './document-budgets.ts';
 import { begin, end, noteDocument, recentDocuments, type Subject, UnderWay } from './under-way.ts';
 
-/** Many people share one client shape. Together they have this many budgets of pages. */
+/** Many people share one client shape. All of them together get this many times the pages of one address. */
 const BUDGETS_OF_A_SHAPE = 20;
 
 /**
- * Where Guard does not see the answers, so many requests for data are free for each free page. No answer can count as a
- * document there. So this number bounds a program that asks for each page as data. It is far above what the open pages
- * of an address fetch.
+ * Where Guard does not see the answers, this many requests for data are free for each free page. Guard cannot count
+ * documents there, so this number limits a program that requests pages as data. It is far above what the open pages of
+ * an address fetch.
  */
 const DATA_UNSEEN = 200;
 
-/** A tab can stay open for hours. For this long after its page, its network may ask for data. */
+/** For so long after a page, data is free in its network, because a tab can stay open for hours. */
 const PAGE_REMEMBERED_MS = 86_400_000;
 
 /**
- * For each free page, so many requests for data may wait for their origin at the same time, less the documents that
- * came back. Each waiting request could bring one more document, so both share one number. A page over HTTP/2 can ask
- * for a hundred at once.
+ * For each free page, this many requests for data may wait for the origin at the same time. Documents that came back
+ * reduce the number, because each waiting request could return one more document. A page over HTTP/2 can send a hundred
+ * requests at once.
  */
 const DATA_AT_ONCE = 20;
 
 /**
- * The same for parts of pages. A page loads more parts than data, and several people share an address. The programs of
- * presets may have as many waiting, for example builds that clone.
+ * The same limit for parts of pages. It is higher, because a page loads more parts than data, and several people share
+ * an address. Programs that a preset allows have this limit too, for example builds that clone repositories.
  */
 const PARTS_AT_ONCE = 100;
 
-/** The beginning of the names under which waiting requests are counted: data, parts of pages, and programs of presets. */
+/** Prefixes of the counters of waiting requests: data, parts of pages, and programs that a preset allows. */
 type Kind = '' | 'parts ' | 'preset ';
 
-/** How many networks without a page one session may use for data, for example on a phone that moves. */
+/** In so many networks that loaded no page, data is free for one session. A phone that moves needs this. */
 const MOVES_OF_A_SESSION = { requests: 4, perMs: PAGE_REMEMBERED_MS };
 
 /**
- * `page`, `data` and `media` are free, `spent` is not. With `data` the request is not for a page, but its answer may be
- * a document. With `media` it is free only when the answer is media.
+ * `page`, `data` and `media` are free, `spent` is not. `data` is a request for data whose answer may be a document. A
+ * request for `media` is free only when the answer is media.
  */
 export type FreePage = 'page' | 'data' | 'media' | 'spent';
 
 /**
- * `challenge: auto` for visitors who did not pass the challenge yet: their first pages are free. Pages are counted
- * for each address, for the IPv6 networks around it, and for each client shape.
+ * Limits the free pages of visitors who did not pass the challenge, for `challenge: auto`. Counts pages for each
+ * address, for the IPv6 networks around it, and for each client shape.
  *
- * A request for data is free from a network that loaded a page. A session that Guard issued with a page has free
- * requests for data in a few more networks. All other requests for data count as pages. A program can make any request
- * look like one for data. So {@link awaitEnd} counts the request when the origin answers with a document: for the
- * address, and for the client shape.
+ * A request for data is free when its network loaded a page. A session that Guard issued with a page has free data in a
+ * few more networks. All other requests for data count as pages. A program can make any request look like a request for
+ * data. So {@link startWaiting} counts a document in answer to such a request as a page of the address and of the
+ * client shape.
  */
 export class FreePages {
   readonly documents: DocumentBudgets;
@@ -77,7 +77,7 @@ export class FreePages {
   readonly #underWay = new UnderWay();
   readonly #media: ClaimedMedia;
 
-  /** Undefined when the organisation has no free pages, and so no challenge after them. */
+  /** Undefined when the organisation has no free pages. Then it has no challenge after free pages. */
   static of({ id, challenge }: Pick<Organisation, 'id' | 'challenge'>): FreePages | undefined {
     const { free_pages: free } = challenge;
     return free === false
@@ -90,7 +90,7 @@ export class FreePages {
       ...budget,
       requests: Math.floor(budget.requests * factor),
     });
-    // The name of a rule's budget has a blank. These names have none, so they never collide.
+    // The name of a rule's budget has a blank. These names have no blank, so both never collide.
     this.#counter = `free-pages:${organisation}`;
     this.#loaded = `loaded-a-page:${organisation}`;
     this.#moves = `moves-of-a-session:${organisation}`;
@@ -103,8 +103,8 @@ export class FreePages {
   }
 
   /**
-   * Counts one request of a visitor who did not pass the challenge. `few` is the result of documents.areFew.
-   * `seesAnswer` as in Deciding.
+   * Counts one request of a visitor who did not pass the challenge. `few` is the result of documents.isShapeSpent.
+   * `seesAnswer` is the field of Deciding.
    */
   take(
     facts: Facts,
@@ -112,8 +112,8 @@ export class FreePages {
     few: boolean,
     seesAnswer: boolean,
   ): MaybePromise<FreePage> {
-    const isSpent = this.documents.areSpent(facts, store, few);
-    // A page is counted while the store still looks up `isSpent`. So a shared store costs one wait and not two.
+    const isSpent = this.documents.isAddressSpent(facts, store, few);
+    // The page is counted while the store still looks up `isSpent`, so a shared store causes one wait, not two.
     const page = countsAsPage(facts) ? this.#takePage(facts, store) : undefined;
     return afterWith(isSpent, undefined, (spent) =>
       spent ? 'spent' : (page ?? this.#takeData(facts, store, few, seesAnswer)),
@@ -121,11 +121,11 @@ export class FreePages {
   }
 
   /**
-   * Returns the function to call at the end of a request for data. It counts the request when the answer is a document.
-   * Undefined when too many requests of its address wait: they could bring far more documents than are free. Then the
-   * request is not free. `onPage` is called when a document takes a free page.
+   * Counts a waiting request for data, and returns the function to call at its end. At the end, a document is counted.
+   * Returns undefined when too many requests of the address wait, because they could return far more documents than are
+   * free. Then the request is not free. `onPage` is called when a document takes a free page.
    */
-  awaitEnd(
+  startWaiting(
     facts: Facts,
     store: SessionStore,
     nowMs: number,
@@ -133,7 +133,7 @@ export class FreePages {
     onPage: () => void,
   ): RequestEnded | undefined {
     const kind = isFileOfPage(facts) ? 'parts ' : '';
-    return this.awaitAnswer(kind, facts, nowMs, few, (how, waiting) => {
+    return this.startWaitingForAnswer(kind, facts, nowMs, few, (how, waiting) => {
       if (!isDocument(how, facts)) return;
       for (const subject of waiting) noteDocument(subject, this.#pagesOfShape.perMs, nowMs);
       if (how === 'document' || !isFileOfData(facts)) {
@@ -145,8 +145,8 @@ export class FreePages {
     });
   }
 
-  /** The same for a request that is free as `media`. An answer that is no media takes a free page. */
-  awaitEndOfMedia(
+  /** As startWaiting, for a request that is free as `media`. An answer that is no media takes a free page. */
+  startWaitingForMedia(
     facts: Facts,
     store: SessionStore,
     nowMs: number,
@@ -154,7 +154,7 @@ export class FreePages {
   ): RequestEnded | undefined {
     const ofShape = this.#media.begin(facts, nowMs);
     if (ofShape === undefined) return undefined;
-    const ended = this.awaitAnswer('', facts, nowMs, false, (how, waiting) => {
+    const ended = this.startWaitingForAnswer('', facts, nowMs, false, (how, waiting) => {
       end(ofShape);
       if (!isFalse(how)) return;
       for (const subject of waiting) noteDocument(subject, this.#pagesOfShape.perMs, nowMs);
@@ -169,8 +169,8 @@ export class FreePages {
     return ended;
   }
 
-  /** Undefined as in awaitEnd. `ended` gets the counts of the address and of the networks around it too. */
-  awaitAnswer(
+  /** Undefined as in startWaiting. `ended` also gets the counts of the address and the networks around it. */
+  startWaitingForAnswer(
     kind: Kind,
     facts: Facts,
     nowMs: number,
@@ -188,15 +188,15 @@ export class FreePages {
   }
 
   /**
-   * Counts one more waiting request of its address, and of the networks around it. `kind` is the beginning of their
-   * names. Undefined, without counting, when one of them has too many.
+   * Counts one more waiting request for the address and the networks around it. `kind` is the prefix of the counters.
+   * Returns undefined, and counts nothing, when one of the counters is at its limit.
    */
   #begin(kind: Kind, facts: Facts, nowMs: number, few: boolean): readonly Subject[] | undefined {
     const ofData = few ? DOCUMENTS_AS_DATA : DATA_AT_ONCE;
     const ofPage = (kind === '' ? ofData : PARTS_AT_ONCE) * (few ? PART_OF_FEW : 1);
     const begun: Subject[] = [];
     for (const { subject: name, budget } of this.#pagesOfAddress(facts.ip)) {
-      const subject = this.#underWay.of(kind + name + apart(facts));
+      const subject = this.#underWay.of(kind + name + suffixOf(facts));
       const most = budget.requests * ofPage - recentDocuments(subject, nowMs);
       if (!begin(subject, most, nowMs)) {
         begun.forEach(end);
@@ -208,8 +208,8 @@ export class FreePages {
   }
 
   /**
-   * Whether a page would be shown without its data or its files, because no more of them may wait. Another load of the
-   * page would not help. The challenge does.
+   * Whether a page would be shown without its data or files, because no more of them may wait. Then Guard challenges
+   * the visitor: after a pass all parts load, and a reload alone would not help.
    */
   isFull(facts: Facts, nowMs: number, few: boolean): boolean {
     if (!countsAsPage(facts)) return false;
@@ -226,8 +226,7 @@ export class FreePages {
     few: boolean,
     seesAnswer: boolean,
   ): MaybePromise<FreePage> {
-    // Files are free for all visitors, because other sites and mail programs show pictures too, and a preflight has
-    // no cookie.
+    // Files are free for all visitors, because other sites show pictures too. Preflights are free: they have no cookie.
     if (isPlainFile(facts)) return 'data';
     const hasLoaded = store.remembers(this.#loaded, addressGroup(facts.ip));
     return afterWith(hasLoaded, undefined, (loaded) => {
@@ -241,13 +240,14 @@ export class FreePages {
   }
 
   #takeUnseen(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
-    const waitMs = store.takeAll(this.#unseen + apart(facts), this.#unseenOfAddress(facts.ip));
+    const waitMs = store.takeAll(this.#unseen + suffixOf(facts), this.#unseenOfAddress(facts.ip));
     return afterWith(waitMs, undefined, (wait) => (wait > 0 ? 'spent' : 'data'));
   }
 
   /**
-   * Takes a request for data from a network that loaded no page. A session can be copied to many networks, so it opens
-   * only a few. A session that came with a challenge page and did not pass opens none, because it has no open page.
+   * Takes a request for data from a network that loaded no page. A session can be copied to many networks, so only a
+   * few of them get free data. A session that came with a challenge page and did not pass gets no free data, because it
+   * has no open page.
    */
   #takeMove(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
     const { session } = facts;
@@ -258,7 +258,7 @@ export class FreePages {
     );
   }
 
-  /** Opens the network of this request for data. False when the session has opened as many as it may. */
+  /** Makes data free in the network of this request. False when the session has reached its number of networks. */
   #open(id: string, facts: Facts, store: SessionStore): MaybePromise<boolean> {
     const waitMs = store.take(this.#moves, sessionRoot(id), MOVES_OF_A_SESSION);
     return afterWith(waitMs, undefined, (wait) => {
@@ -268,15 +268,16 @@ export class FreePages {
   }
 
   /**
-   * Opens the network of a visitor who passed, because his page is open there. It can ask an interface on another host,
-   * where its requests have no cookie. A pass can be copied to many networks too, so it opens as few as a session.
+   * Makes data free in the network of a visitor who passed, because the visitor has a page open there. The page can
+   * call an API on another host, where its requests have no cookie. A pass can be copied to many networks, so the limit
+   * for sessions applies.
    */
   openForPass(id: string, facts: Facts, store: SessionStore): void {
     const hasLoaded = store.remembers(this.#loaded, addressGroup(facts.ip));
     void afterWith(hasLoaded, undefined, (loaded) => loaded || this.#open(id, facts, store));
   }
 
-  /** Remembers that a page was loaded. Its network may ask for data. */
+  /** Remembers that this network loaded a page, so that its requests for data are free. */
   remember(facts: Facts, store: SessionStore): void {
     void store.remember(this.#loaded, addressGroup(facts.ip), PAGE_REMEMBERED_MS);
   }

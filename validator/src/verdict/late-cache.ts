@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * A bounded map that forgets the entry unused longest. An LRUCache allocates the memory of all its entries at once. Most
- * of 1,000 organisations may have no visitors, so this map makes its LRUCache with the first entry.
+ * A bounded map that forgets the entry unused longest. It creates its LRUCache with the first entry, because an
+ * LRUCache allocates the memory of all entries at once. Of 1,000 organisations, most may have no visitors.
  */
 export class LateCache<Value extends object | number> {
   readonly #max: number;

@@ -12,7 +12,7 @@ import { afterWith } from '../session/after-with.ts';
 import { isDocument } from './documents.ts';
 import type { FreePages } from './free-pages.ts';
 
-/** One request. The fields are those of Deciding. */
+/** One request. Its fields are fields of Deciding. */
 interface Asked {
   readonly directives: Directives;
   readonly facts: Facts;
@@ -24,9 +24,10 @@ interface Asked {
 }
 
 /**
- * A preset looks only at the path, and an application can answer each path with a page that the query names. So pages
- * that come back are counted as documents of the address. When these are used up, the request is judged without the
- * preset. The same holds when so many requests wait that they could bring far more documents.
+ * Limits the pages that a preset allows. A preset looks only at the path, but at any path an application can return a
+ * page that the query names. So pages in the answers count as documents of the address. When these documents are used
+ * up, the request is judged without the preset. The same applies when so many requests wait that they could return far
+ * more documents.
  */
 export function withinPreset<One extends Asked>(asked: One): MaybePromise<One> {
   const { directives, freePages, facts, store, clock, reportsEnd } = asked;
@@ -35,15 +36,15 @@ export function withinPreset<One extends Asked>(asked: One): MaybePromise<One> {
   const { name } = verdict.by;
   if (!RULES_WITHOUT_PAGES.has(name)) return asked;
   const nowMs = clock();
-  const few = freePages.documents.areFew(facts, nowMs);
+  const few = freePages.documents.isShapeSpent(facts, nowMs);
   const countPage = (how: Ending) => {
     if (isPage(how, name, facts)) freePages.documents.count(how, facts, store, nowMs);
   };
-  return afterWith(freePages.documents.areSpent(facts, store, few), asked, (spent) => {
+  return afterWith(freePages.documents.isAddressSpent(facts, store, few), asked, (spent) => {
     if (!spent && !reportsEnd) return asked;
     const endOfPreset = spent
       ? undefined
-      : freePages.awaitAnswer('preset ', facts, nowMs, few, countPage);
+      : freePages.startWaitingForAnswer('preset ', facts, nowMs, few, countPage);
     return endOfPreset
       ? { ...asked, endOfPreset }
       : { ...asked, directives: { ...directives, verdict: undefined } };
@@ -51,8 +52,8 @@ export function withinPreset<One extends Asked>(asked: One): MaybePromise<One> {
 }
 
 /**
- * A stored file is what the path says, so it is no page. For a certificate of many names, an authority asks for one
- * such file for each name.
+ * Whether an answer is a page. A stored file is what its path says, so it is no page. An authority asks for one such
+ * file for each name of a certificate.
  */
 function isPage(how: Ending, rule: string, facts: Facts): boolean {
   if (how === 'data') return isDocument(how, facts) || !answersData(rule, facts.url.path);

@@ -1,4 +1,4 @@
-/** Loading no parts is a sign only when so many sessions are known, and this share of them load parts. */
+/** A session without parts is suspicious only when so many sessions are known, and this share loads parts. */
 const LEAST_SESSIONS = 20;
 const LEAST_SHARE = 0.8;
 
@@ -11,11 +11,11 @@ interface Learnt {
 }
 
 /**
- * Counts how many sessions of a site load parts of pages, or data. When the parts are on another host, or in the
- * cache of browsers, few sessions load them. Then it is no sign that a session loads none.
+ * Counts how many sessions of a site load parts of pages, or data. Few sessions load parts when the parts are on
+ * another host or in the browser's cache. Then a session without parts is not suspicious.
  */
 export class PartsOfSites {
-  /** By the name of the site. Their number is bounded by the settings. */
+  /** One entry for each site of the settings. */
   readonly #sites = new Map<string, Learnt>();
 
   learn(site: string, hasParts: boolean): void {
@@ -29,8 +29,8 @@ export class PartsOfSites {
     if (hasParts) learnt.withParts += 1;
   }
 
-  /** Whether most sessions load parts. Also false when too few sessions are known. */
-  areUsual(site: string): boolean {
+  /** Whether most sessions of the site load parts. False when too few sessions are known. */
+  areLoadedByMost(site: string): boolean {
     const learnt = this.#sites.get(site);
     if (learnt === undefined || learnt.sessions < LEAST_SESSIONS) return false;
     return learnt.withParts >= LEAST_SHARE * learnt.sessions;

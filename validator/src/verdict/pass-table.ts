@@ -4,29 +4,29 @@ import { LateCache } from './late-cache.ts';
 import { type LoadedParts, SessionShape } from './session-shape.ts';
 import type { Waiting } from './under-way.ts';
 
-/** Most passes and addresses that are counted. When there are more, the one unused longest is forgotten. */
+/** Most passes, and most addresses, that are counted. Above this number, the entry unused longest is forgotten. */
 const MAX_PASSES = 16_384;
 const MAX_ADDRESSES = 16_384;
 
-/** The recent requests of one pass. Counters are those of rules/gcra.ts, in epoch milliseconds. */
+/** The recent requests of one pass. The counters are those of rules/gcra.ts, in epoch milliseconds. */
 export interface PassRecord {
   requests: number;
   pages: number;
   documents: number;
   /** Parts of pages, whatever the origin answers. */
   files: number;
-  /** The pass is used up until then: requests for data and parts got it too many documents. */
+  /** Until this time the pass is used up, because its requests for data and parts got too many documents. */
   spentUntil: number;
-  /** The requests that wait for their origin, and the parts of pages that wait. */
+  /** Counts of waiting requests, and of waiting parts of pages. */
   readonly waiting: Waiting;
   readonly waitingParts: Waiting;
   readonly networks: SeenNetwork[];
-  /** The shape of the session, which all of its passes share. */
+  /** The shape of the session. All passes of the session share it. */
   readonly shape: SessionShape;
   readonly parts: LoadedParts;
 }
 
-/** Documents that foreign pages load have their own shape. Both shapes share the count of parts. */
+/** Documents that foreign pages load have their own session shape. Both shapes share the count of parts. */
 interface Shapes {
   readonly parts: LoadedParts;
   readonly own: SessionShape;
@@ -35,14 +35,14 @@ interface Shapes {
 
 export interface SeenNetwork {
   readonly network: string;
-  /** The autonomous system of the network. If it is not known, a wider network. */
+  /** The autonomous system of the network, or a wider network when the system is not known. */
   readonly system: string;
   lastAt: number;
 }
 
-/** Many people share an address. Above this many budgets of one pass, its older passes are used up. */
+/** Many people share an address. Above this many times the pages of one pass, its older passes are used up. */
 const SOFT_LIMIT = 20;
-/** Above this many budgets, all pages of the address have to wait, even with a new pass. */
+/** Above this many times the pages of one pass, all pages of the address have to wait, even with a new pass. */
 const HARD_LIMIT = 60;
 
 /** A counter of pages, and its limit. */
@@ -58,18 +58,18 @@ export interface AddressRecord {
 }
 
 /**
- * The recent requests of passes and addresses, in this thread. One look-up finds all counters of a pass or an address.
- * Organisations share the table, but no record.
+ * The recent requests of passes and addresses, in this thread. One look-up finds all counters of a pass or of an
+ * address. Organisations share the table, but each has its own records.
  */
 export class PassTable {
   readonly #passes = new LateCache<PassRecord>(MAX_PASSES);
   /** Read only for a new pass. */
   readonly #shapes = new LateCache<Shapes>(MAX_PASSES);
   readonly #networks = new LateCache<AddressRecord>(MAX_ADDRESSES);
-  /** The records of an address and of the networks around it. */
+  /** The records of each address and of the networks around it. */
   readonly #addresses = new LateCache<readonly AddressRecord[]>(MAX_ADDRESSES);
 
-  /** `root` is the root of a session, which belongs to one organisation. `passedAt` distinguishes its passes. */
+  /** `root` is the root of a session of one organisation. `passedAt` distinguishes the passes of this session. */
   pass(root: string, passedAt: number, isForeign: boolean): PassRecord {
     const key = `${root} ${passedAt}${isForeign ? ' foreign' : ''}`;
     let record = this.#passes.get(key);
@@ -92,7 +92,7 @@ export class PassTable {
     return record;
   }
 
-  /** `chargesOf` gives the budget of one pass. `ip` is as `parseIp` writes it. */
+  /** `chargesOf` returns the budget of one pass for each network. `ip` has the form that `parseIp` returns. */
   address(organisation: string, ip: string, chargesOf: AddressCharges): readonly AddressRecord[] {
     const key = `${organisation} ${ip}`;
     let records = this.#addresses.get(key);

@@ -22,7 +22,7 @@ function guarded(limits: object | false = {}, rules = RULES): TestValidator {
   return guard;
 }
 
-/** The session passes its challenge at this moment. */
+/** The session passes its challenge now. */
 function passes({ store, time }: TestValidator, id = PASS): void {
   store.keepSession(id, verifiedSession({ judgedAt: time.now }), 24 * HOUR_MS);
 }
@@ -34,8 +34,8 @@ async function passing({ ask }: TestValidator, count: number, request: () => Val
   return passed;
 }
 
-describe('what one passed challenge is good for', () => {
-  test('600 pages an hour, then the challenge; a new pass gives the same number', async () => {
+describe('the limits of one passed challenge', () => {
+  test('a pass allows 600 pages an hour, then the challenge; a new pass allows as many again', async () => {
     const guard = guarded({ requests_per_minute: 100_000 });
     expect(await passing(guard, 700, page)).toBe(600);
     expect(guard.events.at(-1)).toMatchObject({
@@ -50,7 +50,7 @@ describe('what one passed challenge is good for', () => {
     expect(await passing(guard, 10, page)).toBe(10);
   });
 
-  test('600 requests a minute; data above it waits, a page is challenged', async () => {
+  test('a pass allows 600 requests a minute; above the limit, data has to wait and a page is challenged', async () => {
     const guard = guarded();
     expect(await passing(guard, 700, data)).toBe(600);
     const limited = await guard.ask(data());
@@ -61,17 +61,17 @@ describe('what one passed challenge is good for', () => {
     expect(await passing(guard, 20, data)).toBe(10);
   });
 
-  test('100 requests at once, when the caller reports their ends', async () => {
+  test('a pass allows 100 requests at once when the caller reports their ends', async () => {
     const guard = guarded();
     guard.origin.answers = 'never';
     expect(await passing(guard, 110, data)).toBe(100);
     expect((await guard.ask(page())).status_code).toBe(429);
-    // Where the end is never told, the session waits a minute.
+    // When no end is reported, waiting requests are forgotten after a minute.
     guard.time.now += MINUTE_MS + 1;
     expect((await guard.ask(page())).status_code).toBe(200);
   });
 
-  test('a caller of the API with few fields has files not counted as pages', async () => {
+  test('files are not pages for a caller of the API that sends few header fields', async () => {
     const guard = guarded({ pages_per_hour: 5 });
     const headers = { 'user-agent': chromeHttps['user-agent'] ?? '' };
     const file = () => visit({ cookie: PASS, url: 'https://shop.example/a.js', headers });
@@ -106,13 +106,13 @@ describe('what one passed challenge is good for', () => {
     expect(await passing(guard, 10, data)).toBe(10);
   });
 
-  test('data that a page asks for is not a document', async () => {
+  test('data in answer to a request for data is no document', async () => {
     const guard = guarded({ pages_per_hour: 10 });
     guard.origin.answers = 'data';
     expect(await passing(guard, 200, data)).toBe(200);
   });
 
-  test('the parts of a page are no requests of a minute: a map of pictures without an end', async () => {
+  test('parts of pages do not count as requests of a minute, for example the many pictures of a map', async () => {
     const guard = guarded({ requests_per_minute: 5 });
     guard.origin.answers = 'never';
     const tile = () => visit({ cookie: PASS, headers: pictureOfPage });
@@ -140,11 +140,11 @@ describe('what one passed challenge is good for', () => {
   test.each([
     ['GET', '/x.js?rest_route=/wp/v2/posts&_jsonp=f'],
     ['GET', '/?rest_route=/wp/v2/posts&_jsonp=f'],
-    // The route is in the body.
+    // The route is in the request body.
     ['POST', '/x.js?_method=GET&_jsonp=f'],
     ['GET', '/wiki/x.css?curid=1&action=raw&ctype=text/css'],
   ])(
-    'texts that an application calls a script or a style, with %s of %s, are data: 600 a minute',
+    'text that an application sends as a script or a style for %s %s is data: 600 a minute',
     async (method, path) => {
       const url = `https://shop.example${path}`;
       const headers = { ...pictureOfPage, 'sec-fetch-dest': 'script' };
@@ -153,7 +153,7 @@ describe('what one passed challenge is good for', () => {
     },
   );
 
-  test('ten documents for each page may answer data and parts; then such requests have to wait too', async () => {
+  test('data and parts get ten documents for each page of the budget; then such requests have to wait', async () => {
     for (const [headers, answers] of [
       [pictureOfPage, 'document'],
       [pictureOfPage, 'data'],
@@ -168,7 +168,7 @@ describe('what one passed challenge is good for', () => {
     }
   });
 
-  test('an address has 60 budgets of pages at most, however many passes it makes', async () => {
+  test('an address gets at most 60 times the pages of one pass, with any number of passes', async () => {
     const guard = guarded({ pages_per_hour: 2 });
     const ids = Array.from({ length: 70 }, (_, i) => String(10 + i) + PASS.slice(2));
     let passed = 0;
@@ -182,7 +182,7 @@ describe('what one passed challenge is good for', () => {
     expect((await guard.ask(page())).status_code).toBe(429);
   });
 
-  test('pages that are called pictures are pages of their address too', async () => {
+  test('pages requested as pictures count as pages of the address', async () => {
     const guard = guarded({ pages_per_hour: 2 });
     guard.origin.answers = 'document';
     const ids = Array.from({ length: 20 }, (_, i) => String(10 + i) + PASS.slice(2));
@@ -191,13 +191,13 @@ describe('what one passed challenge is good for', () => {
       passes(guard, id);
       passed += await passing(guard, 30, () => visit({ cookie: id, headers: pictureOfPage }));
     }
-    // 60 budgets of two pages, and one picture of each pass whose answer is not known yet.
+    // The limit is 60 budgets of two pages. Each pass can also get one picture while its answer is not known yet.
     expect(passed).toBeGreaterThan(100);
     expect(passed).toBeLessThanOrEqual(120 + ids.length);
     expect((await guard.ask(page(ids.at(-1)))).decision).toBe('redirect');
   });
 
-  test('in monitor mode a rejected session has the limits of a short pass, and is then challenged again', async () => {
+  test('in monitor mode a rejected session has the limits of a short pass; then it is challenged again', async () => {
     const guard = guarded({ pages_per_hour: 100 }, MONITORED);
     const rejected = {
       ...verifiedSession({ judgedAt: guard.time.now }),
@@ -207,14 +207,14 @@ describe('what one passed challenge is good for', () => {
     expect(await passing(guard, 30, page)).toBe(10);
     expect(guard.events[0]).toMatchObject({ action: 'allow', decision: 'block' });
     expect(guard.events.at(-1)).toMatchObject({ action: 'challenge' });
-    // Nor does it get the site as data or pictures: a limit would be lifted.
+    // The rejected session cannot get the site as data or pictures either, although monitor mode would lift a limit.
     guard.origin.answers = 'document';
     for (const headers of [scriptFetch, pictureOfPage]) {
       expect(await passing(guard, 200, () => visit({ cookie: PASS, headers }))).toBeLessThan(102);
     }
   });
 
-  test('many sessions of one address have 20 budgets; then a pass of ten minutes is asked for again', async () => {
+  test('an address gets 20 times the pages of one pass; then passes older than ten minutes are used up', async () => {
     const guard = guarded({ pages_per_hour: 10 });
     const ids = Array.from({ length: 30 }, (_, i) => String(10 + i) + PASS.slice(2));
     for (const id of ids) passes(guard, id);
@@ -226,7 +226,7 @@ describe('what one passed challenge is good for', () => {
     expect(await passing(guard, 5, page)).toBe(5);
   });
 
-  test('a pass from four networks of three systems within ten minutes has to be passed again', async () => {
+  test('a visitor has to pass again when the pass came from four networks of three systems within ten minutes', async () => {
     const guard = guarded();
     const from = (ip: string) => () => visit({ cookie: PASS, ip });
     const phone = ['84.115.20.7', '178.113.40.7', '84.115.99.7', '178.113.41.9'];
@@ -252,7 +252,7 @@ describe('what one passed challenge is good for', () => {
     }
   });
 
-  test('no limits with session_limits: false, for a rule that allows, and with challenge: never', async () => {
+  test('there are no limits with session_limits: false, with verdict: allow, and with challenge: never', async () => {
     for (const guard of [
       guarded(false),
       guarded({}, '[{ name: r, match: {}, verdict: allow }]'),
@@ -262,7 +262,7 @@ describe('what one passed challenge is good for', () => {
     }
   });
 
-  test('monitor mode shows what would have to wait', async () => {
+  test('monitor mode records which requests would have to wait', async () => {
     const guard = guarded(
       { requests_per_minute: 1 },
       '[{ name: r, match: {}, detect: true, monitor: true }]',

@@ -9,28 +9,31 @@ import { isShortPass, SHORT_PASS_PART } from '../session/short-pass.ts';
 import { isPlainPart } from './documents.ts';
 import { PartsOfSites } from './parts-of-sites.ts';
 import type { PassRecord, PassTable } from './pass-table.ts';
-import { areTooManyNetworks } from './session-networks.ts';
+import { isFromTooManyNetworks } from './session-networks.ts';
 import { begin, end, type Waiting } from './under-way.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Documents in answer to data, for each page. Lists that grow, and pages that load a part of themselves, need them. */
+/**
+ * So many documents may answer requests for data, for each page of the budget. For example, lists that grow and pages
+ * that load a part of themselves need them.
+ */
 const DOCUMENTS_AS_DATA = 10;
 
 /**
- * Parts of pages, for each page. Guard does not see each answer, and cannot tell each from a file, so a program could
- * ask for pages as pictures. Pages of galleries have fewer parts on average, because browsers keep them.
+ * Parts of pages that are allowed for each page. Guard does not see each answer, and cannot tell each from a file, so a
+ * program could ask for pages as pictures. Pages of galleries have fewer parts on average, because browsers keep them.
  */
 const PARTS_OF_PAGE = 100;
 
-/** Parts of pages that may wait at the same time, for each other request that may wait. */
+/** Waiting parts of pages that are allowed, for each other waiting request that is allowed. */
 const PARTS_AT_ONCE = 10;
 
-/** A pass that is younger than this is not asked again when the budget of its address is used up. */
+/** When the address has used up its pages, a pass that is younger than this still counts. */
 const RECENT_MS = 10 * MINUTE_MS;
 
-/** The wait when too many requests wait for the origin. It is short, because they end soon. */
+/** The wait when too many requests wait for the origin. It is short, because waiting requests end soon. */
 const SHORT_WAIT_MS = 1_000;
 
 type Limits = Exclude<Organisation['challenge']['session_limits'], false>;
@@ -44,10 +47,10 @@ interface Budgets {
   readonly atOnce: number;
 }
 
-/** A judged session with its id. */
+/** The session of a visitor whose upload was judged, with its id. */
 export type Passed = Extract<SessionFact, { session: unknown }>;
 
-/** One request of a session. The fields are those of Deciding. */
+/** One request of a session. Its fields are fields of Deciding. */
 export interface Taking {
   readonly facts: Facts;
   readonly site: string;
@@ -58,7 +61,7 @@ export interface Taking {
 /** Whether a passed challenge still allows a request. */
 export type Allowance =
   | { readonly kind: 'within'; readonly ended?: RequestEnded }
-  /** The visitor has to pass again. After that the session has full budgets. */
+  /** The visitor has to pass again. After the pass the session has full budgets. */
   | { readonly kind: 'used_up'; readonly reason: 'session_limit_exceeded' | 'session_shape' }
   | { readonly kind: 'wait'; readonly waitMs: number };
 
@@ -66,23 +69,23 @@ const WITHIN: Allowance = { kind: 'within' };
 const USED_UP: Allowance = { kind: 'used_up', reason: 'session_limit_exceeded' };
 const OF_A_PROGRAM: Allowance = { kind: 'used_up', reason: 'session_shape' };
 const TOO_MANY_AT_ONCE: Allowance = { kind: 'wait', waitMs: SHORT_WAIT_MS };
-/** For data and parts of pages of a used-up pass. They wait until the visitor has passed again with a page. */
+/** Data and parts of pages with a used-up pass have to wait until the visitor loads a page and passes again. */
 const WAIT_FOR_PASS: Allowance = { kind: 'wait', waitMs: MINUTE_MS };
 
-/** The endings that count as a document. A page was counted at its request, so none of its endings does. */
+/** The endings that count as a document. A page has none of them, because the page was counted at its request. */
 const NO_DOCUMENTS: readonly Ending[] = [];
 const OF_DATA: readonly Ending[] = ['document', 'file'];
 const OF_PARTS: readonly Ending[] = ['document', 'data', 'file'];
 
 /**
- * Limits the use of one passed challenge. A pass costs a program little, so it allows no more requests and pages than
- * a person needs. Each thread counts separately, so no shared store is asked.
+ * Limits the use of one passed challenge. A pass costs a program little, so it allows no more requests and pages than a
+ * person needs. Each thread counts separately, so no shared store is asked.
  *
- * A pass that comes from many networks is shared by several clients. It is used up too.
+ * Several clients share a pass that comes from many networks. Such a pass is used up too.
  *
  * Parts of pages (styles, pictures) have a large budget of their own. They count as documents only when the origin
- * answers with a document or data. A page above a budget leads to the challenge, which a browser passes by itself.
- * Data and parts above a budget have to wait, because a script of a page cannot pass a challenge.
+ * answers with a document or data. A page above a budget leads to the challenge, which a browser passes without its
+ * user. Data and parts above a budget have to wait, because a script of a page cannot pass a challenge.
  */
 export class SessionLimits {
   /** With the number of pages, because a reload can change it and keeps the table. */
@@ -117,13 +120,12 @@ export class SessionLimits {
   take({ id, session }: Passed, taking: Taking): Allowance {
     const { facts, reportsEnd } = taking;
     const nowMs = taking.clock();
-    // Requests of foreign pages in the visitor's browser have their own counters, so that they take nothing from the
-    // visitor.
+    // Requests of foreign pages have their own counters, so that they take nothing from the visitor.
     const isForeign = facts.headers['sec-fetch-site'] === 'cross-site';
     const pass = this.#passes.pass(sessionRoot(id), session.judgedAt, isForeign);
     const budgets = this.#budgetsOf(session);
     const asksForPage = countsAsPage(facts);
-    if (areTooManyNetworks(pass.networks, facts, nowMs) || nowMs < pass.spentUntil) {
+    if (isFromTooManyNetworks(pass.networks, facts, nowMs) || nowMs < pass.spentUntil) {
       return asksForPage ? USED_UP : WAIT_FOR_PASS;
     }
     if (!asksForPage && isPlainPart(facts)) {
@@ -140,13 +142,13 @@ export class SessionLimits {
     if (!reportsEnd) return WITHIN;
     if (!begin(pass.waiting, budgets.atOnce, nowMs)) return TOO_MANY_AT_ONCE;
     const documents = asksForPage ? NO_DOCUMENTS : OF_DATA;
-    return this.#awaitEnd(facts.ip, pass, pass.waiting, documents, budgets, nowMs);
+    return this.#startWaiting(facts.ip, pass, pass.waiting, documents, budgets, nowMs);
   }
 
   /**
-   * Notes a page. True when two of three signs say that a program walks through the site. Missing parts of pages are
-   * no sign when most sessions of the site load few of them. It needs a gateway, because only a gateway sees
-   * everything that a browser loads.
+   * Adds a page to the session shape. True when two of three signs show a program that walks through the site. Missing
+   * parts are no sign when most sessions of the site load few parts. Works only for a gateway, because other callers do
+   * not see everything that a browser loads.
    */
   #isOfProgram(
     { shape }: PassRecord,
@@ -160,8 +162,8 @@ export class SessionLimits {
     const seen = shape.add(facts, nowMs);
     if (seen === undefined) return false;
     const { hasParts, isRegular, isWalk } = seen;
-    const lacksParts = !hasParts && parts.areUsual(site);
-    // Sessions that move like a program must not change what is usual for the site.
+    const lacksParts = !hasParts && parts.areLoadedByMost(site);
+    // Learn only from sessions that do not move like a program, so that programs cannot change what is usual.
     if (!isRegular && !shape.wasCounted) {
       shape.wasCounted = true;
       parts.learn(site, hasParts);
@@ -175,7 +177,7 @@ export class SessionLimits {
     return session.state === 'rejected' || isShortPass(session) ? this.#short : this.#full;
   }
 
-  /** WITHIN when the page fits all budgets. A page that has to wait takes nothing from the budget of its address. */
+  /** WITHIN when the page fits all budgets. A page that has to wait takes nothing from the budget of the address. */
   #takePage(
     ip: string,
     pass: PassRecord,
@@ -213,11 +215,11 @@ export class SessionLimits {
     if (!reportsEnd) return WITHIN;
     const { waitingParts } = pass;
     if (!begin(waitingParts, budgets.atOnce * PARTS_AT_ONCE, nowMs)) return TOO_MANY_AT_ONCE;
-    return this.#awaitEnd(ip, pass, waitingParts, OF_PARTS, budgets, nowMs);
+    return this.#startWaiting(ip, pass, waitingParts, OF_PARTS, budgets, nowMs);
   }
 
-  /** Each ending in `documents` counts as a document of the pass. A document also counts as a page of the address. */
-  #awaitEnd(
+  /** Each ending in `documents` counts as a document of the pass. `document` also counts as a page of the address. */
+  #startWaiting(
     ip: string,
     pass: PassRecord,
     waiting: Waiting,
@@ -241,7 +243,7 @@ export class SessionLimits {
     };
   }
 
-  /** Counts a page of the address. False when its pages are used up. */
+  /** Counts a page of the address. False when the address has used up its pages. */
   #takeOfAddress(ip: string, nowMs: number): boolean {
     const records = this.#passes.address(this.#organisation, ip, this.#pagesOfAddress);
     if (records.some(({ hard }) => waitFor(hard.held, nowMs, hard.budget) > 0)) return false;
@@ -260,7 +262,7 @@ function budgetsOf(limits: Limits, part: number): Budgets {
     pages: of(limits.pages_per_hour, HOUR_MS),
     documents: of(limits.pages_per_hour * DOCUMENTS_AS_DATA, HOUR_MS),
     parts: of(limits.pages_per_hour * PARTS_OF_PAGE, HOUR_MS),
-    // A short pass has the full number too, because a browser needs it to load one page.
+    // A short pass has the full number too, because one page can send so many requests at once.
     atOnce: limits.at_once,
   };
 }

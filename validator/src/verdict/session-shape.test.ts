@@ -11,7 +11,7 @@ interface Step {
   readonly referrer?: string;
 }
 
-/** The shapes at the ends of all stretches. */
+/** The shapes that the stretches of these steps give. */
 function shapesOf(steps: readonly Step[], shape = new SessionShape({ count: 0 })): Shape[] {
   let nowMs = BEGUN;
   const found: Shape[] = [];
@@ -28,12 +28,12 @@ function shapesOf(steps: readonly Step[], shape = new SessionShape({ count: 0 })
 const steps = (count: number, stepOf: (index: number) => Step) =>
   Array.from({ length: count }, (_, index) => stepOf(index));
 
-/** Pauses of somebody who reads. */
+/** Seconds between documents of a person who reads. */
 const READING_S = [4, 31, 9, 2, 55, 12, 7, 140, 18, 3];
 const readingMs = (index: number) => (READING_S[index % READING_S.length] ?? 0) * SECOND_MS;
 
 describe('a stretch of ten documents', () => {
-  test('different documents at regular intervals are regular and a walk, also with queries', () => {
+  test('ten different documents at regular intervals are regular and a walk, also when only queries differ', () => {
     for (const path of ['/a', '/a?id=']) {
       const [shape, ...others] = shapesOf(
         steps(10, (index) => ({ path: `${path}${index}`, afterMs: 3 * SECOND_MS + index * 100 })),
@@ -48,7 +48,7 @@ describe('a stretch of ten documents', () => {
     expect(shape?.isRegular).toBe(false);
   });
 
-  test('is no walk when documents repeat, or when links led to them', () => {
+  test('is no walk when documents repeat, or when the visitor followed links to them', () => {
     const regular = { afterMs: 2 * SECOND_MS };
     const again = steps(12, (i) => ({ ...regular, path: i === 6 ? '/a1' : `/a${i}` }));
     const linked = steps(10, (i) => ({
@@ -66,14 +66,14 @@ describe('a stretch of ten documents', () => {
     expect(walks).toEqual([false, false, false, true]);
   });
 
-  test('never ends with a page that loads itself again, or with some pages in turn', () => {
+  test('never ends when one page reloads itself, or when the same pages load in turn', () => {
     for (const pages of [1, 9]) {
       const turns = steps(500, (i) => ({ path: `/a${i % pages}`, afterMs: 30 * SECOND_MS }));
       expect(shapesOf(turns)).toEqual([]);
     }
   });
 
-  test('tabs that are opened together are one event; more than a person opens are fast', () => {
+  test('tabs opened together are one event; more tabs than a person opens are too fast', () => {
     const tabs = steps(30, (i) => ({ path: `/a${i}`, afterMs: 200 }));
     expect(shapesOf(tabs)).toEqual([]);
     const tenTimes = steps(100, (i) => ({
@@ -86,7 +86,7 @@ describe('a stretch of ten documents', () => {
     expect(shapesOf(flood)).toEqual([{ hasParts: false, isRegular: true, isWalk: true }]);
   });
 
-  test('on a walk, one document in each three seconds is fast, with any pauses and in bursts', () => {
+  test('on a walk, one document every three seconds is too fast, with any pauses and in bursts', () => {
     const walk = { hasParts: false, isRegular: true, isWalk: true };
     const pauses = [1.1, 4, 1.3, 1.9, 3.2];
     const single = (unitMs: number) =>
@@ -96,7 +96,7 @@ describe('a stretch of ten documents', () => {
     const bursts = (atOnce: number, pauseMs: number) =>
       steps(31, (i) => ({ path: `/a${i}`, afterMs: i % atOnce === 0 ? pauseMs : 100 }));
     expect(shapesOf(bursts(25, 4 * SECOND_MS))).toEqual([walk]);
-    // Bookmarks of a folder, and a minute and a half later those of another one.
+    // A person opens the bookmarks of one folder, and 91 seconds later those of the next.
     expect(shapesOf(bursts(25, 91 * SECOND_MS))).toEqual([]);
   });
 
@@ -110,7 +110,7 @@ describe('a stretch of ten documents', () => {
     expect(shapesOf(tabs)).toEqual([]);
   });
 
-  test('a repeated list between bursts of tabs keeps the bursts apart', () => {
+  test('a list that is loaded again between bursts of tabs separates the bursts', () => {
     const visits = steps(66, (i) => ({
       path: i % 11 === 0 ? '/list' : `/a${i}`,
       afterMs: i % 11 === 0 ? readingMs(i / 11) + SECOND_MS : 200,
@@ -131,7 +131,7 @@ describe('a stretch of ten documents', () => {
   });
 });
 
-test('each time it is found the stretch is twice as long, up to 80, and is held for one pass', () => {
+test('each time a program is found, the next stretch is twice as long, up to 80; the sign holds for one pass', () => {
   const shape = new SessionShape({ count: 0 });
   let at = 0;
   const lengths = [1, 2, 3, 4, 5].map((pass) => {
@@ -144,11 +144,11 @@ test('each time it is found the stretch is twice as long, up to 80, and is held 
     expect(shape.isFound(pass)).toBe(true);
     return at - before;
   });
-  // The table of paths is small: now and then a new one seems to come again.
+  // The table of paths is small, so a new path sometimes seems to repeat.
   expect(lengths.map((length) => Math.floor(length / 10) * 10)).toEqual([10, 20, 40, 80, 80]);
 });
 
-test('80 documents are a walk: the table of paths confuses few of them', () => {
+test('80 documents are a walk, because few of them seem to repeat in the table of paths', () => {
   const shape = new SessionShape({ count: 0 });
   for (const pass of [1, 2, 3]) shape.found(pass);
   let walks = 0;

@@ -3,38 +3,38 @@ import type { Facts } from '../request/facts.ts';
 
 const { firstDocuments, mostDocuments } = CHALLENGE.sessionShape;
 
-/** Documents with less time between them were opened together: tabs, frames, a redirect. */
+/** Documents with shorter pauses between them were opened together, for example as tabs, frames or by a redirect. */
 const BURST_GAP_MS = 1_000;
 
-/** No person opens more documents together. */
+/** No person opens more documents together than this. */
 const MOST_OF_BURST = 30;
 
 /**
- * The times between documents are regular when their standard deviation, divided by their mean, is at most this. For
- * people it is above 0.5.
+ * Intervals between documents are regular when their standard deviation divided by their mean is at most this. For
+ * people the quotient is above 0.5.
  */
 const MOST_VARIATION = 0.25;
 
-/** The time for each document of a walk. No person types or selects addresses faster for long. */
+/** A walk is too fast below this time for each document. No person types or selects addresses faster for long. */
 const HASTY_MS = 3_000;
 
-/** One document in this many may repeat on a walk, because the small table lets some only seem to repeat. */
+/** On a walk, one document in this many may repeat, because in the small table some new documents seem to repeat. */
 const DOCUMENTS_FOR_A_REPEAT = 20;
 
-/** The table has 16 words of 32 bits. Each document sets two bits. Of 80 documents two seem to repeat. */
+/** The table has 16 words of 32 bits, and each document sets two bits. Of 80 documents, two seem to repeat. */
 const WORDS = 16;
 const MAX_PATH = 256;
 
-/** The signs in the shape of a session. */
+/** The signs in one stretch of a session. */
 export interface Shape {
-  /** The session loaded parts of pages, or data. */
+  /** Whether the session loaded parts of pages, or data. */
   readonly hasParts: boolean;
   /**
-   * Documents came at regular intervals, or one a second and more for longer than a person opens tabs, or on a walk one
-   * in each three seconds and more, all in all.
+   * Whether documents came at regular intervals, or faster than a person opens them: at least one a second for longer
+   * than a person opens tabs, or at least one every three seconds on a walk.
    */
   readonly isRegular: boolean;
-  /** The documents hardly repeat, and no link led to most of them. */
+  /** Whether hardly any documents repeat, and most were not reached by a link. */
   readonly isWalk: boolean;
 }
 
@@ -44,14 +44,14 @@ export interface LoadedParts {
 }
 
 /**
- * How one session moves through a site: which documents it loads, when, and with which parts. The counts are for one
- * stretch of documents. A stretch is ten documents at first, and doubles each time that the visitor had to pass
- * because of it.
+ * Measures how one session moves through a site: which documents it loads, when, and with which parts. It counts for
+ * one stretch of documents at a time. The first stretch has ten documents. A stretch becomes twice as long each time
+ * the session shape made the visitor pass again.
  */
 export class SessionShape {
-  /** Whether this session was counted in PartsOfSites. Each session is counted once. */
+  /** Whether PartsOfSites counted this session. It counts each session once. */
   wasCounted = false;
-  /** The pass in which the signs were found. Until the next pass each page is challenged. */
+  /** The pass in which the session moved like a program. Until the next pass, each page is challenged. */
   #foundIn: number | undefined;
   #stretch: number = firstDocuments;
   readonly #parts: LoadedParts;
@@ -60,14 +60,14 @@ export class SessionShape {
   #repeats = 0;
   #links = 0;
   /**
-   * Documents that came together are one event. These are the number of events, the start of the last one, the start
-   * of the stretch, and the documents in the last event.
+   * Documents that came together are one event. These four are: the number of events, the start of the last event, the
+   * start of the stretch, and the number of documents in the last event.
    */
   #events = 0;
   #eventAt = 0;
   #begunAt = 0;
   #inEvent = 0;
-  /** True when there was a pause since the last document. */
+  /** Whether there was a pause after the last document. */
   #isApart = false;
   #lastAt = 0;
   #lastHash = 0;
@@ -86,19 +86,19 @@ export class SessionShape {
     return this.#foundIn === passedAt;
   }
 
-  /** Called when two signs of three were found. The next stretch is twice as long. */
+  /** Notes that the session moved like a program in this pass. The next stretch is twice as long. */
   found(passedAt: number): void {
     this.#foundIn = passedAt;
     this.#stretch = Math.min(this.#stretch * 2, mostDocuments);
   }
 
-  /** Notes one document. Returns the shape at the end of a stretch, and then starts the next one. */
+  /** Adds one document. At the end of a stretch, returns its shape and starts the next stretch. */
   add(facts: Pick<Facts, 'url' | 'headers' | 'referrer'>, nowMs: number): Shape | undefined {
     const hash = hashOf(facts.url.path, facts.url.query);
-    // A reload is not counted, because a page that reloads itself has regular intervals.
+    // Ignore a reload, because a page that reloads itself has regular intervals.
     if (hash === this.#lastHash) return undefined;
     this.#lastHash = hash;
-    // This also counts for a document that repeats, so that the next one does not join an earlier event.
+    // A document that repeats also ends an event. Otherwise the next document would join an earlier event.
     if (nowMs - this.#lastAt >= BURST_GAP_MS) this.#isApart = true;
     this.#lastAt = nowMs;
     if (this.#wasSeen(hash)) {
@@ -123,7 +123,7 @@ export class SessionShape {
     return shape;
   }
 
-  /** True where more documents came together than a person opens tabs. */
+  /** Whether more documents came together than a person opens as tabs. */
   #time(nowMs: number): boolean {
     if (this.#events > 0 && !this.#isApart) {
       this.#inEvent += 1;
@@ -153,7 +153,7 @@ export class SessionShape {
     return variance <= (MOST_VARIATION * mean) ** 2;
   }
 
-  /** Notes a document. True when it seems to have come before. */
+  /** Notes a document. True when the document seems to repeat. */
   #wasSeen(hash: number): boolean {
     const one = this.#note(hash);
     const other = this.#note(hash >>> 16);
@@ -180,13 +180,13 @@ export class SessionShape {
   }
 }
 
-/** Whether a link led to the document, from this site or another one, by what the request says. */
+/** Whether a link on this site or on another one led to the document. The request itself says this. */
 function isLed({ headers, referrer }: Pick<Facts, 'headers' | 'referrer'>): boolean {
   const from = headers['sec-fetch-site'];
   return from === undefined ? referrer !== '' : from !== 'none';
 }
 
-/** FNV-1a of the first characters, mixed, so that paths that differ at their end differ in all bits. */
+/** FNV-1a of the first characters. Its bits are mixed, so that paths with different ends differ in all bits. */
 function hashOf(path: string, query: string): number {
   const hash = hashOn(hashOn(0x811c9dc5, path), query);
   const mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -22,7 +22,7 @@ describe('detection.reasons of an organisation, for requests', () => {
     ['strong', 'redirect', { datacenter_ip: 2 }],
     ['conclusive', 'block', { datacenter_ip: 6 }],
   ])(
-    'datacenter_ip: %s is answered with %s, and its event says %j',
+    'with datacenter_ip: %s the decision is %s, and the event has the findings %j',
     async (strength, decision, found) => {
       const { ask, events } = guardWith({ datacenter_ip: strength });
       expect((await ask(visit(DATACENTER))).decision).toBe(decision);
@@ -33,7 +33,7 @@ describe('detection.reasons of an organisation, for requests', () => {
     },
   );
 
-  test('conclusive counts against a session that passed, too', async () => {
+  test('a conclusive finding also blocks a session that passed', async () => {
     const id = '0f8fad5b-d9cb-869f-a165-70867728950e';
     const { ask, store } = guardWith({ datacenter_ip: 'conclusive' });
     store.keepSession(id, verifiedSession(), 60_000);
@@ -51,22 +51,22 @@ describe('detection.reasons of an organisation, for requests', () => {
   });
 });
 
-describe('a rule on reason:', () => {
+describe('a rule with the condition reason:', () => {
   const RULES = '[{ name: ours, match: { reason: [vpn_ip, datacenter_ip] }, verdict: block }]';
 
-  test('matches a visitor with one of the reasons, also with a note, and no other visitor', async () => {
+  test('matches a visitor with one of the reasons, also when it is a note, and no other visitor', async () => {
     const { ask } = guardWith({ datacenter_ip: 'note' }, RULES);
     expect((await ask(visit(DATACENTER))).decision).toBe('block');
     expect((await ask(visit())).decision).toBe('allow');
   });
 
-  test('what is off is not found', async () => {
+  test('does not match a reason that is off', async () => {
     const { ask } = guardWith({ datacenter_ip: 'off' }, RULES);
     expect((await ask(visit(DATACENTER))).decision).toBe('allow');
   });
 });
 
-/** A browser that answers the challenge, and what the next request of its session gets. */
+/** A browser answers the challenge. Returns the decision on the next request of its session. */
 async function answered(strengths: Readonly<Record<string, string>>, readings: Partial<Readings>) {
   const rules = '[{ name: everybody, match: {}, detect: true, challenge: always }]';
   const { ask, events, validator } = guardWith(strengths, rules);

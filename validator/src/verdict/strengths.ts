@@ -1,7 +1,7 @@
 import { FINDINGS, type Finding, type Reason, reasons } from '@guard/config/contract/reasons';
 import { type Group, POINTS, type Strength } from '@guard/config/contract/strengths';
 
-/** How much one finding counts for this organisation. */
+/** How much one finding counts. */
 export interface Weight {
   readonly strength: Strength;
   readonly points: number;
@@ -10,7 +10,7 @@ export interface Weight {
 
 type Changed = { readonly [Name in Finding]?: Strength | undefined };
 
-/** How much each finding counts for one organisation: the defaults, with the changes of its settings. */
+/** The strength of each finding for one organisation: the defaults, and the changes of its settings. */
 export class Strengths {
   readonly #weights = new Map<Reason, Weight>();
   readonly #isNoneOff: boolean;
@@ -29,7 +29,7 @@ export class Strengths {
     this.#isNoneOff = FINDINGS.every((name) => this.of(name)?.strength !== 'off');
   }
 
-  /** Undefined for a reason that is not a finding: a decision of a rule, or a fault of an upload. */
+  /** Undefined for a reason that is no finding: a decision of a rule, or a fault of an upload. */
   of(reason: Reason): Weight | undefined {
     return this.#weights.get(reason);
   }
@@ -39,7 +39,7 @@ export class Strengths {
     return found.map((reason) => this.of(reason)?.points ?? 0);
   }
 
-  /** The reasons that are not off. The same list if none is off. */
+  /** The reasons that are not off. Returns the same list when none is off. */
   withoutOff(found: readonly Reason[]): readonly Reason[] {
     if (this.#isNoneOff) return found;
     return found.filter((reason) => this.of(reason)?.strength !== 'off');

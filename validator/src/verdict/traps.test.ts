@@ -31,12 +31,12 @@ function guarded(traps: object = {}, rules = RULES): TestValidator {
   return guard;
 }
 
-/** The session passes its challenge at this moment. */
+/** The session passes its challenge now. */
 function passes({ store, time }: TestValidator, id = PASS): void {
   store.keepSession(id, verifiedSession({ judgedAt: time.now }), 24 * HOUR_MS);
 }
 
-/** A person at the same address, who comes for the first time. */
+/** Another person at the same address, on a first visit. */
 const neighbour = () => visit({ headers: { ...firefoxHttps, ...NEIGHBOUR } });
 
 async function decisionOf(guard: TestValidator, request: ValidateRequest) {
@@ -45,8 +45,8 @@ async function decisionOf(guard: TestValidator, request: ValidateRequest) {
 
 const lastReasons = ({ events }: TestValidator) => events.at(-1)?.blockReasons;
 
-describe('a path that no site serves', () => {
-  test('a visitor who asks for it is challenged, and so are new visitors of the address for 10 minutes', async () => {
+describe('a request for a trap', () => {
+  test('is challenged, and so are new visitors of the address for 10 minutes', async () => {
     const guard = guarded();
     expect(await decisionOf(guard, visit({ url: TRAP, headers: curl }))).toBe('redirect');
     expect(lastReasons(guard)).toEqual(['http_client_user_agent', 'trap_hit']);
@@ -62,7 +62,7 @@ describe('a path that no site serves', () => {
     expect(await decisionOf(guard, neighbour())).toBe('allow');
   });
 
-  test('who passed, and parts of pages, do not notice what a neighbour asked for', async () => {
+  test('changes nothing for neighbours who passed, and for parts of pages', async () => {
     const guard = guarded();
     await guard.ask(visit({ url: TRAP, headers: curl }));
     expect(await decisionOf(guard, visit({ cookie: PASS }))).toBe('allow');
@@ -70,7 +70,7 @@ describe('a path that no site serves', () => {
     expect(await decisionOf(guard, picture)).toBe('allow');
   });
 
-  test('every spelling of the path is the same path', async () => {
+  test('counts in every spelling of the path', async () => {
     const guard = guarded();
     for (const path of ['/%2eenv', '//.env', '/.ENV', '/a/../.env', '/.git/config']) {
       await guard.ask(visit({ url: `https://shop.example${path}`, headers: curl }));
@@ -82,7 +82,7 @@ describe('a path that no site serves', () => {
     }
   });
 
-  test('a session that passed before is challenged once more, and never blocked', async () => {
+  test('makes a session that passed pass once more, and never blocks it', async () => {
     const guard = guarded();
     const cookie = (await guard.ask(visit())).cookies?.[0]?.value ?? '';
     passes(guard, cookie);
@@ -95,7 +95,7 @@ describe('a path that no site serves', () => {
     for (let again = 0; again < 20; again++) expect(await decisionOf(guard, typed)).toBe('allow');
   });
 
-  test('own paths and other presets are added, and an empty list sets no trap', async () => {
+  test('counts for paths and presets of the settings, and for no path when the list is empty', async () => {
     const guard = guarded({ presets: ['wordpress'], paths: ['/old-admin/**'] });
     for (const path of ['/wp-login.php', '/old-admin/users']) {
       await guard.ask(visit({ url: `https://shop.example${path}`, headers: chromeHttps }));
@@ -105,7 +105,7 @@ describe('a path that no site serves', () => {
     expect(await decisionOf(none, visit({ url: TRAP }))).toBe('allow');
   });
 
-  test('an agent whose signature is valid is exempt, also at an address that hit a trap', async () => {
+  test('passes for an agent with a valid signature, also from an address that hit a trap', async () => {
     const agent = newSigningAgent();
     const key = toBotKey(agent.jwk, { agent: 'tester', directory: 'https://agent.example' });
     const guard = validatorWith(RULES, { botKeys: [key] });
@@ -119,7 +119,7 @@ describe('a path that no site serves', () => {
     expect(await decisionOf(guard, neighbour())).toBe('redirect');
   });
 
-  test('crawlers whose claim is proved, and visitors whom a rule lets through, are exempt', async () => {
+  test('passes for verified crawlers, and for visitors whom a rule allows', async () => {
     const guard = guarded();
     const crawler = visit({ url: TRAP, ip: GOOGLEBOT_IP, headers: googlebot });
     expect(await decisionOf(guard, crawler)).toBe('allow');
@@ -130,15 +130,15 @@ describe('a path that no site serves', () => {
   });
 });
 
-/** What a foreign page, a mail or a post on the site itself can make the browser of a visitor send. */
+/** Requests that a foreign page, a mail, or a post on the site itself can cause in a visitor's browser. */
 const FOREIGN: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ['a picture', { ...pictureOfPage, 'sec-fetch-site': 'cross-site' }],
   ['a picture in a post of the site', { ...pictureOfPage, 'sec-fetch-site': 'same-origin' }],
   ['a fetch', { ...scriptFetch, 'sec-fetch-site': 'cross-site' }],
   ['a link, or a redirect', { ...chromeHttps, 'sec-fetch-site': 'cross-site' }],
-  ['a page of a host beside it', { ...chromeHttps, 'sec-fetch-site': 'same-site' }],
+  ['a page of another host of the same site', { ...chromeHttps, 'sec-fetch-site': 'same-site' }],
   ['a frame', { ...chromeHttps, 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' }],
-  ['a link that is loaded before', { ...chromeHttps, 'sec-purpose': 'prefetch;prerender' }],
+  ['a link that the browser prefetches', { ...chromeHttps, 'sec-purpose': 'prefetch;prerender' }],
   ['a link over http, without a referrer', chromeHttp],
   ['a picture over http', { ...chromeHttp, accept: 'image/avif,image/webp,*/*;q=0.8' }],
   ['a script over http', { ...chromeHttp, accept: '*/*' }],
@@ -161,7 +161,7 @@ describe('a stranger cannot make a visitor hit a trap', () => {
     expect(await decisionOf(guard, neighbour())).toBe('allow');
   });
 
-  test('a browser without fetch metadata over https is not a browser, and its hit counts', async () => {
+  test('the hit of a program counts: over https without fetch metadata it is no browser', async () => {
     const guard = guarded();
     const headers = Object.fromEntries(
       Object.entries(chromeHttps).filter(([name]) => !name.startsWith('sec-fetch')),
@@ -170,7 +170,7 @@ describe('a stranger cannot make a visitor hit a trap', () => {
     expect(await decisionOf(guard, neighbour())).toBe('redirect');
   });
 
-  test('a link in a mail, also with a redirect, costs its reader a challenge and does not affect neighbours', async () => {
+  test('a trap link in a mail costs its reader one challenge, and changes nothing for neighbours', async () => {
     const guard = guarded();
     const session = (await guard.ask(visit())).cookies?.[0]?.value ?? '';
     const reader = { cookie: session };
@@ -186,7 +186,7 @@ describe('a stranger cannot make a visitor hit a trap', () => {
     expect(await decisionOf(guard, visit(reader))).toBe('allow');
   });
 
-  test('a program that names no browser is remembered by its address, whatever its headers claim', async () => {
+  test('a program that does not claim a browser is remembered by its address, with any other headers', async () => {
     const guard = guarded();
     await guard.ask(visit({ url: TRAP, headers: { ...chromeHttps, ...curl } }));
     expect(await decisionOf(guard, neighbour())).toBe('redirect');

@@ -9,32 +9,32 @@ import { isFileOfPage, isPage } from '../request/representation.ts';
 import { compileMatch, type Condition } from '../rules/compile-match.ts';
 import { endSession } from '../session/end-session.ts';
 
-/** It is short, because many people can share an address, and each hit starts the time again. */
+/** The time is short, because many people can share an address, and each new hit starts the time again. */
 const ADDRESS_REMEMBERED_MS = 10 * 60_000;
 const SESSION_REMEMBERED_MS = 60 * 60_000;
 
 /**
- * A hit does not end a pass that is younger than this. The challenged page is loaded again after the pass, and must
- * not be challenged for ever.
+ * A hit does not end a pass that is younger than this. After the pass, the browser loads the challenged page again.
+ * Without this limit, that page would be challenged without end.
  */
 const YOUNG_MS = 10 * 60_000;
 
-/** How long a session has to wait that followed the link a second time. */
+/** How long a session has to wait after it followed the link a second time. */
 export const HIT_AGAIN_WAIT_MS = 10 * 60_000;
 
-/** The prefix of the names under which hits are remembered (SessionStore.remember). */
+/** Prefix of the names under which the store remembers hits (SessionStore.remember). */
 export const TRAPPED = 'trapped';
 
-/** What is remembered of a visitor who did not pass: nothing, a hit, or a second hit of the same session. */
+/** What Guard remembers of a visitor who did not pass: nothing, a hit, or a second hit of the same session. */
 export type Standing = 'free' | 'hit' | 'hit_again';
 
 /**
- * Paths that no site serves, and a link on Guard's own pages that no browser shows (challenge/trap-link.ts). Only
- * programs ask for them. A client that does is challenged, and the hit is remembered for the address and the session.
+ * Traps: paths that no site serves, and a link on Guard's own pages that no browser shows (challenge/trap-link.ts).
+ * Only programs ask for them. Such a client is challenged, and the hit is remembered for its address and its session.
  *
- * A page of another site can make a visitor's browser ask for such a path, and a mail can have a link to it. So a
- * path counts only when no page can have caused the request. For a browser it counts only for the session. It costs a
- * person no more than a challenge.
+ * A page of another site, or a link in a mail, can make a visitor's browser ask for such a path. So a path counts only
+ * when no page can have caused the request. For a browser the hit counts only for the session, so it costs a person at
+ * most a challenge.
  */
 export class Traps {
   /** Whether Guard's own pages have the link. */
@@ -57,13 +57,13 @@ export class Traps {
     this.#isTrap = path.length === 0 ? undefined : compileMatch({ path: [...path] }, 'some');
   }
 
-  /** Whether a request asks for one of the paths. A client with a proved identity may ask for all paths. */
+  /** Whether a request hits a trap. A client with a proved identity never hits one. */
   isHit(facts: Facts): boolean {
     if (this.#isTrap?.(facts, NO_FINDINGS) !== true) return false;
     return !isProved(facts) && facts.method !== 'OPTIONS';
   }
 
-  /** Handles a request for a trap, and remembers it when no other page caused it. True: challenge the visitor. */
+  /** Handles a hit, and remembers it when no other page caused it. True when the visitor has to be challenged. */
   spring(facts: Facts, store: SessionStore, clock: Clock): boolean {
     const { session, ip } = facts;
     const isOwn = isOwnDoing(facts);
@@ -85,8 +85,8 @@ export class Traps {
   }
 
   /**
-   * Remembers that the visitor followed the link. `session` is the presented session for which the link was made, and
-   * its pass ends. Rejects only when the store does.
+   * Remembers that the visitor followed the link, and ends the pass of `session`, for which the link was made. Rejects
+   * only when the store rejects.
    */
   async springLink(ip: string, session: string | undefined, store: SessionStore): Promise<void> {
     this.#rememberAddress(ip, store);
@@ -99,11 +99,11 @@ export class Traps {
     if (held?.state === 'verified') endSession(session, held, store);
   }
 
-  /** What is remembered of a visitor who did not pass. Parts of pages are free, as other sites and mails show them. */
+  /** What Guard remembers of a visitor who did not pass. Parts of pages are free: other sites and mails show them. */
   standing(facts: Facts, store: SessionStore): MaybePromise<Standing> {
     if (isFileOfPage(facts) || isProved(facts)) return 'free';
     const id = facts.session.state === 'issued' ? sessionRoot(facts.session.id) : undefined;
-    // A page that is open behind a shared address must still be able to load its data.
+    // An open page behind a shared address must still be able to load its data.
     const byAddress =
       (id === undefined || isPage(facts)) && store.remembers(this.#trapped, addressGroup(facts.ip));
     if (id === undefined) return afterWith(byAddress, undefined, standingOf);
@@ -134,7 +134,7 @@ export class Traps {
 
 const NO_FINDINGS = { all: () => [] };
 
-/** A crawler whose claim is proved, or an agent whose signature is valid. */
+/** Whether the client is a crawler with a proved claim, or an agent with a valid signature. */
 function isProved({ crawler, signedAgent }: Facts): boolean {
   return crawler?.verified === true || signedAgent !== undefined;
 }
@@ -144,17 +144,18 @@ function standingOf(isHit: boolean): Standing {
 }
 
 /**
- * Whether a browser says that no page caused its request. It also says so when a link in a mail, a chat or a QR code
- * leads to a stranger's site that redirects here. One such link must not close an address that many visitors share.
+ * Whether a browser says that no page caused its request. It also says this after a link in a mail, a chat or a QR
+ * code, even when the link led to another site that redirects here. One such link must not close an address that many
+ * visitors share.
  */
 function saysNoPage({ headers, agent }: Facts): boolean {
   return agent.recognised && headers['sec-fetch-site'] === 'none';
 }
 
 /**
- * Whether no page can have caused a request. A browser says so: the address was typed, or opened from a bookmark or
- * another program. A client that claims a browser and does not send the fields may be a browser over plain http, or
- * an old one.
+ * Whether no page can have caused a request. A browser says this when its user typed the address, or opened it from a
+ * bookmark or from another program. A client that claims a browser but sends no fetch metadata may be a browser over
+ * plain http, or an old one.
  */
 function isOwnDoing({ headers, referrer, agent, url }: Facts): boolean {
   const site = headers['sec-fetch-site'];
@@ -163,8 +164,8 @@ function isOwnDoing({ headers, referrer, agent, url }: Facts): boolean {
   if (headers['sec-purpose'] !== undefined || headers['purpose'] !== undefined) return false;
   if (site !== undefined || dest !== undefined) return site === 'none' && dest === 'document';
   if (!agent.recognised) return true;
-  // Over https such a browser always sends the fields, so this client is not one. `isComplete` excludes callers that
-  // pass on few fields.
+  // Over https such a browser always sends fetch metadata, so this client is no browser. `isComplete` excludes callers
+  // that pass on few header fields.
   const isComplete = headers['accept'] !== undefined && headers['accept-language'] !== undefined;
   return agent.fetchMetadata === 'always' && url.scheme === 'https' && isComplete;
 }

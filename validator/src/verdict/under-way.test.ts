@@ -7,10 +7,10 @@ const MINUTE_MS = 60_000;
 
 describe('requests of an address that wait for the origin', () => {
   test.each([
-    // A browser has so many streams over HTTP/2, and a page can ask for all its data at once.
+    // A browser has 100 streams over HTTP/2, and a page can request all its data at once.
     ['100 requests for data', '/list', 100],
     ['500 parts of pages', '/list;x.css', 500],
-  ])('while their answers are not known, %s of an address wait at once', async (_, path, most) => {
+  ])('while no answer is known, at most %s of an address wait', async (_, path, most) => {
     const guard = guarded();
     const { cookies } = await guard.ask(visit());
     const cookie = cookies?.[0]?.value ?? '';
@@ -21,14 +21,14 @@ describe('requests of an address that wait for the origin', () => {
     expect(found).toEqual([...times(most, 'allow'), 'redirect']);
     const neighbour = () => visit({ url, headers: scriptFetch, ip: '84.115.99.7' });
     expect(await decisions(guard, 1, neighbour)).toEqual(['allow']);
-    // A page would be shown without its data, or without its styles.
+    // Otherwise the page would be shown without its data or its styles.
     expect(await decisions(guard, 1, () => visit())).toEqual(['redirect']);
     guard.time.now += MINUTE_MS + 1;
     expect(await decisions(guard, 1, () => visit())).toEqual(['allow']);
   });
 
   test.each([
-    ['leave room for fewer requests, so that an address never has more than 100', 0, 60],
+    ['reduce the requests that may wait to 100 less these documents', 0, 60],
     ['are forgotten after ten minutes', PERIOD_MS, 100],
   ])('documents that came back %s', async (_, laterMs, most) => {
     const guard = guarded();

@@ -1,20 +1,20 @@
 import { LateCache } from './late-cache.ts';
 
-/** Subjects that are counted at the same time. When there are more, the one unused longest is forgotten. */
+/** Most subjects that are counted. Above this number, the subject unused longest is forgotten. */
 const MAX_SUBJECTS = 4_096;
 
-/** After this time a count at its limit starts at 0 again, because the end of a request may not have been reported. */
+/** A count that stays at its limit for this time starts at 0 again, because some ends may not have been reported. */
 const FORGOTTEN_MS = 60_000;
 
-/** How many requests wait for their origin, and since when at least one waits. */
+/** How many requests wait for the origin, and since when at least one waits. */
 export interface Waiting {
   count: number;
   since: number;
 }
 
 /**
- * Counts one more waiting request. False, without counting, when `limit` requests wait already. {@link end} must be
- * called once for each true.
+ * Counts one more waiting request. False, without counting, when `limit` requests wait already. After each true, the
+ * caller must call {@link end} once.
  */
 export function begin(waiting: Waiting, limit: number, nowMs: number): boolean {
   if (waiting.count >= limit && nowMs - waiting.since > FORGOTTEN_MS) waiting.count = 0;
@@ -28,13 +28,13 @@ export function end(waiting: Waiting): void {
   waiting.count = Math.max(0, waiting.count - 1);
 }
 
-/** The waiting requests of one subject, and the documents that came back to it until `documentsUntil`. */
+/** The waiting requests of one subject, and the documents that it got until `documentsUntil`. */
 export interface Subject extends Waiting {
   documents: number;
   documentsUntil: number;
 }
 
-/** Documents that came back since the first one, for at most `perMs`. After this time the count begins again. */
+/** How many documents came in the last period, which `noteDocument` starts. */
 export function recentDocuments(subject: Subject, nowMs: number): number {
   return nowMs < subject.documentsUntil ? subject.documents : 0;
 }
@@ -47,7 +47,7 @@ export function noteDocument(subject: Subject, perMs: number, nowMs: number): vo
   subject.documents += 1;
 }
 
-/** The waiting requests of each subject. */
+/** The waiting requests of all subjects. */
 export class UnderWay {
   readonly #subjects = new LateCache<Subject>(MAX_SUBJECTS);
 

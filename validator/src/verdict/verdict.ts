@@ -2,7 +2,7 @@ import type { RequestEnded } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Rule } from '@guard/config/settings/sections/rule';
 
-/** How a request is judged. */
+/** What Guard does with a request. */
 export type Verdict =
   | { readonly kind: 'allow'; readonly reasons: readonly Reason[]; readonly by: Rule | undefined }
   | { readonly kind: 'block'; readonly reasons: readonly Reason[]; readonly by: Rule }

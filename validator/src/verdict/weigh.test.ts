@@ -8,17 +8,17 @@ const USUAL = new Strengths();
 const weighed = (findings: readonly Reason[], verified = false, strengths = USUAL) =>
   weigh(findings, verified, strengths);
 
-describe('what findings amount to', () => {
-  test('nothing found is clean', () => {
+describe('the weight of findings', () => {
+  test('a request without findings is clean', () => {
     expect(weighed([])).toBe('clean');
   });
 
-  test('one strong finding asks, two weak ones ask, and three strong ones reject', () => {
+  test('one strong or two weak findings reach ask, one conclusive or three strong findings reach reject', () => {
     expect([POINTS.strong, 2 * POINTS.weak]).toEqual([THRESHOLDS.ask, THRESHOLDS.ask]);
     expect([POINTS.conclusive, 3 * POINTS.strong]).toEqual([THRESHOLDS.reject, THRESHOLDS.reject]);
   });
 
-  test('each finding alone: a conclusive one rejects, a strong one asks, the others do nothing', () => {
+  test('a finding alone reaches reject when it is conclusive, ask when it is strong, and else nothing', () => {
     const alone = {
       off: 'clean',
       note: 'clean',
@@ -32,11 +32,11 @@ describe('what findings amount to', () => {
     }
   });
 
-  test('a network never rejects a visitor, it only leads to a challenge', () => {
+  test('a kind of network alone leads to a challenge, never to a block', () => {
     expect(weighed(['datacenter_ip', 'vpn_ip', 'tor_ip', 'session_moved'])).toBe('ask');
   });
 
-  test('a script in a datacenter that names itself is challenged too', () => {
+  test('a script that names itself is challenged, and not blocked, in a datacenter too', () => {
     expect(weighed(['http_client_user_agent', 'datacenter_ip'])).toBe('ask');
   });
 
@@ -45,41 +45,41 @@ describe('what findings amount to', () => {
     expect(weighed(['client_hints_mismatch', 'header_missing', 'datacenter_ip'])).toBe('reject');
   });
 
-  test('a passed challenge outweighs every finding that is not conclusive', () => {
+  test('for a session that passed, only a conclusive finding counts', () => {
     expect(weighed(['client_hints_mismatch', 'header_missing', 'vpn_ip'], true)).toBe('clean');
     expect(weighed(['crawler_impersonator'], true)).toBe('reject');
   });
 
-  test('a session that was moved to another client has to pass once more', () => {
+  test('a session that moved to another client has to pass again', () => {
     expect(weighed(['datacenter_ip', 'session_moved'], true)).toBe('ask');
     const others: Reason[] = ['client_hints_mismatch', 'header_missing'];
     expect(weighed([...others, 'session_moved'], true)).toBe('reject');
   });
 
-  test('two weak signs of different groups ask, two of one group do not', () => {
+  test('two weak findings of different groups reach ask, two of one group do not', () => {
     expect(weighed(['accept_encoding_unusual', 'header_order_mismatch'])).toBe('ask');
     expect(weighed(['accept_encoding_unusual', 'navigation_incomplete'])).toBe('clean');
     expect(weighed(['fonts_mismatch', 'graphics_mismatch'])).toBe('clean');
   });
 
-  test('independent evidence of one category adds up', () => {
+  test('findings of one category count together when their groups differ', () => {
     expect(weighed(['fonts_mismatch', 'codecs_mismatch'])).toBe('ask');
   });
 
-  test('weak signs never turn a challenge into a block, however many', () => {
+  test('any number of weak findings never turns a challenge into a block', () => {
     const weak = FINDINGS.filter((reason) => entryOf(reason).strength === 'weak');
     expect(weak.length).toBeGreaterThan(5);
     expect(weighed(['header_missing', 'datacenter_ip', ...weak])).toBe('ask');
   });
 
-  test('notes decide nothing, however many', () => {
+  test('any number of notes decides nothing', () => {
     const notes = FINDINGS.filter((reason) => entryOf(reason).strength === 'note');
     expect(notes.length).toBeGreaterThan(2);
     expect(weighed(notes)).toBe('clean');
     expect(weighed([...notes, 'language_mismatch'])).toBe('clean');
   });
 
-  test('odd headers alone never block, nor does another User-Agent than the own, however many', () => {
+  test('any number of findings in headers alone never blocks, and neither does a false User-Agent alone', () => {
     for (const group of ['headers', 'other_client'] as const) {
       const odd = FINDINGS.filter((reason) => entryOf(reason).group === group);
       expect(odd.length).toBeGreaterThan(5);
@@ -87,7 +87,7 @@ describe('what findings amount to', () => {
     }
   });
 
-  test('an agent switcher in a VPN is challenged, not blocked', () => {
+  test('a browser with a false User-Agent in a VPN is challenged, not blocked', () => {
     const switched: Reason[] = [
       'agent_impossible',
       'client_hints_mismatch',
@@ -101,7 +101,7 @@ describe('what findings amount to', () => {
 });
 
 describe('the strengths of an organisation', () => {
-  test('a finding counts as the settings say', () => {
+  test('a finding has the strength that the settings give', () => {
     const strengths = new Strengths({
       webdriver: 'weak',
       language_mismatch: 'strong',
@@ -112,7 +112,7 @@ describe('the strengths of an organisation', () => {
     expect(weighed(['vpn_ip'], true, strengths)).toBe('reject');
   });
 
-  test('a reason that is off is left out; a list without such a reason stays the same list', () => {
+  test('withoutOff leaves out reasons that are off; a list without such reasons stays the same list', () => {
     const found: Reason[] = ['vpn_ip', 'header_missing'];
     expect(new Strengths({ vpn_ip: 'off' }).withoutOff(found)).toEqual(['header_missing']);
     expect(new Strengths({ vpn_ip: 'note' }).withoutOff(found)).toBe(found);

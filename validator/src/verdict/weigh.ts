@@ -6,9 +6,8 @@ import type { Strengths } from './strengths.ts';
 export type Weighed = 'clean' | keyof typeof THRESHOLDS;
 
 /**
- * Weighs the findings of a visitor. Only the strongest finding of each group counts, and the points of the groups are
- * added. For a session that passed its challenge only conclusive findings count, unless it has moved to another
- * network.
+ * Weighs the findings of a visitor. Only the strongest finding of each group counts, and the points of all groups are
+ * added. For a session that passed, only conclusive findings count, unless the session moved to another network.
  */
 export function weigh(
   findings: readonly Reason[],

@@ -1,19 +1,19 @@
 import { LateCache } from '../late-cache.ts';
 
-/** Most known groups, and most new ones. When there are more, the one unused longest is forgotten. */
+/** Most known groups, and most new groups. Above this number, the group unused longest is forgotten. */
 const MAX_GROUPS = 1_024;
 
-/** A group is known when it still comes this long after it came first. */
+/** A group becomes known when it still sends requests this long after its first request. */
 const KNOWN_AFTER_MS = 3_600_000;
 
-/** A counted group, and the time of its first request. */
+/** A group with the time of its first request. */
 interface Born {
   readonly bornAt: number;
 }
 
 /**
- * The groups of one kind. A program can make a new group with every request, but it cannot push out a known one: its
- * groups would have to last for an hour among the new ones.
+ * The groups of one kind, known and new in separate lists. A program can make a new group with every request, but this
+ * removes no known group: a new group becomes known only if it stays among the new ones for an hour.
  */
 export class KnownGroups<Kind extends Born> {
   readonly #known = new LateCache<Kind>(MAX_GROUPS);
@@ -29,7 +29,7 @@ export class KnownGroups<Kind extends Born> {
     this.#isKnown = isKnownAt;
   }
 
-  /** Undefined for a group that never came, or that was forgotten. */
+  /** Undefined for a group that sent no request yet, or that was forgotten. */
   find(name: string): Kind | undefined {
     return this.#known.get(name) ?? this.#new.get(name);
   }

@@ -2,29 +2,29 @@ import { faded, follow } from './group.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The normal behaviour of an origin is known after this many answers and this much time. */
+/** Guard knows what is normal for an origin after this many answers and this much time. */
 const LEARNT = { answers: 50, afterMs: 10 * MINUTE_MS };
 
-/** Fewer answers, or bad answers to fewer addresses, are no sign, because a few visitors do not strain an origin. */
+/** With fewer answers, or bad answers to fewer addresses, the origin is not strained: a few visitors cannot do it. */
 const LEAST_ANSWERS = 20;
 const LEAST_ADDRESSES = 20;
 
-/** An answer is slow above this many times the normal time, and never below this many milliseconds. */
+/** An answer is slow when it takes this many times the normal time, and at least this many milliseconds. */
 const SLOW = { times: 4, leastMs: 500 };
 
-/** This share of bad answers is too much, if it is also this many times the normal share. */
+/** The origin is strained when bad answers have this share, and this many times their normal share. */
 const BAD = { times: 4, leastShare: 0.25 };
 
 /**
- * Visitors are challenged for `firstMs` at first, and then twice as long each time, up to `longestMs`. After
- * `againMs` without strain it starts with `firstMs` again.
+ * How long visitors are challenged: `firstMs` at first, then twice as long each time, up to `longestMs`. After
+ * `againMs` without strain, the time starts at `firstMs` again.
  */
 const HOLD = { firstMs: MINUTE_MS, longestMs: 16 * MINUTE_MS, againMs: 10 * MINUTE_MS };
 
-/** The sign that an origin is strained. */
+/** The kind of bad answers that shows strain. */
 export type Strain = 'errors' | 'slow';
 
-/** How the origin answers for one part of a site. */
+/** Measures how the origin answers for one part of a site. */
 export class OriginStrain {
   #heldUntil = 0;
   #holdMs: number = HOLD.firstMs;
@@ -58,8 +58,8 @@ export class OriginStrain {
   }
 
   /**
-   * Counts one answer. `ms` is the time until its header section came, `address` is the visitor's. True when the
-   * origin has just become strained.
+   * Counts one answer. `ms` is the time until its header section arrived. True when the origin has just become
+   * strained.
    */
   answered(status: number, ms: number, address: string, nowMs: number): boolean {
     const elapsedMs = Math.max(0, nowMs - this.#at);

@@ -16,8 +16,8 @@ export class PartOfSite extends Group {
 }
 
 /**
- * The part of a site that a request is for: site and first segment. Of several readings of the path the last one
- * counts, in which everything is decoded and resolved: `/x/../search` is for `/search`.
+ * The name of the part of a site that a request asks for: the site and the first segment of the path. The last path
+ * reading counts, because in it everything is decoded and resolved: `/x/../search` belongs to `/search`.
  */
 export function nameOfPart({ foldedPaths }: Pick<Facts, 'foldedPaths'>, site: string): string {
   const path = foldedPaths.at(-1) ?? '/';

@@ -16,7 +16,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** So many free pages that neither an address nor a shape uses them up. */
+/** So many free pages that no address and no shape uses them up. */
 const MANY_PAGES = { free_pages: { pages: 10_000, per: '1m' } };
 
 const guarded = (challenge: Readonly<Record<string, unknown>> = MANY_PAGES) =>
@@ -26,15 +26,15 @@ const guarded = (challenge: Readonly<Record<string, unknown>> = MANY_PAGES) =>
 
 const ipOf = (index: number) => `84.${115 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`;
 
-/** A visitor of its own, as one client shape for each `shape`. */
+/** A visitor with its own address. Each `shape` is another client shape. */
 function visitor(index: number, path: string, shape = 0): ValidateRequest {
   const names = Object.entries(chromeHttps);
-  // The order of the fields is the shape.
+  // The order of the header fields makes the client shape.
   const headers = Object.fromEntries([...names.slice(shape), ...names.slice(0, shape)]);
   return visit({ ip: ipOf(index), url: `https://shop.example${path}`, headers });
 }
 
-/** Reasons for which visitors were challenged: `count` of them in `overMs`. */
+/** The reasons why `count` visitors in `overMs` were challenged; an empty string for each visitor who was not. */
 async function crowd(
   guard: TestValidator,
   count: number,
@@ -56,8 +56,8 @@ const free = (found: readonly string[]) => found.filter((reason) => reason === '
 const last = async (guard: TestValidator, request: ValidateRequest) =>
   (await crowd(guard, 1, 1, () => request))[0];
 
-describe('a group far above its own normal', () => {
-  test('1,000 addresses with one client get 100 pages at once, others all of theirs, and the cause is told', async () => {
+describe('a group with far more requests than normal', () => {
+  test('1,000 addresses with one client shape get about 100 pages; other clients keep their pages; the log names the cause', async () => {
     const guard = guarded();
     const flood = await crowd(guard, 1_000, 2 * SECOND_MS, (index) => visitor(index, '/shop/a'));
     expect(free(flood)).toBeLessThanOrEqual(115);
@@ -72,7 +72,7 @@ describe('a group far above its own normal', () => {
     ]);
   });
 
-  test('it becomes normal again a minute after the flood', async () => {
+  test('pressure ends a minute after the flood', async () => {
     const guard = guarded();
     await crowd(guard, 1_000, 2 * SECOND_MS, (index) => visitor(index, '/shop/a'));
     guard.time.now += 50 * SECOND_MS;
@@ -82,9 +82,9 @@ describe('a group far above its own normal', () => {
     expect(guard.logged.map(([event]) => event)).toEqual(['pressure_begins', 'pressure_ends']);
   });
 
-  test('clients that change their shape with each request are one group; known shapes keep their pages', async () => {
+  test('clients that change their shape with each request form one group; known shapes keep their pages', async () => {
     const guard = guarded();
-    // A quiet hour, in which the browser of people becomes known.
+    // In a quiet hour the shape of people's browsers becomes known.
     await crowd(guard, 200, 1.2 * HOUR_MS, (index) => visitor(index, '/wiki/a'));
     const changing = (index: number): ValidateRequest => ({
       ...visitor(10_000 + index, `/wiki${index}/a`),
@@ -95,7 +95,7 @@ describe('a group far above its own normal', () => {
     expect(await last(guard, visitor(300, '/wiki/a'))).toBe('');
   });
 
-  test('many known clients at one part of the site: pressure on that part, in each spelling of its path', async () => {
+  test('many known clients at one part of the site put pressure on this part, in each spelling of its path', async () => {
     const guard = guarded();
     const shapes = 13;
     const quiet = (index: number) => visitor(index, '/', index % shapes);
@@ -109,10 +109,10 @@ describe('a group far above its own normal', () => {
     expect(await last(guard, visitor(300, '/', 3))).toBe('');
   });
 
-  test('a flood of minutes does not change the normal; a slow rise at most doubles it in an hour', () => {
+  test('a flood of minutes does not change the normal count; a slow rise at most doubles it in an hour', () => {
     const group = new Group('crowd', 0, FLOOR);
     let nowMs = 0;
-    /** How many of them come under pressure. */
+    /** How many requests come under pressure. */
     const at = (perSecond: number, forMs: number) => {
       let pressed = 0;
       const endMs = nowMs + forMs;
@@ -122,14 +122,14 @@ describe('a group far above its own normal', () => {
     expect(at(50, 10 * MINUTE_MS)).toBeGreaterThan(0.98 * 30_000);
     nowMs += 5 * MINUTE_MS;
     expect(at(4, 3 * HOUR_MS)).toBe(0);
-    // Four a second are normal by now, so ten times as many are far above.
+    // Four a second are normal now. 25 a second are less than ten times as many.
     expect(at(25, 5 * MINUTE_MS)).toBe(0);
     expect(at(60, MINUTE_MS)).toBeGreaterThan(2_000);
-    // A flood that goes on is normal after hours, and no sooner.
+    // A flood that continues becomes normal only after hours.
     expect(at(60, HOUR_MS)).toBeGreaterThan(0.9 * 60 * 3_600);
   });
 
-  test('one address alone causes no pressure, and files and preflights count for nothing', async () => {
+  test('one address alone causes no pressure, and files do not count', async () => {
     const guard = guarded({});
     const one = await crowd(guard, 500, SECOND_MS, () => visitor(1, '/'));
     expect(one.at(-1)).toBe('free_pages_used');
@@ -141,9 +141,9 @@ describe('a group far above its own normal', () => {
     expect(guard.logged).toEqual([]);
   });
 
-  test('data of an open page causes no pressure and goes on under it, also without a cookie', async () => {
+  test('data of an open page causes no pressure and passes under pressure, also without a cookie', async () => {
     const guard = guarded();
-    // A page sends no cookie to an interface on another host, also when its visitor has passed.
+    // A page sends no cookie to an API on another host, even after its visitor has passed.
     const data = () => ({ ...visitor(1, '/data'), headers: scriptFetch });
     await guard.ask(visitor(1, '/'));
     expect(free(await crowd(guard, 500, SECOND_MS, data))).toBe(500);
@@ -151,13 +151,13 @@ describe('a group far above its own normal', () => {
     await crowd(guard, 1_000, SECOND_MS, (index) => visitor(index + 5, '/'));
     expect(await last(guard, visitor(1, '/'))).toBe('pressure_by_client');
     expect(free(await crowd(guard, 500, SECOND_MS, data))).toBe(500);
-    // Without an open page it counts as a page, and is stopped like one.
+    // Without an open page, a request for data counts as a page.
     expect(await last(guard, { ...visitor(9_000, '/data'), headers: scriptFetch })).toBe(
       'pressure_by_client',
     );
   });
 
-  test('files, data of a known session, and verified visitors go on under pressure', async () => {
+  test('files, data of a known session, and verified visitors pass under pressure', async () => {
     const guard = guarded();
     const { cookies } = await guard.ask(visitor(1, '/'));
     const cookie = cookies?.[0]?.value ?? '';
@@ -169,7 +169,7 @@ describe('a group far above its own normal', () => {
     expect(await last(guard, { ...visitor(1, '/'), cookie })).toBe('');
   });
 
-  test('pressure: false and free_pages: false leave all as it was', async () => {
+  test('with pressure: false or free_pages: false there is no pressure', async () => {
     for (const off of [{ ...MANY_PAGES, pressure: false }, { free_pages: false }]) {
       const found = await crowd(guarded(off), 500, SECOND_MS, (index) => visitor(index, '/'));
       expect(free(found)).toBe(500);
@@ -177,7 +177,7 @@ describe('a group far above its own normal', () => {
   });
 });
 
-test('documents that are called data count as pages, also with a session; then addresses have few of them', async () => {
+test('documents requested as data count as pages, also with a session; under pressure each address gets few', async () => {
   const guard = validatorWith('[{ name: everybody, match: {}, detect: true, challenge: auto }]');
   const headers = (index: number, from: typeof chromeHttps) => inOrderOf(index, from);
   const cookies: string[] = [];
@@ -202,7 +202,7 @@ test('documents that are called data count as pages, also with a session; then a
     ['pressure_begins', expect.objectContaining({ cause: 'pressure_by_client' })],
   ]);
   expect(free(found)).toBeLessThan(40 * 20 + 20 * 12);
-  // Its shape is as new as theirs.
+  // The last address has the same new shape as the others.
   guard.origin.answers = 'data';
   const json = await crowd(guard, 300, SECOND_MS, () =>
     visit({ ip: ipOf(60 * 256), headers: headers(60, scriptFetch), cookie: cookies[60] ?? '' }),
@@ -213,7 +213,7 @@ test('documents that are called data count as pages, also with a session; then a
 describe('a strained origin', () => {
   const shop = (index: number) => visitor(index % 250, `/shop/${index}`);
 
-  test('errors of a part of the site: its visitors pass first, data too, and no other part', async () => {
+  test('when a part of the site fails, its pages and data are challenged, and no other part', async () => {
     const guard = guarded();
     guard.origin.answer = { status: 503, ms: 3 };
     const found = await crowd(guard, 30, 10 * SECOND_MS, shop);
@@ -228,7 +228,7 @@ describe('a strained origin', () => {
     expect(free(await crowd(guard, 30, 10 * SECOND_MS, shop))).toBe(30);
   });
 
-  test('answers far slower than normal do the same; a site that is always slow is normal', async () => {
+  test('an origin that answers far slower than normal is strained, but not an origin that is always slow', async () => {
     for (const [normalMs, slowMs, isStrained] of [
       [50, 900, true],
       [600, 2_300, false],
@@ -243,7 +243,7 @@ describe('a strained origin', () => {
     }
   });
 
-  test('19 addresses with errors or slow answers are no strain, and no /48 of IPv6 is; a twentieth is', async () => {
+  test('bad answers to 19 addresses or to one IPv6 /48 are no strain; bad answers to 20 addresses are', async () => {
     const from = (addresses: number) => (index: number) =>
       visitor(index % addresses, `/shop/${index}`);
     for (const bad of [
@@ -266,7 +266,7 @@ describe('a strained origin', () => {
     }
   });
 
-  test('an open page keeps its data while the site is slow, but not while it fails', async () => {
+  test('an open page keeps its data while the origin is slow, but not while it fails', async () => {
     const guard = guarded();
     guard.origin.answer = { status: 200, ms: 50 };
     await crowd(guard, 100, 15 * MINUTE_MS, shop);
@@ -279,14 +279,14 @@ describe('a strained origin', () => {
     expect(await last(guard, shop(1))).toBe('pressure_on_origin');
     expect(await last(guard, open)).toBe('');
     expect(await last(guard, unknown)).toBe('pressure_on_origin');
-    // It goes on to fail, for pages that are open: they are many, and may be what it fails by.
+    // When the origin fails, requests of open pages are stopped too, because they may cause the failure.
     guard.origin.answer = { status: 503, ms: 900 };
     const found = await crowd(guard, 60, 10 * SECOND_MS, (index) => ({ ...open, ip: ipOf(index) }));
     expect(found.at(-1)).toBe('pressure_on_origin');
     expect(await last(guard, open)).toBe('pressure_on_origin');
   });
 
-  test('an origin that always fails is normal after ten minutes, and one address alone causes no strain', async () => {
+  test('errors are normal for an origin that failed for ten minutes, and one address alone causes no strain', async () => {
     const guard = guarded();
     guard.origin.answer = { status: 500, ms: 3 };
     expect(free(await crowd(guard, 200, MINUTE_MS, () => shop(1)))).toBe(200);

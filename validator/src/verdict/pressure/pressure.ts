@@ -16,14 +16,14 @@ export type Cause = Extract<
   'pressure_by_client' | 'pressure_on_path' | 'pressure_on_origin'
 >;
 
-/** Bound on log lines, because an attacker can make many groups. */
+/** Bounds the log lines, because an attacker can make many groups. */
 const LINES = { requests: 20, perMs: 600_000 };
-/** Bound on groups whose end is logged. More groups can be under pressure. */
+/** Most groups whose end of pressure is logged. More groups can be under pressure. */
 const MAX_LOGGED = 1_024;
 /** How often Guard checks whether groups have become normal again. */
 const LOOK_EVERY_MS = 1_000;
 
-/** Where changes of pressure are reported. */
+/** The ports to which Pressure reports its changes. */
 export interface PressurePorts {
   readonly clock: Clock;
   readonly log: Log;
@@ -36,11 +36,11 @@ interface Held {
 }
 
 /**
- * `challenge: auto` under pressure: the group of requests that causes it has no free pages until it is normal again.
- * A group is one shape of clients, the group of all shapes that are new here, or a part of a site. It is under pressure
- * while it gets far more free pages than is normal for it, and a part of a site also when its origin is strained.
+ * Ends the free pages of a group under pressure, for `challenge: auto`. A group is one client shape, all client shapes
+ * that are new here, or a part of a site. A group is under pressure while it takes far more free pages than normal. A
+ * part of a site is also under pressure while its origin is strained.
  *
- * Only free pages of visitors who did not pass are counted, and one address has few, so one address cannot cause
+ * Only free pages of visitors who did not pass count. One address has few of them, so one address cannot cause
  * pressure. Each thread counts separately.
  */
 export class Pressure {
@@ -53,7 +53,7 @@ export class Pressure {
   #lookAt = 0;
   #lines = 0;
 
-  /** Undefined when the organisation has no free pages, or has turned pressure off. */
+  /** Undefined when the organisation has no free pages, or has set `pressure: false`. */
   static of(
     { id, challenge }: Pick<Organisation, 'id' | 'challenge'>,
     ports: PressurePorts,
@@ -67,7 +67,7 @@ export class Pressure {
     this.#ports = ports;
   }
 
-  /** Why a visitor without a pass is challenged at once. Counts a page if its group is under pressure. */
+  /** Returns why a visitor who did not pass is challenged now. Counts a page if its group is under pressure. */
   on(facts: Facts, site: string): Cause | undefined {
     if (this.#held.size === 0) return undefined;
     const nowMs = this.#ports.clock();
@@ -78,7 +78,7 @@ export class Pressure {
     if (strain === 'errors' || (strain === 'slow' && !isDataOfOpenPage(facts))) {
       return 'pressure_on_origin';
     }
-    // Data is known to be free as a page only later.
+    // Whether a request for data takes a free page is known only later.
     if (!countsAsPage(facts)) return undefined;
     const isUnder = (group: Group | undefined) => group?.isHeld(nowMs) === true && group.add(nowMs);
     const shape = this.#shapes.find(clientShape(facts));
@@ -88,7 +88,7 @@ export class Pressure {
     return isUnder(part) ? 'pressure_on_path' : undefined;
   }
 
-  /** Whether a visitor's shape is under pressure. Then each of its addresses has few documents. Counts nothing. */
+  /** Whether the visitor's client shape is under pressure. Then its addresses get few documents. Counts nothing. */
   isOnClient(facts: Facts, nowMs: number): boolean {
     if (this.#held.size === 0) return false;
     const shape = this.#shapes.find(clientShape(facts));
@@ -97,8 +97,8 @@ export class Pressure {
   }
 
   /**
-   * Counts a request, or a document in answer to one, that took a free page. Returns the cause when it is one too many,
-   * or when its group is under pressure.
+   * Counts a request that took a free page, or a document in its answer. Returns the cause when the group is under
+   * pressure, also when this page is the first above the limit.
    */
   take(facts: Facts, site: string): Cause | undefined {
     const nowMs = this.#ports.clock();
@@ -116,7 +116,7 @@ export class Pressure {
     return part.add(nowMs) ? this.#begin('pressure_on_path', part) : undefined;
   }
 
-  /** Returns a function that watches the answer to a request. It also calls `then`. */
+  /** Returns a function that takes the result of the request at its end. That function also calls `then`. */
   watch(facts: Facts, site: string, then?: RequestEnded): RequestEnded | undefined {
     if (isFile(facts)) return then;
     return (how, answer) => {
@@ -160,20 +160,17 @@ export class Pressure {
   }
 }
 
-/**
- * Whether the request is for data of an open page. When the site is only slow, such a request passes, so that the
- * open page keeps working.
- */
+/** Whether the request asks for data of an open page. When the origin is only slow, the page must keep working. */
 function isDataOfOpenPage(facts: Facts): boolean {
   return facts.session.state === 'issued' && !countsAsPage(facts);
 }
 
-/** Whether it is for a file of a page. Other sites and mails ask for them too, so they are never challenged. */
+/** Whether the request asks for a file of a page. Files are never challenged: other sites and mails show them too. */
 function isFile(facts: Facts): boolean {
   return isFileOfPage(facts) && !countsAsPage(facts);
 }
 
-/** An address, or the widest IPv6 network that one person gets: it has 65,536 networks of one visitor each. */
+/** The address, or the widest IPv6 network that one person gets (/48). It contains 65,536 networks of visitors. */
 function holderOf(ip: string): string {
   return ip.includes(':') ? ipv6NetworkOf(ip, 48) : ip;
 }
