@@ -7,7 +7,7 @@ const found = (changes: Record<string, string | undefined>) =>
   clientHintsSignal(factsOf(changed(chromeHttps, changes)));
 
 describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatch)', () => {
-  test("Chrome's own hints agree", () => {
+  test('the hints of Chrome agree with its User-Agent', () => {
     expect(found({})).toEqual([]);
   });
 
@@ -15,7 +15,7 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
     ['"Brave";v="147", "Not.A/Brand";v="8", "Chromium";v="147"'],
     ['"Chromium";v="147", "Not.A/Brand";v="8"'],
     ['"Not.A/Brand";v="8", "Chromium";v="147", "YaBrowser";v="26.4", "Yowser";v="2.5"'],
-  ])('other Chromium browsers have other brands: %s', (brands) => {
+  ])('the brands of other Chromium browsers are no finding: %s', (brands) => {
     expect(found({ 'sec-ch-ua': brands })).toEqual([]);
   });
 
@@ -28,22 +28,22 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
     ['a phone', { 'sec-ch-ua-mobile': '?1' }],
     ['a word for mobile', { 'sec-ch-ua-mobile': 'false' }],
     ['another full version', { 'sec-ch-ua-full-version-list': '"Chromium";v="139.0.1.2"' }],
-  ])('they name %s', (_what, changes) => {
+  ])('hints that name %s contradict the User-Agent', (_what, changes) => {
     expect(found(changes)).toEqual(['client_hints_mismatch']);
   });
 
-  test("Edge without Edge's brand", () => {
+  test('Edge without the brand of Edge contradicts its User-Agent', () => {
     const agent = `${chromeHttps['user-agent'] ?? ''} Edg/147.0.0.0`;
     expect(found({ 'user-agent': agent })).toEqual(['client_hints_mismatch']);
   });
 
-  test('Firefox has none', () => {
+  test('Firefox with hints contradicts its User-Agent', () => {
     const headers = { ...firefoxHttps, 'sec-ch-ua': chromeHttps['sec-ch-ua'] ?? '' };
     expect(clientHintsSignal(factsOf(headers))).toEqual(['client_hints_mismatch']);
   });
 
   test.each([[''], ['Google Chrome 147'], ['"Google Chrome";v="147"']])(
-    'no list that Chromium writes: %j',
+    'a list that Chromium never writes is malformed: %j',
     (brands) => {
       expect(found({ 'sec-ch-ua': brands })).toEqual(['client_hints_malformed']);
     },
@@ -56,11 +56,11 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
       '"Google Chrome";v="147", "Not_A Brand";v="24", "Chromium";v="147"',
     ],
     ["another version's order", '"Chromium";v="147", "Not.A/Brand";v="8", "Google Chrome";v="147"'],
-  ])('a list written by hand: %s', (_what, brands) => {
+  ])('a list written by hand is unusual: %s', (_what, brands) => {
     expect(found({ 'sec-ch-ua': brands })).toEqual(['client_hints_unusual']);
   });
 
-  test('Chrome on https without any; on plain http and in a WebSocket handshake there are none', () => {
+  test('hints of Chrome are missing on https, but not on plain http or in a WebSocket handshake', () => {
     expect(clientHintsSignal(factsOf(chromeHttp))).toEqual(['client_hints_missing']);
     expect(clientHintsSignal(factsOf(chromeHttp, PLAIN_HTTP))).toEqual([]);
     expect(clientHintsSignal(factsOf({ ...chromeHttp, 'sec-websocket-version': '13' }))).toEqual(
@@ -76,24 +76,24 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
     ['script', 'no-cors'],
     ['json', 'cors'],
     ['font', 'cors'],
-    // A fetch in a worker, and a link that downloads a file.
+    // The first is a fetch in a worker, the second a link that downloads a file.
     ['empty', 'cors'],
     ['empty', 'navigate'],
-  ])('Chrome sends none from a worker, nor with a download: %s, %s', (destination, mode) => {
+  ])('Chrome sends no hints from a worker or with a download: %s, %s', (destination, mode) => {
     const bare = changed(chromeHttp, { accept: undefined });
     const sent = { ...bare, 'sec-fetch-dest': destination, 'sec-fetch-mode': mode };
     expect(clientHintsSignal(factsOf(sent))).toEqual([]);
   });
 
   test.each(['document', 'iframe', 'image', 'style', 'empty'])(
-    'Chrome sends them with pages, and with parts that only pages load: %s',
+    'Chrome sends hints with pages, and with parts that only pages load: %s',
     (destination) => {
       const sent = { ...chromeHttp, 'sec-fetch-dest': destination, 'sec-fetch-mode': 'navigate' };
       expect(clientHintsSignal(factsOf(sent))).toEqual(['client_hints_missing']);
     },
   );
 
-  test('a browser inside an app is not expected to have them', () => {
+  test('hints of a browser inside an app are not missing', () => {
     const agent =
       'Mozilla/5.0 (Linux; Android 15; V2302; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/153.0.8010.36 Mobile Safari/537.36';
     expect(clientHintsSignal(factsOf({ ...chromeHttp, 'user-agent': agent }))).toEqual([]);

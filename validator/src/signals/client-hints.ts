@@ -14,8 +14,9 @@ const PLATFORM_HINTS: ReadonlyMap<string, Platform> = new Map([
 ]);
 
 /**
- * Values of Sec-Fetch-Dest for what workers and worklets load. Chromium sends no client hints with it, nor with a link
- * that downloads a file. Pages load some of these too, with client hints. The header fields do not tell which it is.
+ * Values of Sec-Fetch-Dest for files that workers and worklets load. Chromium sends no client hints with them, or with
+ * a link that downloads a file. Pages load some of these too, with client hints. The header fields do not show whether
+ * a page or a worker asks.
  */
 const LOADED_BY_WORKERS: ReadonlySet<string | undefined> = new Set(
   'audioworklet empty font json paintworklet script serviceworker sharedworker worker'.split(' '),
@@ -30,9 +31,9 @@ export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
   const brands = headers['sec-ch-ua'];
   if (brands === undefined) {
     const expected = agent.clientHints === 'always' && url.scheme === 'https';
-    return expected && !mayHaveNone(headers) ? ['client_hints_missing'] : NOTHING;
+    return expected && !mayLackHints(headers) ? ['client_hints_missing'] : NOTHING;
   }
-  // Firefox and Safari do not implement them.
+  // Firefox and Safari do not implement client hints.
   if (agent.engine !== 'chromium') return ['client_hints_mismatch'];
   const major = brands === agent.brands ? agent.major : chromiumMajor(brands);
   if (major === undefined) return ['client_hints_malformed'];
@@ -43,8 +44,8 @@ export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
   return ['client_hints_unusual'];
 };
 
-/** A page that a service worker hands on has them, so they are expected with each page. */
-function mayHaveNone(headers: Facts['headers']): boolean {
+/** Whether Chromium may send no hints. It always sends them for a page, also through a service worker. */
+function mayLackHints(headers: Facts['headers']): boolean {
   if (isHandshake(headers)) return true;
   return (
     LOADED_BY_WORKERS.has(headers['sec-fetch-dest']) && representationFor({ headers }) !== 'html'
@@ -66,7 +67,7 @@ function contradicts(agent: Agent, brands: string, headers: Facts['headers']): b
 
 const CHROMIUM = '"Chromium";v="';
 
-/** The number after `"Chromium";v="`, which every real list has. Undefined without it. */
+/** The number after `"Chromium";v="`. Undefined for a list without it; every real list has it. */
 function chromiumMajor(brands: string): number | undefined {
   const at = brands.indexOf(CHROMIUM);
   if (at === -1) return undefined;

@@ -16,11 +16,11 @@ test('contract 2.2, bot_identity: "an identified crawler not on the allowlist"',
   expect(found({ proof: 'verified', allowlisted: true })).toEqual([]);
 });
 
-test('contract 1.3: "Identification alone does not prove origin", so a name on the allowlist is asked for proof', () => {
+test('contract 1.3: "Identification alone does not prove origin", so an allowlisted name needs a proof', () => {
   expect(found({ proof: 'unverifiable', allowlisted: true })).toEqual(['crawler_unverified']);
   expect(found({ proof: 'unverifiable' })).toEqual(['crawler_blocked']);
 });
 
-test('who claims no crawler is none', () => {
+test('a client that claims no crawler has no finding', () => {
   expect(crawlerSignal(factsOf(chromeHttps))).toEqual([]);
 });

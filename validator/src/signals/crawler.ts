@@ -6,9 +6,9 @@ const BLOCKED: readonly Reason[] = ['crawler_blocked'];
 const UNVERIFIED: readonly Reason[] = ['crawler_unverified'];
 
 /**
- * Judges a known crawler's User-Agent: an impersonator, a crawler that is not on the allowlist, or one without proof.
- * The allowlist requires a proof, because any client can send a crawler's name. A rule with `verdict: allow` requires
- * none.
+ * Judges the User-Agent of a known crawler: an impersonator, a crawler that is not on the allowlist, or a crawler
+ * without proof. The allowlist requires a proof, because any client can send a crawler's name. A rule with `verdict:
+ * allow` does not require a proof.
  */
 export const crawlerSignal: Signal = ({ crawler }) => {
   if (!crawler) return NOTHING;

@@ -3,7 +3,7 @@ import { chromeHttps } from '../../../test/kit/visitors.ts';
 import { crowdsecSignal } from './crowdsec.ts';
 import { factsOf } from './testing/facts.ts';
 
-test('an address that CrowdSec lists is crowdsec_listed, any other one is not', () => {
+test('only an address that CrowdSec lists is crowdsec_listed', () => {
   expect(crowdsecSignal(factsOf(chromeHttps, { isListed: () => true }))).toEqual([
     'crowdsec_listed',
   ]);

@@ -3,5 +3,5 @@ import { NOTHING, type Signal } from './signal.ts';
 
 const LISTED: readonly Reason[] = ['crowdsec_listed'];
 
-/** What CrowdSec decided about the address. People share addresses, so this asks and does not reject. */
+/** Finds an address that CrowdSec lists. People share addresses, so the finding asks and never rejects. */
 export const crowdsecSignal: Signal = (facts) => (facts.isListed() ? LISTED : NOTHING);

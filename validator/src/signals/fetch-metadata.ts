@@ -14,7 +14,7 @@ const IMPOSSIBLE: readonly Reason[] = ['fetch_metadata_impossible'];
 /** The first major version of Chromium that sends Sec-Fetch-Dest with the other two fields. */
 const COMPLETE_SINCE = 80;
 
-/** Checks Sec-Fetch-* (W3C Fetch Metadata). The browser sets all of them, with values from a fixed list. */
+/** Checks Sec-Fetch-* (W3C Fetch Metadata). The browser sets these fields itself, with values from a fixed list. */
 export const fetchMetadataSignal: Signal = (facts) => {
   const { agent, headers, crawler } = facts;
   if (agent.engine === undefined || crawler) return NOTHING;

@@ -6,7 +6,7 @@ import { findingsOf } from './list.ts';
 const NONE: readonly Reason[] = [];
 const NO_POINTS: readonly number[] = [];
 
-/** The findings of one request. They are made once, when something asks for them. */
+/** The findings of one request. They are computed once, at the first use. */
 export class Findings {
   readonly #facts: Facts;
   readonly #strengths: Strengths;
@@ -17,12 +17,12 @@ export class Findings {
     this.#strengths = strengths;
   }
 
-  /** The findings so far. Empty before something asks for them. */
+  /** The findings that were computed. Empty before the first use. */
   get made(): readonly Reason[] {
     return this.#found ?? NONE;
   }
 
-  /** How many points each of `made` is worth for this organisation. */
+  /** The points of each finding in `made`, for this organisation. */
   points(): readonly number[] {
     return this.made.length === 0 ? NO_POINTS : this.#strengths.pointsOf(this.made);
   }

@@ -4,9 +4,9 @@ import { isDownload } from '../request/representation.ts';
 import { NOTHING, type Signal } from './signal.ts';
 
 /**
- * Compares the order of header names with that of the claimed browser. It is a weak sign. It finds only orders that
- * libraries have by default and this browser never has. It checks only navigations, because a page's script can set
- * Accept and change its place. It checks nothing that came through a proxy.
+ * Compares the order of header names with the order of the claimed browser. This is a weak sign: it finds only orders
+ * that libraries have by default and that this browser never has. It checks only navigations, because a script of a
+ * page can set Accept and change its place. It checks no request that came through a proxy.
  */
 export const headerOrderSignal: Signal = (facts) => {
   const { agent, headers, crawler } = facts;
@@ -21,7 +21,7 @@ function isNavigation(headers: Facts['headers']): boolean {
   return headers['accept']?.startsWith('text/html') === true;
 }
 
-/** The order is Host, User-Agent, Accept. Then Firefox sends language and encoding, Chromium the reverse. */
+/** Both send Host, User-Agent, Accept. Firefox then sends language and encoding, Chromium encoding and language. */
 function hasForeignOrder(headers: Facts['headers'], engine: 'chromium' | 'gecko'): boolean {
   let agentSeen = false;
   let acceptSeen = false;

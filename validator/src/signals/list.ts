@@ -35,12 +35,12 @@ export const signals: readonly Signal[] = [
 ];
 
 /**
- * The signals for a signed agent. Its signature says that it is a program. So headers and a network that are typical of
- * programs tell nothing new.
+ * The signals for a signed agent. Its signature already shows that it is a program. Headers and networks that are
+ * typical of programs add nothing.
  */
 const ofSignedAgents: readonly Signal[] = [crawlerSignal, sessionSignal];
 
-/** All findings of a request, each once. Without findings it returns `NOTHING` and allocates no memory. */
+/** All findings of a request, without repetition. Without findings, it returns `NOTHING` and allocates no memory. */
 export function findingsOf(facts: Facts): readonly Reason[] {
   let found: Reason[] | undefined;
   for (const signal of facts.signedAgent ? ofSignedAgents : signals) {
@@ -48,6 +48,6 @@ export function findingsOf(facts: Facts): readonly Reason[] {
     if (reasons.length > 0) (found ??= []).push(...reasons);
   }
   if (found === undefined) return NOTHING;
-  // A rejected session repeats the reasons of its challenge, which a signal can find again.
+  // A rejected session repeats the reasons of its challenge. A signal can find the same reason again.
   return found.length === 1 ? found : [...new Set(found)];
 }

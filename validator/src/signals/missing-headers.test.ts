@@ -17,7 +17,7 @@ describe('headers missing (contract 2.2, header_anomaly)', () => {
     ['Chrome', chromeHttps],
     ['Firefox', firefoxHttps],
     ['Safari', safariIphone],
-  ])('%s misses none', (_name, headers) => {
+  ])('a request of %s has all headers', (_name, headers) => {
     expect(missingHeadersSignal(factsOf(headers))).toEqual([]);
   });
 
@@ -28,11 +28,8 @@ describe('headers missing (contract 2.2, header_anomaly)', () => {
     },
   );
 
-  test('on plain http there is no fetch metadata to miss', () => {
+  test('plain http needs no fetch metadata, and a WebSocket handshake needs no Accept', () => {
     expect(missingHeadersSignal(factsOf(chromeHttp, PLAIN_HTTP))).toEqual([]);
-  });
-
-  test('a WebSocket handshake has no Accept', () => {
     expect(found({ accept: undefined, 'sec-websocket-version': '13' })).toEqual([]);
   });
 
@@ -40,18 +37,16 @@ describe('headers missing (contract 2.2, header_anomaly)', () => {
     expect(found({ 'upgrade-insecure-requests': undefined })).toEqual(['navigation_incomplete']);
   });
 
-  test('Safari without fetch metadata is a weak sign: views in apps leave it out', () => {
+  test('Safari without fetch metadata is only a weak sign, because browsers inside apps send none', () => {
     const headers = Object.entries(safariIphone).filter(([name]) => !name.startsWith('sec-fetch-'));
     expect(missingHeadersSignal(factsOf(Object.fromEntries(headers)))).toEqual([
       'navigation_incomplete',
     ]);
   });
 
-  test('a client that claims no browser, or a crawler, misses no header', () => {
+  test('a client that claims no browser, and a crawler, need no headers', () => {
     expect(missingHeadersSignal(factsOf(curl))).toEqual([]);
-    const crawler = claimOf({});
-    expect(
-      missingHeadersSignal(factsOf(changed(chromeHttps, { accept: undefined }), { crawler })),
-    ).toEqual([]);
+    const crawler = factsOf(changed(chromeHttps, { accept: undefined }), { crawler: claimOf({}) });
+    expect(missingHeadersSignal(crawler)).toEqual([]);
   });
 });

@@ -6,8 +6,8 @@ const MISSING: readonly Reason[] = ['header_missing'];
 const INCOMPLETE: readonly Reason[] = ['navigation_incomplete'];
 
 /**
- * Finds missing headers that the claimed browser always sends. It checks only clients that claim a browser. An HTTP
- * library that names itself contradicts nothing, and crawlers copy browser tokens.
+ * Finds missing headers that the claimed browser always sends. It checks only clients that claim a browser: an HTTP
+ * library that names itself contradicts nothing. Crawlers copy the words of browsers, so they are not checked.
  */
 export const missingHeadersSignal: Signal = ({ agent, headers, url, crawler }) => {
   if (agent.engine === undefined || crawler) return NOTHING;

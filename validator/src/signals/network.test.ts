@@ -7,10 +7,13 @@ test.each([
   ['datacenter', 'datacenter_ip'],
   ['vpn', 'vpn_ip'],
   ['tor', 'tor_ip'],
-] as const)('an address of a %s is %s (contract 2.2, suspicious_network)', (network, reason) => {
-  expect(networkSignal(factsOf(chromeHttps, { network }))).toEqual([reason]);
-});
+] as const)(
+  'an address of kind %s has the finding %s (contract 2.2, suspicious_network)',
+  (network, reason) => {
+    expect(networkSignal(factsOf(chromeHttps, { network }))).toEqual([reason]);
+  },
+);
 
-test('an address of no list says nothing', () => {
+test('an address of no list has no finding', () => {
   expect(networkSignal(factsOf(chromeHttps))).toEqual([]);
 });

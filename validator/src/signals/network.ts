@@ -8,6 +8,6 @@ const REASON: Readonly<Record<NetworkKind, readonly Reason[]>> = {
   tor: ['tor_ip'],
 };
 
-/** The kind of the address's network. Not for verified crawlers, because nearly all are in datacenters. */
+/** Finds the kind of the address's network. Skips verified crawlers, because nearly all are in datacenters. */
 export const networkSignal: Signal = ({ network }) =>
   network === undefined ? NOTHING : REASON[network];

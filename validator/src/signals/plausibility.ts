@@ -8,6 +8,6 @@ const FOUND: Readonly<Record<Plausibility, readonly Reason[]>> = {
   impossible: ['agent_impossible'],
 };
 
-/** Finds a browser that cannot exist, or hardly exists. The result is kept for each User-Agent. */
+/** Finds a browser that cannot exist, or that hardly anyone uses. The result is cached for each User-Agent. */
 export const plausibilitySignal: Signal = ({ agent, crawler }) =>
   crawler ? NOTHING : FOUND[agent.plausibility];

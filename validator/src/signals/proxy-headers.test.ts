@@ -11,17 +11,20 @@ test.each([
   [{ 'proxy-connection': 'keep-alive' }],
   [{ 'x-forwarded-for': '198.18.0.1' }],
   [{ forwarded: 'for=198.18.0.1' }],
-])('a visitor’s own words about a proxy: %j (contract 2.2, suspicious_network)', (changes) => {
-  expect(found(changes)).toEqual(['proxy_headers']);
-});
+])(
+  'a proxy header that the visitor sent is a finding: %j (contract 2.2, suspicious_network)',
+  (changes) => {
+    expect(found(changes)).toEqual(['proxy_headers']);
+  },
+);
 
-test('a field with the visitor’s address was written by a proxy of the site', () => {
+test('a field with the visitor’s address is no finding, because a proxy of the site wrote it', () => {
   expect(found({ 'x-forwarded-for': `${HOME_IP}, 10.0.0.1` })).toEqual([]);
   expect(found({ forwarded: `for=${HOME_IP};proto=https` })).toEqual([]);
   expect(found({})).toEqual([]);
 });
 
-test('a verified crawler is not asked', () => {
+test('a verified crawler may send proxy headers', () => {
   const crawler = claimOf({ proof: 'verified', verified: true });
   expect(proxyHeadersSignal(factsOf(changed(chromeHttps, { via: '1.1 x' }), { crawler }))).toEqual(
     [],

@@ -5,8 +5,8 @@ import { NOTHING, type Signal } from './signal.ts';
 const FOUND: readonly Reason[] = ['proxy_headers'];
 
 /**
- * Finds proxy headers that the visitor sent. A header with the visitor's address was written by a proxy of the
- * operator and does not count. The others are only a hint, because companies have proxies too.
+ * Finds proxy headers that the visitor sent. A header with the visitor's address does not count, because a proxy of the
+ * operator wrote it. The finding is only a hint, because companies have proxies too.
  */
 export const proxyHeadersSignal: Signal = ({ headers, ip, crawler }) => {
   if (crawler?.proof === 'verified') return NOTHING;

@@ -12,7 +12,7 @@ describe('script-like values (contract 2.2, header_anomaly)', () => {
     ['Firefox over HTTP/2', { ...firefoxHttps, te: 'trailers' }],
     ['Safari', safariIphone],
     ['an old Safari', { ...safariIphone, 'accept-encoding': 'br, gzip, deflate' }],
-  ])('%s has none', (_name, headers) => {
+  ])('the headers of %s have no finding', (_name, headers) => {
     expect(scriptLikeValuesSignal(factsOf(headers))).toEqual([]);
   });
 
@@ -23,7 +23,7 @@ describe('script-like values (contract 2.2, header_anomaly)', () => {
     ['the TE of libwww-perl', { te: 'deflate,gzip;q=0.3' }],
     ['the encodings of libcurl', { 'accept-encoding': 'deflate, gzip, br, zstd' }],
     ['the encodings of Ruby', { 'accept-encoding': 'gzip;q=1.0,deflate;q=0.6,identity;q=0.3' }],
-  ])('%s', (_what, changes) => {
+  ])('%s is a finding', (_what, changes) => {
     expect(found(changes)).toEqual(['header_script_like']);
   });
 
@@ -32,7 +32,7 @@ describe('script-like values (contract 2.2, header_anomaly)', () => {
     expect(found({ 'accept-encoding': 'gzip' })).toEqual(['accept_encoding_unusual']);
   });
 
-  test('no finding behind a CDN, or for a part of a video', () => {
+  test('an unusual Accept-Encoding is no finding behind a CDN, or for a part of a video', () => {
     const forwarded = { 'accept-encoding': 'gzip', 'x-forwarded-for': '84.115.20.7' };
     expect(found(forwarded, { ipFrom: 'x-forwarded-for' })).toEqual([]);
     expect(found(forwarded)).toEqual(['accept_encoding_unusual']);

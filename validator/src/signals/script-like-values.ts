@@ -6,7 +6,7 @@ import { NOTHING, type Signal } from './signal.ts';
 const SCRIPT_LIKE: readonly Reason[] = ['header_script_like'];
 const UNUSUAL: readonly Reason[] = ['accept_encoding_unusual'];
 
-/** Finds header values that HTTP libraries and scripts send, and browsers do not. */
+/** Finds header values that HTTP libraries and scripts send, and that browsers do not send. */
 export const scriptLikeValuesSignal: Signal = (facts) => {
   const { agent, headers, crawler } = facts;
   if (agent.engine === undefined || crawler) return NOTHING;
@@ -19,7 +19,7 @@ export const scriptLikeValuesSignal: Signal = (facts) => {
   return agent.engine !== 'webkit' && hasUnusualEncodings(facts) ? UNUSUAL : NOTHING;
 };
 
-/** libcurl begins with `deflate`, and Ruby adds weights. No browser and no CDN does either. */
+/** libcurl begins with `deflate`, and Ruby adds weights. No browser and no CDN does this. */
 function hasLibraryEncodings(headers: Facts['headers']): boolean {
   const encodings = headers['accept-encoding'];
   if (encodings === undefined || encodings.startsWith('gzip, deflate')) return false;
@@ -27,7 +27,7 @@ function hasLibraryEncodings(headers: Facts['headers']): boolean {
   return encodings.startsWith('deflate') || encodings.includes(';q=');
 }
 
-/** Chromium and Firefox begin with `gzip, deflate`. They request ranges of media without compression. */
+/** Chromium and Firefox begin with `gzip, deflate`. They request parts of media files without compression. */
 function hasUnusualEncodings(facts: Facts): boolean {
   const { headers } = facts;
   const encodings = headers['accept-encoding'];

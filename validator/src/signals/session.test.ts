@@ -14,18 +14,12 @@ const session = {
   judgedAt: 0,
 } as const;
 
-test('a rejected session has the reasons of its rejection that this version knows', () => {
+test('a rejected session has the reasons of its rejection, but only reasons of this version of Guard', () => {
   const rejected = { state: 'rejected', id: 'x', session } as const;
   expect(sessionSignal(factsOf(chromeHttps, { session: rejected }))).toEqual(['webdriver']);
 });
 
-test('a verified session, or no session, adds no finding', () => {
-  const verified = {
-    state: 'verified',
-    id: 'x',
-    session: { ...session, state: 'verified' },
-  } as const;
-  expect(sessionSignal(factsOf(chromeHttps, { session: verified }))).toEqual([]);
+test('a request without a session has no finding', () => {
   expect(sessionSignal(factsOf(chromeHttps))).toEqual([]);
 });
 
@@ -40,37 +34,25 @@ test('contract 2.2 challenge_failure: only a session whose challenge expired wit
 });
 
 test.each([
-  {
-    passedIn: undefined,
-    now: 'datacenter',
-    found: ['session_moved'],
-    what: 'carried to a datacenter',
+  ['that moved to a datacenter', undefined, 'datacenter', ['session_moved']],
+  ['that moved behind a VPN', undefined, 'vpn', ['session_moved']],
+  ['that moved from a VPN to a datacenter', 'vpn', 'datacenter', ['session_moved']],
+  ['at another exit of its VPN', 'vpn', 'vpn', []],
+  ['that left its VPN', 'vpn', undefined, []],
+  ['that moved between networks of people', undefined, undefined, []],
+] as const)(
+  'a verified session %s, from %s to %s, has the findings %j',
+  (_what, passedIn, now, found) => {
+    const verified = {
+      state: 'verified',
+      id: 'x',
+      session: { ...session, state: 'verified' },
+    } as const;
+    const facts = factsOf(chromeHttps, {
+      session: verified,
+      network: now,
+      sessionNetwork: () => passedIn,
+    });
+    expect(sessionSignal(facts)).toEqual(found);
   },
-  { passedIn: undefined, now: 'vpn', found: ['session_moved'], what: 'carried behind a VPN' },
-  {
-    passedIn: 'vpn',
-    now: 'datacenter',
-    found: ['session_moved'],
-    what: 'carried from a VPN to a datacenter',
-  },
-  {
-    passedIn: 'vpn',
-    now: 'vpn',
-    found: [],
-    what: 'behind another exit of the VPN it passed behind',
-  },
-  { passedIn: 'vpn', now: undefined, found: [], what: 'with the VPN switched off' },
-  { passedIn: undefined, now: undefined, found: [], what: 'of a phone on the move' },
-] as const)('a session $what brings $found', ({ passedIn, now, found }) => {
-  const verified = {
-    state: 'verified',
-    id: 'x',
-    session: { ...session, state: 'verified' },
-  } as const;
-  const facts = factsOf(chromeHttps, {
-    session: verified,
-    network: now,
-    sessionNetwork: () => passedIn,
-  });
-  expect(sessionSignal(facts)).toEqual(found);
-});
+);

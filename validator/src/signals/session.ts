@@ -10,15 +10,15 @@ const LOST: Readonly<Record<LostBy, readonly Reason[]>> = {
 };
 
 /**
- * The findings about the session. A rejected one has the reasons of its challenge until it expires. An unanswered
- * challenge is a weak sign, because a person may have closed the page. A passed session must not move from a person's
- * network to one of machines.
+ * Findings about the session. A rejected session keeps the reasons of its challenge until it expires. An unanswered
+ * challenge is only a weak sign, because a person may have closed the page. A session that passed in a person's network
+ * must not move to a network of machines.
  */
 export const sessionSignal: Signal = (facts) => {
   const { session, network } = facts;
   switch (session.state) {
     case 'rejected':
-      // A shared store may have reasons of another version of Guard that this version does not know.
+      // In a shared store, another version of Guard may have written reasons that do not exist in this version.
       return session.session.reasons.filter(isReason);
     case 'issued':
       if (session.lost !== undefined) return LOST[session.lost];

@@ -9,26 +9,29 @@ const found = (headers: Readonly<Record<string, string>>, client: string) =>
 
 const MISMATCH = ['http2_fingerprint_mismatch'];
 
-describe('how HTTP/2 was opened against the claimed browser (contract 2.2, fingerprint_mismatch)', () => {
+describe('the opening of HTTP/2 and the claimed browser (contract 2.2, fingerprint_mismatch)', () => {
   test.each([
     ['Chromium 156', chromeHttps],
     ['Firefox 153', firefoxHttps],
-  ])('%s opens it as itself', (client, headers) => {
+  ])('the opening of %s agrees with its User-Agent', (client, headers) => {
     expect(found(headers, client)).toEqual([]);
   });
 
-  test.each(['curl 7.88', 'Node 24.21 http2'])('%s is none of them', (client) => {
-    expect(found(chromeHttps, client)).toEqual(MISMATCH);
-    expect(found(firefoxHttps, client)).toEqual(MISMATCH);
-  });
+  test.each(['curl 7.88', 'Node 24.21 http2'])(
+    '%s is a mismatch as Chrome and as Firefox',
+    (client) => {
+      expect(found(chromeHttps, client)).toEqual(MISMATCH);
+      expect(found(firefoxHttps, client)).toEqual(MISMATCH);
+    },
+  );
 
-  test('one browser is not another', () => {
+  test('one browser that claims to be another is a mismatch', () => {
     expect(found(firefoxHttps, 'Chromium 156')).toEqual(MISMATCH);
     expect(found(chromeHttps, 'Firefox 153')).toEqual(MISMATCH);
     expect(found(safariIphone, 'Chromium 156')).toEqual(MISMATCH);
   });
 
-  test("a library with Chromium's order and settings of its own", () => {
+  test('the order of Chromium with the settings of a library is a mismatch', () => {
     const settings = new Map([
       [1, 4096],
       [4, 65_535],
@@ -38,13 +41,13 @@ describe('how HTTP/2 was opened against the claimed browser (contract 2.2, finge
     expect(transportHttp2Signal(facts)).toEqual(MISMATCH);
   });
 
-  test.each(['m,s,p,a', 'm,s,a,p'])('Safari has had the order %s', (pseudoHeaders) => {
+  test.each(['m,s,p,a', 'm,s,a,p'])('versions of Safari have the order %s', (pseudoHeaders) => {
     const http2 = { fingerprint: '', settings: new Map([[4, 2_097_152]]), pseudoHeaders };
     const facts = { ...factsOf(safariIphone), transport: { hello: undefined, http2 } };
     expect(transportHttp2Signal(facts)).toEqual([]);
   });
 
-  test('HTTP/1.1, a handshake that Guard did not see, and a client that claims no browser: nothing', () => {
+  test('there is no finding over HTTP/1.1, for an unseen handshake, or for a client that claims no browser', () => {
     expect(found(chromeHttps, 'curl 7.88 --http1.1')).toEqual([]);
     expect(transportHttp2Signal(factsOf(chromeHttps))).toEqual([]);
     expect(found(curl, 'curl 7.88')).toEqual([]);

@@ -3,7 +3,7 @@ import type { Engine } from '../request/agent.ts';
 import { NOTHING, type Signal } from './signal.ts';
 import { isKnown } from './transport-tls.ts';
 
-/** Identifiers of RFC 9113 section 6.5.2. */
+/** Identifiers of settings (RFC 9113 section 6.5.2). */
 const HEADER_TABLE_SIZE = 1;
 const INITIAL_WINDOW_SIZE = 4;
 
@@ -29,7 +29,7 @@ function contradicts({ settings, pseudoHeaders }: Http2Opening, engine: Engine):
     case 'gecko':
       return pseudoHeaders !== 'm,p,a,s' || tableSize !== 65_536;
     case 'webkit':
-      // Only the first two are compared, because versions of Safari differ in the order of the others.
+      // Only the first two fields are compared, because versions of Safari differ in the order of the others.
       return !pseudoHeaders.startsWith('m,s,');
   }
 }

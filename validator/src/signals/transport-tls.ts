@@ -2,33 +2,33 @@ import type { ClientHello } from '@guard/config/contract/transport';
 import type { Agent, Engine } from '../request/agent.ts';
 import { NOTHING, type Signal } from './signal.ts';
 
-/** OpenSSL and mbedTLS send this extension. The TLS libraries of browsers do not have it (RFC 7366). */
+/** OpenSSL and mbedTLS send this extension (RFC 7366). The TLS libraries of browsers do not send it. */
 const ENCRYPT_THEN_MAC = 22;
-/** Firefox sends both in every hello: extended_master_secret (RFC 7627), record_size_limit (RFC 8449). */
+/** Firefox sends both in every hello: extended_master_secret (RFC 7627) and record_size_limit (RFC 8449). */
 const OF_FIREFOX: readonly number[] = [23, 28];
-/** The two numbers of ALPS, which only Chromium has. */
+/** The two numbers of the extension ALPS, which only Chromium sends. */
 const APPLICATION_SETTINGS: readonly number[] = [17513, 17613];
 
 /** The first major versions whose handshakes this file describes. */
 const KNOWN_SINCE: Record<Engine, number> = { chromium: 70, gecko: 70, webkit: 15 };
 
 /**
- * Compares the ClientHello with the browser of the User-Agent, by properties that its TLS library always or never
- * has. It compares no exact fingerprints, because they change with versions, and a program can copy one. Virus
- * scanners and company proxies that inspect TLS make their own handshake, so this finding leads to a challenge at
- * most.
+ * Compares the ClientHello with the browser of the User-Agent. It looks at properties that the TLS library of this
+ * browser always or never has. It compares no exact fingerprints, because they change with versions, and a program can
+ * copy them. Virus scanners and company proxies that inspect TLS make their own handshake, so this finding leads at
+ * most to a challenge.
  */
 export const transportTlsSignal: Signal = ({ transport, agent, crawler }) => {
   const hello = transport?.hello;
   if (hello === undefined || crawler || !isOfBrowser(agent)) return NOTHING;
-  // Old browsers do not have it either, so the version does not matter.
+  // Old browsers do not send this extension either, so the version does not matter.
   const isOfNoBrowser = hello.extensions.includes(ENCRYPT_THEN_MAC);
   return isOfNoBrowser || (isKnown(agent) && contradicts(hello, agent.engine))
     ? ['tls_fingerprint_mismatch']
     : NOTHING;
 };
 
-/** Whether it claims a browser. Apps on a Mac, and on an iPad in desktop mode, name only WebKit and count. */
+/** Whether the agent claims a browser. Apps on a Mac, and on an iPad in desktop mode, name only WebKit. */
 function isOfBrowser({ engine, recognised, platform, embedded }: Agent): boolean {
   return !embedded && (engine !== undefined || (recognised && platform === 'macos'));
 }

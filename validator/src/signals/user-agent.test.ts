@@ -6,16 +6,16 @@ import { userAgentSignal } from './user-agent.ts';
 const found = (userAgent: string) => userAgentSignal(factsOf({ 'user-agent': userAgent }));
 
 describe('the claims of a User-Agent (contract 2.2, bot_identity and automated_browser)', () => {
-  test('none', () => {
+  test('a missing User-Agent is a finding', () => {
     expect(userAgentSignal(factsOf({}))).toEqual(['user_agent_missing']);
   });
 
-  test('an HTTP client', () => {
+  test('an HTTP client is a finding', () => {
     expect(userAgentSignal(factsOf(curl))).toEqual(['http_client_user_agent']);
     expect(found('python-requests/2.34.2')).toEqual(['http_client_user_agent']);
   });
 
-  test('a headless browser, by its agent or by its brands', () => {
+  test('a headless browser is found by its User-Agent or by its brands', () => {
     const agent = chromeHttps['user-agent'] ?? '';
     expect(found(agent.replace('Chrome/', 'HeadlessChrome/'))).toEqual(['headless_user_agent']);
     const brands = '"HeadlessChrome";v="147", "Not.A/Brand";v="8", "Chromium";v="147"';
@@ -25,7 +25,7 @@ describe('the claims of a User-Agent (contract 2.2, bot_identity and automated_b
   });
 
   test.each([['x'], ['Mozilla/5.0'], ['my-script'], ['Mozilla/5.0 (compatible; something)']])(
-    'nothing known: %s',
+    'an unknown User-Agent is a finding: %s',
     (agent) => {
       expect(found(agent)).toEqual(['user_agent_unknown']);
     },
@@ -40,11 +40,11 @@ describe('the claims of a User-Agent (contract 2.2, bot_identity and automated_b
     [
       'Mozilla/5.0 (Nintendo Switch; WifiWebAuthApplet) AppleWebKit/609.4 (KHTML, like Gecko) NF/6.0.2.21.3 NintendoBrowser/5.1.0.22474',
     ],
-  ])('an old or small browser is a browser: %s', (agent) => {
+  ])('an old or rare browser is no finding: %s', (agent) => {
     expect(found(agent)).toEqual([]);
   });
 
-  test('crawlers are judged elsewhere', () => {
+  test('this signal ignores crawlers', () => {
     expect(userAgentSignal(factsOf(curl, { crawler: claimOf({}) }))).toEqual([]);
   });
 });

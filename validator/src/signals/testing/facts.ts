@@ -5,7 +5,7 @@ import type { CrawlerClaim, Facts } from '../../request/facts.ts';
 
 export const readAgent = createAgentReader(CrawlerCatalogue.load(), UserAgentCatalogue.load());
 
-/** Facts of a GET of https://shop.example/ from an address of no list. */
+/** Facts of a GET of https://shop.example/ from an address that is on no list. */
 export function factsOf(
   headers: Readonly<Record<string, string>>,
   over: Partial<Facts> = {},
@@ -34,12 +34,12 @@ export function factsOf(
   };
 }
 
-/** The same navigation on a plain http name. */
+/** The same request over plain http. */
 export const PLAIN_HTTP: Pick<Facts, 'url'> = {
   url: { scheme: 'http', host: 'shop.example', path: '/', query: '' },
 };
 
-/** Headers with some of them changed; undefined takes one away. */
+/** A copy of the headers with these changes; undefined removes a header. */
 export function changed(
   original: Readonly<Record<string, string>>,
   changes: Readonly<Record<string, string | undefined>>,
@@ -51,7 +51,7 @@ export function changed(
   return headers;
 }
 
-/** What a request that claims a crawler carries. */
+/** The claim of a crawler. */
 export function claimOf(over: Partial<CrawlerClaim>): CrawlerClaim {
   return {
     id: '00000000-0000-5000-8000-000000000000',
