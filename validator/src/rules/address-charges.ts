@@ -2,8 +2,8 @@ import type { Budget, Charge } from '@guard/config/contract/ports';
 import { ipv6NetworkOf } from '@guard/config/net/network-of';
 
 /**
- * The networks to which an IPv6 address is charged, and how many budgets each has. One visitor usually has a /64. A
- * visitor who has a /56 gets 4 budgets, and one who has a /48 gets 16, not thousands.
+ * The IPv6 networks that one address is charged to, and the number of budgets of each. One visitor usually has a /64. A
+ * visitor who has a whole /56 gets 4 budgets, and one who has a /48 gets 16, not thousands.
  */
 const IPV6_GROUPS = [
   { bits: 64, budgets: 1 },
@@ -11,7 +11,7 @@ const IPV6_GROUPS = [
   { bits: 48, budgets: 16 },
 ] as const;
 
-/** The counters to which one address is charged. `ip` is as `parseIp` writes it. */
+/** The counters that one address is charged to. `ip` has the form that `parseIp` returns. */
 export type AddressCharges = (ip: string) => readonly Charge[];
 
 export function compileAddressCharges(budget: Budget): AddressCharges {

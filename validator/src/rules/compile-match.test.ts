@@ -14,7 +14,7 @@ import {
 import { compileMatch } from './compile-match.ts';
 import { at, matches } from '../../../test/kit/rule-matches.ts';
 
-/** Each condition that a match may set, with one that an ordinary visit does not meet. */
+/** Each condition of a match, with a value that an ordinary visit does not have. */
 const STRANGER: Readonly<Record<keyof Match, unknown>> = {
   host: 'other.example',
   path: '/elsewhere',
@@ -36,8 +36,8 @@ const STRANGER: Readonly<Record<keyof Match, unknown>> = {
   not: {},
 };
 
-describe('no condition is ever forgotten', () => {
-  test('the empty match holds for everybody', async () => {
+describe('every condition counts', () => {
+  test('the empty match holds for every visitor', async () => {
     expect(await matches({})).toBe(true);
   });
 
@@ -84,7 +84,7 @@ describe('method', () => {
     expect(await matches({ method }, { method: asked })).toBe(expected);
   });
 
-  test('a request that names none counts as GET', async () => {
+  test('a request without a method counts as GET', async () => {
     const { method, ...without } = visit();
     expect(method).toBe('GET');
     const { ask } = validatorWith('[{ name: r, match: { method: GET }, verdict: block }]');
@@ -111,7 +111,7 @@ describe('ja4', () => {
   const seen = (ja4: string) => ({
     transport: { hello: { ja4, greased: true, ciphers: [], extensions: [] }, http2: undefined },
   });
-  // The condition reads nothing else of a request.
+  // The condition reads no other part of a request.
   const holds = (match: unknown, facts: object) =>
     compileMatch(Match.parse(match), 'some')(facts as never, { all: () => [] });
 
@@ -122,7 +122,7 @@ describe('ja4', () => {
     [{ not: { not: { ja4: JA4 } } }, true, false],
     [{ not: { any: [{ ja4: JA4 }] } }, false, true],
   ])(
-    '%j: %s for this handshake, %s for another, never where none was seen',
+    '%j: %s for this handshake, %s for another, never when Guard saw no handshake',
     (match, own, other) => {
       expect(holds(match, seen(JA4))).toBe(own);
       expect(holds(match, seen(OTHER))).toBe(other);
@@ -149,7 +149,7 @@ describe('country and asn', () => {
     expect(await matches(match, { ip })).toBe(expected);
   });
 
-  test("come from the user's own databases where they are given", async () => {
+  test('come from the databases of the settings', async () => {
     const folder = join(import.meta.dirname, '../../../config/fixtures/databases');
     const databases = { country: join(folder, 'country.mmdb'), asn: join(folder, 'asn.mmdb') };
     const rules = '[{ name: r, match: { country: NO, asn: 64496 }, verdict: block }]';
@@ -158,7 +158,7 @@ describe('country and asn', () => {
     expect((await own.ask(visit({ ip: '8.8.8.8' }))).decision).toBe('allow');
   });
 
-  test('a database that cannot be opened stops the start, and the message names it', () => {
+  test('the start fails when a database cannot be opened, and the message names its file', () => {
     const databases = { asn: '/nonexistent/asn.mmdb' };
     expect(() => validatorWith('[]', { databases })).toThrow('/nonexistent/asn.mmdb');
   });
@@ -194,12 +194,12 @@ describe('header and user_agent', () => {
     expect(await matches({ user_agent: wanted }, { headers: { ...curl } })).toBe(expected);
   });
 
-  test('a missing User-Agent is the empty one', async () => {
+  test('a missing User-Agent counts as empty', async () => {
     expect(await matches({ user_agent: { regex: '^$' } }, { headers: {} })).toBe(true);
   });
 });
 
-describe('a padded value is tested completely, up to the longest', () => {
+describe('a long value is tested to its end', () => {
   const padding = 'x'.repeat(16_000);
   const agent = (userAgent: string) => ({ headers: { ...curl, 'user-agent': userAgent } });
 
@@ -263,7 +263,7 @@ describe('crawler', () => {
   });
 });
 
-describe('category: findings count also when no rule sets detect', () => {
+describe('category: findings count even when no rule sets detect', () => {
   test.each([
     ['suspicious_network', { ip: '3.5.140.2' }, true],
     ['suspicious_network', {}, false],
@@ -299,7 +299,7 @@ test('findings are made only when a condition needs them', () => {
     },
   };
   const holds = compileMatch(Match.parse({ method: 'POST', category: 'bot_identity' }), 'some');
-  // Only what the conditions look at; the method rules the request out before findings are made.
+  // Only the facts that the conditions read. The method already rules the request out, so no findings are made.
   const facts = { method: 'GET' } as Parameters<typeof holds>[0];
   expect(holds(facts, findings)).toBe(false);
   expect(asked.findings).toBe(0);

@@ -21,21 +21,21 @@ import type { Reading } from './reading.ts';
 /** A compiled match. */
 export type Condition = (facts: Facts, findings: LazyFindings) => boolean;
 
-/** The findings are made when a condition asks for them. Most requests need none. */
+/** The findings are computed at the first use. Most requests need no findings. */
 export interface LazyFindings {
   all(): readonly Reason[];
 }
 
-/** The type of each condition, when it is given. */
+/** The type of each condition when it is set. */
 type Wanted = { readonly [Name in keyof Match]-?: NonNullable<Match[Name]> };
 type Compilers = {
   readonly [Name in keyof Wanted]: (wanted: Wanted[Name], reading: Reading) => Condition;
 };
 
 /**
- * One compiler for each condition of guard.yaml, in the order in which they are checked: cheap ones first, findings
- * and inner matches last. The type requires a line for each condition of the schema, because a rule without its
- * condition would match all visitors.
+ * One compiler for each condition of guard.yaml, in the order in which conditions are checked: cheap ones first,
+ * findings and inner matches last. The type requires a compiler for each condition of the schema. Without it, a
+ * forgotten condition would let a rule match all visitors.
  */
 const compilers: Compilers = {
   method: methodIs,
@@ -55,13 +55,13 @@ const compilers: Compilers = {
   reason: foundReason,
   all: (all, reading) => allOf(all.map((match) => compileMatch(match, reading))),
   any: (any, reading) => anyOf(any.map((match) => compileMatch(match, reading))),
-  // `not` holds in some reading when its match fails in that reading, so its match is compiled for the opposite.
+  // `not` holds in some reading when its match fails in that reading, so the match is compiled for the other.
   not: negationOf,
 };
-// The keys are exactly those of the type, because the object is written in this file.
+// The object is written in this file, so its keys are exactly the keys of the type.
 const CONDITIONS = Object.keys(compilers) as readonly (keyof Match)[];
 
-/** Compiles one `match` of guard.yaml. All given conditions must hold. An empty match always holds. */
+/** Compiles one `match` of guard.yaml. All its conditions must hold. An empty match always holds. */
 export function compileMatch(match: Match, reading: Reading): Condition {
   return allOf(CONDITIONS.flatMap((name) => compileCondition(name, match[name], reading) ?? []));
 }
@@ -75,9 +75,9 @@ function compileCondition<Name extends keyof Match>(
 }
 
 /**
- * Whether a match that holds in some reading also holds in every reading, for a path with one reading that folding
- * does not change. That is so when the match reads no parameter and names no session, every glob is written like a
- * folded path, and every regular expression reads the whole value.
+ * Whether a match that holds in some reading also holds in every reading, for a path with one reading that folding does
+ * not change. This is true when the match reads no parameter and names no session, when every glob is already folded,
+ * and when every regular expression reads the whole value.
  */
 export function isSureOfPlainPaths(match: Match): boolean {
   const isFolded = (pattern: Pattern) =>
@@ -91,7 +91,7 @@ export function isSureOfPlainPaths(match: Match): boolean {
   );
 }
 
-// Loops instead of `every` and `some`, which would make functions at every request. With twenty rules they took a
+// Loops, because `every` and `some` would create functions at every request. With twenty rules, these functions took a
 // fifth of the memory that a decision allocated.
 
 function allOf(conditions: readonly Condition[]): Condition {
@@ -130,7 +130,7 @@ function no(condition: Condition): Condition {
   return (facts, findings) => !condition(facts, findings);
 }
 
-/** The last host is remembered, because a site has few hosts and comparing one is slow. */
+/** Caches the last host, because a site has few hosts and a comparison is slow. */
 function hostIs(hosts: readonly string[]): Condition {
   const find = compileHosts([{ hosts, value: true }]);
   let lastHost: string | undefined;
@@ -143,7 +143,7 @@ function hostIs(hosts: readonly string[]): Condition {
   };
 }
 
-/** With the reading `some`, a glob ignores upper and lower case. A regular expression decides about case itself. */
+/** With the reading `some`, a glob ignores case. A regular expression says itself whether case matters. */
 function pathIs(patterns: readonly Pattern[], reading: Reading): Condition {
   if (reading === 'every') {
     const matches = anyTest(patterns.map((pattern) => compilePattern(pattern, false)));
@@ -162,7 +162,7 @@ function methodIs(methods: readonly string[]): Condition {
   return (facts) => isWanted(facts.method);
 }
 
-/** For both readings, and for all rules that share a list. */
+/** Shared by both readings, and by all rules that use the same list. */
 const lists = new CompileOnce();
 
 function addressIn(ranges: readonly string[]): Condition {
@@ -170,7 +170,7 @@ function addressIn(ranges: readonly string[]): Condition {
   return (facts) => set.has(facts.ip);
 }
 
-/** Does not hold when Guard did not see the handshake. */
+/** Fails when Guard did not see the handshake. */
 function ja4Is(fingerprints: readonly string[]): Condition {
   const wanted = lists.of(fingerprints, (list) => new Set(list));
   return ({ transport }) => transport?.hello !== undefined && wanted.has(transport.hello.ja4);
@@ -237,10 +237,7 @@ function crawlerIs(wanted: NonNullable<Match['crawler']>): Condition {
   };
 }
 
-/**
- * Compares the name or directory of the agent, and ignores upper and lower case. `*` is every agent with a valid
- * signature.
- */
+/** Compares the name or the directory of the agent, ignoring case. `*` is every agent with a valid signature. */
 function agentIs(agents: readonly string[]): Condition {
   const wanted = new Set(agents.map((agent) => agent.toLowerCase().replace(/\/$/, '')));
   const isAny = wanted.has('*');
@@ -261,9 +258,9 @@ function foundReason(list: readonly Reason[]): Condition {
 }
 
 /**
- * A digest matches when the request presents a session with our MAC, or a judged one. Events and the origin may
- * contain the digest, because no session value can be made from it, and an invented value has the state `none`. A
- * session that another client uses too is not enough for a rule that lets requests through.
+ * Matches a session by its digest: a session with our MAC, or a judged one. Events and the origin may contain the
+ * digest, because no session can be computed from it. A session value that a client invents has the state `none`. For
+ * a rule that lets requests through, a session that another client uses too is not enough.
  */
 function sessionIs(wanted: NonNullable<Match['session']>, reading: Reading): Condition {
   if (wanted === 'verified') return (facts) => facts.session.state === wanted;

@@ -3,7 +3,7 @@ import type { Clock } from '@guard/config/contract/ports';
 import type { Located } from '../request/facts.ts';
 import { PrefixMap } from './prefix-map.ts';
 
-/** The current decisions of CrowdSec. Every request looks its visitor up. A change does not rebuild the list. */
+/** The current decisions of CrowdSec. Every request looks up its visitor. A change does not rebuild the list. */
 export class CrowdsecList {
   readonly #clock: Clock;
   #networks = new PrefixMap<CrowdsecDecision>();
@@ -43,7 +43,7 @@ export class CrowdsecList {
   }
 }
 
-/** Whether a decision has not ended. It ends by itself, even while CrowdSec gives no answer. */
+/** Whether a decision is still valid. It ends at its time, even while CrowdSec gives no answer. */
 function stands(decision: CrowdsecDecision | undefined, now: number): boolean {
   return decision !== undefined && decision.until > now;
 }

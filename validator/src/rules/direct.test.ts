@@ -12,7 +12,7 @@ const login: Rule = {
 };
 const feeds: Rule = { name: 'feeds', match: { path: ['/feed'] }, verdict: 'allow' };
 
-test('after a reload only rules that are new are compiled, and each stands in its new place', () => {
+test('a reload compiles only new rules, and gives each rule its new place', () => {
   const before = atOnce(compileRules({ organisation: 'acme', rules: [admin, login] }));
   const source = { organisation: 'acme', rules: [login, feeds, { ...admin }] };
   const after = atOnce(compileRules(source, before.list));
@@ -20,7 +20,7 @@ test('after a reload only rules that are new are compiled, and each stands in it
     atOnce(compileRules(source)).list.map(({ rule }) => rule.name),
   );
   expect(after.list[0]).toBe(before.list[1]);
-  // An equal rule of another reading is a new one.
+  // The copy of `admin` stands for an equal rule of another reading of the settings. It is compiled again.
   expect(after.list[2]).not.toBe(before.list[0]);
   const asked = (path: string) => ({
     method: 'GET',
@@ -31,7 +31,7 @@ test('after a reload only rules that are new are compiled, and each stands in it
   expect(after.index.find(asked('/admin/users')).next()).toBe(2);
 });
 
-test('organisations share the compiled rules of presets, and neither their own nor a budget', () => {
+test('organisations share compiled presets, but not their own rules or a budget', () => {
   const presets = presetRules({ presets: ['well-known', 'git', 'feeds'], webhook_paths: [] });
   const [acme, other] = ['acme', 'other'].map((organisation) =>
     atOnce(compileRules({ organisation, rules: [login], presets })),

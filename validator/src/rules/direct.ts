@@ -15,15 +15,15 @@ import { END, type FindRules, RuleIndex } from './rule-index.ts';
 
 export interface CompiledRule {
   readonly rule: Rule;
-  /** Matches in some reading of path and query: enough for strict directives. */
+  /** Whether the rule matches in some reading of path and query. This is enough for strict directives. */
   readonly holds: Condition;
-  /** Matches in every reading of path and query: needed for lenient directives. */
+  /** Whether the rule matches in every reading of path and query. Lenient directives need this. */
   readonly surelyHolds: Condition;
   /** Whether `holds` implies `surelyHolds` for a path with one reading that folding does not change. */
   readonly sureOfPlainPaths: boolean;
-  /** The directives that it sets when it matches in every reading. */
+  /** The directives that the rule sets when it matches in every reading. */
   readonly sets: Settings;
-  /** The directives that it sets when only some readings match: none that lets requests through. */
+  /** The directives that the rule sets when only some readings match. None of them lets requests through. */
   readonly setsStrictly: Settings;
 }
 
@@ -33,7 +33,7 @@ export interface Directive<T> {
   readonly by: Rule;
 }
 
-/** The directives of the rules for one request. A directive that no rule sets is undefined and enforces nothing. */
+/** The directives of the rules for one request. A directive that no rule sets is undefined, and enforces nothing. */
 export interface Directives {
   readonly verdict: Directive<'allow' | 'block'> | undefined;
   readonly detect: Directive<boolean> | undefined;
@@ -42,7 +42,7 @@ export interface Directives {
   readonly monitor: boolean;
 }
 
-/** What one rule sets. */
+/** The directives that one rule sets. */
 type Settings = Directives;
 
 /** The built-in rule that runs last: a verified crawler on the allowlist passes. */
@@ -58,21 +58,21 @@ export interface CompiledRules {
   readonly index: FindRules;
 }
 
-/** Many organisations have the same presets. Their regular expressions take a millisecond to compile. */
+/** Presets that are already compiled. Many organisations share them. Their regular expressions take a millisecond. */
 const compiledPresets = new CompileOnce();
 const compiledMatches = new CompileOnce();
 
-/** The rules of one organisation. */
+/** The rules of one organisation, before compilation. */
 interface RulesToCompile {
   readonly organisation: string;
   readonly rules: readonly Rule[];
-  /** They come after its own rules. */
+  /** These rules come after the organisation's own rules. */
   readonly presets?: readonly Rule[];
 }
 
 /**
- * Compiles the rules of one organisation, in their order, with the built-in rule at the end. It pauses after each rule.
- * `before` are compiled rules of the same organisation: a rule that is one of them is not compiled again.
+ * Compiles the rules of one organisation in their order, and adds the built-in rule at the end. It pauses after each
+ * rule. `before` are compiled rules of the same organisation. A rule that is already among them is not compiled again.
  */
 export function* compileRules(
   { organisation, rules, presets = [] }: RulesToCompile,
@@ -91,7 +91,7 @@ export function* compileRules(
   return { list, index: yield* RuleIndex.of(list.map(({ rule }) => rule.match)) };
 }
 
-/** A preset without a budget is the same for all organisations. */
+/** A preset without a budget is the same for all organisations, so it is compiled once. */
 function compilePreset(preset: Rule, organisation: string): CompiledRule {
   return preset.rate_limit === undefined
     ? compiledPresets.of(preset, (rule) => compileRule(rule, ''))
@@ -124,8 +124,8 @@ function compileBoth(match: Match): CompiledBoth {
 }
 
 /**
- * For each directive the first matching rule that sets it decides; later rules do not change it.
- * `monitor: false` sets nothing: it cannot lift the monitor mode of another rule (contract 1).
+ * For each directive, the first matching rule that sets it decides. Later rules do not change it. `monitor: false` sets
+ * nothing, so it cannot end the monitor mode of another rule (contract 1).
  */
 export function direct(
   { list, index }: CompiledRules,
@@ -156,8 +156,8 @@ export function direct(
 }
 
 /**
- * The part of a rule that counts when only some readings match: no directive that lets requests through. Its rate
- * limit is kept by the caller.
+ * The part of a rule that counts when only some readings match: no directive that lets requests through. The caller
+ * keeps the rate limit.
  */
 function strictPartOf(rule: Rule): Partial<Rule> {
   return {

@@ -12,24 +12,24 @@ test.each([
   ['the field sent twice', { 'x-debug': '1, 1' }],
   ['another value in front', { 'x-debug': '0, 1' }],
   ['another value behind', { 'x-debug': '1,0' }],
-  ['an empty one behind', { 'x-debug': '1, ' }],
+  ['an empty value behind', { 'x-debug': '1, ' }],
   ['CGI’s spelling of the name', { x_debug: '1' }],
   ['CGI’s spelling beside another value', { 'x-debug': '0', x_debug: '0, 1' }],
-])('a rule that blocks holds for %s', async (_, headers) => {
+])('a blocking rule matches %s', async (_, headers) => {
   expect(await matches(STRICT, sent(headers))).toBe(true);
 });
 
 test.each([
   ['another value', { 'x-debug': '11' }],
   ['another name', { 'x-debugs': '1', xdebug: '1' }],
-])('it does not hold for %s', async (_, headers) => {
+])('a blocking rule does not match %s', async (_, headers) => {
   expect(await matches(STRICT, sent(headers))).toBe(false);
 });
 
-test('an element of a list is not a value: browsers accept */* beside others', async () => {
+test('an element of a list is no match, because browsers accept */* beside other types', async () => {
   expect(await matches({ header: { accept: 'text/html' } }, sent({}))).toBe(false);
 });
 
-test('a double negation is read like a blocking rule', async () => {
+test('a double negation matches like a blocking rule', async () => {
   expect(await matches(LENIENT, sent({ x_debug: '1' }))).toBe(true);
 });

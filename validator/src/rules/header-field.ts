@@ -2,19 +2,16 @@ import type { Reading } from './reading.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
-/**
- * Fields whose single value can contain commas: lists (RFC 9110 section 5.6.1), dates, addresses, names of programs.
- */
+/** Fields whose single value can contain commas: lists (RFC 9110 section 5.6.1), dates, addresses and program names. */
 const HAS_COMMAS =
   /^(?:accept(?:-|$)|sec-ch-ua|cache-control$|connection$|cookie$|forwarded$|from$|if-|pragma$|prefer$|priority$|range$|referer$|te$|user-agent$|via$|x-forwarded-)/;
 
 /**
  * Compiles the test of one header field. `name` is in lower case.
  *
- * With the reading `some`, everything counts that some origin could take for the field: one value of several, because
- * origins take the first or the last value of a field that was sent twice; and a name with `_` instead of `-`,
- * because CGI, WSGI and PHP do not tell them apart. With the reading `every`, only the exact name with the joined
- * value counts.
+ * The reading `some` counts every value that some origin could take for the field. When a field is sent twice, origins
+ * take the first or the last value, so one matching value is enough. A name with `_` instead of `-` counts too, because
+ * CGI, WSGI and PHP treat both as equal. The reading `every` counts only the exact name with the joined value.
  */
 export function compileField(
   name: string,
@@ -22,7 +19,7 @@ export function compileField(
   reading: Reading,
 ): (fields: Fields) => boolean {
   if (reading === 'every') {
-    // The check for a string is needed because a name can be that of an inherited property.
+    // `name` can also be the name of an inherited property, so the value must be a string.
     return ({ [name]: value }) => typeof value === 'string' && matches(value);
   }
   const isMetTrimmed = (value: string) => matches(value.trim());

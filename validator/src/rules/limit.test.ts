@@ -5,13 +5,24 @@ import { type TestValidator, validatorWith } from '../../../test/kit/validator.t
 import { chromeHttps, HOME_IP, visit } from '../../../test/kit/visitors.ts';
 import { verifiedSession } from '../../../test/kit/verified-session.ts';
 
+/** How many of these requests pass, one after the other. */
+async function passing(
+  { ask }: TestValidator,
+  count: number,
+  requestOf: (index: number) => ValidateRequest,
+) {
+  let passed = 0;
+  for (let i = 0; i < count; i++) if ((await ask(requestOf(i))).rate_limited !== true) passed += 1;
+  return passed;
+}
+
 function limitedBy(by: string, requests = 3): TestValidator {
   return validatorWith(
     `[{ name: budget, match: {}, rate_limit: { requests: ${requests}, per: 1m, by: ${by} } }]`,
   );
 }
 
-/** Stores a session that has passed its challenge. */
+/** Stores a session that passed its challenge, and returns its id. */
 function keepVerified({ store, time }: TestValidator, id: string): string {
   const session = verifiedSession({ judgedAt: time.now });
   store.keepSession(id, session, 3_600_000);
@@ -22,14 +33,13 @@ const uuid = (first: number) =>
   `${first.toString(16).padStart(8, '0')}-d9cb-869f-8165-70867728950e`;
 
 describe('rate_limit by: ip', () => {
-  test('one IPv4 address has one budget, its neighbour another', async () => {
-    const { ask } = limitedBy('ip');
-    for (let i = 0; i < 3; i++) expect((await ask(visit())).rate_limited).toBeUndefined();
-    expect((await ask(visit())).rate_limited).toBe(true);
-    expect((await ask(visit({ ip: '84.115.20.8' }))).rate_limited).toBeUndefined();
+  test('each IPv4 address has its own budget', async () => {
+    const guard = limitedBy('ip');
+    expect(await passing(guard, 4, () => visit())).toBe(3);
+    expect(await passing(guard, 1, () => visit({ ip: '84.115.20.8' }))).toBe(1);
   });
 
-  test('one IPv6 visitor is a /64 in every spelling; a v4-mapped address is its IPv4 address', async () => {
+  test('an IPv6 visitor is a /64 in every spelling; a v4-mapped address counts as its IPv4 address', async () => {
     const { ask } = limitedBy('ip', 1);
     await ask(visit({ ip: '2a02:1748:1:1::1' }));
     expect((await ask(visit({ ip: '2A02:1748:0001:1:ffff::9' }))).rate_limited).toBe(true);
@@ -39,28 +49,24 @@ describe('rate_limit by: ip', () => {
 });
 
 describe('rate_limit by: session', () => {
-  test('sessions that passed a challenge have a budget each, at one address', async () => {
+  test('each session that passed a challenge has its own budget, also at one address', async () => {
     const guard = limitedBy('session');
     const [one, other] = [keepVerified(guard, uuid(1)), keepVerified(guard, uuid(2))];
-    for (let i = 0; i < 3; i++) await guard.ask(visit({ cookie: one }));
-    expect((await guard.ask(visit({ cookie: one }))).rate_limited).toBe(true);
-    expect((await guard.ask(visit({ cookie: other }))).rate_limited).toBeUndefined();
+    expect(await passing(guard, 4, () => visit({ cookie: one }))).toBe(3);
+    expect(await passing(guard, 1, () => visit({ cookie: other }))).toBe(1);
   });
 
-  test('one session has one budget, from however many addresses it comes', async () => {
+  test('one session has one budget at all its addresses', async () => {
     const guard = limitedBy('session');
     const cookie = keepVerified(guard, uuid(1));
-    for (let i = 0; i < 3; i++) await guard.ask(visit({ cookie, ip: `84.115.20.${i}` }));
-    expect((await guard.ask(visit({ cookie, ip: '84.115.21.9' }))).rate_limited).toBe(true);
+    expect(await passing(guard, 4, (i) => visit({ cookie, ip: `84.115.20.${i}` }))).toBe(3);
   });
 
-  test('dropping the cookie does not help: without one the address counts', async () => {
-    const { ask } = limitedBy('session');
-    for (let i = 0; i < 3; i++) await ask(visit());
-    expect((await ask(visit())).rate_limited).toBe(true);
+  test('a visitor without a cookie is counted by address', async () => {
+    expect(await passing(limitedBy('session'), 4, () => visit())).toBe(3);
   });
 
-  test('rotating cookies does not help: a new one is free, so it has no budget of its own', async () => {
+  test('a visitor with a new cookie for each request is counted by address', async () => {
     const guard = limitedBy('session');
     const elsewhere = limitedBy('session', 1_000);
     const collected: string[] = [];
@@ -78,13 +84,11 @@ describe('rate_limit by: session', () => {
     ]);
   });
 
-  test('inventing cookies does not help', async () => {
-    const { ask } = limitedBy('session');
-    for (let i = 0; i < 3; i++) await ask(visit({ cookie: uuid(i) }));
-    expect((await ask(visit({ cookie: uuid(9) }))).rate_limited).toBe(true);
+  test('a visitor with invented cookies is counted by address', async () => {
+    expect(await passing(limitedBy('session'), 4, (i) => visit({ cookie: uuid(i) }))).toBe(3);
   });
 
-  test('a session in another browser is no session', async () => {
+  test('a visitor with the session of another browser is counted by address', async () => {
     const guard = limitedBy('session', 1);
     const cookie = keepVerified(guard, uuid(1));
     const headers = { ...chromeHttps, 'user-agent': 'another browser' };
@@ -97,14 +101,13 @@ describe('rate_limit by: header:<name>', () => {
   const withKey = (key: string, over = {}) =>
     visit({ headers: { ...chromeHttps, 'x-api-client': key }, ...over });
 
-  test('each value has a budget of its own, and the name is read in any case', async () => {
-    const { ask } = limitedBy('header:x-API-client');
-    for (let i = 0; i < 3; i++) await ask(withKey('one', { ip: `84.115.20.${i}` }));
-    expect((await ask(withKey('one'))).rate_limited).toBe(true);
-    expect((await ask(withKey('two'))).rate_limited).toBeUndefined();
+  test('each value has its own budget, and the name ignores upper and lower case', async () => {
+    const guard = limitedBy('header:x-API-client');
+    expect(await passing(guard, 4, (i) => withKey('one', { ip: `84.115.20.${i}` }))).toBe(3);
+    expect(await passing(guard, 1, () => withKey('two'))).toBe(1);
   });
 
-  test('long values that begin alike are apart', async () => {
+  test('long values with the same beginning have separate budgets', async () => {
     const { ask } = limitedBy('header:x-api-client', 1);
     const long = 'x'.repeat(5_000);
     await ask(withKey(`${long}1`));
@@ -112,7 +115,7 @@ describe('rate_limit by: header:<name>', () => {
     expect((await ask(withKey(`${long}1`))).rate_limited).toBe(true);
   });
 
-  test('who sends no such header is counted by address, and cannot use up the budget of the rest', async () => {
+  test('a visitor without the header is counted by address, and uses up no other budget', async () => {
     const { ask } = limitedBy('header:x-api-client', 1);
     await ask(visit());
     expect((await ask(visit())).rate_limited).toBe(true);
@@ -120,7 +123,7 @@ describe('rate_limit by: header:<name>', () => {
     expect((await ask(withKey(HOME_IP))).rate_limited).toBeUndefined();
   });
 
-  test('a header with the name of an object’s property is a header', async () => {
+  test('a header may have the name of an inherited property', async () => {
     const { ask } = limitedBy('header:constructor', 1);
     expect((await ask(visit())).decision).toBe('allow');
     expect((await ask(visit())).rate_limited).toBe(true);
@@ -140,101 +143,71 @@ describe('rate_limit by: header:<name>', () => {
   });
 });
 
-describe('rate_limit by a list: every one of its budgets holds', () => {
+describe('rate_limit by a list: a request must fit all budgets', () => {
   test('two headers with equal values are two counters', async () => {
-    const { ask } = limitedBy('[header:x-device, header:x-api-client]', 2);
-    const equal = { ...chromeHttps, 'x-device': 'one', 'x-api-client': 'one' };
-    expect((await ask(visit({ headers: equal }))).rate_limited).toBeUndefined();
-    expect((await ask(visit({ headers: equal }))).rate_limited).toBeUndefined();
-    expect((await ask(visit({ headers: equal }))).rate_limited).toBe(true);
+    const guard = limitedBy('[header:x-device, header:x-api-client]', 2);
+    const headers = { ...chromeHttps, 'x-device': 'one', 'x-api-client': 'one' };
+    expect(await passing(guard, 3, () => visit({ headers }))).toBe(2);
   });
 
   const device = (name: string, ip = HOME_IP) =>
     visit({ ip, headers: { ...chromeHttps, 'x-device': name } });
 
-  /** How many of these requests, one after the other, the limit lets through. */
-  async function passing({ ask }: TestValidator, requests: readonly ValidateRequest[]) {
-    let passed = 0;
-    for (const request of requests) if ((await ask(request)).rate_limited !== true) passed += 1;
-    return passed;
-  }
-
   test('one session on many addresses has the budget of the session', async () => {
     const guard = limitedBy('[ip, session]');
     const cookie = keepVerified(guard, uuid(1));
-    const requests = Array.from({ length: 20 }, (_, i) => visit({ cookie, ip: `84.115.${i}.7` }));
-    expect(await passing(guard, requests)).toBe(3);
+    expect(await passing(guard, 20, (i) => visit({ cookie, ip: `84.115.${i}.7` }))).toBe(3);
   });
 
   test('many sessions on one address have the budget of the address', async () => {
     const guard = limitedBy('[ip, session]');
-    const requests = Array.from({ length: 20 }, (_, i) =>
-      visit({ cookie: keepVerified(guard, uuid(i)) }),
-    );
-    expect(await passing(guard, requests)).toBe(3);
+    const requestOf = (i: number) => visit({ cookie: keepVerified(guard, uuid(i)) });
+    expect(await passing(guard, 20, requestOf)).toBe(3);
   });
 
-  test('many sessions on many addresses have the smaller of both sums, however they are combined', async () => {
+  test('many sessions on many addresses have the smaller sum: of session budgets or of address budgets', async () => {
     const guard = limitedBy('[ip, session]');
     const sessions = Array.from({ length: 4 }, (_, i) => keepVerified(guard, uuid(i)));
-    const requests = Array.from({ length: 80 }, (_, i) =>
-      visit({ cookie: sessions[i % 4], ip: `84.115.${Math.floor(i / 4) % 10}.7` }),
-    );
-    expect(await passing(guard, requests)).toBe(12);
-    const fewAddresses = requests.map((request, i) => ({ ...request, ip: `192.0.2.${i % 2}` }));
-    expect(await passing(limitedBy('[ip, session]'), fewAddresses)).toBe(6);
+    const of = (addresses: number) => (i: number) =>
+      visit({ cookie: sessions[i % 4], ip: `84.115.${Math.floor(i / 4) % addresses}.7` });
+    expect(await passing(guard, 80, of(10))).toBe(12);
+    guard.time.now += 60_000;
+    expect(await passing(guard, 80, of(2))).toBe(6);
   });
 
-  test('without the cookie only the address is charged, and once', async () => {
+  test('without a cookie the address is charged once', async () => {
     const guard = limitedBy('[ip, session, header:x-device]');
-    expect(await passing(guard, [visit(), visit(), visit(), visit()])).toBe(3);
+    expect(await passing(guard, 4, () => visit())).toBe(3);
     expect(guard.store.counterCount).toBe(1);
   });
 
   test('a request that one budget refuses takes nothing from another', async () => {
     const guard = limitedBy('[ip, header:x-device]');
-    const used = Array.from({ length: 3 }, () => device('a', '192.0.2.1'));
-    expect(await passing(guard, used)).toBe(3);
-    expect(
-      await passing(
-        guard,
-        Array.from({ length: 50 }, () => device('a')),
-      ),
-    ).toBe(0);
-    expect(
-      await passing(
-        guard,
-        Array.from({ length: 3 }, () => device('b')),
-      ),
-    ).toBe(3);
+    expect(await passing(guard, 3, () => device('a', '192.0.2.1'))).toBe(3);
+    expect(await passing(guard, 50, () => device('a'))).toBe(0);
+    expect(await passing(guard, 3, () => device('b'))).toBe(3);
   });
 
-  test('a part that is named twice is one part', async () => {
+  test('the same part twice in the list counts once', async () => {
     const { ask } = limitedBy('[header:x-device, header:X-Device]', 1);
     expect((await ask(device('a'))).rate_limited).toBeUndefined();
     expect((await ask(device('a', '192.0.2.1'))).rate_limited).toBe(true);
   });
 });
 
-describe('IPv6 is counted by /64, /56 and /48, with 1, 4 and 16 budgets', () => {
-  /** Passes of one request from each of so many networks, each `step` behind the last. */
-  async function passes(by: string, addresses: readonly string[]): Promise<number> {
-    const { ask } = limitedBy(by, 3);
-    let passed = 0;
-    for (const ip of addresses) if ((await ask(visit({ ip }))).rate_limited !== true) passed += 1;
-    return passed;
-  }
+describe('IPv6 networks: a /64 has 1 budget, a /56 has 4, a /48 has 16', () => {
   const hex = (value: number) => value.toString(16);
 
   test.each(['ip', 'session', 'header:x-never-sent', '[ip, session]'])('by %s', async (by) => {
-    const of64 = Array.from({ length: 50 }, (_, i) => `2a02:1748:1:100::${hex(i)}`);
-    const of56 = Array.from({ length: 50 }, (_, i) => `2a02:1748:1:${hex(0x100 + i)}::1`);
-    const of48 = Array.from({ length: 100 }, (_, i) => `2a02:1748:1:${hex(0x100 * i)}::1`);
-    const of32 = Array.from({ length: 100 }, (_, i) => `2a02:1748:${hex(i)}::1`);
-    expect(await passes(by, of64)).toBe(3);
-    expect(await passes(by, of56)).toBe(12);
-    expect(await passes(by, of48)).toBe(48);
-    expect(await passes(by, of32)).toBe(100);
+    for (const [ipOf, passed] of [
+      [(i: number) => `2a02:1748:1:100::${hex(i)}`, 3],
+      [(i: number) => `2a02:1748:1:${hex(0x100 + i)}::1`, 12],
+      [(i: number) => `2a02:1748:1:${hex(0x100 * i)}::1`, 48],
+      [(i: number) => `2a02:1748:${hex(i)}::1`, 100],
+    ] as const) {
+      const requestOf = (i: number) => visit({ ip: ipOf(i) });
+      expect(await passing(limitedBy(by), 100, requestOf), ipOf(1)).toBe(passed);
+    }
   });
 
   test('a neighbour in the /56 has its own budget', async () => {
@@ -245,8 +218,8 @@ describe('IPv6 is counted by /64, /56 and /48, with 1, 4 and 16 budgets', () => 
   });
 });
 
-describe('budgets are apart', () => {
-  test('two rules never share a budget, whatever their names', async () => {
+describe('a budget', () => {
+  test('two rules never share a budget, with any names', async () => {
     const { ask } = validatorWith(`
 - { name: 'a', match: { path: /a }, rate_limit: { requests: 1, per: 1m } }
 - { name: '${HOME_IP} a', match: { path: /b }, rate_limit: { requests: 1, per: 1m } }`);
@@ -255,7 +228,7 @@ describe('budgets are apart', () => {
     expect((await ask(visit({ url: 'https://shop.example/a' }))).rate_limited).toBe(true);
   });
 
-  test('a budget refills one request at a time, and gives the time of the next one (GCRA)', async () => {
+  test('a budget refills one request at a time, and Retry-After is the time until the next (GCRA)', async () => {
     const { ask, time } = limitedBy('ip', 6);
     for (let i = 0; i < 6; i++) await ask(visit());
     expect((await ask(visit())).retry_after).toBe(10);
@@ -272,7 +245,7 @@ describe('budgets are apart', () => {
     const store = new MemoryStore(() => 0, limits);
     const budget = { requests: 1, perMs: 60_000 };
     for (let i = 0; i < 1_000_000; i++) store.take(`acme ${i % 7}`, `${i}`, budget);
-    // The last ones are held, the first ones were let go.
+    // The store keeps the last counters and forgets the first.
     expect(store.counterCount).toBe(1_024);
     expect(store.take(`acme ${999_999 % 7}`, '999999', budget)).toBeGreaterThan(0);
     expect(store.take(`acme ${999_950 % 7}`, '999950', budget)).toBeGreaterThan(0);
@@ -281,9 +254,6 @@ describe('budgets are apart', () => {
 });
 
 test('rate_limit by: all is one budget for every visitor', async () => {
-  const { ask } = limitedBy('all');
-  for (let i = 0; i < 3; i++) {
-    expect((await ask(visit({ ip: `84.115.20.${i}` }))).rate_limited).toBeUndefined();
-  }
-  expect((await ask(visit({ ip: '90.146.1.1' }))).rate_limited).toBe(true);
+  const requestOf = (i: number) => visit({ ip: `84.115.2${i}.7` });
+  expect(await passing(limitedBy('all'), 4, requestOf)).toBe(3);
 });

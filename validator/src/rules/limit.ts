@@ -6,12 +6,12 @@ import type { Facts } from '../request/facts.ts';
 import { compileAddressCharges } from './address-charges.ts';
 
 /**
- * A rule's rate limit, compiled. Takes a request from each of its counters, or from none of them. Returns 0 when the
- * request fits, otherwise the milliseconds until it does.
+ * A compiled rate limit. It takes a request from all of its counters, or from none. It returns 0 when the request fits,
+ * otherwise the milliseconds until the request fits.
  */
 export type Limit = (facts: Facts, store: SessionStore) => MaybePromise<number>;
 
-/** Compiles a rate limit. An organisation's id has no space, so two rules never share a budget. */
+/** Compiles a rate limit. The id of an organisation has no space, so two rules never share a budget. */
 export function compileLimit(organisation: string, rule: Rule, limit: RateLimit): Limit {
   const name = `${organisation} ${rule.name}`;
   const budget: Budget = { requests: limit.requests, perMs: limit.per };
@@ -26,7 +26,7 @@ export function compileLimit(organisation: string, rule: Rule, limit: RateLimit)
       if (subject === undefined) isByAddress = true;
       else charges.push({ subject, budget });
     }
-    // The address is charged once, even when several parts of `by` stand for it.
+    // Charge the address only once, even when several parts of `by` fall back to it.
     if (isByAddress) charges.push(...addressCharges(facts.ip));
     return charges;
   }
@@ -36,7 +36,7 @@ export function compileLimit(organisation: string, rule: Rule, limit: RateLimit)
     return (facts, store) => store.takeAll(name, chargesOf(facts));
   }
   return (facts, store) => {
-    // Most rules have one counter, so no list is made for it.
+    // Most rules have one counter, so no list is created for it.
     const subject = only(facts) ?? (facts.ip.includes(':') ? undefined : facts.ip);
     return subject === undefined
       ? store.takeAll(name, chargesOf(facts))
@@ -56,7 +56,7 @@ function compileSubject(part: string): Subject {
 }
 
 /**
- * Only a session that passed its challenge has its own counter. Any visitor can get a new cookie, so all others are
+ * Only a session that passed its challenge has its own counter. Any visitor can get a new cookie, so other sessions are
  * counted by address.
  */
 function sessionOf({ session }: Facts): string | undefined {
@@ -65,7 +65,7 @@ function sessionOf({ session }: Facts): string | undefined {
 
 /**
  * The value is hashed, because it may be a credential and may be long. A visitor without the header is counted by
- * address. With one counter for all of them, one visitor could use it up for the others.
+ * address: with one common counter, one visitor could use it up for the others.
  */
 function headerOf(name: string, { headers }: Facts): string | undefined {
   const value = headers[name];

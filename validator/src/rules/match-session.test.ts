@@ -42,7 +42,7 @@ describe('session: a digest', () => {
     expect((await ask(visit())).decision).toBe('allow');
   });
 
-  test('holds for one that was issued, as its event names it', async () => {
+  test('holds for an issued session with the digest of its event', async () => {
     const first = validatorWith('[{ name: r, match: {}, detect: true }]');
     const cookie = (await first.ask(visit())).cookies?.[0]?.value ?? '';
     const { ask } = rule(`{ session: "${first.events[0]?.session ?? ''}" }`, 'block');
@@ -51,7 +51,7 @@ describe('session: a digest', () => {
     expect((await ask(visit({ cookie: forged }))).decision).toBe('allow');
   });
 
-  test('an invented value with the right digest is no session', async () => {
+  test('does not hold for an invented session value with this digest', async () => {
     const { ask } = rule(named, 'allow');
     expect((await ask(visit({ cookie: id }))).decision).toBe('block');
   });
@@ -61,7 +61,7 @@ describe('session: a digest', () => {
     ['block', named, 'block'],
     ['allow', `{ not: ${named} }`, 'block'],
   ])(
-    '%s: a value that another client took along gains nothing: case %#',
+    '%s: a session value that another client copied gains nothing: case %#',
     async (verdict, match, decision) => {
       const { ask, store } = rule(match, verdict);
       store.keepSession(id, { ...session, client: 'another client' }, 60_000);

@@ -33,7 +33,7 @@ describe('path', () => {
       '/admin%20/x',
     ],
     ...['/%EF%BD%81dmin', '/ad%00min'],
-  ])('every reading an origin could make counts: %s', async (asked) => {
+  ])('a blocking rule matches every path reading: %s', async (asked) => {
     expect(await matches({ path: '/admin/**' }, at(asked))).toBe(true);
   });
 
@@ -45,7 +45,7 @@ describe('path', () => {
     ['/Open', '/open', 'block'],
     ['/open/*', '/open', 'block'],
   ])(
-    'a rule that lets %s through holds for it as it is written: %s is met by %s',
+    'a rule that allows %s matches only this spelling: the decision on %s is %s',
     async (...row) => {
       const [path, asked, decision] = row;
       const { ask } = validatorWith(
@@ -58,7 +58,7 @@ describe('path', () => {
     },
   );
 
-  test('the time of a regular expression is linear in the length of the text', async () => {
+  test('a regular expression takes time linear in the length of the text', async () => {
     expect(await matches({ path: { regex: '^/(a+)+$' } }, at(`/${'a'.repeat(4_000)}!`))).toBe(
       false,
     );

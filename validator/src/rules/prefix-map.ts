@@ -1,17 +1,17 @@
 import { readAddress } from '@guard/config/net/read-address';
 
-/** One map for each length of a prefix, the longest first. The keys are masked addresses. */
+/** One map for each prefix length, the longest first. The keys are masked addresses. */
 type ByPrefix<Key, Value> = { readonly length: number; readonly values: Map<Key, Value> }[];
 
 /**
- * Values by network, each with the time of its end. A look-up asks one map for each length of a prefix that occurs, and
- * a change asks one map. IPv4 and IPv6 are separate. A v4-mapped address or network counts as IPv4.
+ * Values by network, each with its end. A look-up reads one map for each prefix length in use, and a change writes one
+ * map. IPv4 and IPv6 are separate. A v4-mapped address or network counts as IPv4.
  */
 export class PrefixMap<Value extends { readonly until: number }> {
   readonly #v4: ByPrefix<number, Value> = [];
   readonly #v6: ByPrefix<string, Value> = [];
 
-  /** `network` is an address or a CIDR range. The caller has checked it (net/cidr.ts). */
+  /** `network` is an address or a CIDR range, which the caller has checked (net/cidr.ts). */
   set(network: string, value: Value): void {
     this.#at(network, (values, key) => values.set(key, value));
   }
@@ -32,7 +32,7 @@ export class PrefixMap<Value extends { readonly until: number }> {
     }
   }
 
-  /** The value of the smallest network with `ip` that has not ended. `now` is in milliseconds since the epoch. */
+  /** The value of the smallest network that contains `ip` and has not ended. `now` is in epoch milliseconds. */
   find(ip: string, now: number): Value | undefined {
     const { family, v4, v6 } = readAddress(ip);
     if (family === 'v4') {
@@ -63,7 +63,7 @@ function maskV4(address: number, length: number): number {
   return length === 0 ? 0 : (address & (0xffff_ffff << (32 - length))) >>> 0;
 }
 
-/** The masked words as a text, because a number cannot hold 128 bits. */
+/** The masked words as text, because a number cannot hold 128 bits. */
 function maskV6(words: Uint32Array, length: number): string {
   let text = '';
   for (let word = 0; word < 4; word += 1) {

@@ -5,14 +5,14 @@ import { decisions, times } from '../../../test/kit/decisions.ts';
 import { verifiedSession } from '../../../test/kit/verified-session.ts';
 import { curl, googlebot, GOOGLEBOT_IP, scriptFetch, visit } from '../../../test/kit/visitors.ts';
 
-/** What a script reads through the presets that go by the path. */
+/** The presets that look only at the path. */
 const RULES = '[{ name: everybody, match: {}, detect: true }]';
 const presets = ['well-known', 'feeds', 'git', 'wp-cron', 'media'];
 const guarded = () => validatorWith(RULES, { organisation: { presets } });
 const at = (path: string, ip = '203.0.113.9') =>
   visit({ headers: { ...curl }, ip, url: `https://shop.example${path}` });
 
-describe('WordPress and wikis answer a parameter on each path, so no preset lets it through', () => {
+describe('no preset allows a parameter that WordPress or a wiki answers with a page at any path', () => {
   test.each([
     '/favicon.ico?rest_route=/wp/v2/posts',
     '/robots.txt?rest_route=/wp/v2/posts',
@@ -31,7 +31,7 @@ describe('WordPress and wikis answer a parameter on each path, so no preset lets
   });
 });
 
-describe('a page that comes back from the path of a preset counts as a page', () => {
+describe('a page in answer to a path of a preset counts as a page', () => {
   test.each([
     ['well-known', (index: number) => `/robots.txt?curid=${index}`],
     ['git', (index: number) => `/wiki/a/info/refs?service=git-upload-pack&curid=${index}`],
@@ -44,14 +44,14 @@ describe('a page that comes back from the path of a preset counts as a page', ()
     const allowed = found.filter((decision) => decision === 'allow').length;
     expect(allowed).toBeLessThanOrEqual(51);
     expect(allowed).toBeGreaterThanOrEqual(50);
-    // Another address has its own, and this one again ten minutes later.
+    // Another address has its own budget, and after ten minutes this address has a new one.
     expect((await guard.ask(at(path(1), '203.0.113.10'))).decision).toBe('allow');
     guard.time.now += 600_001;
     await guard.ask(at(path(1)));
     expect(guard.events.at(-1)?.rule).toBe(`preset:${preset}`);
   });
 
-  test('pictures, stored files and errors do not, and data only for the path of a picture', async () => {
+  test('pictures, stored files and errors do not count, and data counts only at the path of a picture', async () => {
     const guard = guarded();
     expect(await decisions(guard, 100, () => at('/a.png'))).toEqual(times(100, 'allow'));
     guard.origin.answers = 'file';
@@ -66,7 +66,7 @@ describe('a page that comes back from the path of a preset counts as a page', ()
   });
 });
 
-test('1,000 requests at once, before the first answer, are no way around the count', async () => {
+test('of 1,000 requests before the first answer, 500 pass', async () => {
   const guard = guarded();
   guard.origin.answers = 'never';
   const found = await decisions(guard, 1000, (index) => at(`/robots.txt?curid=${index}`));
@@ -90,7 +90,7 @@ test.each([
   expect(found.at(-1) === 'allow' ? 'free' : 'counted').toBe(expected);
 });
 
-test('without a preset, a stored file without a type counts only where the path is not that of a file', async () => {
+test('without a preset, a stored file without a type counts only when the path is not the path of a file', async () => {
   const guard = validatorWith(RULES);
   guard.origin.answers = 'file';
   await guard.ask(visit());
@@ -100,7 +100,7 @@ test('without a preset, a stored file without a type counts only where the path 
   expect((await decisions(guard, 60, asked('/list'))).at(-1)).toBe('redirect');
 });
 
-test('an address reads 300 feeds in ten minutes, of each organisation', async () => {
+test('an address may read 300 feeds of each organisation in ten minutes', async () => {
   const neighbour = organisationWith(RULES, { id: 'neighbour', presets });
   const guard = validatorWith(RULES, { organisation: { presets }, neighbour });
   const feeds = (index: number) => at(`/t/${index}.rss`);
@@ -110,7 +110,7 @@ test('an address reads 300 feeds in ten minutes, of each organisation', async ()
   expect(there).toMatchObject({ response: { decision: 'allow' } });
 });
 
-test('monitor mode lifts the 429 of feeds, and not the bound of pages', async () => {
+test('monitor mode lifts the limit of feeds, but not the limit of pages', async () => {
   const rules = '[{ name: everybody, match: {}, detect: true, monitor: true }]';
   const guard = validatorWith(rules, { organisation: { presets } });
   expect(await decisions(guard, 400, (index) => at(`/t/${index}.rss`))).toEqual(
@@ -121,7 +121,7 @@ test('monitor mode lifts the 429 of feeds, and not the bound of pages', async ()
   expect(pages.lastIndexOf('allow')).toBe(50);
 });
 
-test('a crawler of the allowlist needs no preset, so no budget of presets stops it', async () => {
+test('an allowlisted crawler has no budgets of presets, because it needs no preset', async () => {
   const guard = guarded();
   const ask = (path: string) => () =>
     visit({ headers: { ...googlebot }, ip: GOOGLEBOT_IP, url: `https://shop.example${path}` });
@@ -129,14 +129,14 @@ test('a crawler of the allowlist needs no preset, so no budget of presets stops 
   guard.origin.answers = 'document';
   expect(await decisions(guard, 60, ask('/robots.txt'))).toEqual(times(60, 'allow'));
   expect(guard.events.at(-1)?.rule).toBe('crawler allowlist');
-  // Its name alone is no proof.
+  // The name of a crawler alone is no proof.
   const impostor = await guard.ask(
     visit({ headers: { ...googlebot }, url: 'https://shop.example/a' }),
   );
   expect(impostor.decision).toBe('block');
 });
 
-test('a visitor who has passed has the limits of a pass, and not those of feeds', async () => {
+test('a visitor who passed has the limits of the pass, not the limit of feeds', async () => {
   const guard = guarded();
   const cookie = (await guard.ask(visit())).cookies?.[0]?.value ?? '';
   guard.store.keepSession(cookie, verifiedSession({ judgedAt: guard.time.now }), 600_000);
@@ -146,7 +146,7 @@ test('a visitor who has passed has the limits of a pass, and not those of feeds'
   expect(guard.events.at(-1)?.rule).not.toBe('preset:feeds');
 });
 
-test('a budget of the user comes before the one of feeds', async () => {
+test('a rate limit of the settings replaces the limit of feeds', async () => {
   const rules =
     '[{ name: own, match: { path: /**/*.rss }, rate_limit: { requests: 400, per: 1m, by: ip } }]';
   const guard = validatorWith(rules, { organisation: { presets } });

@@ -1,44 +1,34 @@
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
-import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { PRESETS } from '@guard/config/settings/sections/preset-names';
 import { describe, expect, test } from 'vitest';
 import { validatorWith } from '../../../test/kit/validator.ts';
 import {
   chromeHttps,
-  curl,
   googlebot,
   HOME_IP,
   safariIphone,
   visit,
 } from '../../../test/kit/visitors.ts';
+import {
+  as,
+  at,
+  decided,
+  guard,
+  organisation,
+  type Over,
+  sent,
+  STRICT,
+  testPreset,
+} from './testing/preset-tables.ts';
 
-/** Everybody is challenged, as a cautious user would have it. */
-const STRICT = '[{ name: everybody, match: {}, detect: true, challenge: always }]';
-
-const organisation = { presets: [...PRESETS], webhook_paths: ['/hooks/**', '/api/stripe'] };
-const guard = validatorWith(STRICT, { organisation });
 const catalogue = CrawlerCatalogue.load();
 
-type Over = Partial<ValidateRequest>;
-const at = (path: string, over: Over = {}): ValidateRequest =>
-  visit({ headers: { ...curl }, ...over, url: `https://shop.example${path}` });
-const sent = (headers: Readonly<Record<string, string>>): Over => ({
-  headers: { ...curl, ...headers },
-});
-const as = (userAgent: string): Over => sent({ 'user-agent': userAgent });
-
-/** An address from the published list of a crawler. */
+/** An address from the published list of this crawler. */
 function addressOf(name: string): string {
   const crawler = catalogue.all().find((one) => one.name === name);
   const [entry = ''] = (crawler && catalogue.proofsOf(crawler).list?.entries) ?? [];
   expect(entry, name).not.toBe('');
   return entry.split('/', 1)[0]?.replace(/\.0$/, '.1') ?? '';
-}
-
-/** What became of a request, and the rule that the event names. */
-async function decided(request: ValidateRequest): Promise<[string, string]> {
-  const { decision } = await guard.ask(request);
-  return [decision, guard.events.at(-1)?.rule ?? ''];
 }
 
 const refsOf = (path: string) => `${path}/info/refs?service=git-upload-pack`;
@@ -48,8 +38,10 @@ const packed = (service: string): Over => ({
 });
 const lfs: Over = { method: 'POST', ...sent({ 'content-type': 'application/vnd.git-lfs+json' }) };
 
-describe('preset:well-known lets any honest program read the files that are made for programs', () => {
-  test.each([
+testPreset(
+  'well-known',
+  'any honest program to read the files that are made for programs',
+  [
     ['/.well-known/acme-challenge/token', as('Mozilla/5.0 (compatible; letsencrypt.org)')],
     ['/.well-known/security.txt', {}],
     ['/.well-known/carddav', { method: 'PROPFIND' }],
@@ -58,11 +50,8 @@ describe('preset:well-known lets any honest program read the files that are made
     ['/favicon.ico', {}],
     ['/apple-touch-icon-120x120-precomposed.png', {}],
     ['/site.webmanifest', { headers: { ...safariIphone } }],
-  ])('%s', async (path, over) => {
-    expect(await decided(at(path, over))).toEqual(['allow', 'preset:well-known']);
-  });
-
-  test.each([
+  ],
+  [
     ['/.well-known/acme-challenge/token', { method: 'POST' }],
     ['/.well-known/', { method: 'PROPFIND' }],
     ['/.well-known/../admin', {}],
@@ -73,13 +62,13 @@ describe('preset:well-known lets any honest program read the files that are made
     ['/apple-touch-icon/x.png', { method: 'OPTIONS' }],
     ['/robots.txt', { headers: { ...googlebot } }],
     ['/robots.txt', as('Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/147.0.0.0')],
-  ] as const)('and not %s %j', async (path, over) => {
-    expect((await decided(at(path, over)))[0]).not.toBe('allow');
-  });
-});
+  ],
+);
 
-describe('preset:feeds lets any honest program read a feed', () => {
-  test.each([
+testPreset(
+  'feeds',
+  'any honest program to read a feed',
+  [
     ['/feed', as('FreshRSS/1.26.1 (Linux; https://freshrss.org)')],
     ['/blog/feed/', as('Feedly/1.0 (+http://www.feedly.com/fetcher.html; 7 subscribers)')],
     ['/comments/feed/atom/', as('NetNewsWire (RSS Reader; https://netnewswire.com/)')],
@@ -95,14 +84,13 @@ describe('preset:feeds lets any honest program read a feed', () => {
     ['/feeds/ada.rss.xml', {}],
     ['/feeds/posts/default', {}],
     ['/blog/rss2.xml', {}],
+    ['/team.ics', as('Google-Calendar-Importer')],
+    ['/feed.php?mode=list', as('newsboat/2.21')],
     ['/caf%C3%A9/feed', {}],
     ['/on-cgi/feed', {}],
     ['/cgi-bindings/feed', {}],
-  ])('%s', async (path, over) => {
-    expect(await decided(at(path, over))).toEqual(['allow', 'preset:feeds']);
-  });
-
-  test.each([
+  ],
+  [
     ['/feed', { method: 'POST' }],
     ['/feed/../admin', {}],
     ['/admin;.rss', {}],
@@ -126,13 +114,13 @@ describe('preset:feeds lets any honest program read a feed', () => {
     ['/feedback', {}],
     ['/sitemap.xml', {}],
     ['/feed', { headers: { ...googlebot } }],
-  ] as const)('and not %s %j', async (path, over) => {
-    expect((await decided(at(path, over)))[0]).not.toBe('allow');
-  });
-});
+  ],
+);
 
-describe('preset:git lets through what has path, method and form of git, whatever its User-Agent', () => {
-  test.each([
+testPreset(
+  'git',
+  'requests with the path, method and form of git, with any User-Agent',
+  [
     [refsOf('/ada/engine.git'), as('git/2.39.5')],
     ['/ada/engine.git/info/refs?service=git-receive-pack', as('JGit/7.1.0')],
     [refsOf('/ada/engine'), as('go-git/5.x')],
@@ -142,11 +130,8 @@ describe('preset:git lets through what has path, method and form of git, whateve
     ['/ada/engine.git/info/lfs/locks/verify', lfs],
     ['/ada/engine.git/info/lfs/locks', sent({ accept: 'application/vnd.git-lfs+json' })],
     [`/ada/engine.git/info/lfs/objects/${'a'.repeat(64)}`, as('git-lfs/3.6.1')],
-  ])('%s', async (path, over) => {
-    expect(await decided(at(path, over))).toEqual(['allow', 'preset:git']);
-  });
-
-  test.each([
+  ],
+  [
     ['/', as('git/2.39.5')],
     ['/?service=git-upload-pack', as('git/2.39.5')],
     ['/ada/engine.git/info/refs', as('git/2.39.5')],
@@ -163,24 +148,21 @@ describe('preset:git lets through what has path, method and form of git, whateve
     ['/login', packed('upload-pack')],
     ['/ada/engine.git/info/lfs/objects/batch', { method: 'POST' }],
     [refsOf('/ada/engine.git'), { headers: { ...googlebot } }],
-  ] as const)('and not %s %j', async (path, over) => {
-    expect((await decided(at(path, over)))[0]).not.toBe('allow');
-  });
-});
+  ],
+);
 
-describe('preset:webhooks lets through senders by their address, and anybody on the paths that are named', () => {
-  const STRIPE = 'Stripe/1.0 (+https://stripe.com/docs/webhooks)';
+const STRIPE = 'Stripe/1.0 (+https://stripe.com/docs/webhooks)';
 
-  test.each([
+testPreset(
+  'webhooks',
+  'senders by their address, and any client on the configured paths',
+  [
     ['/orders/paid', { method: 'POST', ...as(STRIPE), ip: addressOf('Stripe') }],
     ['/hooks/github', { method: 'POST', ...as('GitHub-Hookshot/044aadd') }],
     ['/hooks/own', { method: 'PUT' }],
     ['/api/stripe', { method: 'OPTIONS' }],
-  ])('%s', async (path, over) => {
-    expect(await decided(at(path, over))).toEqual(['allow', 'preset:webhooks']);
-  });
-
-  test.each([
+  ],
+  [
     ['/orders/paid', { method: 'POST', ...as(STRIPE) }],
     ['/hooks/stripe', { method: 'POST', ...as(STRIPE) }],
     ['/orders/paid', { ...as(STRIPE), ip: addressOf('Stripe') }],
@@ -189,10 +171,8 @@ describe('preset:webhooks lets through senders by their address, and anybody on 
     ['/hooks/../admin', { method: 'POST' }],
     ['/hooks/..%2fadmin', { method: 'POST' }],
     ['/api/stripe/keys', { method: 'POST' }],
-  ] as const)('and not %s %j', async (path, over) => {
-    expect((await decided(at(path, over)))[0]).not.toBe('allow');
-  });
-});
+  ],
+);
 
 describe.each([
   [
@@ -207,24 +187,24 @@ describe.each([
 ])('preset:%s: %s', (preset, name, userAgent) => {
   const ip = addressOf(name);
 
-  test('reads any page from an address of its operator', async () => {
+  test('may read any page from an address of its operator', async () => {
     const rule = `preset:${preset}`;
     expect(await decided(at('/any/page', { ...as(userAgent), ip }))).toEqual(['allow', rule]);
     const head: Over = { ...as(userAgent), ip, method: 'HEAD' };
     expect(await decided(at('/', head))).toEqual(['allow', rule]);
   });
 
-  test('sends nothing, and reads nothing from other origins', async () => {
+  test('may not POST, and may read nothing from other addresses', async () => {
     const posted: Over = { ...as(userAgent), ip, method: 'POST' };
     expect((await decided(at('/login', posted)))[0]).not.toBe('allow');
     expect((await decided(at('/', { ...as(userAgent), ip: HOME_IP })))[0]).not.toBe('allow');
   });
 });
 
-describe('a preset lifts a challenge, but no rule of the user', () => {
+describe('a preset lifts a challenge, but changes no rule of the settings', () => {
   const feed = at('/feed');
 
-  test("a user's block and a user's own allow decide before it", async () => {
+  test('a block and an allow of the settings come before a preset', async () => {
     const rules = `
 - { name: not from there, match: { ip: ${HOME_IP} }, verdict: block }
 - { name: rest, match: {}, detect: true }`;
@@ -234,7 +214,7 @@ describe('a preset lifts a challenge, but no rule of the user', () => {
     expect(events.map(({ rule }) => rule)).toEqual(['not from there', 'preset:feeds']);
   });
 
-  test('a budget counts the requests that fit', async () => {
+  test('a rate limit of the settings counts requests of a preset', async () => {
     const rules = `
 - { name: budget, match: { path: /feed }, rate_limit: { requests: 1, per: 1m } }
 - { name: rest, match: {}, detect: true }`;
@@ -243,21 +223,21 @@ describe('a preset lifts a challenge, but no rule of the user', () => {
     expect(await ask(feed)).toMatchObject({ decision: 'block', rate_limited: true });
   });
 
-  test('without it the same requests are challenged, and a preset lifts nothing of another', async () => {
+  test('a preset lifts no challenge for the requests of another preset', async () => {
     const { ask } = validatorWith(STRICT, { organisation: { presets: ['git'] } });
     expect((await ask(feed)).decision).toBe('redirect');
     expect((await ask(at('/robots.txt'))).decision).toBe('redirect');
     expect((await ask(at(refsOf('/a.git')))).decision).toBe('allow');
   });
 
-  test("a person's browser on a page is decided as if there were none", async () => {
+  test('presets change nothing for the browser of a person', async () => {
     expect(await decided(visit({ headers: { ...chromeHttps } }))).toEqual([
       'redirect',
       'everybody',
     ]);
   });
 
-  test('an explanation lists them as built in, behind the rules of the user', async () => {
+  test('an explanation lists presets as built in, after the rules of the settings', async () => {
     const explained = await guard.validator.explain('acme', {
       body: JSON.stringify(feed),
       site: '',

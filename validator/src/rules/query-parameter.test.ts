@@ -16,7 +16,7 @@ async function decided(rules: string, query: string, path = '/'): Promise<string
     .decision;
 }
 
-describe('a parameter of the query has a value', () => {
+describe('a rule for a parameter of the query', () => {
   test.each([
     ['?format=rss', true],
     ['?page=2&format=rss&', true],
@@ -37,7 +37,7 @@ describe('a parameter of the query has a value', () => {
   });
 
   test.each(['?format=rss&format=html', '?format=html&format=rss', '?FORMAT=html&format=rss'])(
-    'sent twice, %s: strict rules match and lenient rules do not, because an origin may take either value',
+    'a parameter sent twice, %s, matches strict rules only, because an origin may take either value',
     async (query) => {
       expect(await decided(strict, query)).toBe('block');
       expect(await decided(lenient, query)).toBe('block');
@@ -57,7 +57,7 @@ describe('a parameter of the query has a value', () => {
       'x&;FORMAT',
     ],
   ])(
-    'under a name that some origin takes for it, %s, it is enough to block and not to allow',
+    'another spelling of the name, %s, matches strict rules only, because some origin may accept it',
     async (name) => {
       expect(await decided(strict, `?${name}=rss`)).toBe('block');
       expect(await decided(lenient, `?${name}=rss`)).toBe('block');
@@ -72,17 +72,15 @@ describe('a parameter of the query has a value', () => {
     '?x.format=rss',
     '?format=html;x=rss',
     '?%00format',
-  ])('%s is another parameter, or another value', async (query) =>
-    expect(await decided(strict, query)).toBe('allow'),
-  );
+  ])('%s matches no rule', async (query) => expect(await decided(strict, query)).toBe('allow'));
 
-  test('a value ends at ; for some origins, so both readings are tested', async () => {
+  test('for some origins a value ends at ";", so rules read the value in both ways', async () => {
     expect(await decided(strict, '?format=rss;x=1')).toBe('block');
     expect(await decided(strict.replace('rss', '"rss;x"'), '?format=rss;x')).toBe('block');
     expect(await decided(lenient, '?format=rss;x=1')).toBe('block');
   });
 
-  test('+ is a blank, and a value may be a glob, a regular expression or empty', async () => {
+  test('"+" is a blank, and a pattern may be a glob, a regular expression or the empty value', async () => {
     const rules = (pattern: string) =>
       `[{ name: r, match: { query: { q: ${pattern} } }, verdict: block }]`;
     expect(await decided(rules('"a b"'), '?q=a+b')).toBe('block');
@@ -91,7 +89,7 @@ describe('a parameter of the query has a value', () => {
     expect(await decided(rules("{ regex: '^$' }"), '?q=1')).toBe('allow');
   });
 
-  test('all given parameters must hold, and a path that has several readings changes nothing', async () => {
+  test('all parameters of a rule must match, also when the path has several readings', async () => {
     const both = '[{ name: r, match: { path: /a, query: { x: "1", y: "2" } }, verdict: block }]';
     expect(await decided(both, '?y=2&x=1', '/a')).toBe('block');
     expect(await decided(both, '?y=2&x=1', '//a')).toBe('block');
@@ -99,13 +97,13 @@ describe('a parameter of the query has a value', () => {
   });
 });
 
-/** Answers each line, a query as JSON, with the names of the parameters that PHP makes of it. */
+/** For each line, a query as JSON, prints the names of its parameters in PHP. */
 const PARSE_STR = `while (($line = fgets(STDIN)) !== false) {
   parse_str(json_decode($line), $sent);
   echo json_encode(array_keys($sent), JSON_INVALID_UTF8_SUBSTITUTE), "\\n";
 }`;
 
-test.skipIf(!hasPhp)('a parameter that PHP itself finds is found by what is strict', () => {
+test.skipIf(!hasPhp)('a strict rule finds every parameter that PHP finds', () => {
   const random = seededRandom();
   console.log(`parameters of PHP: seed ${random.seed}`);
   const pieces = ['q', 'q', 'q_x', '_', 'x', '[', ']', '.', '+', '%20', '%00', '%5B', '%5d', '%2E', ';', '&', '=1', '=1'] as const; // prettier-ignore

@@ -6,13 +6,12 @@ const SEMICOLON = 0x3b;
 const EQUALS = 0x3d;
 
 /**
- * Compiles the test of one parameter of a query (`a=1&b=2`, without its question mark). Names are compared in lower
- * case, because some origins ignore case. `name` must be in lower case. A parameter that was sent twice has two
- * values, and origins take the first or the last. A missing parameter has none.
+ * Compiles the test of one parameter of a query (`a=1&b=2`, without its question mark). `name` is in lower case. Names
+ * are compared in lower case, because some origins ignore case. When a parameter is sent twice, origins take the first
+ * or the last value, so it has two values. A missing parameter has none.
  *
- * With the reading `some`, another name also counts when some origin could take it for the parameter, such as `q[]`,
- * `q.x` or ` q`. With the reading `every`, the exact name must be there, and every value must match, also those under
- * the other names.
+ * The reading `some` also counts other names that some origin could take for the parameter, such as `q[]`, `q.x` or `
+ * q`. The reading `every` requires the exact name, and every value must match, also values under the other names.
  */
 export function compileParameter(
   name: string,
@@ -46,24 +45,23 @@ export function compileParameter(
   return (query) => {
     const found = search(query, AMPERSAND);
     if (found === 'enough') return decides;
-    // Older origins also separate at `;`, so the value can be shorter for them.
+    // Older origins also separate fields at `;`, so their value can be shorter.
     if (query.includes(';') && search(query, SEMICOLON) === 'enough') return decides;
     return found === 'sent' && !decides;
   };
 }
 
-/** The name of a field, decoded and in lower case. Empty when it cannot be the wanted name. */
+/** The name of a field, decoded and in lower case. Empty when the name cannot be `wanted`. */
 function nameOf(query: string, start: number, end: number, wanted: string): string {
-  // Decoding never makes a name longer.
+  // Decoding never makes a name longer, so a shorter name cannot be `wanted`.
   if (end - start < wanted.length) return '';
   const sent = decoded(query.slice(start, end)).toLowerCase();
   return wanted.includes('_') || sent.includes(wanted) ? sent : '';
 }
 
 /**
- * Whether some origin could read the sent name as `name`. PHP cuts a name at NUL and drops leading blanks, reads
- * `q[]` as an array, and `q.x` and `q[x` as `q_x`. Parsers of Node and Rack make an object from `q[x]`, `q.x` and
- * `[q]`.
+ * Whether some origin could read the sent name as `name`. PHP cuts a name at NUL, drops leading blanks, reads `q[]` as
+ * an array, and reads `q.x` and `q[x` as `q_x`. Parsers of Node and Rack turn `q[x]`, `q.x` and `[q]` into objects.
  */
 function isTakenFor(name: string, sent: string): boolean {
   const [text = ''] = sent.replace(/^[\0-\x1f\s.\][]+/, '').split('\0', 1);
@@ -74,7 +72,7 @@ function isTakenFor(name: string, sent: string): boolean {
   return mangled(text) === name || mangled(beforeArray) === name;
 }
 
-/** The name as PHP changes it, because its variables cannot have these characters. */
+/** The name as PHP changes it: variables in PHP cannot have these characters. */
 function mangled(name: string): string {
   return name.replace(/[ .[]/g, '_');
 }

@@ -3,11 +3,11 @@ import { stringify } from 'yaml';
 import { validatorWith } from '../../../test/kit/validator.ts';
 import { chromeHttps, visit } from '../../../test/kit/visitors.ts';
 
-/** Its program is large, so the second test of 1,000 characters is timed. It matches nothing here. */
+/** A regular expression with a large program, so that tests of 1,000 characters are timed. It never matches. */
 const COSTLY = 'a{1,50}b{1,50}c';
 const headers = { ...chromeHttps, 'x-long': 'x'.repeat(1_000) };
 
-/** The rule of each decision about one visit, when each look at the clock is `stepMs` later than the last. */
+/** The rules that decide these visits. Each reading of the clock is `stepMs` later than the one before. */
 async function rulesThatDecide(rules: readonly object[], stepMs: number, visits = 1) {
   const { ask, events } = validatorWith(stringify(rules));
   let now = 0;
@@ -28,7 +28,7 @@ function costly(count: number, verdict: 'allow' | 'block') {
 const REST = { name: 'rest', match: {}, verdict: 'allow' };
 
 describe('limits: all regular expressions of one request may take 100 ms', () => {
-  test('after the limit a blocking rule treats a long value as a match; each request has its own limit', async () => {
+  test('after the limit, a long value matches a blocking rule; each request has its own limit', async () => {
     expect(await rulesThatDecide([...costly(9, 'block'), REST], 10, 3)).toEqual(
       Array(3).fill('rest'),
     );
@@ -37,7 +37,7 @@ describe('limits: all regular expressions of one request may take 100 ms', () =>
     );
   });
 
-  test('1,000 short values of one parameter count like a long one', async () => {
+  test('1,000 short values of one parameter count like one long value', async () => {
     const { ask, events } = validatorWith(
       stringify([
         { name: 'q', match: { query: { q: { regex: COSTLY } } }, verdict: 'block' },
@@ -53,7 +53,7 @@ describe('limits: all regular expressions of one request may take 100 ms', () =>
     expect(events[1]?.rule).toBe('rest');
   });
 
-  test('a rule that lets through does not match', async () => {
+  test('after the limit, a long value does not match an allowing rule', async () => {
     const rules = [...costly(13, 'allow'), { ...REST, verdict: 'block' }];
     expect(await rulesThatDecide(rules, 10)).toEqual(['rest']);
   });

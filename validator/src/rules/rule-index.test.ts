@@ -44,7 +44,7 @@ function pathOf(random: SeededRandom): string {
   return `/${list(random, () => random.pick(PIECES)).join('/')}`;
 }
 
-/** A match of the conditions that the index reads, and of some that it does not. */
+/** A random match with conditions that the index reads, and with conditions that it does not read. */
 function matchOf(random: SeededRandom, depth = 0): Record<string, unknown> {
   const maybe = (share: number, name: string, make: () => unknown) =>
     random.next() < share ? { [name]: make() } : {};
@@ -94,7 +94,7 @@ function requestOf(random: SeededRandom): Facts {
   );
 }
 
-/** Asks every rule, one after the other. */
+/** A search that returns every rule, one after the other. */
 function linear(count: number): FindRules {
   return {
     find() {
@@ -104,7 +104,7 @@ function linear(count: number): FindRules {
   };
 }
 
-test('the directives are the same as when all rules are asked one after the other', () => {
+test('the index gives the same directives as a test of all rules one after the other', () => {
   const random = seededRandom();
   let decided = 0;
   let asked = 0;
@@ -127,12 +127,12 @@ test('the directives are the same as when all rules are asked one after the othe
       if (expected.verdict !== undefined) decided += 1;
     }
   }
-  // Rules did match, and the index did leave rules out.
+  // Some rules matched, and the index left some rules out.
   expect(decided).toBeGreaterThan(100);
   expect(asked).toBeLessThan(0.9 * all);
 });
 
-test('a path that a glob matches is in the glob’s folder, or is the folder', () => {
+test('a path that matches a glob is the folder of this glob, or is inside of it', () => {
   const random = seededRandom();
   let matched = 0;
   for (let round = 0; round < rounds(20_000, 500_000); round++) {
@@ -147,7 +147,7 @@ test('a path that a glob matches is in the glob’s folder, or is the folder', (
   expect(matched).toBeGreaterThan(20);
 });
 
-test('of 10,000 rules a request is compared with a few, in their order', () => {
+test('of 10,000 rules, a request is compared with few, in their order', () => {
   const matches = Array.from({ length: 10_000 }, (_, n) =>
     n % 2 === 0
       ? { host: [`h${n}.example`], path: [`/a/${n}/**`] }

@@ -7,9 +7,9 @@ import type { Facts } from '../request/facts.ts';
 /** Places in the list of rules, in ascending order. */
 type Places = readonly number[];
 
-/** Finds the places of the rules that can match a request, in ascending order. */
+/** Finds the places of the rules that could match a request, in ascending order. */
 export interface FindRules {
-  /** Each call of `next` returns the next place, and then {@link END}. Read all of them before the next `find`. */
+  /** Each call of `next` returns the next place, and at the end {@link END}. Read all places before the next `find`. */
   find(asked: Asked): { next(): number };
 }
 
@@ -18,22 +18,22 @@ type Asked = Pick<Facts, 'method' | 'foldedPaths'> & { readonly url: { readonly 
 
 /**
  * Most entries of one rule. A rule with more combinations of hosts, paths and methods is found by its hosts alone, or
- * is tried for each request.
+ * is tested for each request.
  */
 const MOST_ENTRIES = 10_000;
 
 /**
- * Finds the rules that can match a request by its host, the first segments of its path, and its method. It leaves out
- * only rules that cannot match, and keeps the order. So the result is the same as without the index. It ignores the
+ * Finds the rules that could match a request by its host, the first segments of its path, and its method. It leaves out
+ * only rules that cannot match, and keeps their order, so the result is the same as without the index. It ignores
  * conditions inside of `any`, `all` and `not`.
  */
 export class RuleIndex implements FindRules {
   readonly #byHost = new Map<string, ByPath>();
-  /** For hosts such as `*.shop.example`, by the part behind the first dot. */
+  /** For hosts such as `*.shop.example`. The key is the part after the first dot. */
   readonly #byParent = new Map<string, ByPath>();
   readonly #ofAnyHost = new ByPath();
 
-  /** Makes an index. It pauses after each rule. */
+  /** Builds an index. It pauses after each rule. */
   static *of(matches: readonly Match[]): Work<RuleIndex> {
     const index = new RuleIndex();
     for (const [place, match] of matches.entries()) {
@@ -86,7 +86,7 @@ export class RuleIndex implements FindRules {
   }
 }
 
-/** The folders that contain every matching path. Undefined when a path outside of them can match. */
+/** The folders that contain every path that can match. Undefined when a path outside of all folders can match. */
 function foldersOf(paths: NonNullable<Match['path']>): readonly string[] | undefined {
   const folders = new Set<string>();
   for (const pattern of paths) {
@@ -101,7 +101,7 @@ function foldersOf(paths: NonNullable<Match['path']>): readonly string[] | undef
 class ByPath {
   readonly #byFolder = new Map<string, ByMethod>();
   readonly #ofAnyPath = new ByMethod();
-  /** Segments of the deepest folder. */
+  /** Number of segments of the deepest folder. */
   #depth = 0;
 
   add(place: number, folders: readonly string[] | undefined, methods: readonly string[]): void {
@@ -118,7 +118,7 @@ class ByPath {
     for (const path of foldedPaths) this.#findPath(path, method, into);
   }
 
-  /** Asks for the folder of each depth: `/a`, `/a/b` and `/a/b/c` for `/a/b/c`. */
+  /** Looks up the folder of each depth. For `/a/b/c` these are `/a`, `/a/b` and `/a/b/c`. */
   #findPath(path: string, method: string, into: Cursor): void {
     let end = path.indexOf('/', 1);
     for (let depth = 1; end !== -1 && depth <= this.#depth; depth += 1) {
@@ -161,12 +161,12 @@ function entryOf(map: Map<string, unknown>, key: string, Made: new () => unknown
   return made;
 }
 
-/** Returned after the last place. */
+/** Marks the end of the places. */
 export const END = -1;
 
 /**
- * Walks through several lists of places in ascending order, each place once. All requests use one object, so that there
- * is no garbage.
+ * Walks through several lists of places in ascending order, and returns each place once. All requests use one object,
+ * so that no garbage is created.
  */
 class Cursor {
   readonly #lists: Places[] = [];

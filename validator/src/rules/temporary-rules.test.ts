@@ -63,14 +63,14 @@ describe('a temporary decision comes before the rules of guard.yaml', () => {
     expect((await ask(visit({ ip: '203.0.113.8' }))).decision).toBe('block');
   });
 
-  test('an autonomous system', async () => {
+  test('a block of an autonomous system', async () => {
     const { ask, temporary } = validatorWith(NOTHING);
     temporary.replace([decision('block', { kind: 'asn', asn: 15_169 })]);
     expect((await ask(visit({ ip: '8.8.8.8' }))).decision).toBe('block');
     expect((await ask(visit({ ip: '1.1.1.1' }))).decision).toBe('allow');
   });
 
-  test('a session by the digest in events; another value is not that session', async () => {
+  test('an allow of a session by its digest in events, and of no other session', async () => {
     const { ask, store, temporary } = validatorWith(BLOCK_ALL);
     store.keepSession(id, session, HOUR);
     temporary.replace([decision('allow', { kind: 'session', session: sessionDigest(id) })]);
@@ -79,7 +79,7 @@ describe('a temporary decision comes before the rules of guard.yaml', () => {
     expect((await ask(visit({ cookie: id.replace(/^0/, '1') }))).decision).toBe('block');
   });
 
-  test('of several decisions: the session first, then the smallest network, then the autonomous system', async () => {
+  test('a decision on a session comes before the smallest network, and a network before an autonomous system', async () => {
     const { ask, store, temporary } = validatorWith(NOTHING);
     store.keepSession(id, session, HOUR);
     const ofSession = decision('allow', { kind: 'session', session: sessionDigest(id) });
@@ -96,8 +96,8 @@ describe('a temporary decision comes before the rules of guard.yaml', () => {
   });
 });
 
-describe('what a decision does not reach', () => {
-  test('another organisation', async () => {
+describe('the limits of a temporary decision', () => {
+  test('a decision does not apply to another organisation', async () => {
     const { ask, temporary } = validatorWith(NOTHING);
     temporary.replace([decision('block', at('203.0.113.9'), { organisation: 'rival' })]);
     expect((await ask(visit({ ip: '203.0.113.9' }))).decision).toBe('allow');
@@ -116,14 +116,14 @@ describe('what a decision does not reach', () => {
     expect(await from()).toBe('allow');
   });
 
-  test('an organisation in monitor mode: the event has it, and the visitor passes', async () => {
+  test('in monitor mode of the organisation the visitor passes, and the event has the block', async () => {
     const { ask, temporary, events } = validatorWith(NOTHING, { organisation: { monitor: true } });
     temporary.replace([decision('block', at('203.0.113.9'))]);
     expect((await ask(visit({ ip: '203.0.113.9' }))).decision).toBe('allow');
     expect(events.at(-1)).toMatchObject({ action: 'allow', decision: 'block', monitor: true });
   });
 
-  test('a rule in monitor mode lifts no temporary block', async () => {
+  test('monitor mode of a rule lifts no temporary block', async () => {
     const { ask, temporary } = validatorWith(
       '[{ name: r, match: {}, detect: true, monitor: true }]',
     );

@@ -8,8 +8,8 @@ import type { Directives } from './direct.ts';
 import { PrefixMap } from './prefix-map.ts';
 
 /**
- * A temporary decision as the directives of a rule. It sets only the verdict, so that the monitor mode of another
- * rule does not lift it.
+ * A temporary decision as a rule with directives. It sets only the verdict, so that the monitor mode of another rule
+ * does not lift it.
  */
 interface TemporaryRule {
   readonly directives: Directives;
@@ -18,8 +18,8 @@ interface TemporaryRule {
 }
 
 /**
- * The current temporary decisions. They come before the rules of guard.yaml. When several fit, the most specific one
- * decides: first a session, then an address or the smallest network, and last an autonomous system.
+ * The current temporary decisions. They come before the rules of guard.yaml. When several apply, the most specific one
+ * decides: a session before the smallest network, and a network before an autonomous system.
  */
 export class TemporaryRules {
   readonly #clock: Clock;
@@ -40,7 +40,7 @@ export class TemporaryRules {
     this.#of = of;
   }
 
-  /** The directives of the decision that fits this request. Without one, the given `directives`. */
+  /** The directives of the decision that applies to this request, or the given `directives` when none applies. */
   over(directives: Directives, organisation: string, facts: Facts): Directives {
     return this.#of.get(organisation)?.find(facts, this.#clock())?.directives ?? directives;
   }
@@ -75,7 +75,7 @@ class RulesOfOrganisation {
   #ofSession({ session }: Facts, now: number): TemporaryRule | undefined {
     if (this.#sessions.size === 0 || session.state === 'none') return undefined;
     const rule = standing(this.#sessions.get(sessionDigest(session.id)), now);
-    // Two clients have that session, and an `allow` is meant for only one of them.
+    // Two clients have this session, and an `allow` is meant for only one of them.
     const isLost = session.state === 'issued' && session.lost !== undefined;
     return isLost && rule?.isLenient === true ? undefined : rule;
   }
@@ -85,7 +85,7 @@ class RulesOfOrganisation {
   }
 }
 
-/** The rule, unless its time is over. A decision ends by itself, even when nothing replaces the list. */
+/** The rule, unless its time is over. A decision ends at its time, even when the list is not replaced. */
 function standing(rule: TemporaryRule | undefined, now: number): TemporaryRule | undefined {
   return rule !== undefined && rule.until > now ? rule : undefined;
 }
