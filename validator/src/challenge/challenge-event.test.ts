@@ -6,7 +6,7 @@ import { USUAL } from './testing/answers.ts';
 const sent = { ip: '198.51.100.7', userAgent: 'Mozilla/5.0' };
 const subject = { organisation: 'acme', session: 's', reference: 'K7QM2X9D' };
 
-test('contract 3, "a support reference code": a failed upload is an event that has it', () => {
+test('contract 3, "a support reference code": the event of a failed upload contains the code', () => {
   const outcome = { ...sent, ...subject, kind: 'failed', reasons: ['challenge_expired'] } as const;
   expect(describeUpload(outcome, 1_800_000_000_000, () => USUAL)).toMatchObject({
     reference: 'K7QM2X9D',
@@ -20,7 +20,7 @@ test('contract 3, "a support reference code": a failed upload is an event that h
   });
 });
 
-test('contract 3, "session storage unavailable": an event that blames no visitor, with the same code', () => {
+test('contract 3, "session storage unavailable": the event has the code, and does not block the visitor', () => {
   const outcome = { ...sent, ...subject, kind: 'unavailable', reasons: [] } as const;
   expect(describeUpload(outcome, 1_800_000_000_000, () => USUAL)).toMatchObject({
     reference: 'K7QM2X9D',
@@ -31,7 +31,7 @@ test('contract 3, "session storage unavailable": an event that blames no visitor
   });
 });
 
-test('what names no organisation of ours is no event: anybody could fill the table with it', () => {
+test('an upload without an organisation of this installation makes no event, so no client can fill the table', () => {
   for (const outcome of [
     { ...sent, kind: 'failed', reasons: ['challenge_invalid'] },
     { ...sent, kind: 'unavailable', reasons: [] },
@@ -42,7 +42,7 @@ test('what names no organisation of ours is no event: anybody could fill the tab
   }
 });
 
-test('a person who passes with a finding that came to nothing: an event names it beside its points', () => {
+test('the event of a person who passed names findings that changed nothing, with their points', () => {
   const noted = ['debugger_attached', 'time_zone_elsewhere'] as const;
   const outcome = { ...sent, ...subject, kind: 'verified', reasons: [], noted } as const;
   expect(describeUpload(outcome, 0, () => USUAL)).toMatchObject({

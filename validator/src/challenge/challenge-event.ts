@@ -7,12 +7,12 @@ import type { Strengths } from '../verdict/strengths.ts';
 import { TRAP_PATH, type TrapHit } from './trap-link.ts';
 
 /**
- * The event of an upload that needs one: a failed upload, so that SQL finds the reference code of the visitor's
- * failure screen; a page that was left before it had an answer; a visitor with doubts, or with findings that changed
- * nothing. Other judgements need no event, because the visitor's next decision has one.
+ * Returns the event of an upload, if it needs one. A failed upload needs one, so that SQL finds the reference code of
+ * the visitor's failure screen. A page that was left without an answer needs one. So does a visitor with doubts, or
+ * with findings that changed nothing. Other judgements need no event, because the visitor's next decision has one.
  *
- * Undefined when there is nothing to report, or when no authentic ticket names the organisation. Otherwise any
- * client could fill the table with posts.
+ * Undefined when there is nothing to report, or when no authentic ticket names the organisation. Otherwise any client
+ * could fill the table.
  */
 export function describeUpload(
   outcome: CollectOutcome,
@@ -42,7 +42,7 @@ export function describeUpload(
       });
     case 'left':
       return eventOf(outcome, nowMs, LEFT);
-    // There is no judgement, so the visitor still has to pass the challenge.
+    // The upload was not judged, so the visitor still has to pass the challenge.
     case 'unavailable':
       return eventOf(outcome, nowMs, {
         challenge: 'failed',
@@ -70,7 +70,7 @@ const ASKED_FOR_WORK = {
   statusCode: 200,
 } as const;
 
-/** Not `issued`: that would count one more challenge, although another tab of the visitor may have passed. */
+/** Not `issued`, which would count one more challenge, although the visitor may have passed in another tab. */
 const LEFT = {
   challenge: 'failed',
   action: 'challenge',
@@ -79,7 +79,7 @@ const LEFT = {
   statusCode: 200,
 } as const;
 
-/** Outcomes that can have an event. */
+/** Outcomes that can make an event. */
 type Reported = Exclude<CollectOutcome, { kind: 'limited' }>;
 
 function eventOf(
@@ -105,7 +105,7 @@ function eventOf(
   };
 }
 
-/** The event when a visitor followed the trap link on a page of Guard that was made for this visitor. */
+/** The event of a visitor who followed the trap link that was made for this visitor. */
 export function describeTrapHit(
   { organisation, session, ip, userAgent }: TrapHit,
   nowMs: number,

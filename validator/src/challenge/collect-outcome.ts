@@ -1,6 +1,6 @@
 import type { Reason } from '@guard/config/contract/reasons';
 
-/** Facts of a ticket with a valid MAC, even if it is expired or spent. */
+/** Fields of a ticket with a valid MAC, even if the ticket is expired or spent. */
 interface Subject {
   readonly organisation: string;
   readonly session: string;
@@ -15,17 +15,17 @@ export type Ending =
       readonly reasons: readonly Reason[];
       readonly noted: readonly Reason[];
     } & Subject)
-  /** The upload has to be sent again with work. With the reasons for doubt. */
+  /** The page has to send the upload again with work. `reasons` are the reasons for doubt. */
   | ({ readonly kind: 'work'; readonly reasons: readonly Reason[] } & Subject)
-  /** The answer is correct in form and was judged automated. */
+  /** The upload is a complete answer, and was judged automated. */
   | ({ readonly kind: 'rejected'; readonly reasons: readonly Reason[] } & Subject)
   /** Not an answer to a valid challenge. */
   | ({ readonly kind: 'failed'; readonly reasons: readonly [Reason] } & Partial<Subject>)
-  /** The visitor left the page before it had an answer. No subject if this is already known. */
+  /** The visitor left the page without an answer. The subject is missing when Guard already has this report. */
   | ({ readonly kind: 'left'; readonly reasons: readonly [Reason] } & Partial<Subject>)
   /** The session store did not answer, so the fault is on Guard's side. */
   | ({ readonly kind: 'unavailable'; readonly reasons: readonly [] } & Partial<Subject>)
-  /** Not read, because the network has uploaded too much shortly before. */
+  /** The upload was not read, because its network uploaded too much shortly before. */
   | { readonly kind: 'limited'; readonly reasons: readonly [] };
 
 /** The outcome of an upload and its sender, for metrics and events. */

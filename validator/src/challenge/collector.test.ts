@@ -3,16 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
 import { corsHeaders } from './cors.ts';
-import { createCollector } from './collector.ts';
 import { createSealer } from '../session/sealer.ts';
 import { writeFields } from './tickets/ticket-fields.ts';
-import { aChallengedVisitor, SECRETS, TERMS } from './testing/challenged-visitor.ts';
-import { USUAL } from './testing/answers.ts';
+import { aChallengedVisitor, SECRETS } from './testing/challenged-visitor.ts';
 
 const body = (result: string) => JSON.stringify({ result });
 
-describe('contract 3: browser completes the challenge and uploads', () => {
-  test('a person’s answer mints one verified session and asks for a reload', async () => {
+describe('contract 3: the browser completes the challenge and uploads', () => {
+  test('the answer of a person creates one verified session and asks for a reload', async () => {
     const { collect, request, store, sessionId, outcomes, challenge } = aChallengedVisitor();
     const answer = await collect(request);
     expect(answer).toMatchObject({ status: 200, body: body('reload') });
@@ -34,12 +32,10 @@ describe('contract 3: browser completes the challenge and uploads', () => {
     ]);
   });
 
-  test('an automated browser is told the same, and remembered as rejected with its reasons', async () => {
+  test('an automated browser gets the same answer, and its session is rejected with its reasons', async () => {
     const visitor = aChallengedVisitor('automated/playwright-headless-shell.json');
-    expect(await visitor.collect(visitor.request)).toMatchObject({
-      status: 200,
-      body: body('reload'),
-    });
+    const answer = await visitor.collect(visitor.request);
+    expect(answer).toMatchObject({ status: 200, body: body('reload') });
     expect(visitor.store.sessions.get(visitor.sessionId)).toMatchObject({
       state: 'rejected',
       reasons: ['webdriver', 'headless_browser'],
@@ -47,18 +43,15 @@ describe('contract 3: browser completes the challenge and uploads', () => {
     expect(visitor.outcomes[0]?.kind).toBe('rejected');
   });
 
-  test('a session takes no more memory because its browser sends an agent of 15 KiB', async () => {
+  test('a User-Agent of 15 KiB does not make the stored session larger', async () => {
     const agent = `Mozilla/5.0 ${'x'.repeat(15_000)}`;
-    const { collect, request, store, sessionId } = aChallengedVisitor(
-      'automated/playwright-headless-shell.json',
-      undefined,
-      agent,
-    );
+    const recording = 'automated/playwright-headless-shell.json';
+    const { collect, request, store, sessionId } = aChallengedVisitor(recording, undefined, agent);
     await collect(request);
     expect(JSON.stringify(store.sessions.get(sessionId)).length).toBeLessThan(400);
   });
 
-  test('one solution sent a hundred times at once mints exactly once', async () => {
+  test('one solution sent a hundred times at once creates exactly one session', async () => {
     const { collect, request, store, outcomes } = aChallengedVisitor();
     const answers = await Promise.all(Array.from({ length: 100 }, () => collect(request)));
     expect(answers.filter((answer) => answer.body === body('reload'))).toHaveLength(1);
@@ -68,7 +61,7 @@ describe('contract 3: browser completes the challenge and uploads', () => {
     expect(replayed).toHaveLength(99);
   });
 
-  test('a spent ticket cannot wash a rejected session clean', async () => {
+  test('a second upload with the same ticket cannot change a rejected session', async () => {
     const visitor = aChallengedVisitor('automated/playwright-headful.json');
     await visitor.collect(visitor.request);
     const clean = structuredClone(visitor.upload);
@@ -82,7 +75,7 @@ describe('contract 3: browser completes the challenge and uploads', () => {
 });
 
 describe('contract 3: the caller drops the returned cookies', () => {
-  test('fails closed with interstitial_no_session, and the page is told of it', async () => {
+  test('the upload fails with interstitial_no_session, and the page gets this result', async () => {
     const { collect, request, upload, store, outcomes } = aChallengedVisitor();
     const answer = await collect({ ...request, body: JSON.stringify({ ...upload, session: '' }) });
     expect(answer).toMatchObject({ status: 200, body: body('no_session') });
@@ -90,7 +83,7 @@ describe('contract 3: the caller drops the returned cookies', () => {
     expect(store.kept()).toBe(0);
   });
 
-  test('a session that is not the ticket’s (another tab’s) mints nothing and starts afresh', async () => {
+  test('with the session of another tab the upload creates no session, and the page starts again', async () => {
     const { collect, request, upload, store } = aChallengedVisitor();
     const other = { ...upload, session: randomUUID() };
     const answer = await collect({ ...request, body: JSON.stringify(other) });
@@ -99,8 +92,8 @@ describe('contract 3: the caller drops the returned cookies', () => {
   });
 });
 
-describe('contract 2.2, challenge_failure: answers that are no answers', () => {
-  test('another User-Agent than the challenged one mints nothing', async () => {
+describe('contract 2.2, challenge_failure: invalid answers', () => {
+  test('an answer with another User-Agent than the challenged request creates no session', async () => {
     const { collect, request, store, outcomes } = aChallengedVisitor();
     const headers = { ...request.headers, 'user-agent': 'Mozilla/5.0 (somebody else)' };
     expect((await collect({ ...request, headers })).body).toBe(body('failed'));
@@ -108,7 +101,7 @@ describe('contract 2.2, challenge_failure: answers that are no answers', () => {
     expect(store.kept()).toBe(0);
   });
 
-  test('an answer after the ticket’s end is challenge_expired, and the page gets a fresh one', async () => {
+  test('an answer after the end of the ticket is challenge_expired, and the page gets a new ticket', async () => {
     const { collect, request, store, time, outcomes } = aChallengedVisitor();
     time.nowMs += 11 * 60_000;
     expect((await collect(request)).body).toBe(body('retry'));
@@ -116,7 +109,7 @@ describe('contract 2.2, challenge_failure: answers that are no answers', () => {
     expect(store.kept()).toBe(0);
   });
 
-  test('nothing the upload adds moves organisation, expiry or anything else of the ticket', async () => {
+  test('additional fields of an upload cannot change the organisation or the expiry of the ticket', async () => {
     const { collect, request, upload, store } = aChallengedVisitor();
     const wider = { ...upload, organisation: 'evil', expiresAt: 9e15 };
     expect(await collect({ ...request, body: JSON.stringify(wider) })).toMatchObject({
@@ -126,7 +119,7 @@ describe('contract 2.2, challenge_failure: answers that are no answers', () => {
     expect(store.kept()).toBe(0);
   });
 
-  test('a ticket of ours in the form of another version is answered with a reload, junk is not', async () => {
+  test('an authentic ticket or upload of another version gets a reload, an invalid one does not', async () => {
     const { collect, request, upload } = aChallengedVisitor();
     const sealer = createSealer(SECRETS, 'ticket');
     const fields = writeFields(['4', 'of', 'a', 'later', 'version']);
@@ -141,7 +134,7 @@ describe('contract 2.2, challenge_failure: answers that are no answers', () => {
     expect(junk.body).toBe(body('failed'));
   });
 
-  test('2,000 mutilated bodies: none throws, none mints without this very ticket and session', async () => {
+  test('2,000 damaged bodies: none throws, and none creates a session without this ticket and session', async () => {
     const seed = randomInt(2 ** 31);
     console.log(`collector fuzz seed ${seed}`);
     const random = seededRandom(seed).below;
@@ -152,14 +145,14 @@ describe('contract 2.2, challenge_failure: answers that are no answers', () => {
       const answer = await collect({ ...request, body: mutilated });
       expect([200, 400, 413], `seed ${seed}`).toContain(answer.status);
       if (store.kept() === 0) continue;
-      // Only the evidence was touched, and within its form: that is an answer like any other.
+      // A fuzzed body may be valid only when the change is in the evidence and keeps its form.
       expect(sameTicketAndSession(mutilated, request.body), `seed ${seed}`).toBe(true);
       visitor = aChallengedVisitor();
     }
   });
 });
 
-describe('the edge of POST /verify', () => {
+describe('POST /verify', () => {
   test.each([
     ['another path', { path: '/elsewhere' }, 404],
     ['another method', { method: 'GET' }, 405],
@@ -173,17 +166,14 @@ describe('the edge of POST /verify', () => {
     expect(store.kept()).toBe(0);
   });
 
-  test('CORS is answered on another host than the page’s, and not on its own', async () => {
+  test('a collector on another host than the page answers CORS, a collector on the same host does not', async () => {
     const { collect, request } = aChallengedVisitor();
+    const origin = 'https://shop.example';
     const preflight = (host: string) =>
-      collect({
-        ...request,
-        method: 'OPTIONS',
-        headers: { origin: 'https://shop.example', host },
-      });
+      collect({ ...request, method: 'OPTIONS', headers: { origin, host } });
     const elsewhere = await preflight('collector.example');
     expect(elsewhere.status).toBe(204);
-    expect(elsewhere.headers['Access-Control-Allow-Origin']).toBe('https://shop.example');
+    expect(elsewhere.headers['Access-Control-Allow-Origin']).toBe(origin);
     expect(elsewhere.headers['Access-Control-Allow-Credentials']).toBeUndefined();
     const own = await preflight('shop.example');
     expect(own.headers['Access-Control-Allow-Origin']).toBeUndefined();
@@ -191,7 +181,7 @@ describe('the edge of POST /verify', () => {
   });
 
   test.each(['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:3000'])(
-    'CORS is answered to a page of the visitor’s own machine: %s',
+    'the collector answers CORS to a page on the machine of the visitor: %s',
     (origin) => {
       const { request } = aChallengedVisitor();
       const headers = { origin, host: 'collector.example' };
@@ -200,35 +190,21 @@ describe('the edge of POST /verify', () => {
     },
   );
 
-  test('a session store that is away is a 503, which the page retries; nothing rejects', async () => {
-    const visitor = aChallengedVisitor();
-    const outcomes: string[] = [];
-    const collect = createCollector({
-      secrets: SECRETS,
-      store: { ...visitor.store, spend: () => Promise.reject(new Error('connection refused')) },
-      clock: () => visitor.time.nowMs,
-      sessionTtlMs: 1000,
-      rejectedTtlMs: 1000,
-      currentRuleSet: () => TERMS.ruleSet,
-      priceOf: () => undefined,
-      strengthsOf: () => USUAL,
-      allowedOrigin: () => true,
-      countryOf: () => undefined,
-      signalsOf: () => [],
-      report: ({ kind }) => outcomes.push(kind),
-    });
-    expect(await collect(visitor.request)).toMatchObject({ status: 503, body: body('retry') });
-    expect(outcomes).toEqual(['unavailable']);
+  test('while the session store is away, the answer is 503, and the page retries', async () => {
+    const { collect, outcomes, request, store } = aChallengedVisitor();
+    Object.assign(store, { spend: () => Promise.reject(new Error('connection refused')) });
+    expect(await collect(request)).toMatchObject({ status: 503, body: body('retry') });
+    expect(outcomes).toMatchObject([{ kind: 'unavailable' }]);
   });
 });
 
-describe('a page that says it is left (challenge_abandoned)', () => {
+describe('a page that reports that its visitor left (challenge_abandoned)', () => {
   const leave = <Request extends object>(request: Request, ticket: string) => ({
     ...request,
     body: JSON.stringify({ ticket, left: true }),
   });
 
-  test('is heard once for each ticket, and the visitor may still pass', async () => {
+  test('is counted once for each ticket, and the visitor may still pass', async () => {
     const { collect, outcomes, request, upload } = aChallengedVisitor();
     for (let time = 0; time < 3; time += 1) await collect(leave(request, upload.ticket));
     const named = outcomes.filter((outcome) => 'organisation' in outcome);
@@ -236,7 +212,7 @@ describe('a page that says it is left (challenge_abandoned)', () => {
     expect((await collect(request)).body).toBe(body('reload'));
   });
 
-  test('names nobody with a ticket that was never issued, or ran out', async () => {
+  test('has no effect with an expired ticket, or with a ticket that was never issued', async () => {
     const { collect, outcomes, request, time, upload } = aChallengedVisitor();
     await collect(leave(request, `${upload.ticket.slice(0, -1)}_`));
     time.nowMs += 601_000;

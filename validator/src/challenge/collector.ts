@@ -21,7 +21,7 @@ export interface CollectorOptions extends Omit<
   SettleOptions,
   'tasks' | 'cascadesOf' | 'learned' | 'witnessesOf'
 > {
-  /** The same list as for createChallengeIssuer. The first one signs, all verify. */
+  /** The same list as for createChallengeIssuer. The first secret signs, and all secrets verify. */
   readonly secrets: readonly string[];
   /** The answers that an earlier collector with the same secrets has learned. */
   readonly learned?: LearnedAnswers | undefined;
@@ -62,7 +62,7 @@ export function createCollector(options: CollectorOptions): Collect {
     return answerTo(settlement, received.status);
   }
 
-  /** Contract 3, "session storage unavailable": the page retries by itself after a 5xx. */
+  /** Contract 3, "session storage unavailable": after a 5xx the page retries without its user. */
   function unavailable(request: CollectRequest, sent: Sent): CollectAnswer {
     const { reading } = readUpload(request.body, sealer, formsOf, clock());
     const subject = subjectIn('ticket' in reading ? reading.ticket : undefined);
@@ -78,8 +78,8 @@ export function createCollector(options: CollectorOptions): Collect {
     if (!isJson(headerOf(request, 'content-type'))) return emptyAnswer(415, cors);
     if (Buffer.byteLength(request.body) > CHALLENGE.maxUploadBytes) return emptyAnswer(413, cors);
     const sent: Sent = { ip: request.ip, userAgent: headerOf(request, 'user-agent') };
-    // verify() rejects only when the store rejects. If the store never answers, the page must not wait for ever. If
-    // it answers later, the session that it stores is valid.
+    // verify() rejects only when the store rejects. If the store never answers, the page must not wait without end. If
+    // the store answers later, the session that it stores is valid.
     const answered = verify(request, sent).catch(() => undefined);
     const { status, headers, body } =
       (await patience.within(answered, () => undefined)) ?? unavailable(request, sent);
@@ -122,7 +122,7 @@ function subjectOf({ organisation, sessionId, reference }: Ticket) {
   return { organisation, session: sessionId, reference };
 }
 
-/** A rejected visitor's page reloads like that of a verified one. The next decision blocks the visitor (contract 3). */
+/** A rejected visitor's page reloads like that of a verified one. The next decision blocks (contract 3). */
 function answerTo(settlement: Settlement, failedStatus: 200 | 400): CollectAnswer {
   switch (settlement.kind) {
     case 'verified':

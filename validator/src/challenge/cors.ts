@@ -2,10 +2,10 @@ import type { CollectAnswer, CollectRequest } from '@guard/config/contract/ports
 import { isLoopbackHost } from '@guard/config/net/special-address';
 
 /**
- * CORS for pages that upload to a collector on another host. Requests to the site's own host need none. Pages of
- * other sites get no answer, so that they cannot make a visitor's browser send uploads: JSON to another origin needs
- * the preflight (Fetch standard, 4.8), and other types are refused. A page on the visitor's own machine is allowed:
- * it belongs to a developer, and a stranger cannot put a page there.
+ * CORS for pages that upload to a collector on another host. Requests to the site's own host need no CORS. Pages of
+ * other sites get no permission, so that they cannot make a visitor's browser upload: JSON to another origin needs the
+ * preflight (Fetch standard, 4.8), and other types are refused. A page on the visitor's own machine is allowed: it
+ * belongs to a developer, and a stranger cannot put a page there.
  */
 export function corsHeaders(
   { headers }: CollectRequest,
@@ -14,7 +14,7 @@ export function corsHeaders(
   const { origin, host } = headers;
   if (typeof origin !== 'string' || origin.length > 300 || !URL.canParse(origin)) return {};
   const url = new URL(origin);
-  // RFC 6454: nothing follows the port. This also keeps odd values out of Guard's headers.
+  // RFC 6454: nothing follows the port. This check also keeps unexpected values out of Guard's response headers.
   if (url.origin !== origin || url.host === host) return {};
   if (!isLoopbackHost(url.hostname) && !allowedOrigin(origin)) return {};
   return {
@@ -24,7 +24,7 @@ export function corsHeaders(
   };
 }
 
-/** Fetch standard, 4.8: what such a page may send. */
+/** Allows what such a page may send (Fetch standard, 4.8). */
 export function preflight(cors: Readonly<Record<string, string>>): CollectAnswer {
   const granted = {
     'Access-Control-Allow-Methods': 'POST',

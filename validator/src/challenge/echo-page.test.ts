@@ -7,7 +7,7 @@ import { readAgent } from '../signals/testing/facts.ts';
 import { answerEchoPage } from './echo-page.ts';
 import { aChallengedVisitor, SECRETS, TERMS } from './testing/challenged-visitor.ts';
 
-test('the echo page may run its one script and nothing else, and is the same for everybody', () => {
+test('the echo page may run only its one script, and is the same for all visitors', () => {
   const { status, headers, body } = answerEchoPage({ method: 'GET' });
   const script = /<script>(.*)<\/script>/.exec(String(body))?.[1] ?? '';
   const hash = createHash('sha256').update(script).digest('base64');
@@ -19,13 +19,13 @@ test('the echo page may run its one script and nothing else, and is the same for
   expect(script).not.toMatch(/cookie|storage|fetch/i);
 });
 
-test('RFC 9110 15.5.6: other methods than GET and HEAD are told so', () => {
+test('RFC 9110 15.5.6: other methods than GET and HEAD get 405 with Allow', () => {
   expect(answerEchoPage({ method: 'HEAD' }).status).toBe(200);
   const { status, headers } = answerEchoPage({ method: 'POST' });
   expect([status, headers['Allow']]).toEqual([405, 'GET, HEAD']);
 });
 
-test('it lies beside the upload that the challenge page was given', async () => {
+test('the echo page has the same base path as the upload URL of the challenge page', async () => {
   const { challenge, store, collect: verify, request } = aChallengedVisitor();
   const collect = collectByPath({
     verify,

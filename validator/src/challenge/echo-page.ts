@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import type { CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
 
 /**
- * Sends one word on the channel that the fragment of its URL names. Then it tells the page two levels up, if that page
- * has the same origin (browser/page/sources/partition.ts).
+ * Sends one word on the channel named in the fragment of its URL. Then it reports this to the page two levels up, if
+ * that page has the same origin (browser/page/sources/partition.ts).
  */
 const SCRIPT =
   "var n=location.hash.slice(1);new BroadcastChannel(n).postMessage('frame');parent.parent.postMessage(n,location.origin)";
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Echo</title><script>${SCRIPT}</script>`;
 const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64');
 
-/** They are the same for all visitors and all requests. */
+/** The headers are the same for all visitors and all requests. */
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
-  // There is no frame-ancestors directive: the surrounding frame has no origin that could be named.
+  // A frame-ancestors directive is impossible, because the surrounding frame has no origin that it could name.
   'Content-Security-Policy': `default-src 'none'; script-src 'sha256-${SCRIPT_HASH}'; base-uri 'none'; form-action 'none'`,
   'Cache-Control': 'public, max-age=86400',
   'Referrer-Policy': 'no-referrer',

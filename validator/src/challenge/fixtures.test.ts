@@ -5,10 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { validatorWith } from '../../../test/kit/validator.ts';
 
-/**
- * Requests of real clients, in folders that say what detection must make of them. A visitor who was
- * judged wrongly becomes a test by one more file.
- */
+/** Requests of real clients. Their folders name the expected result. Add a file for each wrongly judged visitor. */
 const Fixture = z.strictObject({
   about: z.string(),
   request: ValidateRequest,

@@ -8,13 +8,13 @@ import type { Upload, UploadResult } from '../../page-contract/evidence.ts';
 import { headerOf } from './exchange.ts';
 import type { Ticket } from './tickets/ticket.ts';
 
-/** Why an upload is refused, and the result for its page. */
+/** The reason to refuse an upload, and the result for its page. */
 export interface Objection {
   readonly reason: Reason;
   readonly result: UploadResult;
 }
 
-/** Why an upload is not a valid answer to its ticket, whatever its evidence says. */
+/** The reason why an upload is no valid answer to its ticket, with any evidence. */
 export function objectionTo(
   upload: Upload,
   ticket: Ticket,
@@ -22,29 +22,29 @@ export function objectionTo(
   currentRuleSet: (organisation: string) => string | undefined,
 ): Objection | undefined {
   const { headers, connection } = request;
-  // The rules have changed and may require less or more, so the page reloads.
+  // The rules have changed, and may require less or more, so the page reloads.
   if (currentRuleSet(ticket.organisation) !== ticket.ruleSet) {
     return { reason: 'challenge_outdated', result: 'retry' };
   }
   if (upload.session !== ticket.sessionId && !holdsSession(headers, ticket)) {
-    // Another tab of the same browser got another session meanwhile. A reload fixes that.
+    // Meanwhile another tab of the same browser got another session. A reload solves this.
     const result = upload.session === '' ? 'no_session' : 'retry';
     return { reason: 'interstitial_no_session', result };
   }
-  // A visitor's network may change between page and answer (session-network.ts), but the agent does not.
+  // The network of a visitor may change between page and answer (session-network.ts), but the agent does not.
   if (hashUserAgent(headerOf(request, 'user-agent')) !== ticket.userAgentHash) {
     return { reason: 'challenge_invalid', result: 'failed' };
   }
-  // The origin of a page does not change, and no other page can send it.
+  // The origin of a page does not change, and no other page can send this origin.
   if (ticket.origin !== '' && headers['origin'] !== ticket.origin) {
     return { reason: 'challenge_invalid', result: 'failed' };
   }
-  // A page of this host uploads by itself. A page of another host must not answer for it (Fetch Metadata, 2.3).
+  // A page of this host uploads its own answer. A page of another host must not answer for it (Fetch Metadata, 2.3).
   const sentBy = headerOf(request, 'sec-fetch-site');
   if (ticket.witnessed && sentBy !== '' && sentBy !== 'same-origin') {
     return { reason: 'challenge_invalid', result: 'failed' };
   }
-  // A reload gets a page for this connection.
+  // After a reload the visitor has a page for this connection.
   if (connection && isOtherConnection(ticket, connection)) {
     return { reason: 'witness_mismatch', result: 'retry' };
   }
@@ -52,8 +52,8 @@ export function objectionTo(
 }
 
 /**
- * Whether page and upload came over connections of different clients. It is only known when Guard itself saw the
- * handshake of one of them: proxies in front may report the scheme of pages but not the scheme of this path.
+ * Whether page and upload came over connections of different clients. Guard can only say this when it saw the handshake
+ * of one of them. Proxies in front may report the scheme of pages, but not the scheme of this path.
  */
 function isOtherConnection(
   { origin, client }: Ticket,

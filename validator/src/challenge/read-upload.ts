@@ -9,7 +9,7 @@ import { readTicket, type TicketReading } from './tickets/ticket.ts';
 /** A parsed body: the ticket that it names, and its content. */
 export interface Received {
   readonly reading: TicketReading;
-  /** Undefined for a form that no page of this version sends, or without a valid ticket. */
+  /** Undefined for a form that no page of this version sends, or for an upload without a valid ticket. */
   readonly upload: Upload | undefined;
   /** The page reports that the visitor left. Then there is no upload. */
   readonly isLeft: boolean;
@@ -33,7 +33,7 @@ const JUNK: Received = {
 /** createUploadForms: how the pages of a program write uploads. Empty when none of the secrets drew it. */
 export type UploadFormsOf = (program: string) => readonly UploadForm[];
 
-/** Checks the ticket first: one MAC tells junk from an upload of a page of Guard. A repeated member name is junk. */
+/** Checks the ticket first: one MAC separates junk from uploads of Guard's pages. A repeated name is junk. */
 export function readUpload(
   body: string,
   sealer: Sealer,

@@ -5,7 +5,7 @@ import { aChallengedVisitor } from './testing/challenged-visitor.ts';
 
 const body = (result: string) => JSON.stringify({ result });
 
-/** Two visitors of one collector, each with a ticket and a session of its own. */
+/** Two visitors of one collector, each with its own ticket and session. */
 function twoVisitors() {
   const first = aChallengedVisitor();
   const second = aChallengedVisitor();
@@ -18,7 +18,7 @@ function twoVisitors() {
 }
 
 describe('contract 2.2, challenge_failure, payload variants: evidence at the collector', () => {
-  test('challenge_incomplete: without the measurements nothing is minted, and a fresh page asks again', async () => {
+  test('challenge_incomplete: without measurements there is no session, and a new page asks again', async () => {
     const { collect, request, upload, store, outcomes } = aChallengedVisitor();
     const readings = { ...upload.evidence.readings, cascade: { unread: 'failed' } };
     const incomplete = { ...upload, evidence: { ...upload.evidence, readings } };
@@ -26,12 +26,12 @@ describe('contract 2.2, challenge_failure, payload variants: evidence at the col
     expect(answer.body).toBe(body('retry'));
     expect(outcomes[0]).toMatchObject({ kind: 'failed', reasons: ['challenge_incomplete'] });
     expect(store.kept()).toBe(0);
-    // Else a program could try until it is right.
+    // A second try is refused. Otherwise a program could try until its answer is right.
     expect((await collect(request)).body).toBe(body('retry'));
     expect(store.kept()).toBe(0);
   });
 
-  test('layout_mismatch: evidence written down for another ticket is rejected', async () => {
+  test('layout_mismatch: evidence for another ticket is rejected', async () => {
     const { collect, request, upload, store, sessionId } = aChallengedVisitor();
     const evidence = answering(upload.evidence, randomUUID());
     await collect({ ...request, body: JSON.stringify({ ...upload, evidence }) });
@@ -41,7 +41,7 @@ describe('contract 2.2, challenge_failure, payload variants: evidence at the col
     });
   });
 
-  test('payload_replayed: a recording with the answers of a fresh ticket is rejected all the same', async () => {
+  test('payload_replayed: a recording is rejected, even with the answers to a new ticket', async () => {
     const { first, second, recorded } = twoVisitors();
     await first.collect(first.request);
     expect(first.outcomes[0]?.kind).toBe('verified');
@@ -53,21 +53,21 @@ describe('contract 2.2, challenge_failure, payload variants: evidence at the col
     });
   });
 
-  test('two visits of identical browsers are two visits', async () => {
+  test('two visits of identical browsers are no replay', async () => {
     const { first, second } = twoVisitors();
     await first.collect(first.request);
     await first.collect(second.request);
     expect(first.outcomes.map(({ kind }) => kind)).toEqual(['verified', 'verified']);
   });
 
-  test('an upload that the page sends again after a lost answer is no replayed payload', async () => {
+  test('an upload that the page sends again after a lost answer is no payload_replayed', async () => {
     const { collect, request, outcomes } = aChallengedVisitor();
     await collect(request);
     expect((await collect(request)).body).toBe(body('retry'));
     expect(outcomes[1]?.reasons).toEqual(['challenge_replayed']);
   });
 
-  test('time_zone_elsewhere: the country is that of the address which sent the upload', async () => {
+  test('time_zone_elsewhere: the country is the country of the address of the upload', async () => {
     const seen: string[] = [];
     const { collect, request, upload, outcomes } = aChallengedVisitor(
       'human/chrome-windows-office-fonts.json',

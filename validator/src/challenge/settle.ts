@@ -64,11 +64,11 @@ export interface SettleOptions {
   readonly rejectedTtlMs: number;
   /** Fingerprint of an organisation's current rules. Undefined when there is no such organisation. */
   readonly currentRuleSet: (organisation: string) => string | undefined;
-  /** The price of new passes for an organisation. Undefined when they are free. */
+  /** The price of new passes of an organisation. Undefined when they are free. */
   readonly priceOf: (organisation: string) => PassPrice | undefined;
   /** Seals tasks: createSealer(secrets, 'work'). */
   readonly tasks: Sealer;
-  /** Country of an address, spelled as parseIp returns it. ISO 3166-1 alpha-2 in upper case, undefined when unknown. */
+  /** Country of an address, spelled as parseIp returns it. ISO 3166-1 alpha-2, upper case. Undefined when unknown. */
   readonly countryOf: (ip: string) => string | undefined;
   readonly signalsOf: SignalsOf;
   /** CascadeSheets.widths */
@@ -81,9 +81,9 @@ export interface SettleOptions {
 }
 
 /**
- * Checks ticket, form, rule set, session, agent, origin, earlier answer, judgement, witnesses, budget and work,
- * spends the ticket, and stores the session. Each step may end early with its own outcome. All data that decides
- * comes from the ticket or the server. Rejects only when the store rejects.
+ * Settles an upload. In this order: checks ticket, form, rule set, session, agent, origin, earlier answer, judgement,
+ * witnesses, budget and work, spends the ticket, and stores the session. Each step may end early with its own outcome.
+ * All data that decides comes from the ticket or the server. Rejects only when the store rejects.
  */
 export async function settle(
   { reading, upload }: Received,
@@ -94,10 +94,10 @@ export async function settle(
   switch (reading.kind) {
     case 'invalid':
       return failed(undefined, 'challenge_invalid', 'failed');
-    // During a rolling update, the page may get a ticket of this instance after a reload.
+    // During a rolling update, a reload may give the page a ticket of this instance.
     case 'unknown':
       return failed(undefined, 'challenge_outdated', 'retry');
-    // A page that was open too long, or during a change of the clock, only needs a new ticket from a reload.
+    // The page was open too long, or a clock was changed. A reload gives it a new ticket.
     case 'expired':
     case 'early':
       return failed(reading.ticket, 'challenge_expired', 'retry');
@@ -105,7 +105,7 @@ export async function settle(
       if (!upload) return failed(reading.ticket, 'challenge_outdated', 'retry');
       const objection = objectionTo(upload, reading.ticket, request, options.currentRuleSet);
       if (objection) return failed(reading.ticket, objection.reason, objection.result);
-      // Before the judgement, which is expensive: a spent ticket may be sent a thousand times.
+      // This check comes before the judgement, which is expensive, because a spent ticket may be sent a thousand times.
       const held = await options.store.session(reading.ticket.sessionId);
       if (held && isAnswered(reading.ticket, held)) {
         return failed(reading.ticket, 'challenge_replayed', 'retry');
@@ -145,7 +145,7 @@ async function failIncomplete(
   options: SettleOptions,
 ): Promise<Settlement> {
   const { store, priceOf } = options;
-  // No task or session follows any more.
+  // This ticket gets no task and no session any more.
   const isUnpriced = await isFirst(`priced:${ticket.id}`, store);
   if (!(await isFirst(ticket.id, store)) || !isUnpriced) {
     return failed(ticket, 'challenge_replayed', 'retry');
@@ -154,7 +154,7 @@ async function failIncomplete(
   return failed(ticket, reason, 'retry');
 }
 
-/** Whether this is the first time for a ticket: each is spent once and priced once. */
+/** Whether this name is new for a ticket. Each ticket is spent once and priced once. */
 function isFirst(name: string, store: SessionStore) {
   return store.spend(name, CHALLENGE.ticketTtlMs + CHALLENGE.clockSkewMs);
 }
@@ -199,7 +199,7 @@ async function finish(
   const early = work ? whileBusy() : await admitted(ticket, answer, nowMs, options);
   if (early) return early;
   const spent = await isFirst(ticket.id, store);
-  // Wrong work has spent its ticket, so no second solution is checked for it.
+  // A wrong solution has spent its ticket, so no second solution is checked.
   if (spent && work && !(await isWorkDone(work.task, work.counter, work.bits))) {
     return failed(ticket, 'challenge_invalid', 'failed');
   }
@@ -219,7 +219,7 @@ async function finish(
       if (!spent) return failed(ticket, 'challenge_replayed', 'retry');
       const { organisation, sessionId, network, client } = ticket;
       const { reasons } = judgement;
-      // The session counts in the challenged network. An upload from elsewhere must not move it there.
+      // The session is stored for the challenged network. An upload from another network must not move it there.
       await store.keepSession(
         sessionId,
         { ...sender, network, client, organisation, state: 'rejected', reasons, judgedAt: nowMs },
@@ -230,7 +230,7 @@ async function finish(
   }
 }
 
-/** The work of the upload, not checked yet. Undefined when it is missing or not enough. */
+/** The work of the upload, not checked yet. Undefined when there is no work or not enough. */
 function workOf(ticket: Ticket, answer: Answer, { tasks }: SettleOptions) {
   const { id } = ticket;
   const { work } = answer;
@@ -243,7 +243,7 @@ function whileBusy(): Settlement | undefined {
   return isCheckBusy() ? { kind: 'limited', waitMs: CHECK_WAIT_MS } : undefined;
 }
 
-/** Counts an upload without work. Undefined when its visitor may have the session without work. */
+/** Counts an upload without work. Undefined when the visitor gets the session without work. */
 async function admitted(
   ticket: Ticket,
   answer: Answer,
@@ -255,7 +255,7 @@ async function admitted(
   const admission = await admit(ticket, ip, store);
   if (admission.kind === 'repeated') return failed(ticket, 'challenge_replayed', 'retry');
   if (admission.kind === 'limited') return admission;
-  // An upload that got a task before must come back with work. Otherwise it would count as many passes.
+  // An upload that already got a task must come back with work. Otherwise it would count as many passes.
   if (!(await isFirst(`priced:${ticket.id}`, store))) {
     return failed(ticket, 'challenge_replayed', 'retry');
   }
@@ -263,7 +263,7 @@ async function admitted(
     await countFailure(ticket, ip, store, priceOf(ticket.organisation));
     return undefined;
   }
-  // A pass is counted when its task is issued. Otherwise a client could collect tasks while they are small.
+  // A pass is counted when its task is issued. Otherwise a client could collect many tasks while their price is low.
   const price = (await priceOf(ticket.organisation)?.bits(ticket, store, nowMs)) ?? 0;
   const bits = Math.max(ticket.work, bitsOf(ticket, answer.judgement, answer.strengths), price);
   if (bits === 0) return undefined;
@@ -271,7 +271,7 @@ async function admitted(
   return { kind: 'work', ticket, task: issueTask(tasks, ticket.id, bits), doubts };
 }
 
-/** The same readings with the same timings came before under another ticket, so this is a recording. */
+/** Rejects a recording: the same readings with the same timings came before under another ticket. */
 async function unlessReplayed(
   { judgement, strengths, payload }: Answer,
   store: SessionStore,
@@ -284,7 +284,7 @@ async function unlessReplayed(
 }
 
 /**
- * Whether the session was judged after the ticket was issued. So a second ticket cannot change a rejected session,
+ * Whether the session was judged after the ticket was issued. Then a second ticket cannot change a rejected session,
  * and a ticket stays spent even when the list of spent tickets overflows.
  */
 function isAnswered(ticket: Ticket, held: Session): boolean {

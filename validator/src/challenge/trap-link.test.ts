@@ -16,7 +16,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const RULES = '[{ name: everybody, match: {}, detect: true, challenge: auto }]';
 const BLOCKS = '[{ name: closed, match: {}, verdict: block }]';
 
-/** A page of Guard, the session that came with it, and what a program finds that looks for links in its text. */
+/** A page of Guard, the session that came with it, and the link that a program finds in its text. */
 interface Page {
   readonly html: string;
   readonly session: string;
@@ -32,7 +32,7 @@ function pageOf({ response_html = '', cookies = [] }: ForeignValidateResponse): 
 const scraper = (cookie?: string) => visit({ headers: curl, ...(cookie && { cookie }) });
 const neighbour = () => visit({ headers: firefoxHttps });
 
-/** Follows a link as the gateway hands it over. */
+/** Follows a link with the request that the gateway sends to the collector. */
 async function follow({ validator }: TestValidator, link: string, ip = HOME_IP, cookie = '') {
   const { pathname, search } = new URL(link, 'https://shop.example');
   return validator.collect({
@@ -49,13 +49,13 @@ async function challenged(guard: TestValidator): Promise<Page> {
   return pageOf(await guard.ask(scraper()));
 }
 
-/** Whether a new visitor at the address, with the headers of a browser, is let through. */
+/** Whether a new visitor at the address, with the headers of a browser, passes. */
 async function isFree(guard: TestValidator): Promise<boolean> {
   return (await guard.ask(neighbour())).decision === 'allow';
 }
 
-describe('the link on the pages of Guard', () => {
-  test.each([RULES, BLOCKS])('stands in a comment, and nowhere else: %s', async (rules) => {
+describe('the trap link on pages of Guard', () => {
+  test.each([RULES, BLOCKS])('is only in a comment: %s', async (rules) => {
     const guard = validatorWith(rules);
     const { html, link } = pageOf(await guard.ask(scraper()));
     expect(link).toMatch(/^\/\.guard\/archive\?page=acme\.[0-9a-f]{32}\.[0-9a-z]+\.[0-9a-f]{24}$/);
@@ -64,7 +64,7 @@ describe('the link on the pages of Guard', () => {
     expect(html.replaceAll(/<!--[^]*?-->/g, '')).not.toContain('archive');
   });
 
-  test('who follows it gets 404; then new visitors of the address are challenged for 10 minutes', async () => {
+  test('answers 404 to a visitor who follows it; then new visitors of the address are challenged for 10 minutes', async () => {
     const guard = validatorWith(RULES);
     const { link } = await challenged(guard);
     expect(await isFree(guard)).toBe(true);
@@ -83,7 +83,7 @@ describe('the link on the pages of Guard', () => {
     expect(await isFree(guard)).toBe(true);
   });
 
-  test('the session that follows it loses its pass, from any address; a second time it waits', async () => {
+  test('ends the pass of a session that follows it, at any address; after a second time the session has to wait', async () => {
     const guard = validatorWith(RULES);
     const { link, session } = await challenged(guard);
     const passes = () =>
@@ -100,7 +100,7 @@ describe('the link on the pages of Guard', () => {
     expect(guard.events.at(-1)).toMatchObject({ action: 'limited', blockReasons: ['trap_hit'] });
   });
 
-  test('without a session there is no link, and none where the setting is off', async () => {
+  test('is missing without a session, and when the setting is off', async () => {
     const guard = validatorWith(RULES);
     const crawler = await guard.ask(visit({ headers: { 'user-agent': GOOGLEBOT_UA } }));
     expect(pageOf(crawler)).toMatchObject({ link: '' });
@@ -113,8 +113,8 @@ describe('the link on the pages of Guard', () => {
   });
 });
 
-describe('a stranger cannot make a visitor follow it', () => {
-  test('from another address it counts for nothing', async () => {
+describe('a stranger cannot make a visitor follow the trap link', () => {
+  test('it has no effect from another address', async () => {
     const guard = validatorWith(RULES);
     const { link } = await challenged(guard);
     const before = guard.events.length;
@@ -125,7 +125,7 @@ describe('a stranger cannot make a visitor follow it', () => {
     expect(there.decision).toBe('allow');
   });
 
-  test('from the same address, in the browser of a neighbour who passed, it leaves the neighbour his pass', async () => {
+  test('it does not end the pass of a neighbour at the same address', async () => {
     const guard = validatorWith(RULES);
     const { link } = await challenged(guard);
     const { session } = await challenged(guard);
@@ -137,7 +137,7 @@ describe('a stranger cannot make a visitor follow it', () => {
     expect((await guard.ask(picture)).decision).toBe('allow');
   });
 
-  test('after two hours, or with one sign changed, it counts for nothing', async () => {
+  test('it has no effect after two hours, or with one changed character', async () => {
     const guard = validatorWith(RULES);
     const { link } = await challenged(guard);
     for (let at = link.indexOf('=') + 1; at < link.length; at += 3) {
@@ -153,7 +153,7 @@ describe('a stranger cannot make a visitor follow it', () => {
     expect(await isFree(guard)).toBe(true);
   });
 
-  test('who follows it a thousand times makes 10 events a minute', async () => {
+  test('a hundred hits in a minute make 10 events', async () => {
     const guard = validatorWith(RULES);
     const { link } = await challenged(guard);
     const before = guard.events.length;

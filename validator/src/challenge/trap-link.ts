@@ -19,20 +19,20 @@ const PURPOSE = 'trap-link';
 const MAC_BYTES = 12;
 const HOUR_MS = 3_600_000;
 
-/** Most hits per address that are processed. Further hits add nothing. */
+/** Most hits of an address that are processed in a minute. Further hits change nothing. */
 const HITS_OF_ADDRESS = { requests: 10, perMs: 60_000 };
 
 /** The visitor for whom a link is made. */
 interface Shown {
   readonly organisation: string;
-  /** sessionDigest of the session that is sent with the page. */
+  /** sessionDigest of the session that came with the page. */
   readonly session: string;
   /** Spelled as `parseIp` returns it. */
   readonly ip: string;
   readonly nowMs: number;
 }
 
-/** A link that was followed by the visitor for whom it was made. */
+/** A visitor followed the link that was made for this visitor. */
 export interface TrapHit {
   readonly organisation: string;
   readonly session: string;
@@ -40,13 +40,13 @@ export interface TrapHit {
   readonly userAgent: string;
 }
 
-/** Returns the target of the link on one page. `uploadUrl` is the upload URL of the page. */
+/** Returns the URL of the link for one page. `uploadUrl` is the upload URL of this page. */
 export type IssueTrapLink = (shown: Shown, uploadUrl: string) => string;
 
 /**
- * Creates the link inside a comment of Guard's own pages. It is sealed for the visitor's address and session, for
- * one to two hours. So a stranger cannot make another visitor's browser follow it: from another address or session
- * it has no effect.
+ * Creates the link inside a comment of Guard's own pages. It is sealed for the address and session of the visitor, for
+ * one to two hours. So a stranger cannot use it to harm another visitor: from another address or session it has no
+ * effect.
  */
 export function createTrapLinks(secrets: readonly string[]): IssueTrapLink {
   const sealer = createSealer(secrets, PURPOSE);
@@ -69,7 +69,7 @@ export interface TrapLinkOptions {
   readonly reportTrapHit: (hit: TrapHit) => void;
 }
 
-/** Answers a request for a link with 404, like other paths. Remembers the visitor if the link was made for them. */
+/** Answers a request for a link with 404, like any unknown path. Remembers the visitor if the link is theirs. */
 export function createFollowedTrapLink(
   options: TrapLinkOptions,
 ): (request: CollectRequest) => Promise<CollectAnswer> {
@@ -93,7 +93,7 @@ export function createFollowedTrapLink(
   }
 
   return async (request) => {
-    // Only an unavailable store rejects. Then the knowledge of this process has to suffice.
+    // Only an unavailable store rejects. Then Guard uses what this process remembers.
     await follow(request).catch(() => undefined);
     return emptyAnswer(404);
   };

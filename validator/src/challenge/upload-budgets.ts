@@ -8,14 +8,14 @@ import type { PassPrice } from './work/pass-price.ts';
 /** Whether a solved challenge may get its session now. */
 export type Admission =
   | { readonly kind: 'admitted' }
-  /** The same ticket was sent a moment ago. */
+  /** The same ticket was sent shortly before. */
   | { readonly kind: 'repeated' }
   /** The network is over its budget. Milliseconds until the next upload fits. */
   | { readonly kind: 'limited'; readonly waitMs: number };
 
 /**
- * Counts an upload without objections. Other uploads do not use the shared budgets: malformed ones, tickets that are
- * spent, unsolved or from another network, and one ticket that is sent many times at once.
+ * Counts an upload without objections. Other uploads do not use the shared budgets: malformed uploads, tickets that are
+ * spent, unsolved or from another network, and repeats of one ticket.
  */
 export async function admit(ticket: Ticket, ip: string, store: SessionStore): Promise<Admission> {
   const { usesOfTicket, firstUploadsPerAddress, uploadsPerNetwork } = CHALLENGE;
@@ -27,12 +27,12 @@ export async function admit(ticket: Ticket, ip: string, store: SessionStore): Pr
   return { kind: 'limited', waitMs: Math.min(ownMs, sharedMs) };
 }
 
-/** Counts a useless upload against its sender only. Returns 0, or milliseconds to wait. */
+/** Counts a useless upload only for its sender. Returns 0, or the milliseconds to wait. */
 export function countUseless(ip: string, store: SessionStore): number | Promise<number> {
   return store.take('vain-uploads', groupOf(ip), CHALLENGE.vainUploadsPerAddress);
 }
 
-/** A wrong answer counts for its network like a pass. The number per sender is limited, to protect its neighbours. */
+/** Counts a wrong answer for its network, like a pass. A limit for each sender protects the neighbours. */
 export async function countFailure(
   ticket: Ticket,
   ip: string,

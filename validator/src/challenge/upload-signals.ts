@@ -9,12 +9,13 @@ export type SignalsOf = (request: CollectRequest) => readonly Reason[];
 const NOTHING: readonly Reason[] = [];
 
 /**
- * The signals of a request, for uploads: a program that copies the header fields of a page often writes the fields
- * of a fetch itself. Signals about the network are not used, because people change networks between page and upload.
- * On the collector's own listener nothing is checked, because the visitor's scheme is unknown there.
+ * Runs the signals on the request of an upload. A program that copies the header fields of a page often has to write
+ * the fields of a fetch itself, and makes mistakes. Signals about the network are left out, because people change
+ * networks between page and upload. On the collector's own listener no signal runs, because the visitor's scheme is
+ * unknown there.
  */
 export function createUploadSignals(sources: FactSources): SignalsOf {
-  // A signature is checked once, with the page, because its nonce is valid once.
+  // A signature is checked once, with the page, because its nonce is valid only once.
   const unsigned: FactSources = { ...sources, checkSignature: undefined };
   return ({ method, path, headers, ip, connection }) => {
     if (connection === undefined) return NOTHING;

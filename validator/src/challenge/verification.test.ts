@@ -9,7 +9,7 @@ const code = globSync('**/*.ts', { cwd: root })
   )
   .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
 
-/** The files of the validator in which this stands. */
+/** The files of the validator that match this pattern. */
 function filesWith(pattern: RegExp): string[] {
   return code
     .filter(({ text }) => pattern.test(text))
@@ -17,19 +17,19 @@ function filesWith(pattern: RegExp): string[] {
     .toSorted();
 }
 
-test('the scan sees the code, or its silence would mean nothing', () => {
+test('the scan finds the code', () => {
   expect(code.length).toBeGreaterThan(80);
   expect(filesWith(/class Verification/)).toEqual(['challenge/verification.ts']);
 });
 
-test('only a proof mints a session: one file calls keepSession, and one makes a verified session', () => {
-  // renewal.ts notes which value of a session is the newest, and end-session.ts ends one.
+test('only a proof creates a session: one file stores new sessions, and one file makes verified sessions', () => {
+  // renewal.ts stores the newest value of a session, and end-session.ts ends a session.
   expect(filesWith(/\.keepSession\(/)).toEqual([
     'challenge/settle.ts',
     'session/end-session.ts',
     'session/renewal.ts',
   ]);
-  // explain/explain.ts supposes one, for a store that keeps nothing.
+  // explain/explain.ts assumes a verified session, with a store that stores nothing.
   expect(filesWith(/state: 'verified',\n/)).toEqual([
     'challenge/verification.ts',
     'explain/explain.ts',
@@ -38,7 +38,7 @@ test('only a proof mints a session: one file calls keepSession, and one makes a 
   expect(filesWith(/new Verification\(/)).toEqual(['challenge/verification.ts']);
 });
 
-test('what is kept as verified is what the proof says, under the id the proof is for', () => {
+test('the stored session and its id come from the proof', () => {
   const settle = readFileSync(join(root, 'challenge/settle.ts'), 'utf8');
   const calls = [...settle.matchAll(/keepSession\(\s*([^,]+),\s*([^,]+)/g)].map(([, id, of]) => [
     id,

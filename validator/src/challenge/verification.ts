@@ -10,13 +10,13 @@ export interface Sender {
   readonly network: string;
 }
 
-/** One shared list for all sessions, because each request reads it. */
+/** One list that all sessions share, because each request reads it. */
 const NO_DOUBTS: readonly Reason[] = [];
 
 /** A ticket that was parsed, authenticated and in time. */
 export type ValidTicket = Extract<TicketReading, { kind: 'valid' }>;
 
-/** A judgement without findings, or with a doubt only. */
+/** A judgement without findings, or with only a doubt. */
 export type Passing = Extract<Judgement, { kind: 'human' | 'doubtful' }>;
 
 /** What settle.ts needs before a session can be verified. */
@@ -27,8 +27,8 @@ export interface Grounds {
 }
 
 /**
- * Proof that one ticket was authentic, was unspent until now, and was answered by a browser that was not judged
- * automated. Only `afterSpending` creates one, and a verified session can only be created from it.
+ * Proves that one ticket was authentic, was unspent until now, and was answered by a browser that was not judged
+ * automated. Only `afterSpending` creates a proof, and only a proof creates a verified session.
  */
 export class Verification {
   readonly #ticket: Ticket;

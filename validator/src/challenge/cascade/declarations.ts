@@ -10,7 +10,7 @@ const WIDTH = ['width', 'WIDTH', '\\77idth', ' width/**/'] as const;
 const BOUNDS = ['max-width', 'min-width'] as const;
 const WHOLE = ['inherit', 'initial', 'auto', '100%'] as const;
 
-/** The content between the braces of one rule. */
+/** The text between the braces of one rule. */
 export interface Declarations {
   readonly text: string;
   /** In CSS pixels. */
@@ -19,7 +19,7 @@ export interface Declarations {
   readonly definitions: string;
 }
 
-/** Draws declarations about the width of a leaf. `at` is the number of their rule among those of the leaf. */
+/** Draws declarations about the width of a leaf. `at` is the index of their rule among the rules of this leaf. */
 export function drawDeclarations(
   leaf: Leaf,
   draw: Draw,
@@ -68,7 +68,7 @@ function drawWidth({ classes, middle, group }: Leaf, draw: Draw, at: number): Wi
     case 4:
       return plain(one, `var(--${classes[0]}${classes[1]},${one}px)`);
     case 5:
-      // The surrounding block sets no width of its own.
+      // The block around the leaf sets no width.
       return plain(LAYOUT_SIDE, draw.of(WHOLE));
     default: {
       // The property is inherited from the nearest block that sets it. No other rule uses this name.
@@ -86,7 +86,7 @@ function drawWidth({ classes, middle, group }: Leaf, draw: Draw, at: number): Wi
 
 type Write = (px: number) => string;
 
-/** Spellings of a length (CSS Syntax 3). */
+/** Ways to write a length (CSS Syntax 3). */
 const SPELLINGS: readonly [Write, ...Write[]] = [
   (px) => `${px}px`,
   (px) => `${px}PX`,
@@ -101,7 +101,7 @@ function spelled(px: number, draw: Draw): string {
 }
 
 /**
- * Mistakes. A browser ignores such a declaration (CSS Syntax 3, section 2.2). A number without a unit is not in the
+ * Invalid declarations, which a browser ignores (CSS Syntax 3, section 2.2). A number without a unit is not in this
  * list, because a page without a doctype reads it as pixels.
  */
 const INVALID: readonly [Write, ...Write[]] = [

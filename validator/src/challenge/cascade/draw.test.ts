@@ -4,7 +4,7 @@ import { newTicketId } from '../tickets/ticket.ts';
 import { Draw } from './draw.ts';
 import { createCascadeSheets } from './sheet.ts';
 
-test('FIPS 202: a draw is SHAKE256 of the secret and the text, however much is drawn', () => {
+test('FIPS 202: a draw returns SHAKE256 of the secret and the text, in any length', () => {
   const secret = Buffer.alloc(32, 7);
   const hash = createHash('shake256', { outputLength: 10_000 });
   const bytes = hash.update(secret).update('a ticket').digest();
@@ -14,7 +14,7 @@ test('FIPS 202: a draw is SHAKE256 of the secret and the text, however much is d
   }
 });
 
-test('a sheet stands in an attribute as it is drawn: nothing in it ends the attribute', () => {
+test('a sheet contains no character that would end its attribute', () => {
   const sheets = createCascadeSheets(['a secret']);
   for (let at = 0; at < 500; at++) expect(sheets.issue(newTicketId())).not.toMatch(/["'<&]/);
 });

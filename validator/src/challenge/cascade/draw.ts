@@ -5,7 +5,7 @@ const BYTES = 952;
 
 const LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz');
 
-/** A pseudorandom source seeded with a secret and a text. Its numbers cannot be predicted without the secret. */
+/** A pseudorandom generator, seeded with a secret and a text. Without the secret its numbers cannot be predicted. */
 export class Draw {
   readonly #seed: Buffer;
   /** A string with one character per byte: creating a Buffer costs more than reading all bytes of it. */
@@ -22,7 +22,7 @@ export class Draw {
     return hash('shake256', this.#seed, { outputEncoding: 'binary', outputLength });
   }
 
-  /** A whole number in this range, both ends included. The ends are at most 65,536 apart. */
+  /** A random whole number from `from` to `to`, both included. They are at most 65,536 apart. */
   int(from: number, to: number): number {
     if (this.#at === this.#bytes.length) this.#bytes = this.#drawn(2 * this.#at);
     const low = this.#bytes.charCodeAt(this.#at++);
@@ -30,12 +30,12 @@ export class Draw {
     return from + (drawn % (to - from + 1));
   }
 
-  /** A signed 32-bit whole number. */
+  /** A random signed 32-bit whole number. */
   int32(): number {
     return (this.int(0, 0xffff) << 16) | this.int(0, 0xffff);
   }
 
-  /** Returns a generator of unique names. Each has a digit, so that no advertisement blocklist contains it. */
+  /** Returns a generator of unique names. Each contains a digit, so that no advertisement blocklist contains it. */
   names(): () => string {
     const letters = this.shuffled(LETTERS);
     let at = this.int(0, 99);

@@ -13,7 +13,7 @@ export interface StyleRule {
   readonly sets: Sets;
 }
 
-/** The width of a leaf with these rules (CSS 2.2, 10.4). They are in the order of the sheet. */
+/** The width of a leaf with these rules (CSS 2.2, 10.4). The rules have the order of the sheet. */
 export function widthUnder(rules: readonly StyleRule[]): number | undefined {
   const width = valueOf('width', rules);
   if (width === undefined) return undefined;
@@ -27,7 +27,7 @@ function valueOf(property: Property, rules: readonly StyleRule[]): number | unde
 
 type Competing = Pick<StyleRule, 'applies' | 'specificity' | 'important'>;
 
-/** The winner among rules for one property (CSS Cascade 4, section 6.1), in the order of the sheet. */
+/** The rule that wins for one property (CSS Cascade 4, section 6.1). The rules have the order of the sheet. */
 export function winnerOf<T extends Competing>(rules: readonly T[]): T | undefined {
   let winner: T | undefined;
   for (const rule of rules) {
@@ -45,14 +45,14 @@ export function winnerOf<T extends Competing>(rules: readonly T[]): T | undefine
 const APPLYING = 3;
 const OTHERS = 2;
 
-/** Draws rules for the width of one leaf. Their order has no meaning. */
+/** Draws rules for the width of one leaf, in random order. */
 export function competingRules(leaf: Leaf, tree: Tree, draw: Draw): readonly StyleRule[] {
   const rules: StyleRule[] = [];
   for (let at = 0; at < APPLYING + OTHERS; at++) rules.push(drawRule(leaf, tree, draw, at));
   return rules;
 }
 
-/** Draws rule number `at` of a leaf. */
+/** Draws the rule with this index for a leaf. */
 function drawRule(leaf: Leaf, tree: Tree, draw: Draw, at: number): StyleRule {
   const applies = at < APPLYING;
   // A rule that does not apply selects another element or has a false condition.
@@ -88,7 +88,7 @@ const FALSE_CONDITIONS = [
   '@supports not (display:block)',
 ] as const;
 
-/** CSS Conditional 3: a condition that is true on every screen, or false on every screen. */
+/** A condition that is true on every screen, or false on every screen (CSS Conditional 3). */
 export function condition(draw: Draw, holds: boolean): string {
   return holds ? draw.of(TRUE_CONDITIONS) : draw.of(FALSE_CONDITIONS);
 }

@@ -7,7 +7,7 @@ export type Part = readonly [text: string, specificity: number];
 /** One class, attribute or pseudo-class has more weight than all elements of a selector together. */
 export const CLASS = 10;
 
-// These are functions, so that only the drawn part is written.
+// These are functions, so that only the selected text is built.
 type Write = (leaf: Leaf, foreign: string) => Part;
 type Writers = readonly [Write, ...Write[]];
 

@@ -22,13 +22,13 @@ export interface CascadeSheets {
 }
 
 /**
- * A question that only CSS answers (CSS Cascade 4, Selectors 3). Several rules compete for the width of a box.
- * Specificity, order, `!important`, conditions and inherited properties decide. The page gets the sheet. Only the
- * server knows how it was drawn. So a program has to parse the sheet as a browser does, and to ignore what a browser
- * ignores as invalid CSS. Nothing is stored: the answers follow from the secret and the ticket.
+ * Asks a question that only CSS answers (CSS Cascade 4, Selectors 3). Several rules compete for the width of a box.
+ * Specificity, order, `!important`, conditions and inherited properties decide. The page gets the sheet, and only the
+ * server can compute the answer in another way. So a program has to parse the sheet as a browser does, and has to
+ * ignore invalid CSS as a browser does. Nothing is stored: the answers follow from the secret and the ticket.
  *
- * The sheet uses only features that all browsers have handled in the same way for ten years, because a person's
- * browser must not fail.
+ * The sheet uses only features that all browsers have handled in the same way for ten years, because a person's browser
+ * must not fail.
  */
 export function createCascadeSheets(secrets: readonly string[]): CascadeSheets {
   const keys = secrets.map(

@@ -1,6 +1,6 @@
 import type { Draw } from './draw.ts';
 
-/** Nested blocks, as the page builds them. Each has two classes of its own. */
+/** Nested blocks, as the page builds them. Each block has two unique classes. */
 export interface Block {
   readonly classes: readonly [string, string];
 }

@@ -14,7 +14,7 @@ function judged(evidence: Evidence): boolean {
   return isIncomplete({ evidence, claim: readPageClaim(evidence.agent.userAgent) });
 }
 
-/** The same browser, which could not read these. */
+/** The same browser with these readings missing. */
 function without(evidence: Evidence, names: readonly SourceName[]): Evidence {
   const unread = Object.fromEntries(names.map((name) => [name, { unread: 'absent' } as const]));
   return { ...evidence, readings: { ...evidence.readings, ...unread } };
@@ -23,6 +23,7 @@ function without(evidence: Evidence, names: readonly SourceName[]): Evidence {
 const CHROME = evidenceOf('chrome-windows-office-fonts.json');
 const FIREFOX = evidenceOf('firefox-headful-painted.json');
 const SAFARI = evidenceOf('safari-mac.json');
+const OF_SOME_BROWSERS = ['worker', 'frame', 'disguises', 'painting', 'graphics'] as const;
 
 describe('people', () => {
   test.each(people)('%s answers enough', (name) => {
@@ -37,7 +38,7 @@ describe('people', () => {
     ],
     ['Chromium on plain http without GPU and workers', CHROME, ['hints', 'graphics', 'worker']],
     [
-      'Chromium on a machine so slow that all that waits is late',
+      'Chromium on a slow machine, where all delayed readings are late',
       CHROME,
       ['worker', 'hints', 'permissions', 'partition'],
     ],
@@ -60,40 +61,33 @@ describe('programs', () => {
     ['Chromium', CHROME],
     ['Firefox', FIREFOX],
     ['Safari', SAFARI],
-  ])('%s that answers nothing but the sheet is incomplete', (_name, evidence) => {
+  ])('%s that answers only the sheet is incomplete', (_name, evidence) => {
     const others = names.filter((name) => name !== 'cascade');
     expect(judged(without(evidence, others))).toBe(true);
-    // Nor with what every browser gives.
-    const unusual: readonly SourceName[] = [
-      'worker',
-      'frame',
-      'disguises',
-      'painting',
-      'permissions',
-      'graphics',
-      'chrome',
-      'fonts',
-    ];
-    expect(judged(without(evidence, unusual))).toBe(true);
+    // The readings that every browser gives are not enough either.
+    const rare = [...OF_SOME_BROWSERS, 'permissions', 'chrome', 'fonts'] as const;
+    expect(judged(without(evidence, rare))).toBe(true);
   });
 
-  test('without two of what every browser gives it is incomplete', () => {
+  test('without two readings that every browser gives, an upload is incomplete', () => {
     expect(judged(without(CHROME, ['screen', 'timezone']))).toBe(true);
   });
 
-  test.each(['curl/8.5.0', 'python-requests/2.32', 'x'])('%s claims no browser', (userAgent) => {
-    expect(judged({ ...CHROME, agent: { ...CHROME.agent, userAgent } })).toBe(true);
-  });
+  test.each(['curl/8.5.0', 'python-requests/2.32', 'x'])(
+    '%s claims no browser, so its upload is incomplete',
+    (userAgent) => {
+      expect(judged({ ...CHROME, agent: { ...CHROME.agent, userAgent } })).toBe(true);
+    },
+  );
 
   test.each([
     'Gecko/',
     'AppleWebKit/',
     'Mozilla/5.0 (Windows NT 6.1; Trident/7.0; rv:11.0) like Gecko',
-  ])('the name of no engine (%s) lifts nothing', (userAgent) => {
+  ])('a User-Agent without an engine (%s) has the same limits', (userAgent) => {
     const agent = { ...CHROME.agent, userAgent };
     expect(judged({ ...CHROME, agent })).toBe(false);
     expect(judged(without({ ...CHROME, agent }, ['screen', 'timezone']))).toBe(true);
-    const unusual: readonly SourceName[] = ['worker', 'frame', 'disguises', 'painting', 'graphics'];
-    expect(judged(without({ ...CHROME, agent }, unusual))).toBe(true);
+    expect(judged(without({ ...CHROME, agent }, OF_SOME_BROWSERS))).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import type { SourceName } from '../../../page-contract/evidence.ts';
 import type { Case } from './judges/case.ts';
 import { lacksLayout } from './judges/layout.ts';
 
-/** Evidence of every browser with a script engine, even when people switch features off. */
+/** Evidence that every browser with a script engine gives, even when people switch features off. */
 const OF_EVERY_BROWSER: readonly SourceName[] = [
   'webdriver',
   'automation',
@@ -16,7 +16,7 @@ const OF_EVERY_BROWSER: readonly SourceName[] = [
   'timezone',
 ];
 
-/** An extension can break one of them. */
+/** An extension can break one of these. */
 const MAY_LACK = 1;
 
 const OF_ALL_ENGINES: readonly SourceName[] = [
@@ -32,8 +32,7 @@ const OF_ALL_ENGINES: readonly SourceName[] = [
 const USUAL: Readonly<
   Record<Engine, { readonly sources: readonly SourceName[]; readonly mayLack: number }>
 > = {
-  // A WebView in a frame on plain http without a GPU lacks 7: chrome, permissions, worker, hints, partition,
-  // painting, graphics.
+  // A WebView lacks up to 7: chrome, permissions, worker, hints, partition, painting, graphics.
   chromium: {
     sources: [
       ...OF_ALL_ENGINES,
@@ -47,14 +46,14 @@ const USUAL: Readonly<
     ],
     mayLack: 7,
   },
-  // Tor Browser lacks 3 (permissions, graphics, worker). Nothing is painted in a frame.
+  // Tor Browser lacks 3: permissions, graphics, worker. In a frame it also lacks painting.
   gecko: { sources: OF_ALL_ENGINES, mayLack: 4 },
   webkit: { sources: OF_ALL_ENGINES, mayLack: 4 },
 };
 
 /**
- * Whether the page behaved unlike a browser: it had no layout, more readings are missing than in any browser of this
- * engine, or the agent claims no browser. This is not a finding, because it can happen to people. But such an upload
+ * Whether the page did not behave like a browser: it had no layout, it lacks more readings than any browser of this
+ * engine, or its agent claims no browser. This is not a finding, because it can happen to people. But such an upload
  * does not pass the challenge.
  */
 export function isIncomplete({ evidence, claim }: Pick<Case, 'evidence' | 'claim'>): boolean {

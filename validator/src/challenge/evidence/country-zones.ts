@@ -4,9 +4,9 @@
 const zonesOf = new Map<string, ReadonlySet<string>>();
 
 /**
- * Whether people in a country (ISO 3166-1 alpha-2, upper case) use this IANA time zone, according to the Unicode
- * CLDR of this Node. Old and new names of one zone are equal. Undefined when either is unknown, or the zone belongs
- * to no country, such as UTC.
+ * Whether people in a country (ISO 3166-1 alpha-2, upper case) use this IANA time zone, according to the Unicode CLDR
+ * of this Node. Old and new names of a zone are equal. Undefined when the country or the zone is unknown, or when the
+ * zone belongs to no country, such as UTC.
  */
 export function isZoneOf(country: string, zone: string): boolean | undefined {
   const name = canonicalName(zone);
@@ -30,7 +30,7 @@ function canonicalName(zone: string): string | undefined {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
   } catch {
-    // This Node does not know the zone.
+    // This version of Node does not have the zone.
     return undefined;
   }
 }

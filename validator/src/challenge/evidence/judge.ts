@@ -29,7 +29,7 @@ import type { Case, Judge, RequestFacts } from './judges/case.ts';
 export type Judgement =
   /** With the findings that changed nothing, if there are any. */
   | { readonly kind: 'human'; readonly noted?: readonly Reason[] }
-  /** Enough for a doubt and too little to reject. A person with an unusual browser can get this. */
+  /** Enough findings for a doubt, but not enough to reject. A person with an unusual browser can get this judgement. */
   | { readonly kind: 'doubtful'; readonly reasons: readonly [Reason, ...Reason[]] }
   | { readonly kind: 'automated'; readonly reasons: readonly [Reason, ...Reason[]] }
   /** The findings are not enough to reject, but the page did not answer the questions. A new page asks again. */
@@ -60,8 +60,8 @@ const judges: readonly Judge[] = [
 ];
 
 /**
- * Weighs the evidence of a challenge page against its style sheet and its request. A pure function. It lists every
- * reason that applies and is not off, and then the findings from outside the evidence. The thresholds are those of a
+ * Weighs the evidence of a challenge page against its style sheet and its request. A pure function. Lists every reason
+ * that applies and is not off, and then the findings from outside the evidence. The thresholds are the same as for a
  * request (verdict/weigh.ts).
  */
 export function judge(
@@ -83,7 +83,7 @@ export function judge(
 
 const INCOMPLETE: Judgement = { kind: 'incomplete' };
 
-/** The judgement for the reasons found in a complete upload. */
+/** The judgement of a complete upload with these reasons. */
 export function judgementOf(
   found: readonly Reason[],
   strengths: Strengths,

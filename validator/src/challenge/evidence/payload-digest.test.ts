@@ -3,28 +3,27 @@ import { payloadDigest } from './payload-digest.ts';
 import { answering } from '../testing/answers.ts';
 import { fixture } from '../testing/challenged-visitor.ts';
 
-describe('contract 2.2, challenge_failure, payload variants: the name of a payload', () => {
+describe('contract 2.2, challenge_failure, payload variants: the digest of a payload', () => {
   const { evidence } = fixture('human/safari-iphone.json');
 
-  test('the answers to another ticket do not make another payload of it', () => {
+  test('does not depend on the answers to a ticket', () => {
     const one = answering(evidence, 'one');
     const other = { ...answering(evidence, 'other'), startedAtMs: one.startedAtMs };
     expect(payloadDigest(other)).toBe(payloadDigest(one));
   });
 
-  test('nor does the order of its entries', () => {
-    // The same entries.
+  test('does not depend on the order of entries', () => {
     const entries = Object.entries(evidence.tookMs).reverse();
     const tookMs = Object.fromEntries(entries) as typeof evidence.tookMs;
     expect(payloadDigest({ ...evidence, tookMs })).toBe(payloadDigest(evidence));
   });
 
-  test('two visits of two identical devices differ by when they began', () => {
+  test('differs between identical devices by their start time', () => {
     const later = { ...evidence, startedAtMs: evidence.startedAtMs + 1 };
     expect(payloadDigest(later)).not.toBe(payloadDigest(evidence));
   });
 
-  test('and two documents of one moment by how long anything took', () => {
+  test('differs between documents of one start time by any duration', () => {
     const slower = { ...evidence, tookMs: { ...evidence.tookMs, worker: 61.3 } };
     expect(payloadDigest(slower)).not.toBe(payloadDigest(evidence));
     const longer = { ...evidence, totalMs: evidence.totalMs + 0.1 };

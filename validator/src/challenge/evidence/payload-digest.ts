@@ -6,8 +6,8 @@ export const PAYLOAD_MEMORY_MS = 60 * 60_000;
 
 /**
  * A digest of the parts of an upload that do not depend on its ticket, as an id for `SessionStore.spend`. Devices of
- * one model give equal readings. But two documents that started in the same millisecond, and whose sources all took
- * equally long, are one recording that was sent twice.
+ * one model give equal readings. But when two documents started in the same millisecond, and all their sources took
+ * equally long, one recording was sent twice.
  */
 export function payloadDigest(evidence: Evidence): string {
   const { readings, tookMs, ...rest } = evidence;

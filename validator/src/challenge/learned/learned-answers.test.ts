@@ -33,21 +33,21 @@ beforeEach(() => {
   tickets = 0;
 });
 
-/** The same tickets in each test: which questions they draw decides what so few visits teach. */
+/** Gives each test the same ticket ids. They decide the questions, and so few visits teach only some of these. */
 function newTicketId(): string {
   tickets += 1;
   return createHash('sha256').update(`ticket ${tickets}`).digest('base64url').slice(0, 16);
 }
 
-/** How a browser answers: by the question, and by its letter. */
+/** Returns the answer of a browser to a question. The question starts with the letter of its kind. */
 type Answers = (question: string) => number | null;
 const asPeople: Answers = (question) => hashOf(question);
 const otherwise: Answers = (question) => hashOf(`other ${question}`);
 let drawn = 0;
-/** Never the same twice. */
+/** Gives another answer each time. */
 const random: Answers = (question) => hashOf(`${question} ${drawn++}`);
 
-/** An upload for a fresh ticket, by a browser that answers in this way. */
+/** An upload for a new ticket, from a browser with these answers. */
 function upload(answer: Answers, userAgent = CHROME, issuedAt = NOW_MS) {
   const ticket = { id: newTicketId(), issuedAt, origin: '' };
   const questions = pool.issue(ticket.id, issuedAt);
@@ -56,7 +56,7 @@ function upload(answer: Answers, userAgent = CHROME, issuedAt = NOW_MS) {
   return { ticket, evidence: { agent, readings: { ...readings, answers: { value } } } };
 }
 
-/** Guard after several visits from each of so many networks. */
+/** Learned answers after several visits from each of these networks. */
 function taught(networks: number, answer = asPeople, userAgent = CHROME) {
   const learned = createLearnedAnswers(SECRETS);
   const teach = (count: number, how: Answers, from = 0, claimed = userAgent) => {
@@ -76,7 +76,7 @@ function taught(networks: number, answer = asPeople, userAgent = CHROME) {
 }
 
 describe('17.3 questions that are learned: the pool', () => {
-  test('threads and instances agree, and a ticket keeps its questions', () => {
+  test('threads and instances draw the same questions, and a ticket keeps its questions', () => {
     const other = createQuestionPool(SECRETS);
     for (let round = rounds(300, 100); round > 0; round--) {
       const id = newTicketId();
@@ -86,7 +86,7 @@ describe('17.3 questions that are learned: the pool', () => {
     }
   });
 
-  test('twelve questions are out at one time, one changes each half hour, and all within six hours', () => {
+  test('twelve questions are in use; one changes each half hour, and all change in six hours', () => {
     const out = (atMs: number) => {
       const ids = Array.from({ length: 400 }, newTicketId);
       return new Set(ids.flatMap((id) => pool.issue(id, atMs).split('~')));
@@ -99,7 +99,7 @@ describe('17.3 questions that are learned: the pool', () => {
     expect([...nextLife].filter((question) => now.has(question))).toEqual([]);
   });
 
-  test('a ticket of the secret before is read, and one of another secret is not', () => {
+  test('the pool reads a ticket of the previous secret, but not of another secret', () => {
     const rotated = createQuestionPool(['a new secret', ...SECRETS]);
     const id = newTicketId();
     const asked = hashOf(pool.issue(id, NOW_MS));
@@ -107,7 +107,7 @@ describe('17.3 questions that are learned: the pool', () => {
     expect(createQuestionPool(['a new secret']).read(id, NOW_MS, asked)).toBeUndefined();
   });
 
-  test('what a page is asked is short, and fits into an attribute', () => {
+  test('the questions of a page are short, and fit into an attribute', () => {
     for (let round = rounds(2_000, 500); round > 0; round--) {
       const text = pool.issue(newTicketId(), NOW_MS + round * HOUR_MS);
       expect(text.length).toBeLessThan(900);
@@ -118,7 +118,7 @@ describe('17.3 questions that are learned: the pool', () => {
 });
 
 describe('17.3 questions that are learned: what others answered', () => {
-  test('answers_rare: it takes sixteen networks, and then a visitor who answers otherwise is found', () => {
+  test('answers_rare: after sixteen networks, a visitor with other answers is found', () => {
     expect(taught(ENOUGH - 1).isRare(random)).toBe(false);
     const { isRare } = taught(ENOUGH);
     expect(isRare(random)).toBe(true);
@@ -126,7 +126,7 @@ describe('17.3 questions that are learned: what others answered', () => {
     expect(isRare(asPeople)).toBe(false);
   });
 
-  test('one network has one voice, whatever it sends, and so has a /48 of IPv6', () => {
+  test('one network has one vote, and an IPv6 /48 has one vote', () => {
     const { learned, isRare } = taught(0);
     for (let visit = 0; visit < 500; visit++) {
       const { ticket, evidence } = upload(asPeople);
@@ -136,14 +136,14 @@ describe('17.3 questions that are learned: what others answered', () => {
     expect(isRare(random)).toBe(false);
   });
 
-  test('two rare answers are no finding: a font or a setting makes them', () => {
+  test('two rare answers are no finding, because a font or a setting can cause them', () => {
     const { isRare } = taught(ENOUGH);
     const oddFonts: Answers = (question) =>
       /^[bw]/.test(question) ? otherwise(question) : asPeople(question);
     expect(Array.from({ length: 50 }, () => isRare(oddFonts))).not.toContain(true);
   });
 
-  test('no finding where people disagree, and none for the smaller of two camps', () => {
+  test('no finding when people disagree, or for the smaller of two groups', () => {
     const { teach, isRare } = taught(8);
     teach(4, otherwise, 100);
     teach(30, asPeople, 200);
@@ -156,28 +156,28 @@ describe('17.3 questions that are learned: what others answered', () => {
     expect(split.isRare(random)).toBe(false);
   });
 
-  test('a version without visitors so far is held against its engine, and learned as it comes', () => {
+  test('a version without earlier visitors is compared with its engine, until it is learned', () => {
     const { teach, isRare } = taught(ENOUGH);
     expect(isRare(asPeople, NEXT_CHROME)).toBe(false);
     expect(isRare(otherwise, NEXT_CHROME)).toBe(true);
     expect(isRare(otherwise, ON_LINUX)).toBe(true);
     teach(ENOUGH, otherwise, 100, NEXT_CHROME);
     expect(isRare(otherwise, NEXT_CHROME)).toBe(false);
-    // The engine's table did not learn from them.
+    // The table of the engine did not learn from these visitors.
     expect(isRare(otherwise, ON_LINUX)).toBe(true);
   });
 
-  test('an attacker: a crowd that comes after people stays rare, however large it is', () => {
+  test('an attack: a crowd of any size that comes after people stays rare', () => {
     const { teach, isRare } = taught(40);
     teach(1_000, otherwise, 1_000);
     expect(isRare(otherwise)).toBe(true);
     expect(isRare(asPeople)).toBe(false);
   });
 
-  test('not held: a crowd that comes before people of a rare browser makes these the rare ones', () => {
+  test('a known limit: a crowd that comes before the people of a rare browser makes people rare', () => {
     const { isRare, teach } = taught(NETWORKS, otherwise);
     expect(isRare(asPeople)).toBe(true);
-    // And they stay so until the questions change, six hours later at most.
+    // People stay rare until the questions change, at most six hours later.
     teach(200, asPeople, 1_000);
     expect(isRare(asPeople)).toBe(true);
     const { learned } = taught(NETWORKS, otherwise);
@@ -185,7 +185,7 @@ describe('17.3 questions that are learned: what others answered', () => {
     expect(learned.judge(later.ticket, later.evidence).found).toEqual([]);
   });
 
-  test('not held: a fifth of the networks, each with answers of its own, ends the agreement until more people come', () => {
+  test('a known limit: a fifth of the networks with different answers prevents findings until more people come', () => {
     const { teach, isRare } = taught(6, random);
     teach(12, asPeople, 100);
     expect(isRare(random)).toBe(false);
@@ -193,7 +193,7 @@ describe('17.3 questions that are learned: what others answered', () => {
     expect(isRare(random)).toBe(true);
   });
 
-  test('the memory is bounded: who names ten thousand versions makes Guard forget versions, and no engine', () => {
+  test('the memory is bounded: ten thousand claimed versions make Guard forget versions, but no engine', () => {
     const { learned, isRare } = taught(ENOUGH);
     for (let version = 1; version < 10_000; version++) {
       const claimed = CHROME.replace('Chrome/156', `Chrome/${version}9999`);
@@ -219,7 +219,7 @@ describe('17.3 questions that are learned: answers of no engine', () => {
     return learned;
   }
 
-  test('answers_of_no_engine: a program that makes them up, under the name of a browser that many have', () => {
+  test('answers_of_no_engine: a program that claims a common browser and invents its answers', () => {
     const learned = withThreeEngines();
     expect(found(learned, random)).toEqual(['answers_of_no_engine']);
     expect(found(learned, random, FIREFOX)).toEqual(['answers_of_no_engine']);
@@ -238,7 +238,7 @@ describe('17.3 questions that are learned: answers of no engine', () => {
     expect(found(learned, asGecko)).toEqual(['answers_rare']);
   });
 
-  test('an extension that moves what is measured leaves the rest of an engine’s answers', () => {
+  test('an extension that changes measurements does not change the other answers of the engine', () => {
     const learned = withThreeEngines();
     const moved: Answers = (question) =>
       question.startsWith('c') || question.startsWith('p') ? asPeople(question) : random(question);
@@ -247,11 +247,11 @@ describe('17.3 questions that are learned: answers of no engine', () => {
     }
   });
 
-  test('a program that names a version that few people have is found by its engine', () => {
+  test('a program that claims a rare version is compared with its engine', () => {
     expect(found(withThreeEngines(), random, NEXT_CHROME)).toEqual(['answers_of_no_engine']);
   });
 
-  test('an attacker: one network that passes early teaches its own made-up answers', () => {
+  test('an attack: one network that passes early teaches its invented answers', () => {
     const { learned, teach } = taught(0);
     teach(1, otherwise);
     teach(30, asPeople, 10);
@@ -260,44 +260,42 @@ describe('17.3 questions that are learned: answers of no engine', () => {
     expect(found(learned, otherwise)).toEqual(['answers_rare']);
   });
 
-  test('not held: a crowd that comes first with each engine makes people the strange ones', () => {
+  test('a known limit: a crowd that comes first with each engine makes the answers of people wrong', () => {
     const { learned, teach } = taught(ENOUGH, otherwise);
     teach(ENOUGH, otherwise, 100, FIREFOX);
     teach(ENOUGH, otherwise, 200, SAFARI);
     expect(found(learned, asPeople)).toEqual(['answers_of_no_engine']);
   });
 
-  test('not held: a program that asks a browser of the claimed version', () => {
+  test('a known limit: a program can get its answers from a browser of the claimed version', () => {
     expect(found(withThreeEngines(), asPeople)).toEqual([]);
   });
 });
 
-describe('17.3 questions that are learned: they have to be answered', () => {
+describe('17.3 questions that are learned: an answer is required', () => {
   const learned = createLearnedAnswers(SECRETS);
   const isLacking = (answer: Answers) => {
     const { ticket, evidence } = upload(answer);
     return learned.judge(ticket, evidence).isLacking;
   };
 
-  test('an extension may break two, and not three', () => {
+  test('an extension may break two answers, but not three', () => {
     let left = 2;
     expect(isLacking((question) => (left-- > 0 ? null : asPeople(question)))).toBe(false);
     left = 3;
     expect(isLacking((question) => (left-- > 0 ? null : asPeople(question)))).toBe(true);
   });
 
-  test('the answers to other questions are none', () => {
+  test('answers to other questions count as missing', () => {
     const { evidence } = upload(asPeople);
     const other = upload(asPeople, CHROME, NOW_MS + 24 * HOUR_MS);
     expect(learned.judge(other.ticket, evidence).isLacking).toBe(true);
   });
 
-  test('the page of a site, with the browser script, is asked nothing', () => {
+  test('a page of a site with the browser script gets no questions', () => {
     const { ticket, evidence } = upload(asPeople);
-    const absent = {
-      ...evidence,
-      readings: { ...readings, answers: { unread: 'absent' } as const },
-    };
+    const answers = { unread: 'absent' } as const;
+    const absent = { ...evidence, readings: { ...readings, answers } };
     const ofScript = { ...ticket, origin: 'https://shop.example' };
     expect(learned.judge(ofScript, absent)).toEqual({ isLacking: false, found: [] });
     expect(learned.judge(ticket, absent).isLacking).toBe(true);
@@ -305,7 +303,7 @@ describe('17.3 questions that are learned: they have to be answered', () => {
 });
 
 describe('17.3 questions that are learned: at the collector', () => {
-  /** One collector, and visitors of it. Each visit is a ticket of its own. */
+  /** One collector and its visitors. Each visit has its own ticket. */
   function collector() {
     const { collect, outcomes } = aChallengedVisitor();
     return async (ip: string, change: (hash: number | null) => number | null = (hash) => hash) => {
@@ -321,24 +319,19 @@ describe('17.3 questions that are learned: at the collector', () => {
     };
   }
 
-  test('who answers nothing gets no session', async () => {
+  test('a visitor without answers gets no session', async () => {
     const visit = collector();
-    expect(await visit('198.51.100.7', () => null)).toMatchObject({
-      kind: 'failed',
-      reasons: ['challenge_incomplete'],
-    });
+    const incomplete = { kind: 'failed', reasons: ['challenge_incomplete'] };
+    expect(await visit('198.51.100.7', () => null)).toMatchObject(incomplete);
   });
 
-  test('answers_rare: a visitor who answers otherwise than people before is noted, and passes', async () => {
+  test('answers_rare: a visitor with other answers than earlier people passes, and the finding is recorded', async () => {
     const visit = collector();
     const wrong = (hash: number | null) => ((hash ?? 0) ^ 1) >>> 0;
     expect(await visit('203.0.113.1', wrong)).toMatchObject({ kind: 'verified', noted: [] });
     for (let network = 0; network < 60; network++) await visit(`10.0.${network}.1`);
     expect(await visit('10.1.0.1')).toMatchObject({ kind: 'verified', noted: [] });
-    expect(await visit('10.2.0.1', wrong)).toMatchObject({
-      kind: 'verified',
-      reasons: [],
-      noted: ['answers_rare'],
-    });
+    const noted = { kind: 'verified', reasons: [], noted: ['answers_rare'] };
+    expect(await visit('10.2.0.1', wrong)).toMatchObject(noted);
   });
 });

@@ -10,48 +10,48 @@ import type { Ticket } from '../tickets/ticket.ts';
 import { AnswerTable } from './answer-table.ts';
 import { createQuestionPool, QUESTIONS } from './question-pool.ts';
 
-/** This many rare answers on one page are a finding. One or two can come from a font or a setting. */
+/** With this many rare answers on one page there is a finding. A font or a setting can cause one or two. */
 const RARE_ANSWERS = 3;
-/** A page with so many answers of no engine is no browser. A fifth answer may have been copied or guessed. */
+/** With so many answers of no engine, a page is no browser. A fifth answer may have been copied or guessed. */
 const STRANGE_ANSWERS = 4;
-/** An extension may break this many. */
+/** An extension may break this many answers. */
 const MAY_LACK = 2;
 /** Most tables in memory, with about 700 bytes each. The least recently used table is removed first. */
 const MOST_TABLES = 4096;
 
 /** The result of judging a page's answers. */
 export interface Answered {
-  /** The page was asked and gave fewer answers than any browser gives. */
+  /** The page got questions, and answered fewer of them than any browser does. */
   readonly isLacking: boolean;
   readonly found: readonly Reason[];
 }
 
-/** The parts of an upload that are used. */
+/** The fields of a ticket that are used. */
 type Asked = Pick<Ticket, 'id' | 'issuedAt' | 'origin'>;
 type Given = Pick<Evidence, 'agent' | 'readings'>;
 
 export interface LearnedAnswers {
-  /** Compares the answers of a page with those of others. Stores nothing. */
+  /** Compares the answers of a page with the answers of other visitors. Stores nothing. */
   readonly judge: (ticket: Asked, evidence: Given) => Answered;
-  /** Learns from a page that all other evidence attributes to a person. `ip` is the address of the upload. */
+  /** Learns from a page when all other evidence shows a person. `ip` is the address of the upload. */
   readonly teach: (ticket: Asked, evidence: Given, ip: string) => void;
 }
 
 const NOTHING: Answered = { isLacking: false, found: [] };
 
 /**
- * Questions that the server cannot answer (question-pool.ts): how a browser engine writes, breaks and lays out. A
+ * Asks questions that the server cannot answer (question-pool.ts): how a browser engine writes, breaks and lays out. A
  * reader of Guard's code can compute everything that Guard computes. But the answers to these questions are in no
  * file. Guard learns them from visitors, for each engine, version and system. So a program needs an engine of the
  * claimed version, or has to ask one each time.
  *
  * - Only hashes are sent and stored, in the memory of one thread. Nothing is written to disk.
  * - One network has one vote for each question and kind of browser, so a single address cannot teach.
- * - If a version has too few visitors, all versions of its engine are compared instead. Versions give nearly the
+ * - When a version has too few visitors, all versions of its engine are compared instead. Versions give nearly the
  *   same answers.
  * - A rare answer does not teach the table in which it is rare. So a crowd with a wrong answer stays rare if people
  *   have answered first. New versions are learned as they appear, because they have no answers yet.
- * - A rare answer is a weak finding: enough networks can teach a wrong answer for a browser with few users.
+ * - A rare answer is a weak finding, because enough networks can teach a wrong answer for a browser with few users.
  * - Answers that no engine gives are a strong finding when all three engines are learned: an extension that changes
  *   the name does not change the engine. They are not conclusive, because a crowd that comes first could lock people
  *   out.
@@ -59,7 +59,7 @@ const NOTHING: Answered = { isLacking: false, found: [] };
 export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers {
   const pool = createQuestionPool(secrets);
   const tables = new LRUCache<string, AnswerTable>({ max: MOST_TABLES });
-  // Without the salt, hashing all networks would reveal the networks in memory.
+  // Without a salt, an attacker could hash all networks and so read the networks in memory.
   const salt = randomBytes(16);
 
   function answersOf({ id, issuedAt }: Asked, { readings }: Given): readonly Answer[] | undefined {
@@ -80,7 +80,7 @@ export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers
     return heard < RARE_ANSWERS ? undefined : rare >= RARE_ANSWERS;
   }
 
-  /** All engines must be learned: a person's extension may name another engine than the browser has. */
+  /** Whether no engine gives these answers. All engines must be learned: an extension may claim another engine. */
   function isOfNoEngine(answers: readonly Answer[]): boolean {
     const strange = answers.filter(({ question, hash }) =>
       ENGINES.every((engine) => tables.get(`${engine} ${question}`)?.neverGave(hash)),
@@ -119,7 +119,7 @@ export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers
 }
 
 interface Answer {
-  /** Hash of its text. */
+  /** Hash of the text of the question. */
   readonly question: number;
   readonly hash: number;
 }
@@ -127,12 +127,12 @@ interface Answer {
 /** The claimed engine, version and system of a page, and the engine alone. */
 function groupsOf({ agent }: Given): readonly [own: string, engine: string] {
   const { engine = 'other', major, platform } = readPageClaim(agent.userAgent);
-  // Safari changes as much between its minor versions as other browsers between major ones.
+  // Minor versions of Safari differ as much as major versions of other browsers.
   const minor = engine === 'webkit' ? (/Version\/\d+(\.\d+)/.exec(agent.userAgent)?.[1] ?? '') : '';
   return [`${engine} ${major}${minor} ${platform}`, engine];
 }
 
-/** One customer can get a /48 of IPv6, which has 65,536 networks of the usual size. */
+/** A /48 of IPv6 counts as one network, because one customer can get it, with 65,536 networks of the usual size. */
 function hashOfNetwork(address: string, salt: Uint8Array): number {
   const network = address.includes(':') ? ipv6NetworkOf(address, 48) : networkOf(address);
   return createHash('sha256').update(salt).update(network).digest().readUInt32LE(0);

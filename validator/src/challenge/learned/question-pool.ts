@@ -25,7 +25,7 @@ const SLOTS = Object.entries(POOL).flatMap(([kind, slots]) =>
 /** The lifetime of a question. One question of the pool changes every half hour, so most answers are known. */
 const LIFE_MS = 6 * 60 * 60_000;
 
-/** Most questions in the cache, for all secrets: current ones and those of the previous lifetime. */
+/** Most questions in the cache, for all secrets: the current ones and those of the previous lifetime. */
 const MOST_HELD = 256;
 
 /** Number of questions for one page. */
@@ -34,7 +34,7 @@ export const QUESTIONS = 5;
 export interface QuestionPool {
   /** The questions for the page of a new ticket, separated by `~`. */
   readonly issue: (ticketId: string, issuedAt: number) => string;
-  /** The same, escaped for an attribute. */
+  /** The same questions, escaped for an attribute. */
   readonly issueEscaped: (ticketId: string, issuedAt: number) => string;
   /** The questions of a ticket in the order of their answers. Undefined when `asked` is the hash of other questions. */
   readonly read: (
@@ -52,9 +52,10 @@ interface Question {
 const textsOf = (questions: readonly Question[]) => questions.map(({ text }) => text);
 
 /**
- * Draws questions that no code of Guard can answer. Twelve are in use at one time, and each ticket gets five of
- * them. Many visitors get the same questions, so their answers can be compared. The choice follows from the secret,
- * the time of the ticket and its id. So all threads and instances agree, and an old ticket keeps its questions.
+ * Draws questions that no code of Guard can answer. Twelve are in use at one time, and each ticket gets five of them.
+ * Many visitors get the same questions, so Guard can compare their answers. The choice follows from the secret, the
+ * time of the ticket and its id. So all threads and instances draw the same questions, and an old ticket keeps its
+ * questions.
  */
 export function createQuestionPool(secrets: readonly string[]): QuestionPool {
   const held = new LRUCache<string, Question>({ max: MOST_HELD });
@@ -94,9 +95,9 @@ export function createQuestionPool(secrets: readonly string[]): QuestionPool {
 }
 
 /**
- * Two questions about declarations, and one each about line breaks, a table, and either widths or properties. A
- * short program cannot compute declarations or tables as a browser does. Widths and properties are the easiest to
- * precompute.
+ * Each page gets two questions about declarations, one about line breaks, one about a table, and one about widths or
+ * properties. A short program cannot compute declarations or tables as a browser does. Widths and properties are the
+ * easiest to precompute.
  */
 function chosenBy(ticketId: string) {
   const [one = 0, two = 0, three = 0, four = 0, five = 0] = Buffer.from(ticketId, 'base64url');

@@ -1,12 +1,13 @@
 import type { Draw } from '../cascade/draw.ts';
 
 /**
- * The kinds of question. Each text is a letter and the question, as browser/page/sources/answers.ts parses it. No
+ * The kinds of questions. Each text starts with the letter of its kind (browser/page/sources/answers.ts parses it). No
  * question contains `~`, which separates questions.
  *
- * The kinds were chosen by measuring (docs/guide/block-reasons/answers_rare.md). Formats of `Intl` are not used:
- * Chromium, Firefox and Node.js gave the same 40 of 40. Error texts are not used: Node.js gave 33 of 40 like
- * Chromium. Scripts that need their own font are not used: loading it keeps the page busy for 30 ms and more.
+ * Measurements led to these kinds (docs/guide/block-reasons/answers_rare.md). Formats of `Intl` are not used: Chromium,
+ * Firefox and Node.js gave the same answer to 40 of 40 questions. Error texts are not used: Node.js gave 33 of 40
+ * answers like Chromium. Scripts that need their own font are not used, because loading it keeps the page busy for 30
+ * ms and more.
  */
 export const KINDS = {
   /** How an engine serialises declarations that it has parsed: numbers, colours, `calc()`, shorthands. */
@@ -17,7 +18,7 @@ export const KINDS = {
     ];
     return `c${filled(chosen.join(';'), draw)}`;
   },
-  /** Where a text breaks. */
+  /** The place where a text breaks. */
   breaks: (draw: Draw) => `b${draw.of(BREAK_RULES)}|${letters(draw, BREAKING, 26)}`,
   /** The width of a text in a system font. */
   width: (draw: Draw) => {
@@ -43,7 +44,7 @@ function word(draw: Draw): string {
   return Array.from({ length: 5 }, () => String.fromCharCode(draw.int(97, 122))).join('');
 }
 
-/** Some letters of one list, then some of another, until there are `count`. */
+/** Letters of one list, then of another list, until there are `count` letters. */
 function letters(draw: Draw, lists: readonly [string, ...string[]], count: number): string {
   let text = '';
   while (text.length < count) {
@@ -54,7 +55,7 @@ function letters(draw: Draw, lists: readonly [string, ...string[]], count: numbe
   return text;
 }
 
-/** Three rows of three columns. Some cells are joined, and their widths contradict each other. */
+/** Three rows of three columns. Some cells are joined, and some widths contradict each other. */
 function rows(draw: Draw): string {
   const row = () => {
     const cells: string[] = [];
@@ -131,7 +132,7 @@ const BREAK_RULES = [
   'hyphens:none',
 ] as const;
 
-/** Engines differ in whether they allow a break between these. The fonts of all systems have them. */
+/** Engines differ in whether they break a line between these characters. The fonts of all systems have them. */
 const BREAKING = [
   'abkz',
   'AOQ\u00e9',
@@ -144,7 +145,7 @@ const BREAKING = [
   '\u00ad\u200b\u00a0\u00b4\u00b7',
 ] as const;
 
-/** The page has already loaded them, because its own text uses them. */
+/** The page has already loaded these fonts, because its own text uses them. */
 const FONTS = ['font:40px system-ui', 'font:700 40px system-ui'] as const;
 
 const SHAPES = [

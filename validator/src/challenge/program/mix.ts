@@ -1,6 +1,6 @@
 import type { Draw } from '../cascade/draw.ts';
 
-/** A function that mixes the bits of a whole number, and the same as JavaScript statements about `h`. */
+/** A function that mixes the bits of a whole number, and the same function as JavaScript statements about `h`. */
 export interface Mix {
   readonly apply: (h: number) => number;
   readonly source: string;

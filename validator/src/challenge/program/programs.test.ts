@@ -10,7 +10,7 @@ const SECRETS = ['the first secret of the tests'];
 const HOUR_MS = 3_600_000;
 const BUILT = ['one', 'two', 'three', 'four'];
 
-/** Programs whose build is under the test's control, and the time. */
+/** A pool with a given build and a clock. */
 function aPool(build: () => Promise<readonly string[]>) {
   const time = { now: 500_000 * HOUR_MS };
   const failures: unknown[] = [];
@@ -21,7 +21,7 @@ function aPool(build: () => Promise<readonly string[]>) {
     build,
     onFailure: (error) => failures.push(error),
   });
-  /** So many pages, with time to build between them. */
+  /** Requests so many pages, with time to build between them. */
   const pages = async (count: number): Promise<Program[]> => {
     const given: Program[] = [];
     for (let page = 0; page < count; page++) {
@@ -44,7 +44,7 @@ describe('17.3 a program that changes', () => {
     expect(idsOf(await pages(40)).size).toBe(4);
   });
 
-  test('the next hour has other programs, and no page waits for them', async () => {
+  test('the next hour has new programs, and no page waits for them', async () => {
     const { pages, time } = aPool(() => Promise.resolve(BUILT));
     await pages(9);
     const before = idsOf(await pages(40));
@@ -57,7 +57,7 @@ describe('17.3 a program that changes', () => {
     for (const id of after) expect(before).not.toContain(id);
   });
 
-  test('programs that cannot be built are reported once an hour, and pages go on', async () => {
+  test('a failed build is reported once an hour, and pages keep their programs', async () => {
     const { pages, failures, time } = aPool(() => Promise.reject(new Error('no esbuild')));
     const given = await pages(20);
     expect(idsOf(given)).toEqual(new Set(['']));
@@ -67,7 +67,7 @@ describe('17.3 a program that changes', () => {
     expect(failures).toHaveLength(2);
   });
 
-  test('any instance with the secret reads what a page wrote, one with another secret does not', () => {
+  test('an instance with the same secret reads the upload of a page, with another secret it does not', () => {
     const text = '{"ticket":"t","evidence":"é 漢"}';
     const ids = Array.from({ length: 50 }, (_, at) => `a1.${at}`);
     for (const id of ids) {
@@ -82,7 +82,7 @@ describe('17.3 a program that changes', () => {
     }
   });
 
-  test('no body makes a form throw', () => {
+  test('an upload form never throws', () => {
     const random = seededRandom();
     const [form] = createUploadForms(SECRETS)('a1.0');
     const names = Object.keys(JSON.parse(form?.write('t', '{}') ?? '{}') as object);
@@ -95,7 +95,7 @@ describe('17.3 a program that changes', () => {
     }
   });
 
-  test('two programs are different scripts, and each writes what its form reads', async () => {
+  test('two programs are different scripts, and the form of each reads its uploads', async () => {
     const forms = createUploadForms(SECRETS);
     const drawn = ['b7.0', 'b7.1'].map((id) => forms(id)[0]);
     const scripts = await buildPrograms(
@@ -115,7 +115,7 @@ describe('17.3 a program that changes', () => {
       expect(body).toBe(form.write(upload.ticket, JSON.stringify(upload)));
     }
     expect(new Set([...scripts, loadBrowserBundle().interstitial]).size).toBe(3);
-    // What a page has in all: challenge.md says less than 15 kB, and half of that is text in the visitor's language.
+    // The whole page must stay below 15 kB (challenge.md), and half of it is text in the visitor's language.
     for (const script of scripts) expect(gzipSync(script).length).toBeLessThan(9_500);
   });
 });

@@ -7,28 +7,28 @@ import { drawUploadForm, type UploadForm } from './upload-form.ts';
 
 /** How long new pages get the same programs, in milliseconds. */
 const HOUR_MS = 3_600_000;
-/** Number of programs per hour. Each page may get another one, so a solver for one does not solve the next. */
+/** Programs per hour. Two pages may get different programs, so a solver for one does not solve the other. */
 const POOL = 4;
 
 export interface ProgramsOptions {
   /** The first secret draws programs, all secrets read uploads. */
   readonly secrets: readonly string[];
-  /** The script of a page without a disguise, for the time before the first program, and when none can be built. */
+  /** The plain script of the page, for pages before the first program, and when no program can be built. */
   readonly script: string;
   readonly clock: Clock;
   /** browser/build.ts: buildPrograms. */
   readonly build: (disguises: readonly Disguise[]) => Promise<readonly string[]>;
-  /** Called when programs could not be built. Pages use the existing ones, and the next hour tries again. */
+  /** Called when programs could not be built. Pages keep the existing programs, and the next hour tries again. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * The programs of the challenge page. All do the same. Each has other names, another order and another form of the
- * upload, so a solver written for one of them breaks with the next. This does not stop a program that runs the
- * script of the page itself.
+ * The programs of the challenge page. All do the same work. Each has other names, another order and another form of the
+ * upload, so a solver written for one of them fails with the next. This does not stop a program that runs the script of
+ * the page itself.
  *
  * Forms follow from the secret and the id, so all threads and instances can read the uploads of every program. The
- * programs of an hour are built together when its first page is requested, and no visitor waits for them.
+ * first request for a page in an hour starts the build of the programs of this hour, and no visitor waits for it.
  */
 export class Programs {
   readonly #options: ProgramsOptions;
@@ -87,7 +87,7 @@ export function plainProgram(script: string): Program {
   return { id: '', script: Buffer.from(script), given };
 }
 
-/** How to read uploads of a program: one form for each secret that may have drawn it. */
+/** Returns how to read uploads of a program: one form for each secret that may have drawn it. */
 export function createUploadForms(
   secrets: readonly string[],
 ): (id: string) => readonly UploadForm[] {

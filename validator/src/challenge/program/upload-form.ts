@@ -9,7 +9,7 @@ export interface UploadForm {
   readonly source: string;
   /** The body of an upload whose JSON is `text`. */
   readonly write: (ticket: string, text: string) => string;
-  /** The JSON of an upload. Undefined for a body that no page of this program writes. `body` is the parsed body. */
+  /** The JSON of an upload. `body` is the parsed body. Undefined when no page of this program writes such a body. */
   readonly read: (ticket: string, body: object) => string | undefined;
 }
 
@@ -34,7 +34,7 @@ export function drawUploadForm(secret: Uint8Array, id: string): UploadForm {
     },
     read(ticket, body) {
       if (Object.keys(body).length !== parts.length + 1) return undefined;
-      // The next line refuses values that are not text.
+      // The next line refuses values that are no text.
       const fields = parts.map((name) => (body as Record<string, unknown>)[name]);
       if (!fields.every((field) => typeof field === 'string')) return undefined;
       return mixed(Buffer.from(fields.join(''), 'base64'), ticket, cipher).toString();
@@ -42,7 +42,7 @@ export function drawUploadForm(secret: Uint8Array, id: string): UploadForm {
   };
 }
 
-/** A stream that starts with the ticket is mixed into the bytes of a text. Mixing again restores the text. */
+/** Mixes a stream that starts with the ticket into the bytes of a text. Mixing again restores the text. */
 interface Cipher {
   readonly mix: Mix;
   readonly start: number;

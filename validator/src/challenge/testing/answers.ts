@@ -12,7 +12,7 @@ import { readFields } from '../tickets/ticket-fields.ts';
 
 let visits = 0;
 
-/** Secrets of tests and benches. With the secret a test can compute the answers to a sheet. */
+/** Secrets of tests and benches. With the secret, a test can compute the answers to a sheet. */
 const TEST_SECRETS = [
   'the first secret of the tests',
   'the secret of the tests, long enough',
@@ -33,7 +33,7 @@ const TEST_SECRETS = [
 /** The default strengths of findings. */
 export const USUAL = new Strengths();
 
-/** For a test that judges without a real ticket: nothing was asked. */
+/** For a test that judges without a real ticket, and so without a sheet. */
 export const NO_SHEET: readonly (readonly number[])[] = [[]];
 
 /** The secret that made a ticket, and the ticket's fields. */
@@ -50,13 +50,13 @@ function opened(ticket: string) {
   };
 }
 
-/** The common field of all uploads. */
+/** The field that all uploads have. */
 export interface Ticketed {
   readonly ticket: string;
   readonly [other: string]: unknown;
 }
 
-/** The body of an upload as the page of its ticket writes it. A ticket of an unknown secret gets the plain form. */
+/** The body of an upload, in the form of the page of its ticket. A ticket of an unknown secret gets the plain form. */
 export function asPageWrites(upload: Ticketed): string {
   const text = JSON.stringify(upload);
   const { issuer, program } = opened(upload.ticket);
@@ -81,8 +81,8 @@ function answersTo(ticket: string): {
 }
 
 /**
- * Adapts recorded evidence to this ticket: its style sheet is applied, its witnesses are measured, and the document
- * starts at its own time.
+ * Adapts recorded evidence to this ticket: the answers to its sheet, questions and witnesses, and the start time of the
+ * document.
  */
 export function answering(evidence: Evidence, ticket: string): Evidence {
   visits += 1;
@@ -105,8 +105,8 @@ const PLAYED = { plays: 'probably', streams: true };
 const ABSENT = { unread: 'absent' } as const;
 
 /**
- * Adds readings that did not exist when a recording was made, as an undriven browser of its engine gives them. So a
- * new reading needs one line here and no new recordings.
+ * Adds readings that did not exist when a recording was made, with the values of an undriven browser of its engine. So
+ * a new reading needs one line here, and no new recordings.
  */
 export function completed(recorded: Evidence): Evidence {
   const { agent, tookMs } = recorded;
@@ -140,7 +140,7 @@ export function completed(recorded: Evidence): Evidence {
     painting: { value: { visible: true, frameMs: 16, ticks: 3, watchedMs: 500 } },
   };
   const readings = { ...later, ...recorded.readings };
-  // All names of readings, with a time for each.
+  // A time for each reading.
   const names = Object.keys(readings) as (keyof Readings)[];
   const quick = Object.fromEntries(names.map((name) => [name, 0.1])) as Evidence['tookMs'];
   return { ...recorded, readings, tookMs: { ...quick, ...tookMs } };

@@ -66,7 +66,7 @@ export function createTestStore(): TestStore {
   };
 }
 
-/** A visitor who got a challenge and answers with a recording. */
+/** A visitor who got a challenge, and who answers with a recording. */
 export function aChallengedVisitor(
   name = 'human/chromium-headful-xvfb-default-screen.json',
   countryOf: (ip: string) => string | undefined = () => undefined,

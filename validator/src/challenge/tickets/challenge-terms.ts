@@ -6,8 +6,8 @@ import type { Work } from '@guard/config/time/slices';
 /** The challenge settings of one organisation. They are written into each ticket. */
 export interface ChallengeTerms {
   /**
-   * Fingerprint of the current rules. A ticket from other rules gives no session: the page reloads, and the current
-   * rules decide whether a challenge is still needed.
+   * Fingerprint of the current rules. When the rules have changed, a ticket gives no session: the page reloads, and the
+   * current rules decide whether a challenge is still needed.
    */
   readonly ruleSet: string;
   /** Bits of work for each challenge. 0 means none. */

@@ -5,7 +5,7 @@ import { SECRETS, aChallengedVisitor } from '../testing/challenged-visitor.ts';
 import { readTicket } from './ticket.ts';
 
 describe('contract 3: an uncertain visitor gets an interstitial', () => {
-  test('whose ticket names organisation, session, network and the reference the page shows', () => {
+  test('its ticket names the organisation, the session, the network and the reference code of the page', () => {
     const { challenge, upload, sessionId, time } = aChallengedVisitor();
     const sealer = createSealer(SECRETS, 'ticket');
     expect(readTicket(sealer, upload.ticket, time.nowMs)).toMatchObject({
@@ -22,7 +22,7 @@ describe('contract 3: an uncertain visitor gets an interstitial', () => {
     expect(challenge.html).toContain(`<code>${challenge.reference}</code>`);
   });
 
-  test('whose reference code has eight characters that are not mistaken for each other', () => {
+  test('its reference code has eight characters that cannot be confused', () => {
     const codes = Array.from({ length: 500 }, newReference);
     for (const code of codes) expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{8}$/);
     expect(new Set(codes).size).toBe(500);

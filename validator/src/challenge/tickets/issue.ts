@@ -13,12 +13,12 @@ import { handshakeOf } from '../../request/client-class.ts';
 import { issueTicket, newTicket, type TicketRequest } from './ticket.ts';
 
 export interface ChallengeRequest extends TicketRequest {
-  /** request/client-class.ts. */
+  /** The client class (request/client-class.ts). */
   readonly client: string;
   /** The findings of the signals in the challenged request. */
   readonly found: readonly Reason[];
   readonly acceptLanguage: string | undefined;
-  /** Whether the challenged request carried a form, and of which site. It decides what the page does after a pass. */
+  /** Whether the challenged request had a form, and of which site. This decides what the page does after a pass. */
   readonly form: FormSource;
   /** The origin of the page around the frame (pages/embedder.ts), or empty. */
   readonly embedder?: string;
@@ -28,21 +28,21 @@ export interface ChallengeRequest extends TicketRequest {
   readonly terms: ChallengeTerms;
   /** `/.guard/verify` behind the gateway, or the collector's absolute URL. */
   readonly uploadUrl: string;
-  /** Target of the page's trap (challenge/trap-link.ts). Default: none. */
+  /** URL of the page's trap link (challenge/trap-link.ts). Default: none. */
   readonly trap?: string;
 }
 
 export interface Challenge {
   /** In UTF-8. */
   readonly html: Buffer;
-  /** Valid for this one page only, because they contain the nonce of its script. */
+  /** These headers are valid only for this page, because they contain the nonce of its script. */
   readonly headers: Readonly<Record<string, string>>;
   readonly reference: string;
 }
 
 export type IssueChallenge = (request: ChallengeRequest) => Challenge;
 
-/** Creates challenge pages (contract 3). Issuing stores nothing, so a flood of unanswered requests costs no memory. */
+/** Creates challenge pages (contract 3). Nothing is stored, so a flood of unanswered requests costs no memory. */
 export function createChallengeIssuer(options: {
   readonly secrets: readonly string[];
   readonly programs: Pick<Programs, 'next'>;

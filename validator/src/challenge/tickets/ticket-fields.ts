@@ -1,6 +1,6 @@
 /**
- * The fields of a ticket as bytes. Each has its length in front: `4:acme`. Without the lengths two different tickets
- * could have the same bytes and the same MAC.
+ * The fields of a ticket as bytes. The length stands before each field: `4:acme`. Without lengths, two different
+ * tickets could have the same bytes and the same MAC.
  */
 
 const SEPARATOR = 0x3a;
@@ -10,7 +10,7 @@ export function writeFields(fields: readonly string[]): Buffer {
   return Buffer.from(fields.map((field) => `${Buffer.byteLength(field)}:${field}`).join(''));
 }
 
-/** Exactly what writeFields wrote, or undefined. */
+/** Reads exactly what writeFields writes, or returns undefined. */
 export function readFields(bytes: Buffer): string[] | undefined {
   const fields: string[] = [];
   for (let at = 0; at < bytes.length;) {

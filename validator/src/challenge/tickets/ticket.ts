@@ -8,11 +8,11 @@ import { newReference } from './reference-code.ts';
 import { readFields, writeFields } from './ticket-fields.ts';
 
 /**
- * The ticket of one challenge. Nothing is stored when a challenge is issued. The ticket contains everything that is
- * needed for the answer, protected by a MAC. It is readable and contains no secret.
+ * The ticket of one challenge. Nothing is stored when a challenge is issued, so the ticket contains everything that is
+ * needed for the answer. A MAC protects it. It is readable and contains no secret.
  */
 
-/** The fields of a ticket. Times are milliseconds since the epoch on the server's clock. */
+/** The fields of a ticket. Times are in epoch milliseconds of the server's clock. */
 export interface Ticket {
   /** Random. Using the ticket spends this id (SessionStore.spend). */
   readonly id: string;
@@ -27,18 +27,18 @@ export interface Ticket {
   readonly reference: string;
   /** Fingerprint of the rules at its creation (challenge-terms.ts). */
   readonly ruleSet: string;
-  /** Least bits of work for its answer (work/). 0 means none. */
+  /** Least bits of work for the answer (work/). 0 means none. */
   readonly work: number;
   /**
    * The origin of the page whose browser script asked for the ticket. Only this page may answer. Empty for a
    * challenge page: behind proxies only the visitor knows the host name for certain.
    */
   readonly origin: string;
-  /** The client of the challenged request (request/client-class.ts). The session is valid for this client. */
+  /** The client class of the challenged request (request/client-class.ts). The session is valid only for it. */
   readonly client: string;
   /** The findings of the signals in that request. */
   readonly found: readonly string[];
-  /** Its page has witnesses (challenge/witnesses/), so the answer must show them. */
+  /** Whether the page has witnesses (challenge/witnesses/). Then the answer must show them. */
   readonly witnessed: boolean;
   /** Id of the page's program (program/programs.ts), which decides the upload's form. Empty: the plain form. */
   readonly program: string;
@@ -48,7 +48,7 @@ export type TicketReading =
   | { readonly kind: 'valid'; readonly ticket: Ticket }
   /** Issued by this installation, but too old. */
   | { readonly kind: 'expired'; readonly ticket: Ticket }
-  /** Issued by this installation, with a time in the future: a clock was set back, here or at the issuer. */
+  /** Issued by this installation, with a time in the future, because a clock was set back here or at the issuer. */
   | { readonly kind: 'early'; readonly ticket: Ticket }
   /** Issued with our secret by another version of Guard, in an unknown form. */
   | { readonly kind: 'unknown' }
@@ -110,17 +110,16 @@ export function issueTicket(sealer: Sealer, ticket: Ticket): string {
 }
 
 /**
- * Reads what issueTicket wrote. A single changed bit makes it invalid. Never throws. `nowMs` is the server's clock.
- * A ticket is valid until its own expiry, and its time may be ahead of `nowMs` by the allowed clock skew of
- * instances.
+ * Reads a ticket that issueTicket wrote. Any changed bit makes it invalid. Never throws. `nowMs` is the server's clock.
+ * A ticket is valid until its own expiry. Its time may be ahead of `nowMs` by the clock skew that instances may have.
  */
 export function readTicket(sealer: Sealer, text: string, nowMs: number): TicketReading {
   const bytes = text.length <= MAX_CHARS ? Buffer.from(text, 'base64url') : Buffer.alloc(0);
-  // Node's decoder skips invalid characters and ignores spare bits. This check allows one spelling per ticket.
+  // Node's decoder skips invalid characters and ignores spare bits. This check allows only one spelling of a ticket.
   if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== text) return { kind: 'invalid' };
   const body = bytes.subarray(MAC_BYTES);
   if (!sealer.verify([body], bytes.subarray(0, MAC_BYTES))) return { kind: 'invalid' };
-  // The MAC is valid, so these are fields. Only their version can differ.
+  // The MAC is valid, so Guard wrote these fields. Only their version can differ.
   const fields = Fields.safeParse(readFields(body));
   if (!fields.success) return { kind: 'unknown' };
   const ticket = ticketOf(fields.data);
@@ -162,7 +161,7 @@ export interface TicketRequest {
   readonly nowMs: number;
 }
 
-/** The fields that are made in the same way for each new ticket. */
+/** The fields that every new ticket gets in the same way. */
 export function newTicket(visitor: TicketRequest) {
   const { organisation, sessionId, nowMs } = visitor;
   return {

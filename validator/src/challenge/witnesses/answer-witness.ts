@@ -7,7 +7,7 @@ import { imageFile } from './image-file.ts';
 import { type Witness, TEXT_PX } from './witness-page.ts';
 import type { Witnesses } from './witnesses.ts';
 
-/** Key for a ticket whose page loaded a file that no browser loads (SessionStore.remember). */
+/** Prefix for tickets whose page loaded a file that no browser loads (SessionStore.remember). */
 export const DECOYED = 'witness-decoy';
 
 const HEADERS = {
@@ -17,9 +17,10 @@ const HEADERS = {
 };
 
 /**
- * `GET /witness?token`: one file of the challenge page. Nothing is read or stored before the token has proved that
- * the URL was made for this handshake. It is not bound to a User-Agent, because extensions change it on pages but
- * not on images. Only the visitor with the page has its URLs, so no visitor can spoil the ticket of another one.
+ * `GET /witness?token`: answers with one file of the challenge page. Before the token has proved that the URL was made
+ * for this handshake, nothing is read or stored. The URL is not bound to a User-Agent, because extensions change it on
+ * pages but not on images. Only the visitor with the page has its URLs, so no visitor can spoil the ticket of another
+ * one.
  */
 export function createWitnessAnswerer(
   witnesses: Pick<Witnesses, 'read'>,
@@ -32,8 +33,8 @@ export function createWitnessAnswerer(
     const asked = witnesses.read(query, client === undefined ? '' : handshakeOf(client));
     if (!asked) return refused(404);
     const { witness, ticketId, isDecoy } = asked;
-    // A URL that was opened by hand gets nothing and does no harm. Browsers send no Sec-Fetch-Dest on http, and
-    // Chromium sends `empty` when a service worker passes the request on.
+    // A URL that a person opened by hand gets no file and does no harm. Browsers send no Sec-Fetch-Dest on http. When a
+    // service worker forwards the request, Chromium sends `empty`.
     const destination = headerOf(request, 'sec-fetch-dest');
     if (!['', 'empty', witness.kind].includes(destination)) return refused(404);
     if (isDecoy) {

@@ -25,10 +25,10 @@ interface Asked extends Pick<Claim, 'number' | 'applies'> {
 type Fault = 'selector' | 'condition' | 'media' | 'container' | 'has';
 const FAULTS = ['selector', 'condition', 'media', 'container', 'has'] as const;
 
-/** The least distance between a bound and the compared value, in pixels, because scaled pages round. */
+/** Least distance between a bound and the compared value, in pixels, because scaled pages round. */
 const CLEAR_PX = 16;
 
-/** A rule for a leaf that sets `declaration`, with one fault if it must not apply. `pseudo` ends its selector. */
+/** Draws a rule that sets `declaration` for a leaf, with one fault if it must not apply. `pseudo` ends its selector. */
 export function drawClaim(
   leaf: Leaf,
   scene: Scene,
@@ -71,7 +71,7 @@ export function drawClaim(
   };
 }
 
-/** `:has()` is three years newer than the other features (Firefox 121). Browsers without it get a rule without it. */
+/** `:has()` is three years newer than the other features (Firefox 121). Browsers without it get another rule. */
 function withHas(
   { classes: [one, two], middle, group, before }: Leaf,
   { tree: { foreign } }: Scene,
@@ -92,7 +92,7 @@ function withHas(
   return `@supports selector(:has(a)){.${name}:has(${relative}) ${rule}}${without}`;
 }
 
-/** CSS Containment 3, for browsers that support it. The nearest container of a leaf is the block around it. */
+/** A container query (CSS Containment 3), for browsers that support it. The container is the block around the leaf. */
 function inContainer(
   { middle }: Leaf,
   { containers }: Scene,
@@ -109,7 +109,7 @@ function inContainer(
   return `@supports (container-type:inline-size){@container ${query}{${rule}}}${without}`;
 }
 
-/** Media Queries 3, about the frame. */
+/** A media query about the frame (Media Queries 3). */
 function media({ width, height }: Scene, draw: Draw, holds: boolean): string {
   const lying = width > height === holds ? 'landscape' : 'portrait';
   const about = (isMet: boolean) =>

@@ -7,13 +7,13 @@ export interface Scene {
   /** The width of the frame that shows the document. */
   readonly width: number;
   readonly height: number;
-  /** The width of each block that is a container. Every block around a leaf is one. */
+  /** The width of each block that is a container. Every block around a leaf is a container. */
   readonly containers: ReadonlyMap<Block, number>;
   /** Rules that give the blocks these widths. */
   readonly css: string;
 }
 
-/** Each group has a random width, which its blocks share in random proportions. */
+/** Draws the layout. Each group of blocks has a random width, which its blocks share in random proportions. */
 export function drawScene(draw: Draw): Scene {
   const tree = plantTree(draw);
   const width = draw.int(500, 900);

@@ -8,7 +8,7 @@ import type { Leaf } from '../cascade/tree.ts';
 import { type Claim, drawClaim } from './claims.ts';
 import { drawScene, type Scene } from './scene.ts';
 
-/** The content of one URL of the page. Widths and heights are those that the page measures, in CSS pixels. */
+/** The content of one URL of the page. Widths and heights are the sizes that the page measures, in CSS pixels. */
 export type Witness =
   | { readonly kind: 'image'; readonly width: number; readonly height: number }
   /** A font with one glyph for this character. */
@@ -62,7 +62,7 @@ class Painter {
   readonly #witnesses = new Map<number, Witness>();
   readonly #texts = new Map<Leaf, string>();
   #css = '';
-  /** The claims for one leaf in the order of the sheet. None wins when the leaf is hidden. */
+  /** The claims for one leaf, in the order of the sheet. No claim wins when the leaf is hidden. */
   readonly #contests: { readonly leaf: Leaf; readonly claims: readonly Claim[] }[] = [];
   /** Numbers of URLs that WebKit always loads. */
   readonly #loadedAnyway: number[] = [];
@@ -71,7 +71,7 @@ class Painter {
     this.#draw = draw;
     this.#urlOf = urlOf;
     this.#scene = drawScene(draw);
-    // Shuffled, so that a number does not reveal its use.
+    // The numbers are shuffled, so that a number does not reveal its use.
     this.#numbers = draw.shuffled(NUMBERS);
   }
 

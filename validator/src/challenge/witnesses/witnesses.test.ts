@@ -8,7 +8,7 @@ import { createWitnesses } from './witnesses.ts';
 
 const witnesses = createWitnesses(SECRETS);
 
-/** A visitor with a challenge page that names URLs, and what he does with them. */
+/** A visitor with a challenge page that names URLs, and functions that load them and upload. */
 function aVisitor() {
   const visitor = aChallengedVisitor();
   const { challenge, collect, request, store, time, upload } = visitor;
@@ -18,9 +18,8 @@ function aVisitor() {
   const { id } = reading.ticket;
   const asked = witnesses.issue(id, '');
   expect(challenge.html).toContain(asked);
-  const tokens = [
-    ...new Set(Array.from(asked.matchAll(/witness\?(\w+)/g), ([, token = '']) => token)),
-  ];
+  const found = Array.from(asked.matchAll(/witness\?(\w+)/g), ([, token = '']) => token);
+  const tokens = [...new Set(found)];
   const get = (query: string, over: CollectRequest['headers'] = {}) =>
     answer({
       ...request,
@@ -49,11 +48,11 @@ const SPENT = ['{"result":"retry"}', 'challenge_replayed'];
 const PASSED = ['{"result":"reload"}'];
 const INCOMPLETE = ['{"result":"retry"}', 'challenge_incomplete'];
 const DECOYED = ['{"result":"retry"}', 'witness_mismatch'];
-/** Place of a leaf among the numbers of an upload: the first two are those of the first line. */
+/** Index of a leaf among the sizes of an upload. The first two belong to the first line. */
 const at = (place: number) => 2 + 2 * place;
 
 describe('17.3 witnesses: what a page loads shows a browser engine', () => {
-  test('a page that loaded what a browser loads has passed', async () => {
+  test('a page that loads the same files as a browser passes', async () => {
     const { get, isDecoy, send, tokens } = aVisitor();
     for (const token of tokens.filter((one) => !isDecoy(one))) {
       expect((await get(token)).status).toBe(200);
@@ -63,17 +62,17 @@ describe('17.3 witnesses: what a page loads shows a browser engine', () => {
 
   test('people who block images pass, and so do people who block fonts', async () => {
     const withoutImages = aVisitor();
-    const { images } = withoutImages.expected;
-    expect(
-      await withoutImages.send((sizes) =>
-        images.forEach((_, place) => sizes.fill(0, at(place), at(place) + 2)),
-      ),
-    ).toEqual(PASSED);
+    const noImage = (sizes: number[]) => {
+      for (const place of withoutImages.expected.images.keys()) {
+        sizes.fill(0, at(place), at(place) + 2);
+      }
+    };
+    expect(await withoutImages.send(noImage)).toEqual(PASSED);
     const withoutFonts = aVisitor();
-    const { fonts } = withoutFonts.expected;
-    expect(
-      await withoutFonts.send((sizes) => fonts.forEach((_, place) => (sizes[at(place)] = 111))),
-    ).toEqual(PASSED);
+    const noFont = (sizes: number[]) => {
+      for (const place of withoutFonts.expected.fonts.keys()) sizes[at(place)] = 111;
+    };
+    expect(await withoutFonts.send(noFont)).toEqual(PASSED);
   });
 
   test('a program that loads nothing gets a fresh page and no session', async () => {
@@ -83,32 +82,30 @@ describe('17.3 witnesses: what a page loads shows a browser engine', () => {
     ]) {
       const visitor = aVisitor();
       expect(await visitor.send(change)).toEqual(INCOMPLETE);
-      // Each try to guess the sizes costs a page: the right ones come too late.
+      // Each guess of the sizes costs a page: a correct second try comes too late.
       expect(await visitor.send()).toEqual(SPENT);
       expect(visitor.store.kept()).toBe(0);
     }
   });
 
-  test('nor does one get it that is wrong about one image and one font', async () => {
+  test('a program with one wrong image and one wrong font gets no session', async () => {
     const { expected, send } = aVisitor();
-    const places = [...expected.images.keys()]
-      .slice(0, 1)
-      .concat([...expected.fonts.keys()].slice(0, 1));
-    expect(
-      await send((sizes) =>
-        places.forEach((place) => (sizes[at(place)] = (sizes[at(place)] ?? 0) + 7)),
-      ),
-    ).toEqual(INCOMPLETE);
+    const [image = 0] = expected.images.keys();
+    const [font = 0] = expected.fonts.keys();
+    const change = (sizes: number[]) => {
+      for (const place of [image, font]) sizes[at(place)] = (sizes[at(place)] ?? 0) + 7;
+    };
+    expect(await send(change)).toEqual(INCOMPLETE);
   });
 
-  test('what another page measured does not fit', async () => {
+  test('a program with the measurements of another page gets no session', async () => {
     const other = aVisitor().upload.evidence.readings.witnesses;
     const { send } = aVisitor();
     const sizesOf = 'value' in other ? other.value.sizes : [];
     expect(await send((sizes) => sizes.splice(0, sizes.length, ...sizesOf))).toEqual(INCOMPLETE);
   });
 
-  test('a program that loads every URL of the page has spoiled its ticket, and no other', async () => {
+  test('a program that loads every URL of the page spoils its own ticket, but no other', async () => {
     const { get, send, store, tokens } = aVisitor();
     for (const token of tokens) expect((await get(token)).status).toBe(200);
     expect(await send()).toEqual(DECOYED);
@@ -117,17 +114,16 @@ describe('17.3 witnesses: what a page loads shows a browser engine', () => {
     expect(await aVisitor().send()).toEqual(PASSED);
   });
 
-  test('more than a third of the URLs are decoys, and a decoy looks like any other', async () => {
+  test('more than a third of the URLs are decoys, and their answers look like the others', async () => {
     const { get, isDecoy, tokens } = aVisitor();
     const decoys = tokens.filter(isDecoy);
     expect(decoys.length).toBeGreaterThan(tokens.length / 3);
-    const types = await Promise.all(
-      decoys.map(async (token) => (await get(token)).headers['Content-Type']),
-    );
-    expect(new Set(types)).toEqual(new Set(['image/gif', 'font/ttf']));
+    const types = new Set<string | undefined>();
+    for (const token of decoys) types.add((await get(token)).headers['Content-Type']);
+    expect(types).toEqual(new Set(['image/gif', 'font/ttf']));
   });
 
-  test('a URL that was not made for this handshake, or is opened by hand, gives nothing and spoils nothing', async () => {
+  test('a URL of another handshake, or opened by hand, gets 404 and spoils no ticket', async () => {
     const { get, isDecoy, send, tokens } = aVisitor();
     const decoy = tokens.find(isDecoy) ?? '';
     const wrong = [
@@ -141,26 +137,26 @@ describe('17.3 witnesses: what a page loads shows a browser engine', () => {
     expect(await send()).toEqual(PASSED);
   });
 
-  test('an extension may change the User-Agent of the page, and leave that of its pictures', async () => {
+  test.each([
+    [
+      'another User-Agent than the page, as with an extension',
+      { 'user-agent': 'Mozilla/5.0 (X11)' },
+    ],
+    ['no destination, as from a service worker', { 'sec-fetch-dest': 'empty' }],
+  ])('the request for a file may have %s', async (_what, headers) => {
     const { get, isDecoy, tokens } = aVisitor();
     const real = tokens.find((token) => !isDecoy(token)) ?? '';
-    expect((await get(real, { 'user-agent': 'Mozilla/5.0 (X11)' })).status).toBe(200);
+    expect((await get(real, headers)).status).toBe(200);
   });
 
-  test('a service worker may hand the requests on: Chromium then does not say what they are for', async () => {
-    const { get, isDecoy, tokens } = aVisitor();
-    const real = tokens.find((token) => !isDecoy(token)) ?? '';
-    expect((await get(real, { 'sec-fetch-dest': 'empty' })).status).toBe(200);
-  });
-
-  test('the document stands in an attribute as it is drawn: nothing in it ends the attribute', () => {
+  test('the document contains no character that would end its attribute', () => {
     for (let page = 0; page < 500; page++) {
       const text = witnesses.issue(newTicketId(), '');
       expect(text.replaceAll(/&(?:lt|gt|quot);/g, '')).not.toMatch(/["'<&]/);
     }
   });
 
-  test('an earlier secret still reads what it made, and other secrets do not', () => {
+  test('a URL of an earlier secret is still read, a URL of another secret is not', () => {
     const { tokens } = aVisitor();
     const handshake = '8daaf6152771g';
     const [token = ''] = /[0-9a-f]{36}/.exec(witnesses.issue('AAAAAAAAAAAAAAAA', handshake)) ?? [];

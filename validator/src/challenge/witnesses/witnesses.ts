@@ -30,16 +30,16 @@ export interface AskedWitness {
 
 const PATH = '/.guard/witness';
 const ID_BYTES = 12;
-/** Five bytes are enough: a ticket has 24 URLs and is valid for ten minutes, and a correct guess gains one image. */
+/** Five bytes are enough: a ticket has 24 URLs and is valid for ten minutes, and a correct guess gives one image. */
 const MAC_BYTES = 5;
 /** Ticket id, number and MAC. It is hexadecimal, because no advertisement blocklist contains such URLs. */
 const TOKEN = /^[0-9a-f]{36}$/;
 
 /**
- * The file requests of the challenge page reveal a browser engine. The page gets a document with many URLs. Rules
- * drawn from the secret and the ticket decide which of them a browser loads. Each file has its own size, so the
- * measurements of the page prove what was loaded, and nothing is stored for it. Only the request of a URL that no
- * browser loads is remembered for the ticket.
+ * Finds out whether a browser engine loaded the challenge page, by its requests for files. The page gets a document
+ * with many URLs. Rules drawn from the secret and the ticket decide which URLs a browser loads. Each file has its own
+ * size, so the measurements of the page prove what was loaded, and nothing is stored for it. Only the request of a URL
+ * that no browser loads is remembered for the ticket.
  */
 export function createWitnesses(secrets: readonly string[]): Witnesses {
   const issuers = secrets.map(createIssuer);

@@ -6,9 +6,9 @@ import type { Judgement } from '../evidence/judge.ts';
 import type { Ticket } from '../tickets/ticket.ts';
 
 /**
- * The bits of work that this answer needs for a session. If the page's request came from another client than its
- * User-Agent claims, the answer needs work although it passes. This is not a doubt, because programs that inspect
- * TLS on people's machines cause it every day.
+ * The bits of work that this answer needs for a session. An answer needs work although it passes when the request of
+ * the page came from another client than its User-Agent claims. This is no doubt, because programs that inspect TLS on
+ * people's machines cause it every day.
  */
 export function bitsOf(
   { found }: Pick<Ticket, 'found'>,

@@ -1,7 +1,7 @@
 import { scrypt } from 'node:crypto';
 import { hasZeroBits, SCRYPT, TRY_BYTES } from '../../../page-contract/scrypt.ts';
 
-/** Most parallel checks. Each takes 4 MiB and one pool thread for 6 ms. */
+/** Most parallel checks. Each takes 4 MiB, and one thread of the pool for 6 ms. */
 const MOST_AT_ONCE = 4;
 
 let underWay = 0;
@@ -12,8 +12,8 @@ export function isCheckBusy(): boolean {
 }
 
 /**
- * Whether the hash of this counter starts with this many zero bits. One scrypt in the thread pool. Work makes
- * sessions expensive in large numbers. It proves nothing about the sender.
+ * Whether the hash of this counter starts with this many zero bits. Runs one scrypt in the thread pool. Work makes many
+ * sessions expensive. It proves nothing about the sender.
  */
 export function isWorkDone(task: string, counter: number, bits: number): Promise<boolean> {
   underWay += 1;

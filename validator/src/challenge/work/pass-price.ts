@@ -6,20 +6,20 @@ import type { Ticket } from '../tickets/ticket.ts';
 import { Tempo } from './tempo.ts';
 import { connectionOf } from '../../request/client-class.ts';
 
-/** Number of budgets above the free passes. Each is twice as large as the one before and costs one more bit. */
+/** Number of budgets above the free passes. Each is twice as large as the last, and costs one more bit. */
 const RUNGS = 5;
 /** Bits of the first budget. */
 const FIRST_BITS = CHALLENGE.work.max - RUNGS + 1;
-/** Most levels for a class of clients, because people have to do this work too. */
+/** Most levels for a class of clients. It is small, because people of this class have to do the work too. */
 const MOST_OF_CLASS = 3;
 
 /**
- * How much work a new pass costs. Passes are counted for each network (/24, or /64 with the surrounding /56 and /48)
- * in the store of all threads and instances. They are also counted for each class of clients and compared with its
- * own past.
+ * Decides how much work a new pass costs. Passes are counted for each network (/24, or /64 with the surrounding /56 and
+ * /48) in the store of all threads and instances. They are also counted for each class of clients, and compared with
+ * the past of this class.
  *
- * A network has a fixed number of free passes. The median of all networks is not used: on any site it is one or two,
- * so it would need a fixed minimum anyway.
+ * A network has a fixed number of free passes. The median of all networks is not used: on any site it is one or two, so
+ * it would need a fixed minimum anyway.
  */
 export class PassPrice {
   readonly #rungs: readonly { readonly counter: string; readonly charges: AddressCharges }[];
@@ -42,7 +42,7 @@ export class PassPrice {
   ) {
     this.#tempo = new Tempo(nowMs);
     this.#rungs = Array.from({ length: RUNGS }, (_, rung) => ({
-      // A blank is in the name of a rule's budget but not in these names.
+      // The name of a rule's budget has a blank. These names have none, so both never collide.
       counter: `new-passes-${rung}:${organisation}`,
       charges: compileAddressCharges({ requests: passes * 2 ** rung, perMs: per }),
     }));
@@ -51,7 +51,7 @@ export class PassPrice {
   /** Counts one new pass and returns the bits of work for it. 0 means none. */
   async bits(ticket: Ticket, store: SessionStore, nowMs: number): Promise<number> {
     const ofNetwork = await this.countForNetwork(ticket, store);
-    // A network pays for passes above its free ones itself, so one network cannot make a class work.
+    // A network pays itself for passes above its free ones, so one network cannot make a class work.
     const count = ofNetwork === 0 ? 1 : 0;
     const level = this.#tempo.level(connectionOf(ticket.client), nowMs, count);
     const ofClass = Math.min(MOST_OF_CLASS, level);
@@ -59,7 +59,7 @@ export class PassPrice {
     return levels === 0 ? 0 : FIRST_BITS + levels - 1;
   }
 
-  /** Counts an answer only for its network. Returns the number of used-up budgets of the network. */
+  /** Counts an answer only for its network. Returns how many budgets the network has used up. */
   async countForNetwork({ network }: Ticket, store: SessionStore): Promise<number> {
     // A network is counted by its first address.
     const [address = ''] = network.split('/');

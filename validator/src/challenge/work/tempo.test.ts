@@ -4,7 +4,7 @@ import { Tempo } from './tempo.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A class of clients over time: so many passes in each ten minutes, evenly, for so long. Gives its highest level. */
+/** Even traffic of classes of clients over time. */
 class Traffic {
   #nowMs = 1_800_000_000_000;
   readonly #tempo = new Tempo(this.#nowMs);
@@ -13,7 +13,7 @@ class Traffic {
     return highest(this.levels(perTenMinutes, forMs, () => client));
   }
 
-  /** Level of each pass. */
+  /** The level of each pass. */
   levels(perTenMinutes: number, forMs: number, clientOf: (index: number) => string): number[] {
     const found: number[] = [];
     const endMs = this.#nowMs + forMs;
@@ -24,13 +24,13 @@ class Traffic {
   }
 }
 
-test('a large site’s own traffic is no pressure, from its first minute on, and three times as much neither', () => {
+test('the usual traffic of a large site is normal from the first minute, and so is three times as much', () => {
   const traffic = new Traffic();
   expect(traffic.flow(2_000, 12 * HOUR_MS)).toBe(0);
   expect(traffic.flow(6_000, HOUR_MS)).toBe(0);
 });
 
-test('twenty times as much is pressure within ten minutes, and it is over soon after', () => {
+test('twenty times the usual traffic is above normal within ten minutes, and the level soon falls to 0 after it', () => {
   const traffic = new Traffic();
   traffic.flow(500, 12 * HOUR_MS);
   expect(traffic.flow(10_000, 10 * MINUTE_MS)).toBeGreaterThanOrEqual(2);
@@ -38,7 +38,7 @@ test('twenty times as much is pressure within ten minutes, and it is over soon a
   expect(traffic.flow(500, HOUR_MS)).toBe(0);
 });
 
-test('a small site is left alone below 200 in ten minutes, and so is a class without visitors before', () => {
+test('up to 200 passes in ten minutes are normal for a small site, and for a new class', () => {
   const traffic = new Traffic();
   traffic.flow(5, 12 * HOUR_MS);
   expect(traffic.flow(190, HOUR_MS)).toBe(0);
@@ -46,7 +46,7 @@ test('a small site is left alone below 200 in ten minutes, and so is a class wit
   expect(traffic.flow(3_000, HOUR_MS, 'https other')).toBeGreaterThanOrEqual(3);
 });
 
-test('an attack is still one after three hours; a site that has grown tenfold is left alone after two days', () => {
+test('an attack does not become normal in three hours; a site that grew tenfold is normal after two days', () => {
   const traffic = new Traffic();
   traffic.flow(200, 24 * HOUR_MS);
   traffic.flow(2_000, 3 * HOUR_MS);
@@ -61,7 +61,7 @@ const highest = (levels: readonly number[]) =>
 const free = (levels: readonly number[]) => levels.filter((level) => level === 0).length;
 
 test.each([120, 300, 5_000])(
-  'a program that passes with %i classes in turn has 400 free passes for all of them that are new',
+  'a program that uses %i new classes in turn has 400 free passes for all of them',
   (classes) => {
     const traffic = new Traffic();
     traffic.flow(20, 24 * HOUR_MS);
@@ -72,7 +72,7 @@ test.each([120, 300, 5_000])(
   },
 );
 
-test('people with a known class are not asked for work while new classes are too many, and nor later', () => {
+test('people with a known class need no work while new classes are above normal, or later', () => {
   const traffic = new Traffic();
   traffic.flow(100, 24 * HOUR_MS);
   const mixed = traffic.levels(20_000, 10 * MINUTE_MS, (index) =>
@@ -83,10 +83,10 @@ test('people with a known class are not asked for work while new classes are too
   expect(traffic.flow(100, HOUR_MS)).toBe(0);
 });
 
-test('classes that were made known in hours pay when all that pass are too many, and people do not', () => {
+test('when all passes are above normal, classes of an attacker that became known in hours need work, and people do not', () => {
   const traffic = new Traffic();
   traffic.flow(100, 12 * HOUR_MS);
-  // Each of them three times in ten minutes, which is below every limit, until all are known.
+  // Each class comes three times in ten minutes, which is below every limit, until all are known.
   traffic.levels(300, 2 * HOUR_MS, ofMany(100));
   const levels = traffic.levels(20_000, 10 * MINUTE_MS, (index) =>
     index % 200 === 0 ? 'https chromium' : ofMany(100)(index),
@@ -96,7 +96,7 @@ test('classes that were made known in hours pay when all that pass are too many,
 });
 
 test.each([0, 5, 15, 30, 60])(
-  '%i minutes after a start without visitors, one class and many do not pass as they like',
+  '%i minutes after a start without visitors, free passes are limited for one class and for many',
   (minutes) => {
     for (const classes of [1, 300]) {
       const traffic = new Traffic();
@@ -109,7 +109,7 @@ test.each([0, 5, 15, 30, 60])(
   },
 );
 
-test('after a start a busy site with several browsers is left alone, and so is its busiest hour', () => {
+test('after a start, a busy site with several browsers is normal, and so is its busiest hour', () => {
   const traffic = new Traffic();
   const browser = (index: number) =>
     `https ${['chromium', 'chromium', 'gecko', 'webkit'][index % 4]}`;
@@ -117,7 +117,7 @@ test('after a start a busy site with several browsers is left alone, and so is i
   expect(highest(traffic.levels(9_000, HOUR_MS, browser))).toBe(0);
 });
 
-test('an attack that begins a quarter of an hour after a start is still one after an hour', () => {
+test('an attack that begins a quarter of an hour after a start does not become normal in an hour', () => {
   const traffic = new Traffic();
   traffic.flow(200, 15 * MINUTE_MS);
   expect(traffic.flow(20_000, HOUR_MS)).toBeGreaterThanOrEqual(3);

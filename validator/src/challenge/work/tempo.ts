@@ -6,16 +6,16 @@ const NOW_MS = 10 * 60_000;
 /** The time constant of the normal count. */
 const NORMAL_MS = 24 * HOUR_MS;
 
-/** Up to this multiple of the normal count there is no pressure, because days have quiet and busy hours. */
+/** Up to this multiple of the normal count the level is 0, because each day has quiet and busy hours. */
 const FACTOR = 4;
 
 /**
- * The first passes after a start count as normal, up to a limit: a busy site has visitors at once, and their usual
- * number is not known yet. They are weighted as if they had come for `asIfForMs`, so that a later attack stands out.
+ * The first passes after a start count as normal, up to a limit: a busy site has visitors at once, and its usual number
+ * is not known yet. They have the weight of passes during `asIfForMs`, so that a later attack stands out.
  */
 const START = { forMs: NOW_MS, asIfForMs: 2 * HOUR_MS };
 
-/** This many passes in ten minutes are never pressure, not even after a start, when the normal number is unknown. */
+/** Up to so many passes in ten minutes the level is 0, even after a start, when the normal number is unknown. */
 interface Floor {
   readonly passes: number;
   readonly atStart: number;
@@ -25,19 +25,19 @@ interface Floor {
 const FLOOR: Floor = { passes: 200, atStart: 1_500 };
 /** The floor for all new classes together, and for all classes together. */
 const FLOOR_OF_MANY: Floor = { passes: 2 * FLOOR.passes, atStart: 2 * FLOOR.atStart };
-/** The floor of one class when all classes together are too many. A class with its usual number is not the cause. */
+/** The floor of one class while all classes together are above normal. A class with its usual number is no cause. */
 const FLOOR_OF_FEW: Floor = { passes: FLOOR.passes / 10, atStart: FLOOR.atStart };
 
 /**
- * How often clients of one class (request/client-class.ts) pass, compared with their own past. An attacker can rent
- * many networks, but its programs look alike. Each thread counts for itself, so both sides of the comparison are a
+ * Measures how often clients of one class (request/client-class.ts) pass, compared with their own past. An attacker can
+ * rent many networks, but its programs look alike. Each thread counts for itself, so both sides of the comparison are a
  * share of the whole.
  *
  * A program chooses its class by the ciphers that it offers. So all new classes are also counted together, and all
  * passes are counted together.
  *
- * A count above the normal raises the normal only slowly. An attack of one day does not become normal. A site that
- * has grown is normal within two days.
+ * A count above the normal raises the normal only slowly. An attack of one day does not become normal. A site that has
+ * grown becomes normal within two days.
  */
 export class Tempo {
   readonly #since: number;
@@ -54,7 +54,7 @@ export class Tempo {
     this.#all = new Count(nowMs, nowMs);
   }
 
-  /** Counts a pass, or only looks. Returns 0 when the count is normal, and one more for each doubling above it. */
+  /** Counts `passes`. Returns 0 when the count is normal, and one more for each doubling above it. */
   level(client: string, nowMs: number, passes: 0 | 1): number {
     const own = this.#classes.of(client, nowMs);
     own.add(passes, nowMs, FLOOR);
@@ -67,14 +67,14 @@ export class Tempo {
       const together = this.#newClasses.level(nowMs, FLOOR_OF_MANY);
       if (together > 0) return together;
     }
-    // The sum has no passes of a class that is too many by itself: that case has returned above.
+    // This sum has no passes of a class that is above normal itself, because that case has returned above.
     this.#all.add(passes, nowMs, FLOOR_OF_MANY);
     const ofAll = this.#all.level(nowMs, FLOOR_OF_MANY);
     if (ofAll === 0 || isStart(this.#since, nowMs)) return ofAll;
     return own.level(nowMs, FLOOR_OF_FEW);
   }
 
-  /** Whether a class was seen in the first minutes, after these are over. They include the classes of people. */
+  /** Whether a class is known. The classes of the first minutes, which include people's, are known after these. */
   #isKnown(count: Count, nowMs: number): boolean {
     return isStart(this.#since, count.bornAt)
       ? !isStart(this.#since, nowMs)
@@ -122,7 +122,7 @@ class Count {
   }
 }
 
-/** The share of the normal that is known after this time. */
+/** The share of the normal count that is known after this time. */
 function known(forMs: number): number {
   return 1 - Math.exp(-forMs / NORMAL_MS);
 }

@@ -4,9 +4,10 @@ import type { Judge } from './case.ts';
 import { isPlainDesktop } from './plain-desktop.ts';
 
 /**
- * The browser counts the page as used, but the page saw no input. A driver that runs scripts causes this. Alone it
- * is no proof: an extension causes it after a click on its button, and a person causes it by typing a script into
- * the developer tools. Together with a console listener, within the second that the page takes, it shows a driver.
+ * Finds a page that the browser counts as used although the page saw no input. A driver that runs scripts causes this.
+ * Alone it is no proof: an extension causes it after a click on its button, and a person who types a script into the
+ * developer tools causes it too. Together with a console listener, within the second that the page takes, it shows a
+ * driver.
  */
 export const judgeActivation: Judge = (theCase): Reason | undefined => {
   const { activation, inspector } = theCase.evidence.readings;

@@ -2,20 +2,20 @@ import { known } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 import { isPlainDesktop } from './plain-desktop.ts';
 
-/** Protections that drivers switch off by default and that browser settings do not switch off. */
+/** Finds protections that drivers switch off by default. No setting of a browser switches them off. */
 export const judgeAutomationFlags: Judge = (theCase) =>
   letsFloods(theCase) || partitionsNothing(theCase) ? 'automation_flags' : undefined;
 
 /** Chromium and Firefox have limited history updates since before this version. */
 const FIRST_WITHOUT_FLOODS = 90;
 
-/** Far above every limit (Chromium 200, Firefox 1,000), so that a higher limit is not taken for a driver. */
+/** Far above every limit (Chromium 200, Firefox 1,000), so that browsers may raise their limit. */
 const FLOOD = 5_000;
 
 /**
- * Whether the browser lacks its flood protection. Chromium: `--disable-ipc-flooding-protection`, a default of
- * playwright and puppeteer, so that their own navigations are not slowed. Firefox:
- * `dom.navigation.navigationRateLimit.count`, which it sets to 0 when Marionette or WebDriver BiDi starts.
+ * Whether the browser has no flood protection. Playwright and puppeteer switch it off by default, so that it does not
+ * slow down their own navigations. In Chromium the switch is `--disable-ipc-flooding-protection`. In Firefox it is
+ * `dom.navigation.navigationRateLimit.count`, which becomes 0 when Marionette or WebDriver BiDi starts.
  */
 function letsFloods({ evidence, claim }: Case): boolean {
   const flooding = known(evidence.readings.flooding);
@@ -29,20 +29,21 @@ function letsFloods({ evidence, claim }: Case): boolean {
 }
 
 /**
- * Chromium partitions storage since version 115. Up to 145 an administrator could turn this off by policy. Since
- * then only `--disable-features=ThirdPartyStoragePartitioning` does, a default of playwright and tools based on it.
+ * Chromium partitions storage since version 115. Up to 145 an administrator could turn this off by policy. Since then
+ * only `--disable-features=ThirdPartyStoragePartitioning` turns it off. Playwright, and tools based on it, set this by
+ * default.
  */
 const FIRST_ALWAYS_PARTITIONED = 146;
 
 /**
- * The newest version in which the partition was measured. people-readings.test.ts fails when the installed Chromium
- * is newer: then measure again and raise this number.
+ * The newest version in which the partition was measured. When the installed Chromium is newer, people-readings.test.ts
+ * fails: measure again and raise this number.
  */
 export const PARTITION_MEASURED = 156;
 
 /**
- * About the number of versions in a year. For newer versions the partition is unknown. Then the check is skipped, so
- * that it does not report every visitor. The flood check runs for every version.
+ * About the number of versions in a year. In newer versions the partition is unknown, so the check is skipped.
+ * Otherwise it could report every visitor. The flood check runs for every version.
  */
 const VERSIONS_AHEAD = 13;
 

@@ -5,9 +5,9 @@ import type { Judge } from './case.ts';
 const CHROMIUM_WITH_WEBDRIVER = 90;
 
 /**
- * Traces of a tool in the page: its objects, or a missing or replaced `navigator.webdriver`. A person's extension
- * may replace it on all pages, and disguised drivers do the same, so this is a doubt. Other replaced native
- * functions are common with privacy extensions and decide nothing.
+ * Finds traces of a tool in the page: its objects, or a missing or replaced `navigator.webdriver`. An extension of a
+ * person may replace it on all pages, and disguised drivers do the same, so this is a doubt. Other replaced native
+ * functions are common with privacy extensions and are no finding.
  */
 export const judgeAutomationGlobals: Judge = ({ evidence, claim }) => {
   const { automation, webdriver } = evidence.readings;

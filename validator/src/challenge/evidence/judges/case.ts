@@ -2,14 +2,14 @@ import type { Reason } from '@guard/config/contract/reasons';
 import type { BrowserClaim } from '../../../request/browser-claim.ts';
 import type { Evidence } from '../../../../page-contract/evidence.ts';
 
-/** Facts of the upload's own HTTP request. */
+/** Facts of the HTTP request of the upload. */
 export interface RequestFacts {
   readonly userAgent: string;
   /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Country of its address: ISO 3166-1 alpha-2 in upper case. Empty when it is unknown. */
+  /** Country of its address: ISO 3166-1 alpha-2 in upper case. Empty when unknown. */
   readonly country: string;
-  /** The signals of this request that the page's request did not have, and rare answers. */
+  /** Findings of the signals that the page's request did not have, and findings about rare answers. */
   readonly found: readonly Reason[];
 }
 
@@ -17,14 +17,14 @@ export interface RequestFacts {
 export interface Case {
   readonly evidence: Evidence;
   readonly request: RequestFacts;
-  /** The claim of the page's own User-Agent. */
+  /** What the User-Agent of the page claims. */
   readonly claim: BrowserClaim;
-  /** Correct widths for its style sheet: one list for each secret that may have issued it. */
+  /** Correct widths for the style sheet: one list for each secret that may have issued it. */
   readonly cascades: readonly (readonly number[])[];
 }
 
 /**
- * Looks for one kind of contradiction, or one trait that only automation has. Returns undefined when there is none.
- * A missing reading is not evidence: privacy tools and old or small browsers hide a lot.
+ * Looks for one kind of contradiction, or for one trait that only automation has. Returns undefined when there is none.
+ * A missing reading is no evidence, because privacy tools and old or small browsers hide a lot.
  */
 export type Judge = (theCase: Case) => Reason | undefined;

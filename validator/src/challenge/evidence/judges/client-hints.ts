@@ -4,8 +4,8 @@ import type { Case, Judge } from './case.ts';
 import { headerOf } from './header-of.ts';
 
 /**
- * Compares client hints (headers of the upload and `navigator.userAgentData`) with the User-Agent. Missing hints are
- * not evidence: plain-http hosts and embedded engines send none.
+ * Compares client hints (headers of the upload, and `navigator.userAgentData`) with the User-Agent. Missing hints are
+ * no evidence: on plain http and from embedded engines there are none.
  */
 export const judgeClientHints: Judge = (theCase) =>
   hintedMajors(theCase).some((major) => major !== theCase.claim.major) ||
@@ -32,7 +32,7 @@ function hintedPlatforms({ evidence, request }: Case): string[] {
   return [header, page].filter((platform) => platform !== '');
 }
 
-/** The hint for each system. Linux is not here, because phones in desktop mode and unusual systems claim it too. */
+/** The hint for each system. Linux is missing, because phones in desktop mode and unusual systems claim it too. */
 const hintOf: Partial<Record<Platform, string>> = {
   windows: 'Windows',
   macos: 'macOS',
@@ -46,9 +46,9 @@ function contradicts({ platform }: BrowserClaim, hinted: string): boolean {
 }
 
 /**
- * Brands with an empty list of full versions: Chromium does this when its User-Agent was set on the command line. A
- * browser too old for the list, or a page that may not ask, has no list at all. A driver can replace the list in the
- * page, but not in a shared worker.
+ * Whether the brands have an empty list of full versions. This happens when the User-Agent of Chromium was set on the
+ * command line. A browser that is too old for the list, or a page that may not ask for it, has no list at all. A driver
+ * can replace the list in the page, but not in a shared worker.
  */
 function losesVersions({ evidence }: Case): boolean {
   const { hints, sharedWorker } = evidence.readings;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   CHROME_ON_WINDOWS,
+  HUMAN,
   judgedPerson,
   namedBesideAnother,
   UNLICENSED,
@@ -9,17 +10,15 @@ import {
 const YES = { plays: 'probably', streams: true };
 const NO = { plays: '', streams: false };
 
-describe('codecs_mismatch: Chrome or Edge without the formats it brings along', () => {
+describe('codecs_mismatch: Chrome or Edge without its own formats', () => {
   const named = ['debugger_attached', 'codecs_mismatch'];
 
-  test('is weak: alone it changes nothing', () => {
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: UNLICENSED })).toMatchObject({
-      kind: 'human',
-    });
+  test('is a weak finding, which alone changes nothing', () => {
+    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: UNLICENSED })).toMatchObject(HUMAN);
     expect(namedBesideAnother(CHROME_ON_WINDOWS, { readings: UNLICENSED })).toEqual(named);
   });
 
-  test('Edge is known by its brand as well, and on a plain-http host no browser is', () => {
+  test('Edge is recognised by its brand; on plain http no browser is recognised', () => {
     const edge = [['Google Chrome', 'Microsoft Edge']] as const;
     expect(namedBesideAnother(CHROME_ON_WINDOWS, { readings: UNLICENSED, words: edge })).toEqual(
       named,
@@ -30,7 +29,7 @@ describe('codecs_mismatch: Chrome or Edge without the formats it brings along', 
   });
 
   test.each(['Brave', 'Opera', 'Chromium', 'Google Chrome for Testing'])(
-    'no finding: %s, which names itself',
+    'no finding: %s, which has its own brand',
     (brand) => {
       const words = [['Google Chrome', brand]] as const;
       expect(namedBesideAnother(CHROME_ON_WINDOWS, { readings: UNLICENSED, words })).toEqual([]);
@@ -38,10 +37,10 @@ describe('codecs_mismatch: Chrome or Edge without the formats it brings along', 
   );
 
   test.each([
-    ['an extension says no to all formats', { h264: NO, aac: NO, vp9: NO }],
-    ['only one of the two is missing', { h264: NO, aac: YES, vp9: YES }],
+    ['an extension denies all formats', { h264: NO, aac: NO, vp9: NO }],
+    ['only one of the two formats is missing', { h264: NO, aac: YES, vp9: YES }],
     [
-      'one of the two ways to ask says yes',
+      'one of the two queries allows the format',
       { h264: { plays: '', streams: true }, aac: NO, vp9: YES },
     ],
   ])('no finding: %s', (_who, value) => {

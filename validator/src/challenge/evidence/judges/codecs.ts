@@ -7,9 +7,9 @@ export const judgeCodecs: Judge = (theCase) =>
   lacksOwnCodecs(theCase) ? 'codecs_mismatch' : undefined;
 
 /**
- * Chrome and Edge on a desktop decode H.264 and AAC by themselves. Chromium builds without the licensed formats,
- * which drivers bundle, decode neither. Chromium under its own name, Brave, Opera and other brands are not checked.
- * The answer counts only if VP9 works, which every Chromium has: some extensions deny all formats.
+ * Whether Chrome or Edge lacks its own formats. On a desktop both decode H.264 and AAC. Chromium builds without the
+ * licensed formats, which drivers bundle, decode neither. Chromium under its own name, Brave, Opera and other brands
+ * are not checked. The answer counts only if VP9 works, as in every Chromium, because some extensions deny all formats.
  */
 function lacksOwnCodecs(theCase: Case): boolean {
   const media = known(theCase.evidence.readings.media);

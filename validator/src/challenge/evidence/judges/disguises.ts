@@ -1,13 +1,13 @@
 import { known } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
-/** The function that shows whether another function is native. A program that replaces it hides other replacements. */
+/** This function shows whether another function is native. A program that replaces it hides other replacements. */
 const PRINTER = 'Function.toString';
 
 /**
- * A disguise as driver plug-ins use it: several native functions that identify the browser are Proxies, and so is
- * the function that would reveal this. At least one belongs to the navigator or its permissions. Privacy extensions
- * hide that they wrap canvas, WebGL or media functions, and do not touch those.
+ * Finds a disguise of driver plug-ins: several native functions that identify the browser are Proxies, and so is the
+ * function that would show this. At least one belongs to the navigator or its permissions. Privacy extensions also hide
+ * that they wrap canvas, WebGL or media functions, but they do not touch the navigator.
  */
 export const judgeDisguises: Judge = ({ evidence }) => {
   const proxied = known(evidence.readings.disguises)?.proxied ?? [];

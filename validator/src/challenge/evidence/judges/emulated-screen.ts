@@ -7,7 +7,7 @@ import type { Case, Judge } from './case.ts';
  */
 const BARS_PX = 32;
 
-/** A screen that is not a monitor. Phones and emulated phones are not checked. */
+/** Finds a screen that is not a monitor. Phones and emulated phones are not checked. */
 export const judgeEmulatedScreen: Judge = (theCase) => {
   const { evidence, claim } = theCase;
   const screen = known(evidence.readings.screen);
@@ -21,16 +21,16 @@ export const judgeEmulatedScreen: Judge = (theCase) => {
 type Screen = ReadingValue<'screen'>;
 
 /**
- * The screen equals the viewport exactly, although the window is larger: drivers override the metrics like this. In
- * full screen the window is not larger. A window moved over the edge has another viewport.
+ * Whether the screen has exactly the size of the viewport although the window is larger. Drivers override the metrics
+ * like this. In full screen the window is not larger. A window moved over the edge has a viewport of another size.
  */
 function isOverridden({ width, height, innerWidth, innerHeight, outerHeight }: Screen): boolean {
   return width === innerWidth && height === innerHeight && outerHeight >= height + BARS_PX;
 }
 
 /**
- * Linux without a window: the window is as large as the screen or larger, and no scroll bar takes space, although a
- * desktop draws scroll bars beside the content. This is only certain on Linux.
+ * Whether there is no window on Linux: the window is at least as large as the screen, and no scroll bar takes space,
+ * although a desktop draws scroll bars beside the content. This is only certain on Linux.
  */
 function isHeadless(screen: Screen, { claim }: Case): boolean {
   const { width, height, innerWidth, innerHeight, outerWidth, outerHeight, scrollBar } = screen;

@@ -7,9 +7,9 @@ export const judgeFonts: Judge = (theCase) =>
   lacksOwnFonts(theCase) ? 'fonts_mismatch' : undefined;
 
 /**
- * Chromium on Windows or a Mac that has none of the system's fonts but has fonts of another system. Additional fonts
- * mean nothing. A browser that shows no font at all is not checked. Firefox and Safari are not checked, because
- * their privacy modes choose the visible fonts.
+ * Whether Chromium on Windows or a Mac has no font of this system but has fonts of another system. Additional fonts
+ * mean nothing. A browser that shows no font at all is not checked. Firefox and Safari are not checked, because their
+ * privacy modes choose the visible fonts.
  */
 function lacksOwnFonts({ evidence, claim }: Case): boolean {
   const drawn = known(evidence.readings.fonts);

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { CHROME_ON_WINDOWS, judgedPerson, namedBesideAnother } from '../../testing/judged.ts';
+import {
+  CHROME_ON_WINDOWS,
+  HUMAN,
+  judgedPerson,
+  namedBesideAnother,
+} from '../../testing/judged.ts';
 
 const drawnBy = (renderer: string, vendor = 'Google Inc.') => ({
   graphics: { value: { vendor, renderer } },
@@ -21,13 +26,11 @@ const MAC = [
   ['Segoe UI', 'Menlo'],
 ] as const;
 
-describe("graphics_mismatch: WebGL is drawn by what only another system than the claimed one's has", () => {
+describe('graphics_mismatch: the WebGL renderer exists only on another system than the claimed one', () => {
   const named = ['debugger_attached', 'graphics_mismatch'];
 
-  test('is weak: alone it changes nothing', () => {
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: drawnBy(MESA) })).toMatchObject({
-      kind: 'human',
-    });
+  test('is a weak finding, which alone changes nothing', () => {
+    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: drawnBy(MESA) })).toMatchObject(HUMAN);
   });
 
   test.each([
@@ -36,18 +39,18 @@ describe("graphics_mismatch: WebGL is drawn by what only another system than the
     ['Windows', 'Metal', { readings: drawnBy(METAL) }],
     ['a Mac', 'Direct3D', { readings: drawnBy(DIRECT3D), words: MAC }],
     ['a Mac', 'Mesa', { readings: drawnBy(MESA), words: MAC }],
-  ])('is named beside another: %s, drawn by %s', (_system, _renderer, change) => {
+  ])('is a finding: %s, drawn by %s', (_system, _renderer, change) => {
     expect(namedBesideAnother(CHROME_ON_WINDOWS, change)).toEqual(named);
   });
 
-  test('is named beside another: Linux, drawn by Direct3D', () => {
+  test('is a finding: Linux, drawn by Direct3D', () => {
     expect(namedBesideAnother(LINUX, { readings: drawnBy(DIRECT3D) })).toEqual(named);
   });
 
   test.each([
     ['Windows by Direct3D, also under Wine', { readings: drawnBy(DIRECT3D) }],
     ['Windows by Vulkan in software', { readings: drawnBy(SWIFTSHADER) }],
-    ['Windows by a name that an extension made up', { readings: drawnBy('Apple', 'Intel') }],
+    ['Windows with a name that an extension invented', { readings: drawnBy('Apple', 'Intel') }],
     ['Windows without WebGL', { readings: { graphics: { unread: 'absent' } } }],
     ['a Mac by Metal', { readings: drawnBy(METAL), words: MAC }],
   ] as const)('no finding: %s', (_who, change) => {

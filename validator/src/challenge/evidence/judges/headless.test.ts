@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CHROME_ON_WINDOWS, judgedPerson } from '../../testing/judged.ts';
+import { automated, CHROME_ON_WINDOWS, HUMAN, judgedPerson } from '../../testing/judged.ts';
 
 const NO_WINDOW = {
   chrome: { unread: 'absent' },
@@ -7,10 +7,10 @@ const NO_WINDOW = {
   permissions: { value: { notification: 'denied', query: 'prompt' } },
 } as const;
 
-describe('headless_browser: no window.chrome, no plug-in, and two answers about one permission', () => {
-  const found = { kind: 'automated', reasons: ['headless_browser'] };
+describe('headless_browser: no window.chrome, no plug-in, and two different answers about one permission', () => {
+  const found = automated('headless_browser');
 
-  test('is found where all three come together', () => {
+  test('is found when all three signs occur together', () => {
     expect(judgedPerson(CHROME_ON_WINDOWS, { readings: NO_WINDOW })).toEqual(found);
   });
 
@@ -18,21 +18,21 @@ describe('headless_browser: no window.chrome, no plug-in, and two answers about 
     ['an embedded engine has no window.chrome', { chrome: NO_WINDOW.chrome }],
     ['the PDF viewer was turned off', { plugins: NO_WINDOW.plugins }],
     ['a policy answers for the permission', { permissions: NO_WINDOW.permissions }],
-    ['a viewer is there', { ...NO_WINDOW, plugins: { value: { plugins: 5 } } }],
+    ['there is a PDF viewer', { ...NO_WINDOW, plugins: { value: { plugins: 5 } } }],
     [
       'both answers agree',
       { ...NO_WINDOW, permissions: { value: { notification: 'denied', query: 'denied' } } },
     ],
     ['window.chrome could not be read in time', { ...NO_WINDOW, chrome: { unread: 'timeout' } }],
   ] as const)('no finding: %s', (_who, readings) => {
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings })).toEqual({ kind: 'human' });
+    expect(judgedPerson(CHROME_ON_WINDOWS, { readings })).toEqual(HUMAN);
   });
 
   test('no finding: WebView on a phone, which lacks all three', () => {
-    expect(judgedPerson('chrome-android', { readings: NO_WINDOW })).toEqual({ kind: 'human' });
+    expect(judgedPerson('chrome-android', { readings: NO_WINDOW })).toEqual(HUMAN);
   });
 
-  test('the name, which a replaced User-Agent leaves in the brands', () => {
+  test('is found by the name in the brands, which a replaced User-Agent does not change', () => {
     const brands = [{ brand: 'HeadlessChrome', version: '156' }];
     const hints = {
       value: { brands, platform: 'Windows', fullVersions: 1 },

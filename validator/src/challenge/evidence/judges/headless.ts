@@ -2,11 +2,11 @@ import { known } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 import { pointsWithNothing } from './pointer.ts';
 
-/** A browser without a window: it says so, or it lacks things that a window brings. */
+/** Finds a browser without a window: its name says this, or it lacks things that a window brings. */
 export const judgeHeadless: Judge = (theCase) =>
   saysSo(theCase) || lacksWindow(theCase) || lacksDesktop(theCase) ? 'headless_browser' : undefined;
 
-/** A replaced User-Agent often leaves the original name in the brands or in a worker. */
+/** Whether a headless browser names itself. A replaced User-Agent often leaves the name in brands or a worker. */
 function saysSo({ evidence, request }: Case): boolean {
   const { hints, worker, sharedWorker } = evidence.readings;
   const names = [
@@ -20,9 +20,9 @@ function saysSo({ evidence, request }: Case): boolean {
 }
 
 /**
- * A disguised headless shell on a desktop: no `window.chrome`, no plug-in, and two different answers about one
- * permission. Each alone also occurs with people (embedded engines, a disabled PDF viewer, policies), so all three
- * are required. Screen sizes and software rendering are not used, because people use small remote screens and
+ * Whether this is a disguised headless shell on a desktop: no `window.chrome`, no plug-in, and two different answers
+ * about one permission. Each of these also occurs with people (embedded engines, a disabled PDF viewer, policies), so
+ * all three are required. Screen sizes and software rendering are not used, because people use small remote screens and
  * machines without a GPU.
  */
 function lacksWindow({ evidence, claim }: Case): boolean {
@@ -38,12 +38,12 @@ function lacksWindow({ evidence, claim }: Case): boolean {
   );
 }
 
-/** The caption font of Firefox without a window, on every system. With a window it uses the font of the system. */
+/** The caption font of Firefox without a window, on every system. Firefox with a window uses the system's font. */
 const NO_SYSTEM_FONT = '14px sans-serif';
 
 /**
- * No pointing device, and one more sign of a missing window: in Firefox its own caption font, in Chromium graphics
- * drawn by software. Since version 137 Chromium does not use software graphics with a window.
+ * Whether there is no pointing device, and one more sign of a missing window: in Firefox its own caption font, in
+ * Chromium graphics drawn by software. Since version 137, Chromium with a window does not use software graphics.
  */
 function lacksDesktop(theCase: Case): boolean {
   const { readings } = theCase.evidence;

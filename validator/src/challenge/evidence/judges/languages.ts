@@ -5,8 +5,8 @@ import type { Judge } from './case.ts';
 const MAX_HEADER_CHARS = 512;
 
 /**
- * The upload's Accept-Language and the page have no language in common. Privacy modes shorten or reorder the lists
- * and change the weights, but keep the first language in both.
+ * Finds an upload whose Accept-Language has no language in common with the page. Privacy modes shorten or reorder both
+ * lists and change the weights, but keep the first language in both.
  */
 export const judgeLanguages: Judge = ({ evidence, request }) => {
   const header = request.headers['accept-language'];
@@ -19,7 +19,7 @@ export const judgeLanguages: Judge = ({ evidence, request }) => {
     : undefined;
 };
 
-/** RFC 5646: the primary language of a tag in lower case. A weight or a region may follow it here. */
+/** The primary language of a tag (RFC 5646) in lower case. A region or a weight may follow. */
 function primary(range: string): string {
   return (/^\s*([^-;\s]*)/.exec(range)?.[1] ?? '').toLowerCase();
 }

@@ -3,12 +3,13 @@ import type { Readings } from '../../../../page-contract/evidence.ts';
 import { judge } from '../judge.ts';
 import { USUAL } from '../../testing/answers.ts';
 import { fixture } from '../../testing/challenged-visitor.ts';
+import { automated, doubtful, HUMAN } from '../../testing/judged.ts';
 
-/** Right widths of a sheet, and those of an earlier secret. */
+/** Correct widths of a sheet, first for the current secret, then for an earlier one. */
 const WIDTHS = [1000, 731.4, 96, 250];
 const SHEETS = [WIDTHS, [1000, 40, 500, 1000]];
 
-describe('a challenge that was not carried out is not passed', () => {
+describe('an upload without a correct layout does not pass', () => {
   const person = fixture('human/firefox-headful.json');
   const { evidence, headers } = person;
   const request = { userAgent: headers['user-agent'] ?? '', headers, country: '', found: [] };
@@ -18,50 +19,47 @@ describe('a challenge that was not carried out is not passed', () => {
     judged({ cascade: { value: { side, widths } } });
 
   test.each(['absent', 'failed', 'timeout'] as const)(
-    'a layout that is unread (%s) is incomplete, and no finding',
+    'a missing layout (%s) is incomplete, and no finding',
     (unread) => {
       expect(judged({ cascade: { unread } })).toEqual({ kind: 'incomplete' });
     },
   );
 
-  test('a document in which nothing is laid out (a frame that is not displayed) is incomplete', () => {
+  test('a document without layout (a hidden frame) is incomplete', () => {
     expect(measured([0, 0, 0, 0], 0)).toEqual({ kind: 'incomplete' });
   });
 
   test('layout_mismatch: the measurements of another sheet do not fit this one', () => {
-    const mismatch = { kind: 'automated', reasons: ['layout_mismatch'] };
+    const mismatch = automated('layout_mismatch');
     expect(measured([1000, 96, 731.4, 250])).toEqual(mismatch);
     expect(measured(WIDTHS.slice(1))).toEqual(mismatch);
-    for (const widths of SHEETS) expect(measured(widths)).toEqual({ kind: 'human' });
+    for (const widths of SHEETS) expect(measured(widths)).toEqual(HUMAN);
   });
 
-  test('layout_mismatch: no single measurement may be off by five pixels, and by two it is a doubt', () => {
+  test('layout_mismatch: one measurement that is wrong by five pixels rejects; layout_noise: by two is a doubt', () => {
     for (const at of WIDTHS.keys()) {
       const off = (by: number) =>
         measured(WIDTHS.map((px, index) => (index === at ? px + by : px)));
-      expect(off(5)).toEqual({ kind: 'automated', reasons: ['layout_mismatch'] });
-      expect(off(-2)).toEqual({ kind: 'doubtful', reasons: ['layout_noise'] });
+      expect(off(5)).toEqual(automated('layout_mismatch'));
+      expect(off(-2)).toEqual(doubtful('layout_noise'));
     }
   });
 
   test.each([0.3, 0.8, 1.25, 5])(
-    'a document that is scaled as a whole by %d measures right',
+    'the measurements of a document scaled by %d are correct',
     (by) => {
       const widths = WIDTHS.map((px) => px * by);
-      expect(measured(widths, 1000 * by)).toEqual({ kind: 'human' });
+      expect(measured(widths, 1000 * by)).toEqual(HUMAN);
     },
   );
 
-  test('noise below a pixel, which privacy extensions add, is no finding', () => {
+  test('the noise below one pixel that privacy extensions add is no finding', () => {
     const widths = WIDTHS.map((px, at) => px + (at % 2 === 0 ? 0.9 : -0.9));
-    expect(measured(widths)).toEqual({ kind: 'human' });
+    expect(measured(widths)).toEqual(HUMAN);
   });
 
-  test('what speaks against a person is named also when nothing was laid out', () => {
+  test('other findings count also when there is no layout', () => {
     const webdriver = { value: { reported: true, ownProperty: false, nativeGetter: true } };
-    expect(judged({ webdriver, cascade: { unread: 'absent' } })).toEqual({
-      kind: 'automated',
-      reasons: ['webdriver'],
-    });
+    expect(judged({ webdriver, cascade: { unread: 'absent' } })).toEqual(automated('webdriver'));
   });
 });

@@ -4,14 +4,14 @@ import { LAYOUT_SIDE } from '../../../../page-contract/limits.ts';
 import type { Judge } from './case.ts';
 
 /**
- * How far a measurement may be from the computed value, in CSS pixels. Engines round to 1/64 or 1/60 of a device
- * pixel. Some privacy extensions add noise below one pixel.
+ * How far a measurement may be from the computed value, in CSS pixels. Engines round to 1/64 or 1/60 of a device pixel.
+ * Some privacy extensions add noise below one pixel.
  */
 const TOLERANCE_PX = 1.5;
 /** How much a distance between two rectangles changes when an extension adds noise of two pixels to each. */
 const NOISE_PX = 4.5;
 
-/** The boxes must have the widths that the cascade of this ticket's sheet gives them in a browser. */
+/** Finds boxes whose widths differ from the widths that a browser computes for the sheet of this ticket. */
 export const judgeLayout: Judge = ({ evidence, cascades }): Reason | undefined => {
   const { cascade } = evidence.readings;
   if (!('value' in cascade) || lacksLayout(evidence.readings)) return undefined;
@@ -40,7 +40,7 @@ export function farthest(
   return Math.max(...off);
 }
 
-/** Whether the differences are not larger than an extension's noise. Such measurements prove that a file was loaded. */
+/** Whether the differences are at most the noise of an extension. Such measurements prove that a file was loaded. */
 export function measures(
   answers: readonly number[],
   scale: number,
@@ -50,14 +50,14 @@ export function measures(
 }
 
 /**
- * True when there was no layout: the probe did not run, or the document has no boxes. People can get this too (a
- * hidden frame, a browser that stalled), so it is not a finding. But such a challenge is not passed either.
+ * Whether there was no layout: the probe did not run, or the document has no boxes. This can happen to people too (a
+ * hidden frame, a browser that stalled), so it is not a finding. But such an upload does not pass either.
  */
 export function lacksLayout({ cascade }: Pick<Readings, 'cascade'>): boolean {
   return !('value' in cascade) || scaleOf(cascade.value) === 0;
 }
 
-/** The scale of a document. The side of the square shows it. */
+/** The scale of a document, computed from the side of its square. */
 export function scaleOf({ side }: { readonly side: number }): number {
   return Math.max(0, side) / LAYOUT_SIDE;
 }

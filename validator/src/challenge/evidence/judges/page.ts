@@ -3,7 +3,7 @@ import { type Engine, type Platform, readPageClaim } from '../../../request/brow
 import { known } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
-/** Compares what the page saw of the browser with the request, and with itself. */
+/** Compares what the page saw of the browser with the request, and the page's readings with each other. */
 export const judgePage: Judge = (theCase) =>
   saysAnotherAgent(theCase) ||
   runsOnAnotherSystem(theCase) ||
@@ -13,8 +13,8 @@ export const judgePage: Judge = (theCase) =>
     : undefined;
 
 /**
- * Header and page must have the same User-Agent. Firefox with resistFingerprinting (Tor Browser) may name different
- * systems in header and page, so for Firefox only the version is compared.
+ * Whether header and page have different User-Agents. Firefox with resistFingerprinting (Tor Browser) may name
+ * different systems in both, so for Firefox only the version is compared.
  */
 function saysAnotherAgent({ evidence, request, claim }: Case): boolean {
   if (request.userAgent.slice(0, LIMITS.userAgentChars) === evidence.agent.userAgent) return false;
@@ -23,11 +23,11 @@ function saysAnotherAgent({ evidence, request, claim }: Case): boolean {
   return !(bothFirefox && claim.major === sent.major);
 }
 
-/** The start of `navigator.platform`. Systems that are not listed have no rule. */
+/** The start of `navigator.platform`. Systems that are not listed are not checked. */
 const platforms: Partial<Record<Platform, RegExp>> = {
   windows: /^Win/,
   macos: /^Mac/,
-  // A phone or tablet that requests desktop sites also says X11 and Linux.
+  // A phone or tablet that requests desktop sites also claims X11 and Linux.
   linux: /^(?:Linux|Android|FreeBSD|OpenBSD|NetBSD)/,
 };
 
@@ -39,7 +39,7 @@ function runsOnAnotherSystem({ evidence, claim }: Case): boolean {
 }
 
 /**
- * Chromium under the name of Firefox, or of Safari on a Mac. Features that only Chromium has reveal it. On iOS the
+ * Whether Chromium claims to be Firefox, or Safari on a Mac. Features that only Chromium has reveal this. On iOS the
  * name of a browser does not determine its engine.
  */
 function isAnotherEngine({ evidence, claim }: Case): boolean {
@@ -57,8 +57,8 @@ const RUNS_THE_PAGE_SINCE: Readonly<Record<Engine, number>> = {
 };
 
 /**
- * A browser that could not have run this page: an extinct browser, or a version before 2020. Apps on Apple's systems
- * name no engine or no version of it. Goanna is still developed under its own name.
+ * Whether the browser could not have run this page: an extinct browser, or a version before 2020. Apps on Apple's
+ * systems name no engine, or no version. Goanna is still developed under its own name.
  */
 function isTooOld({ evidence, claim: { engine, major, platform } }: Case): boolean {
   if (engine === undefined)

@@ -4,6 +4,7 @@ import { weigh } from '../../../verdict/weigh.ts';
 import { USUAL } from '../../testing/answers.ts';
 import {
   CHROME_ON_WINDOWS,
+  HUMAN,
   judgedPerson,
   namedBesideAnother,
   UNLICENSED,
@@ -12,18 +13,16 @@ import {
 const idle = { visible: true, frameMs: null, ticks: 100, watchedMs: 500 };
 const painting = (change: object = {}) => ({ painting: { value: { ...idle, ...change } } });
 
-describe('page_not_painted: in view, idle, and no frame was drawn', () => {
-  test('is a note: neither alone nor beside one other weak sign does it decide', () => {
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: painting() })).toMatchObject({
-      kind: 'human',
-    });
+describe('page_not_painted: the page was visible and idle, but no frame was drawn', () => {
+  test('is a note: it changes nothing, alone or with one weak finding', () => {
+    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: painting() })).toMatchObject(HUMAN);
     expect(namedBesideAnother(CHROME_ON_WINDOWS, { readings: painting() })).toEqual([]);
   });
 
   const namedWhenDecided = (change: object) =>
     namedBesideAnother(CHROME_ON_WINDOWS, { readings: { ...painting(change), ...UNLICENSED } });
 
-  test('is named where two others decide', () => {
+  test('is recorded when two other findings decide', () => {
     expect(namedWhenDecided({})).toEqual([
       'debugger_attached',
       'page_not_painted',
@@ -40,7 +39,7 @@ describe('page_not_painted: in view, idle, and no frame was drawn', () => {
     expect(namedWhenDecided(change)).toEqual(['debugger_attached', 'codecs_mismatch']);
   });
 
-  test('a slow phone abroad never tips the scale: neither sign adds to a weak one', () => {
+  test('page_not_painted and time_zone_elsewhere add nothing to a weak finding', () => {
     const slowAbroad: readonly Reason[] = ['page_not_painted', 'time_zone_elsewhere'];
     const weak = FINDINGS.filter((name) => entryOf(name).strength === 'weak');
     expect(weak).toContain('language_mismatch');

@@ -8,8 +8,8 @@ const WATCHED_MS = 400;
 const FREE_TICKS = 50;
 
 /**
- * The document was visible and had time, but no frame was drawn: no person looks at it. A note by default, because a
- * slow graphics process also keeps people's browsers from drawing.
+ * Finds a document that was visible and had time, but for which no frame was drawn: no person looks at it. It is a note
+ * by default, because a slow graphics process causes this with people too.
  */
 export const judgePainting: Judge = ({ evidence }) => {
   const painting = known(evidence.readings.painting);

@@ -2,12 +2,12 @@ import { known } from '../../../../page-contract/evidence.ts';
 import type { Case } from './case.ts';
 
 /**
- * Chrome, Edge, Opera and browsers under their names. Applications that embed the engine (Electron, CefSharp,
- * QtWebEngine) and small browsers have their own features and versions and name themselves, so they do not match.
+ * Chrome, Edge, Opera, and browsers that use their User-Agents. Applications that embed the engine (Electron, CefSharp,
+ * QtWebEngine) and small browsers have other features and versions. They name themselves, so they do not match.
  */
 const PLAIN_AGENT = /\) Chrome\/[\d.]+ Safari\/537\.36(?: (?:Edg|OPR)\/[\d.]+)?$/;
 
-/** A desktop browser with Chromium. Android's WebView differs, and a phone in desktop mode claims Linux. */
+/** Whether this is a desktop browser with Chromium. A WebView differs, and a phone in desktop mode claims Linux. */
 export function isPlainDesktop({ evidence, claim }: Pick<Case, 'evidence' | 'claim'>): boolean {
   const touches = known(evidence.readings.hardware)?.touchPoints ?? 0;
   const desktop =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Readings } from '../../../../page-contract/evidence.ts';
-import { CHROME_ON_WINDOWS, judgedPerson } from '../../testing/judged.ts';
+import { automated, CHROME_ON_WINDOWS, judgedPerson } from '../../testing/judged.ts';
 
 const LINUX = 'chromium-headful-incognito';
 const FIREFOX = 'firefox-headful-painted';
@@ -17,7 +17,7 @@ const SOFTWARE = drawnBy(
   'ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero)), SwiftShader driver)',
 );
 
-describe('a window with bars, and nothing to point into it with', () => {
+describe('a window with bars, but no pointing device', () => {
   test.each([LINUX, FIREFOX, CHROME_ON_WINDOWS])('pointer_missing: %s', (name) => {
     const readings = { ...POINTLESS, ...drawnBy('ANGLE (Intel, Mesa)') };
     expect(judgedPerson(name, { readings })).toMatchObject({
@@ -26,37 +26,29 @@ describe('a window with bars, and nothing to point into it with', () => {
     });
   });
 
-  test('headless_browser: Chromium that is drawn by software too', () => {
+  test('headless_browser: Chromium, also drawn by software', () => {
     const judgement = judgedPerson(LINUX, { readings: { ...POINTLESS, ...SOFTWARE } });
-    expect(judgement).toEqual({
-      kind: 'automated',
-      reasons: ['headless_browser', 'pointer_missing'],
-    });
+    expect(judgement).toEqual(automated('headless_browser', 'pointer_missing'));
   });
 
-  test('headless_browser: Firefox with a font of its own for captions', () => {
+  test('headless_browser: Firefox, also with its own caption font', () => {
     const readings = { ...POINTLESS, ...desktop('14px sans-serif') };
-    expect(judgedPerson(FIREFOX, { readings })).toEqual({
-      kind: 'automated',
-      reasons: ['headless_browser', 'pointer_missing'],
-    });
+    expect(judgedPerson(FIREFOX, { readings })).toEqual(
+      automated('headless_browser', 'pointer_missing'),
+    );
   });
 
   test.each<[string, string, Partial<Readings>]>([
+    ['a mouse, with software graphics', LINUX, { ...desktop('16px Arial', true), ...SOFTWARE }],
     [
-      'a mouse is there, and software draws',
-      LINUX,
-      { ...desktop('16px Arial', true), ...SOFTWARE },
-    ],
-    [
-      'a board without a mouse, which fills its screen',
+      'a board without a mouse, in full screen',
       LINUX,
       { screen: { value: { ...size, width: 1366, innerHeight: 768, scrollBar: 15 } }, ...SOFTWARE },
     ],
-    ['a finger', LINUX, { hardware: { value: { touchPoints: 5 } }, ...SOFTWARE }],
+    ['a touch screen', LINUX, { hardware: { value: { touchPoints: 5 } }, ...SOFTWARE }],
     ['Firefox that hides its fonts', FIREFOX, desktop('14px sans-serif', true)],
     ['a phone', 'chrome-android', SOFTWARE],
-    ['a browser that does not say', LINUX, { desktop: { unread: 'failed' }, ...SOFTWARE }],
+    ['a browser without this reading', LINUX, { desktop: { unread: 'failed' }, ...SOFTWARE }],
   ])('no finding: %s', (_who, name, readings) => {
     const judgement = judgedPerson(name, { readings: { ...POINTLESS, ...readings } });
     const reasons = 'reasons' in judgement ? judgement.reasons : [];

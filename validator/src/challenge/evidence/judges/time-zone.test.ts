@@ -1,29 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import {
   CHROME_ON_WINDOWS,
+  HUMAN,
   judgedPerson,
   namedBesideAnother,
   UNLICENSED,
 } from '../../testing/judged.ts';
 
-describe('time_zone_elsewhere: the zone is none of the country of the address', () => {
+describe('time_zone_elsewhere: the time zone does not belong to the country of the address', () => {
   const from = (country: string, zone: string, name = CHROME_ON_WINDOWS) =>
     namedBesideAnother(name, { country, words: [['"UTC"', `"${zone}"`]], readings: UNLICENSED });
   const elsewhere = ['debugger_attached', 'codecs_mismatch', 'time_zone_elsewhere'];
   const athome = ['debugger_attached', 'codecs_mismatch'];
 
-  test('a traveller passes: it decides nothing, alone or beside one other finding', () => {
+  test('a traveller passes, because the finding changes nothing, alone or with one other', () => {
     const words = [['"UTC"', '"Asia/Tokyo"']] as const;
-    expect(judgedPerson(CHROME_ON_WINDOWS, { country: 'DE', words })).toMatchObject({
-      kind: 'human',
-    });
+    expect(judgedPerson(CHROME_ON_WINDOWS, { country: 'DE', words })).toMatchObject(HUMAN);
     expect(namedBesideAnother(CHROME_ON_WINDOWS, { country: 'DE', words })).toEqual([]);
   });
 
   test.each([
     ['DE', 'Asia/Tokyo'],
     ['US', 'Europe/Berlin'],
-  ])('named beside others: %s and %s', (country, zone) => {
+  ])('recorded with other findings: %s and %s', (country, zone) => {
     expect(from(country, zone)).toEqual(elsewhere);
   });
 

@@ -2,12 +2,12 @@ import { isZoneOf } from '../country-zones.ts';
 import { known } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
-/** The zone of a Firefox that resists fingerprinting. It may also report UTC, which belongs to no country. */
+/** The time zone of a Firefox that resists fingerprinting. It may also report UTC, which belongs to no country. */
 const FIREFOX_DISGUISE = 'Atlantic/Reykjavik';
 
 /**
- * The browser's time zone belongs to another country than the address of its upload. This also happens to travellers
- * and VPN users, so it is only recorded with other findings and never decides.
+ * Finds a time zone that belongs to another country than the address of the upload. This also happens to travellers and
+ * VPN users, so it is only recorded with other findings and never decides.
  */
 export const judgeTimeZone: Judge = ({ evidence, request, claim }) => {
   const zone = known(evidence.readings.timezone)?.name ?? '';

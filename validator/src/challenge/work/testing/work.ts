@@ -6,10 +6,10 @@ interface Work {
   readonly counter: number;
 }
 
-/** Solves a task with Node's scrypt, as a program would. */
+/** Solves a task with scrypt of Node, as a program would. */
 export const doWork = (task: string): Work => firstWork(task, true);
 
-/** An answer that does not solve the task. A random counter solves one of 2^bits tasks. */
+/** An answer that does not solve the task. (A random counter solves one of 2^bits tasks.) */
 export const doWrongWork = (task: string): Work => firstWork(task, false);
 
 function firstWork(task: string, right: boolean): Work {
