@@ -3,15 +3,8 @@ import { type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-<<<<<<< HEAD:eval/attack/ground.ts
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
-import { poll } from '../../test/kit/http.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../../test/kit/recording-origin.ts';
-import { rowsOf } from '../../test/kit/sql.ts';
-=======
-import { selfSigned } from '../../test/kit/https-front.ts';
 import { startRecordingOrigin } from '../../test/kit/recording-origin.ts';
->>>>>>> ba86bd6e (Keep the schema and the ports below 300 lines):eval/attack/testbed.ts
 import { startProduct } from '../../test/kit/start-product.ts';
 import { storySettings } from '../../test/kit/story-settings.ts';
 import { findEvents } from '../find-events.ts';
