@@ -12,7 +12,7 @@ import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 import { hasPebble, hasRedis } from '../kit/tools.ts';
 
-/** Certificates by themselves (RFC 8555), against Pebble: each product has an authority of its own. */
+/** Certificates by ACME (RFC 8555), against Pebble. */
 
 const HOST = 'shop.example';
 const DAY_S = 86_400;
@@ -22,19 +22,19 @@ interface Listening {
   readonly gateway_tls: number;
 }
 
-/** All of them wait for most of the time, so they wait together. */
+/** All servers of this file. They start together, because each of them waits most of the time. */
 interface Ground {
   readonly origin: RecordingOrigin;
   readonly pebbles: Readonly<Record<'http' | 'alpn' | 'shared', Pebble>>;
   readonly redis: RedisServer;
-  /** Its authority is away at first. */
+  /** Its authority is away at the start. */
   readonly byHttp: Product;
   readonly byAlpn: Product;
-  /** Its store, which outlasts it. */
+  /** The store of `byAlpn`, which is still there after a restart. */
   readonly folder: string;
-  /** They share the Redis. The authority reaches the first one alone, whichever of them orders. */
+  /** Two instances that share the Redis. The authority reaches only the first one, but either can order. */
   readonly sharing: readonly Product[];
-  /** The authority looks for it where nothing listens. */
+  /** An instance that the authority cannot reach. */
   readonly notFound: Product;
 }
 
@@ -87,7 +87,7 @@ function start(
   );
 }
 
-/** A connection to the https listener; rejects with the code of the alert. */
+/** Connects to the https listener. Rejects with the code of the TLS alert. */
 async function handshake({ addresses }: Product, alpn = 'http/1.1'): Promise<TLSSocket> {
   const { port } = new URL(addresses.gateway_tls);
   const socket = connect({
@@ -101,7 +101,7 @@ async function handshake({ addresses }: Product, alpn = 'http/1.1'): Promise<TLS
   return socket;
 }
 
-/** What visitors are shown; undefined while there is no certificate. */
+/** The certificate that visitors get; undefined while there is none. */
 async function shown(product: Product) {
   try {
     const socket = await handshake(product);
@@ -143,7 +143,7 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
     const ask = (path: string) =>
       send(`${ground.byHttp.addresses.gateway}${path}`, { headers: { host: HOST } });
 
-    test('Guard starts; https says that it has no certificate; http is served, and not redirected', async () => {
+    test('Guard starts; https has no certificate; http is served, and not redirected', async () => {
       await expect(handshake(ground.byHttp)).rejects.toMatchObject({
         code: 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME',
       });
@@ -157,7 +157,7 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
       expect(ground.byHttp.log()).toMatch(/"certificate_not_issued".*ECONNREFUSED/);
     });
 
-    test('once the authority is there, a certificate is issued and shown without a restart', async () => {
+    test('when the authority answers, a certificate is issued and used without a restart', async () => {
       await ground.pebbles.http.start();
       const now = await untilShown(ground.byHttp);
       expect(now?.name).toBe(`DNS:${HOST}`);
@@ -174,17 +174,17 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
       expect([status, headers['location']]).toEqual([308, `https://${HOST}/a?b`]);
     });
 
-    test('a stranger who guesses a token gets the usual answer of the site', async () => {
+    test('a client that guesses a token gets the usual answer of the site', async () => {
       const before = ground.origin.arrivals.length;
       expect((await ask('/.well-known/acme-challenge/guess')).status).toBe(200);
       expect(ground.origin.arrivals.length).toBe(before + 1);
     });
 
-    test('a stranger who speaks acme-tls/1 is shown no certificate', async () => {
+    test('a client that asks for acme-tls/1 gets no certificate', async () => {
       await expect(handshake(ground.byHttp, 'acme-tls/1')).rejects.toThrow();
     });
 
-    test('keys are sealed, in a file of this user alone, and in no log', async () => {
+    test('keys are encrypted, in a file that only this user can read, and in no log', async () => {
       const file = join(ground.byHttp.folder, 'store', 'acme.sealed');
       expect((await stat(file)).mode & 0o777).toBe(0o600);
       const kept = await readFile(file, 'utf8');
@@ -193,12 +193,12 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
       expect(ground.byHttp.log()).not.toContain('PRIVATE KEY');
     });
 
-    test('in the last third of its life a new one takes its place, and open connections stay', async () => {
+    test('in the last third of its life the certificate is replaced, and open connections stay', async () => {
       const kept = await handshake(ground.byHttp);
       let answers = '';
       kept.setEncoding('latin1').on('data', (text: string) => (answers += text));
       const before = await shown(ground.byHttp);
-      // It would be closed if it fell idle.
+      // Requests keep the connection from being idle, which would close it.
       const now = await poll(
         () => {
           kept.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
@@ -215,16 +215,16 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
   });
 
   describe('tls-alpn-01 (RFC 8737), where no plain gateway listens', () => {
-    test('a certificate is issued, whichever thread the authority reaches, and each thread shows it', async () => {
+    test('a certificate is issued, whichever thread the authority reaches, and each thread uses it', async () => {
       const now = await untilShown(ground.byAlpn);
       expect(now?.issuer).toMatch(/^Pebble/);
-      // The other thread has it a second later.
+      // The other thread has the certificate a second later.
       const all = () => Promise.all(Array.from({ length: 8 }, () => shown(ground.byAlpn)));
       await poll(all, (every) => every.every((one) => one?.print === now?.print));
       expect(ground.byAlpn.log()).not.toContain('certificate_not_issued');
     });
 
-    test('a restart has it at the first handshake, and orders nothing', async () => {
+    test('after a restart it is used at the first handshake, and none is ordered', async () => {
       const { origin, pebbles, folder, byAlpn } = ground;
       const before = await shown(byAlpn);
       expect(await byAlpn.stop()).toBe(0);
@@ -238,7 +238,7 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
   });
 
   describe('two instances with one Redis', () => {
-    test('they order once, both show the certificate, and Redis holds no key that can be read', async () => {
+    test('they order once, both use the certificate, and the key in Redis is encrypted', async () => {
       const [one, other] = await Promise.all(ground.sharing.map((product) => untilShown(product)));
       expect(one?.issuer).toMatch(/^Pebble/);
       expect(other).toEqual(one);

@@ -9,8 +9,8 @@ import { sampleEvent } from '../../analytics/src/testing/sample-event.ts';
 import { until } from '../../analytics/src/testing/until.ts';
 
 /**
- * Every statement of the analytics cookbook, as it stands on the page, runs in the embedded engine
- * under the account of an organisation, and finds what it asks for among events of every kind.
+ * Every statement of the analytics cookbook runs unchanged in the embedded engine, with the account of an
+ * organisation, and finds rows among events of every kind.
  */
 
 const CONTENT = join(import.meta.dirname, '../../docs/guide');
@@ -20,7 +20,7 @@ const statements = [
   ...page.matchAll(/^### (.+)$(?:(?!^### )[\s\S])*?^```sql\n([\s\S]+?)^```$/gm),
 ].map(([, question = '', sql = '']) => ({ question, sql }));
 
-/** Statements on other pages; GRANTs and the like are for an account of the reader's own. */
+/** SELECT statements of other pages. GRANT and similar statements need another account. */
 const elsewhere = globSync('**/*.md', { cwd: CONTENT })
   .filter((file) => file !== COOKBOOK)
   .flatMap((file) => {
@@ -57,7 +57,7 @@ const events: readonly Partial<DecisionEvent>[] = [
   { ...allowed, decision: 'none', rule: '' },
   { ...allowed, crawler: gptBot, ip: '20.171.206.5' },
   { crawler: { ...gptBot, verified: false }, blockReasons: ['crawler_impersonator'] },
-  // GPTBot reads robots.txt, comes within the day that it may keep an older one, and comes again.
+  // GPTBot reads robots.txt, and makes requests on that day, when it may use an older copy, and later.
   { ...allowed, crawler: gptBot, path: '/robots.txt', createdAt: Date.now() - 40 * HOUR_MS },
   ...[20, 2, 1].map((hours) => ({
     crawler: gptBot,
@@ -66,7 +66,7 @@ const events: readonly Partial<DecisionEvent>[] = [
     rule: 'training',
     blockReasons: ['crawler_blocked'],
   })),
-  // Nothing proves the first name, and the second one is known to be false.
+  // The first crawler is not verified, and the second one is an impersonator.
   {
     crawler: { ...gptBot, name: 'Bytespider', verified: false },
     rule: 'training',
@@ -77,7 +77,7 @@ const events: readonly Partial<DecisionEvent>[] = [
     rule: 'training',
     blockReasons: ['crawler_impersonator', 'crawler_blocked'],
   },
-  // This one never asks for robots.txt.
+  // This crawler never asks for robots.txt.
   { crawler: { ...gptBot, name: 'CCBot' }, rule: 'training', blockReasons: ['crawler_blocked'] },
   ...['curl/8.5.0', 'Wget/1.24.5'].map((userAgent) => ({
     userAgent,
@@ -99,7 +99,7 @@ const events: readonly Partial<DecisionEvent>[] = [
     originStatus: 404,
     statusCode: 404,
   })),
-  // A scraper without cookies: each request is given a session, and sends none.
+  // A scraper without cookies: each request gets a new session, and sends none.
   ...Array.from({ length: 8 }, (_, item) => ({
     ...allowed,
     ip: '203.0.113.99',
@@ -155,12 +155,12 @@ test.each(statements)('contract 4.3: "$question" is answered with rows', async (
   expect(await run(sql)).toMatch(/\S/);
 });
 
-test('a scraper that keeps no cookie is one visitor, however many sessions it was given', async () => {
+test('a scraper that keeps no cookie counts as one visitor, with any number of sessions', async () => {
   const copied = statements.find(({ question }) => question.startsWith('Pages that are copied'));
   expect(await run(copied?.sql ?? '')).toContain('203.0.113.99\t\t8\t');
 });
 
-test('a crawler is told from robots.txt a day after it read the file, or if it never does', async () => {
+test('a crawler is on the list a day after it read robots.txt, or if it never reads it', async () => {
   const anyway = statements.find(({ question }) =>
     question.startsWith('Crawlers that do not keep'),
   );
@@ -172,14 +172,14 @@ test('a crawler is told from robots.txt a day after it read the file, or if it n
   ]);
 });
 
-test('contract 4.3: the three formats that the page names are answered', async () => {
+test('contract 4.3: the three formats of the page are answered', async () => {
   const [first] = statements;
   for (const format of ['PrettyCompact', 'CSVWithNames', 'JSONEachRow']) {
     expect(await run(`${first?.sql ?? ''} FORMAT ${format}`)).toContain('requests');
   }
 });
 
-test('there are statements on other pages, too', () => {
+test('other pages have statements, too', () => {
   expect(elsewhere.length).toBeGreaterThanOrEqual(3);
 });
 

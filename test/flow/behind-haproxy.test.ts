@@ -3,10 +3,10 @@ import { type KillReport, killInTurns } from '../kit/kill-in-turns.ts';
 import { rounds } from '../kit/seeded-random.ts';
 import { hasHaproxy, hasRedis } from '../kit/tools.ts';
 
-/** Each instance once; at full length every few seconds for half a minute. */
+/** Each instance once. The long run kills one every few seconds for half a minute. */
 const KILLS = rounds(3, 12);
 
-/** Most runs, where Redis did not answer each question in time. */
+/** The most runs, when Redis did not answer every question in time. */
 const RUNS = 4;
 
 const isRight = ({ challengedTwice, wrong, limited, budget }: KillReport): boolean =>
@@ -15,7 +15,7 @@ const isRight = ({ challengedTwice, wrong, limited, budget }: KillReport): boole
 describe.skipIf(!hasHaproxy || !hasRedis)('three instances behind HAProxy', () => {
   test('killed (SIGKILL) in turns under load: no visitor is challenged twice, no answer is wrong, no limit is exceeded by more than 10 %', async () => {
     let report = await killInTurns(KILLS);
-    // On a busy machine Redis answers too late, and an instance then decides by itself.
+    // On a busy machine Redis can answer too late. Then an instance decides alone.
     for (let run = 1; run < RUNS && report.unanswered > 0 && !isRight(report); run += 1) {
       console.log(`once more after ${JSON.stringify(report)}`);
       report = await killInTurns(KILLS);
@@ -25,7 +25,7 @@ describe.skipIf(!hasHaproxy || !hasRedis)('three instances behind HAProxy', () =
     expect(report).toSatisfy(isRight);
     const { asked, limited, budget } = report;
     expect(report.passedMeanwhile).toBeGreaterThan(0);
-    // And that there was something to see: requests for all of it, and the limit's whole burst spent.
+    // There were enough requests, and they used up the limit.
     expect(asked).toBeGreaterThan(100);
     expect(limited.asked).toBeGreaterThan(budget);
     expect(limited.admitted).toBeGreaterThanOrEqual(60);

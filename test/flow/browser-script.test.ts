@@ -8,8 +8,8 @@ import { openInWindow } from '../kit/windowed-chromium.ts';
 import { type ScriptSite, startScriptSite } from '../spec/script-site.ts';
 
 /**
- * The browser script spares people the challenge: its upload goes to the same judge as the challenge
- * page's. Open pages lead to one below `/vault`, which wants every session to have passed once.
+ * With the browser script people see no challenge, because its upload is judged as the upload of a challenge page.
+ * Open pages lead to a page below `/vault`, where a rule requires a passed challenge.
  */
 
 let site: ScriptSite;
@@ -24,7 +24,7 @@ interface EventRow {
   readonly block_reasons: string[];
 }
 
-/** What was decided about one path, oldest first, once there is anything. */
+/** The events of one path, oldest first, once there are some. */
 function decisions(path: string): Promise<EventRow[]> {
   const statement = `SELECT action, challenge, block_reasons FROM events_distributed
     WHERE created_at > now() - INTERVAL 1 HOUR AND path = '${path}' ORDER BY created_at`;
@@ -37,8 +37,8 @@ function decisions(path: string): Promise<EventRow[]> {
 describe.skipIf(!hasWindowedChromium)('a person who has loaded a page with the script', () => {
   test.each([
     ['a plain page', '/plain', '/vault/plain'],
-    ['a page whose styles and scripts changed what is looked at', '/crowded', '/vault/crowded'],
-    ['two pages, each judged by itself', '/first', '/vault/second'],
+    ['a page whose styles and scripts change built-in objects', '/crowded', '/vault/crowded'],
+    ['two pages, which are judged separately', '/first', '/vault/second'],
   ])('meets no challenge on the first protected page: %s', async (_what, open, vault) => {
     const browser = await openInWindow(site.url + open);
     try {
@@ -51,7 +51,7 @@ describe.skipIf(!hasWindowedChromium)('a person who has loaded a page with the s
 });
 
 describe.skipIf(!hasWindowedChromium)('the back/forward cache', () => {
-  test('keeps a page that has run the script, and brings it back as it was', async () => {
+  test('keeps a page that ran the script, and restores it', async () => {
     const browser = await openInWindow(`${site.url}/there-and-back`);
     try {
       const report = await poll(
@@ -71,7 +71,7 @@ describe.skipIf(!hasWindowedChromium)('the back/forward cache', () => {
 });
 
 describe('a driven browser that has loaded a page with the script', () => {
-  test('is blocked on the first protected page, with what gave it away', async () => {
+  test('is blocked on the first protected page, with the reason webdriver', async () => {
     const browser = await launchPlain();
     try {
       const page = await (await browser.newContext(disguise(browser))).newPage();

@@ -11,7 +11,7 @@ import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 import { hasOpenssl } from '../kit/tools.ts';
 
-/** The certificates of a started product, which a renewal replaces beneath it. */
+/** The certificates of a started product, whose files a renewal replaces. */
 
 const NAMES = ['shop', 'blog'] as const;
 
@@ -47,7 +47,7 @@ describe.skipIf(!hasOpenssl)('tls.certificates', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** As a renewal does: never a file that is half written. */
+  /** Replaces a file in one step, as a renewal does. */
   async function replaceFile(name: string, content: Buffer | string): Promise<void> {
     await writeFile(join(folder, 'next'), content);
     await rename(join(folder, 'next'), join(folder, name));
@@ -61,7 +61,7 @@ describe.skipIf(!hasOpenssl)('tls.certificates', () => {
     return socket;
   }
 
-  /** The fingerprint of what visitors of a host are shown now, and the name in it. */
+  /** The fingerprint and the name of the certificate that visitors of a host get now. */
   async function shownTo(servername: string): Promise<{ print: string; name: string | undefined }> {
     const socket = await handshake(servername);
     const { fingerprint256: print, subjectaltname: name } = socket.getPeerCertificate();
@@ -74,13 +74,13 @@ describe.skipIf(!hasOpenssl)('tls.certificates', () => {
     poll(metrics, (page) => page.includes(`guard_last_reload_successful ${successful}\n`));
 
   test.each(['shop.example', 'blog.example'])(
-    '%s is shown its own, by SNI (RFC 6066 3)',
+    '%s gets its own certificate, by SNI (RFC 6066 3)',
     async (host) => {
       expect((await shownTo(host)).name).toBe(`DNS:${host}`);
     },
   );
 
-  test('a renewed one is shown once both of its files have changed; the others and open connections stay', async () => {
+  test('a renewed certificate is used once both of its files have changed; other certificates and open connections stay', async () => {
     const kept = await handshake('blog.example');
     const [shop, blog] = [await shownTo('shop.example'), await shownTo('blog.example')];
     const renewed = selfSigned('blog.example');
@@ -101,7 +101,7 @@ describe.skipIf(!hasOpenssl)('tls.certificates', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('a damaged file leaves the last good one in use, and the log says which it is', async () => {
+  test('after a damaged file the last good certificate stays in use, and the log names the file', async () => {
     const before = await shownTo('shop.example');
     await replaceFile('shop.pem', 'no certificate');
     await untilReload(0);

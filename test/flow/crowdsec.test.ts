@@ -41,7 +41,7 @@ const settings = (log: object) =>
   });
 const start = (): Promise<Product> => startProduct(settings({ decisions: true }));
 
-/** What a visitor at this address gets. */
+/** The kind of answer that a visitor at this address gets. */
 async function visit(
   ip: string,
   path = '/',
@@ -53,7 +53,7 @@ async function visit(
   return answer.body.includes('<script') ? 'challenge' : 'block';
 }
 
-/** Both threads take connections, so several visits have to agree. */
+/** Waits until several visits get the same kind of answer, because two threads take connections. */
 const settles = (ip: string, expected: string): Promise<unknown> =>
   poll(
     async () => {
@@ -78,14 +78,14 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     await Promise.all([origin.close(), crowdsec.close()]);
   });
 
-  test('a visitor on the list is challenged and not blocked, in every thread; a rule that matches the reason blocks', async () => {
+  test('a visitor on the list is challenged in every thread, and blocked by a rule that matches the reason', async () => {
     await settles('203.0.113.1', 'challenge');
     expect(await visit('203.0.113.1', '/admin/users')).toBe('block');
     expect(await visit('203.0.113.2')).toBe('origin');
     expect(await visit('203.0.113.2', '/admin/users')).toBe('origin');
   });
 
-  test('networks, IPv6 addresses, autonomous systems, countries and captchas are added while Guard runs, and taken away', async () => {
+  test('networks, IPv6 addresses, autonomous systems, countries and captchas are added and removed while Guard runs', async () => {
     const added = [
       ['--range', '198.51.100.0/24', '198.51.100.77'],
       ['--ip', '2001:db8::7', '2001:db8:0::7'],
@@ -96,21 +96,21 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     for (const [, , ip] of added) expect(await visit(ip)).toBe('origin');
     for (const [how, value] of added) await crowdsec.decide('add', ...how.split(' '), value);
     await Promise.all(added.map(([, , ip]) => settles(ip, 'challenge')));
-    // cscli names what it deletes by its value alone.
+    // To delete, cscli needs the last option only.
     for (const [how, value] of added) {
       await crowdsec.decide('delete', how.split(' ').at(-1) ?? '', value);
     }
     await Promise.all(added.map(([, , ip]) => settles(ip, 'origin')));
   });
 
-  test('of two decisions on one address the other one holds when one is deleted', async () => {
+  test('when one of two decisions on an address is deleted, the other one still counts', async () => {
     const [twice, typed, later] = ['203.0.113.31', '203.0.113.32', '203.0.113.33'];
     await crowdsec.decide('add', '--ip', twice, '--duration', '1h');
     await crowdsec.decide('add', '--ip', typed, '--duration', '4h');
     await settles(typed, 'challenge');
     await crowdsec.decide('add', '--ip', twice, '--duration', '4h');
     await crowdsec.decide('add', '--ip', typed, '--duration', '1h', '--type=captcha');
-    // What was told in the same answer or before is known when this address is.
+    // When Guard knows this address, it also knows all earlier decisions.
     await crowdsec.decide('add', '--ip', later);
     await settles(later, 'challenge');
     const longer = Math.max(...(await crowdsec.idsOf(twice)));
@@ -123,7 +123,7 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     await Promise.all([twice, typed].map((ip) => settles(ip, 'origin')));
   });
 
-  test('this CrowdSec takes no usage metrics: it is asked once, and nothing is logged', async () => {
+  test('this version of CrowdSec accepts no usage metrics: Guard sends them once, and logs nothing', async () => {
     const asked: string[] = [];
     const lines: unknown[] = [];
     const relay = await startRelay(crowdsec.url, ({ method, url }) => asked.push(method + url));
@@ -139,8 +139,8 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     expect([asked, lines]).toEqual([['POST/v1/usage-metrics'], []]);
   });
 
-  test('a decision ends at its time, also while CrowdSec is away', async () => {
-    // Asked meanwhile: on a busy machine cscli can take longer to end than the decision lasts.
+  test('a decision ends after its duration, also while CrowdSec is away', async () => {
+    // Both at the same time, because on a busy machine cscli can end later than the decision.
     await Promise.all([
       crowdsec.decide('add', '--ip', '203.0.113.9', '--duration', '6s'),
       settles('203.0.113.9', 'challenge'),
@@ -149,7 +149,7 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     await settles('203.0.113.9', 'origin');
   });
 
-  test('while CrowdSec is away the last list stays, also over a restart of Guard, and its age grows', async () => {
+  test('while CrowdSec is away the last list stays in use, also after a restart of Guard, and its age grows', async () => {
     const away = () =>
       product
         .log()
@@ -174,7 +174,7 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     expect(away()).toHaveLength(1);
   });
 
-  test('what changed while it was away is known when it is back', async () => {
+  test('changes that were made meanwhile are known when CrowdSec is back', async () => {
     await crowdsec.start();
     await crowdsec.decide('delete', '--ip', '203.0.113.1');
     await crowdsec.decide('add', '--ip', '203.0.113.2');
@@ -187,15 +187,15 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     );
   });
 
-  test('whom Guard stops again and again, CrowdSec bans; a ban, a page of another, a crowd and a limit are no reason for it', async () => {
+  test('CrowdSec bans visitors whom Guard stops many times, but not for a ban, for requests of a foreign page, for a crowd or for a limit', async () => {
     const LISTED = '203.0.113.2';
     const PROGRAMS = ['203.0.113.21', '203.0.113.22'] as const;
     const AT_FOREIGN_PAGE = '203.0.113.23';
     const AT_COMMENT = '203.0.113.25';
     const OF_PEOPLE = [
-      // Behind a busy address. Each of them is challenged once.
+      // People behind one address. Each of them is challenged once.
       'free_pages_used pressure_on_origin vpn_ip',
-      // A page that asks for more data at once than a passed challenge allows.
+      // A person whose page asks for more data at once than a pass allows.
       'session_limit_exceeded',
     ];
     for (const ip of PROGRAMS) expect(await visit(ip)).toBe('origin');
@@ -260,7 +260,7 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
       ...{ http_user_agent: curl['user-agent'], guard_rule: 'everybody' },
       ...{ guard_action: 'challenge', guard_reasons: 'http_client_user_agent' },
     };
-    // cscli shows lines in the order in which it has read them, which is not always theirs.
+    // cscli does not always show lines in the order of the file.
     for (const source_ip of PROGRAMS) {
       const index = meta.findIndex((fields) => fields['source_ip'] === source_ip);
       expect(meta[index]).toMatchObject({ ...read, source_ip });

@@ -9,7 +9,7 @@ import { storySettings } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { curl } from '../kit/visitors.ts';
 
-/** What a viewer of the dashboard gets: the events of one organisation, by SQL and as a live stream. */
+/** The data for a viewer of the dashboard: the events of one organisation, by SQL and in the live view. */
 
 const RIVAL_KEY = 'sk_api_ro_rival_5f4e3d2c1b0a9d8c7b6a';
 const [acme] = storySettings('http://127.0.0.1:1')['organisations'] as object[];
@@ -42,7 +42,7 @@ async function count(cookie: string, condition = ''): Promise<string> {
   return body.trim();
 }
 
-/** Reads `GET /api/live` until `enough` of its text, then hangs up. */
+/** Reads `GET /api/live` until its text is `enough`, and then closes the connection. */
 async function readLive(
   cookie: string,
   where: string,
@@ -61,7 +61,7 @@ async function readLive(
   return text;
 }
 
-test('an organisation sees its own events and none of another one, at each route', async () => {
+test('an organisation sees only its own events, at each route', async () => {
   const [own, rival] = [await signIn(story.product), await signIn(story.product, RIVAL_KEY)];
   await visit('/a-secret-path-of-acme');
   await poll(
@@ -81,7 +81,7 @@ test('an organisation sees its own events and none of another one, at each route
   expect(await live).not.toContain('path-of-acme');
 });
 
-test('the page learns rules with their lines, reasons with their meaning, and who else can have them', async () => {
+test('the page gets rules with their lines, and reasons with their meaning and with other causes', async () => {
   const cookie = await signIn(story.product);
   const { body } = await askDashboard(story.product, '/api/me', { cookie });
   expect(JSON.parse(body)).toMatchObject({
@@ -102,7 +102,7 @@ test('the page learns rules with their lines, reasons with their meaning, and wh
   });
 });
 
-test('the live view shows each new event once, newest first, and only what its filter lets through', async () => {
+test('the live view shows each new event of its filter once', async () => {
   const cookie = await signIn(story.product);
   const live = readLive(cookie, "path LIKE '/live%'", (text) => text.includes('/live-3'));
   for (const path of ['/live-1', '/other', '/live-2', '/live-3']) await visit(path);
@@ -129,13 +129,13 @@ test('the live view counts each event that it does not show', async () => {
   expect(toldIn(text)).toBe(visits);
 });
 
-test('a live view whose filter is no SQL says so', async () => {
+test('a filter that is not SQL leads to a message in the live view', async () => {
   const cookie = await signIn(story.product);
   const text = await readLive(cookie, 'path =', (so) => so.includes('event: failed'));
   expect(text).toMatch(/event: failed\ndata: \{"message":"/);
 });
 
-test('a live view whose filter brings many rows of its own shows none of them', async () => {
+test('a filter cannot add many rows to the live view', async () => {
   const cookie = await signIn(story.product);
   const text = (word: string) => `repeat('${word}', 100)`;
   const one = [
@@ -166,7 +166,7 @@ test('a live view whose filter brings many rows of its own shows none of them', 
   expect(answer).toContain('event: failed\ndata: {"message":"The answer is too large."}');
 });
 
-test('more than four live views of an organisation: 429, and a closed one makes room', async () => {
+test('the fifth live view of an organisation gets 429 until one is closed', async () => {
   const cookie = await signIn(story.product);
   const open = () =>
     fetch(`${story.product.addresses.dashboard}/api/live`, { headers: { cookie } });
@@ -177,7 +177,7 @@ test('more than four live views of an organisation: 429, and a closed one makes 
   for (const view of [...views.slice(1), next]) await view.body?.cancel();
 });
 
-test('where organisations share a Guard, its health tells no counters and no host names', async () => {
+test('with several organisations, the health view has no counters and no host names', async () => {
   const cookie = await signIn(story.product);
   const { body } = await askDashboard(story.product, '/api/health', { cookie });
   expect(JSON.parse(body)).toMatchObject({
@@ -189,10 +189,10 @@ test('where organisations share a Guard, its health tells no counters and no hos
   });
 });
 
-test('a Guard that ends ends its live views too', async () => {
+test('Guard ends the live views when it stops', async () => {
   const cookie = await signIn(story.product);
   const url = `${story.product.addresses.dashboard}/api/live`;
-  // Views that were closed before make room when Guard has noticed.
+  // Guard may not have noticed yet that earlier views are closed.
   const view = await poll(
     () => fetch(url, { headers: { cookie } }),
     ({ status }) => status === 200,

@@ -15,7 +15,7 @@ import { hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { curl } from '../kit/visitors.ts';
 
-/** The dashboard in real browsers, over a started product: what a person does there, from sign-in to sign-out. */
+/** The dashboard of a started product in real browsers, from sign-in to sign-out. */
 
 const story = useProduct({
   rules: [
@@ -54,7 +54,7 @@ async function areRecorded(): Promise<void> {
   );
 }
 
-/** Each browser, the look in which all is done, and a second one in which all is looked at. */
+/** The browsers. Most tests use the first look; one test uses the second look. */
 const LOOKS: readonly (readonly [string, boolean, Look, string, Omit<Look, 'browser'>])[] = [
   [
     'Firefox, 390 px, dark',
@@ -120,7 +120,7 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
     await desk.sees('What the visitor can do');
   }
 
-  test.skipIf(!isThere)('a wrong key is refused in words, a right one signs in', async () => {
+  test.skipIf(!isThere)('a wrong key leads to a message, and a right key signs in', async () => {
     await desk.open('/');
     await desk.sees('Analytics key');
     expect(await desk.violations()).toEqual([]);
@@ -133,7 +133,7 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
     await desk.sees('How it is going');
   });
 
-  test.skipIf(!isThere)('the tiles have the numbers of the requests that were sent', async () => {
+  test.skipIf(!isThere)('the tiles show the numbers of requests', async () => {
     await desk.sees(`${sent} requests in 24 hours`);
     const tiles = await desk.page.evaluate(
       `[...document.querySelectorAll('.tile')].map((tile) => [
@@ -150,8 +150,9 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
     });
   });
 
-  test.skipIf(!isThere)('each view: axe finds nothing, nothing is wider than the window', () =>
-    inEachView(isRight),
+  test.skipIf(!isThere)(
+    'each view: axe finds no violation, and the page is not wider than the window',
+    () => inEachView(isRight),
   );
 
   test.skipIf(!isThere)('a chart is also a table', async () => {
@@ -165,7 +166,7 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
   });
 
   test.skipIf(!isThere)(
-    'a filter of a value is in the URL, and the back button takes it away',
+    'the URL has the filter of a value, and the back button removes it',
     async () => {
       await desk.press('Overview', 'nav');
       await desk.press('address: 198.51.100.9');
@@ -186,7 +187,7 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
   });
 
   test.skipIf(!isThere)(
-    'the code of a block page says why, with the rule and its line',
+    'the code of a block page finds the reason, the rule and its line',
     async () => {
       expect(reference).not.toBe('');
       await findReference();
@@ -199,7 +200,7 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
   );
 
   test.skipIf(!isThere)(
-    '"Let this visitor in" shows the YAML and what else it would change',
+    '"Let this visitor in" shows the YAML and its effect on other requests',
     async () => {
       await desk.press('This address 203.0.113.7', 'dialog');
       await desk.press('Show the change', 'dialog');
@@ -210,14 +211,14 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
   );
 
   test.skipIf(!isThere)(
-    'the live view shows a new request, and none while it is paused',
+    'the live view shows new requests, but not while it is paused',
     async () => {
       await desk.press('Events', 'nav');
       await desk.press('Live');
       await desk.sees('Events, live');
       const path = `/live-${look.browser}-${look.width}`;
-      // The view begins when its connection is open, which the page does not show. More than a few requests
-      // would push those of other tests out of the lists.
+      // The page does not show when the connection of the live view is open. More than a few requests would push the
+      // requests of other tests out of the lists.
       for (const wait of [700, 1_500, 4_000, 20_000]) {
         await visit(path, '192.0.2.1');
         const shown = poll(
@@ -237,7 +238,7 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
   );
 
   test.skipIf(!isThere)(
-    `${second}: nothing is wider than the window, and axe finds nothing in what the other look has not shown`,
+    `${second}: the page is not wider than the window, and axe finds no violation in the other views`,
     async () => {
       await desk.page.setViewport({ width, height: 900 });
       if (look.browser === 'chrome') {
@@ -253,14 +254,14 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
     },
   );
 
-  test.skipIf(!isThere)('nothing was asked of another host, and the console has no error', () => {
+  test.skipIf(!isThere)('no request went to another host, and the console has no error', () => {
     const expected = /401/;
     expect(desk.problems.filter((problem) => !expected.test(problem))).toEqual([]);
   });
 });
 
 test.skipIf(!hasWindowedChromium)(
-  'the link of the start signs in, and a revoked key brings back the sign-in',
+  'the link that Guard prints signs in, and after its key is revoked the page asks to sign in',
   async () => {
     const desk = await deskOf({ browser: 'chrome', width: 1280, scheme: 'light' });
     await desk.open(story.product.dashboardLinks[0] ?? '');
@@ -281,7 +282,7 @@ test.skipIf(!hasWindowedChromium)(
       () => Promise.resolve(story.product.log()),
       (log) => log.includes('reload_applied'),
     );
-    // A statement that ran meanwhile may have brought the form back already.
+    // A statement that ran meanwhile may have shown the form already.
     await desk.pressIfThere('Refresh');
     await desk.sees('Analytics key');
   },

@@ -4,7 +4,7 @@ import { violations, violationsInBothSchemes } from '../kit/accessibility.ts';
 import { launchPlain } from '../kit/plain-chromium.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
 
-/** The documentation as a reader sees it, served by the started product. */
+/** The documentation of a started product in a browser. */
 
 const DESKTOP = { viewport: { width: 1280, height: 800 } } as const;
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true } as const;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await Promise.all([browser.close(), product.stop()]);
 });
 
-/** Runs `look` on one page of the site in a browser of its own. */
+/** Runs `look` on one page of the site in a new browser context. */
 async function on<T>(
   path: string,
   options: BrowserContextOptions,
@@ -41,15 +41,15 @@ async function on<T>(
   return seen;
 }
 
-/** How many pixels of a page lie beside what is seen of it. */
+/** By how many pixels the page is wider than the window. */
 const sideways = (page: Page) =>
   page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );
 
-/** A page with tables, code, and a list of its headings. axe takes ten times as long for the longest page. */
+/** A page with tables, code and a list of headings. axe needs ten times as long for the longest page. */
 const USUAL_PAGE = '/browser-script';
-/** One of each kind: cards, tables, a short page with its neighbours, a form with and without hits. */
+/** One page of each kind: cards, tables, a short page with links to its neighbours, a search, an error. */
 const PAGES = ['/', USUAL_PAGE, '/crawlers/gptbot', '/search?q=rate+limit', '/not-there'];
 /** The pages with the widest tables, code and words. */
 const WIDE_PAGES = ['/guard-yaml', '/challenge', '/rules'];
@@ -59,7 +59,7 @@ describe.each([
   ['phone', PHONE],
 ])('on a %s', (_device, options) => {
   test.each(PAGES)(
-    'WCAG 2.2 AA: axe finds nothing on %s, light and dark, and it needs no sideways scrolling',
+    'WCAG 2.2 AA: axe finds no violation on %s, light and dark, and the page is not wider than the window',
     async (path) => {
       await on(path, options, async (page) => {
         expect(await sideways(page)).toBe(0);
@@ -68,12 +68,12 @@ describe.each([
     },
   );
 
-  test.each(WIDE_PAGES)('WCAG 1.4.10: %s needs no sideways scrolling', async (path) => {
+  test.each(WIDE_PAGES)('WCAG 1.4.10: %s is not wider than the window', async (path) => {
     expect(await on(path, options, sideways)).toBe(0);
   });
 });
 
-test('on a phone the opened menu and the opened list of headings are right for axe too', async () => {
+test('on a phone axe finds no violation in the open menu and in the open list of headings', async () => {
   const found = await on(USUAL_PAGE, PHONE, async (page) => {
     await page.locator('.menu summary').tap();
     const menu = await violations(page);
@@ -84,7 +84,7 @@ test('on a phone the opened menu and the opened list of headings are right for a
   expect(found).toEqual([]);
 });
 
-test('nothing needs a script, comes from elsewhere or breaks the policy of the page', async () => {
+test('the site works without scripts, loads nothing from other hosts and does not violate its policy', async () => {
   const context = await browser.newContext({ ...PHONE, javaScriptEnabled: false });
   const page = await context.newPage();
   const origins = new Set<string>();
@@ -109,7 +109,7 @@ test('nothing needs a script, comes from elsewhere or breaks the policy of the p
   await context.close();
 });
 
-test('code is copied by a button, as it stands, where the browser allows it', async () => {
+test('a button copies code unchanged, where the browser allows it', async () => {
   const context = await browser.newContext({
     ...DESKTOP,
     permissions: ['clipboard-read', 'clipboard-write'],
@@ -124,7 +124,7 @@ test('code is copied by a button, as it stands, where the browser allows it', as
   await context.close();
 });
 
-test('no page shows the marks of a link', async () => {
+test('no page shows Markdown of a link', async () => {
   const sitemap = await (await fetch(`${product.addresses.docs}/llms.txt`)).text();
   const paths = [...sitemap.matchAll(/\((https?:[^)]+)\.md\)/g)].map(([, path = '']) => path);
   const guide = paths.filter((path) => !path.includes('/crawlers/'));
@@ -136,7 +136,7 @@ test('no page shows the marks of a link', async () => {
   }
 });
 
-test('a heading of the list is shown below the bar that stays on top, not behind it', async () => {
+test('a link of the list scrolls its heading below the fixed bar', async () => {
   const gap = await on('/guard-yaml', DESKTOP, async (page) => {
     await page.locator('nav.contents').getByRole('link', { name: 'Sessions' }).click();
     await page.waitForURL('**#sessions');
@@ -149,7 +149,7 @@ test('a heading of the list is shown below the bar that stays on top, not behind
   expect(gap).toBeGreaterThanOrEqual(0);
 });
 
-test('WCAG 2.4.1: the first thing that Tab reaches leads past the menu to the text', async () => {
+test('WCAG 2.4.1: the first link that Tab reaches skips the menu', async () => {
   const reached = await on('/rules', DESKTOP, async (page) => {
     await page.keyboard.press('Tab');
     return page.evaluate('[document.activeElement.textContent, document.activeElement.hash]');
@@ -157,7 +157,7 @@ test('WCAG 2.4.1: the first thing that Tab reaches leads past the menu to the te
   expect(reached).toEqual(['Skip to the text', '#content']);
 });
 
-test('on paper there is the text, whole, and no menu', async () => {
+test('in print the page has the whole text, and no menu', async () => {
   const shown = await on('/guard-yaml', DESKTOP, async (page) => {
     await page.emulateMedia({ media: 'print' });
     const visible = ['header', '.sidebar', 'nav.contents', '.pager', 'main h1', 'main table'];

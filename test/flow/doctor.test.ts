@@ -9,9 +9,9 @@ import { type Product, startProduct } from '../kit/start-product.ts';
 import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
 import { hasNginx, hasOpenssl } from '../kit/tools.ts';
 
-/** `guard doctor` against the real product: plain, behind a right proxy, and behind one made wrong in each way. */
+/** `guard doctor` against a started product: direct, behind a correct proxy, and behind proxies with one mistake each. */
 
-/** An address of this machine that is no trusted proxy, as visitors have none. */
+/** An address of this machine that is not a trusted proxy. */
 const VISITOR = '127.0.0.2';
 
 let origin: EchoingOrigin;
@@ -36,13 +36,13 @@ interface Finding {
 interface Diagnosis {
   readonly code: number;
   readonly findings: readonly Finding[];
-  /** State and words of one check. */
+  /** State and message of one check. */
   of(check: string): string;
   /** Names of the checks in a state. */
   in(state: string): string[];
 }
 
-/** Lets doctor ask Guard what it saw, which takes until the events are written. */
+/** With a key doctor asks Guard what it saw. This takes until the events are written. */
 const WITH_KEY = ['--key', ANALYTICS_KEY];
 
 async function examine(url: string, ...more: readonly string[]): Promise<Diagnosis> {
@@ -60,7 +60,7 @@ async function examine(url: string, ...more: readonly string[]): Promise<Diagnos
         const found = findings.find((finding) => finding.check === check);
         return `${found?.state}: ${found?.found}`;
       },
-      // How old the bundled lists are depends on the day of the test.
+      // The age of the bundled lists depends on the day of the test.
       in: (state) =>
         findings
           .filter((one) => one.state === state && one.check !== 'lists')
@@ -71,7 +71,7 @@ async function examine(url: string, ...more: readonly string[]): Promise<Diagnos
   }
 }
 
-/** What doctor says behind an nginx with these lines. */
+/** The result of doctor behind an nginx with these lines. */
 async function behind(
   lines: readonly string[],
   {
@@ -84,7 +84,7 @@ async function behind(
   return examine(`${nginx.url}/shelf`, ...args);
 }
 
-test('nothing is wrong with a Guard that visitors reach directly, and what cannot be seen is said', async () => {
+test('doctor finds no problem with a Guard that visitors reach directly, and names what it cannot check', async () => {
   const args = ['--websocket', '/assets/live', ...WITH_KEY];
   const seen = await examine(product.addresses.gateway, ...args);
   expect(seen.in('problem')).toEqual([]);
@@ -95,7 +95,7 @@ test('nothing is wrong with a Guard that visitors reach directly, and what canno
   expect(seen.code).toBe(0);
 });
 
-test('a machine that is a trusted proxy cannot try whether an address can be forged, and says so', async () => {
+test('on a machine that is a trusted proxy, doctor says that it cannot check forged addresses', async () => {
   const config = `${product.folder}/guard.yaml`;
   const args = ['--config', config, '--from', '127.0.0.1', ...WITH_KEY];
   const seen = await examine(product.addresses.gateway, ...args);
@@ -106,7 +106,7 @@ test('a machine that is a trusted proxy cannot try whether an address can be for
 });
 
 describe.skipIf(!hasNginx)('behind nginx', () => {
-  test('that passes on what Guard needs, nothing is wrong', async () => {
+  test('with a correct configuration, doctor finds no problem', async () => {
     const seen = await behind(RIGHT_LINES, { args: ['--websocket', '/assets/live', ...WITH_KEY] });
     expect(seen.in('problem')).toEqual([]);
     expect(seen.in('warning')).toEqual([]);
@@ -114,7 +114,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     expect(seen.code).toBe(0);
   });
 
-  test('that keeps a 403, one challenge goes to everybody (contract 3: a challenge is for one session)', async () => {
+  test('that caches a 403, all visitors get one challenge (contract 3: a challenge is for one session)', async () => {
     const seen = await behind([
       ...RIGHT_LINES,
       'proxy_cache kept; proxy_cache_key $uri; proxy_cache_valid any 1m;',
@@ -236,7 +236,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     expect(seen.code).toBe(1);
   });
 
-  test('when each of the two headers often came alone, what tells them apart is asked for', async () => {
+  test('when each of the two headers often came alone, doctor warns that Guard cannot know which one to believe', async () => {
     const { gateway } = product.addresses;
     const headers = { host: 'shop.example', forwarded: 'for=198.51.100.7' };
     for (let i = 0; i < 30; i++) await send(gateway, { headers });
@@ -254,7 +254,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     );
   });
 
-  test('on the machine of doctor, which is no trusted proxy: that Guard saw this machine is no good sign', async () => {
+  test('on the machine of doctor, without trusted_proxies: the address of this machine is the proxy, and not the visitor', async () => {
     const usual = product;
     product = await startProduct(storySettings(origin.url, { top: { trusted_proxies: [] } }));
     onTestFinished(async () => {
@@ -268,7 +268,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       'problem: Guard saw 127.0.0.1, which is this machine, and a proxy runs here too (X-Forwarded-For or Forwarded arrived); trusted_proxies is empty, so Guard takes the proxy for the visitor',
     );
     expect(known.code).toBe(1);
-    // Without the settings it is not known whether Guard believed the proxy.
+    // Without the settings doctor does not know whether Guard believed the proxy.
     const unknown = await behind(RIGHT_LINES, { args: here });
     expect(unknown.of('client address')).toMatch(
       /^unchecked: Guard saw 127\.0\.0\.1, .* a proxy runs here too/,
@@ -288,11 +288,11 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     expect(guarded.code).toBe(0);
   });
 
-  test('that redirects to where the visitor is, the loop is found and nothing else is asked', async () => {
+  test('that redirects to the same URL, doctor finds the loop and makes no more requests', async () => {
     const before = origin.exchanges.length;
     const seen = await behind(['return 302 $scheme://$http_host$request_uri;']);
     expect(seen.of('reached')).toMatch(/^problem: a redirect loop: (\S+) → \1$/);
-    // The metrics page tells of the database, whatever the site does.
+    // The database check needs the metrics page only.
     expect(seen.in('ok')).toEqual(['database']);
     expect(seen.code).toBe(1);
     expect(origin.exchanges).toHaveLength(before);
@@ -300,14 +300,14 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
 });
 
 describe.skipIf(!hasOpenssl)('over https', () => {
-  test('a certificate that browsers do not trust is found, and the rest is looked at all the same', async () => {
+  test('doctor finds a certificate that browsers do not trust, and still makes the other checks', async () => {
     const front = await startHttps(forwardTo(product.addresses.gateway));
     onTestFinished(() => front.close());
     const seen = await examine(`https://127.0.0.1:${front.port}/`);
     expect(seen.of('certificate')).toMatch(/^problem: browsers do not trust it: .*SELF_SIGNED/);
     expect(seen.of('scheme')).toBe('ok: Guard knows that it is https');
     expect(seen.of('cookies')).toMatch(/^ok/);
-    // Nothing but TLS is spoken at that port.
+    // This port has TLS only.
     expect(seen.of('https')).toMatch(/^ok: over http there is no answer/);
   });
 });

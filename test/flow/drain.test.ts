@@ -6,7 +6,7 @@ import { serve } from '../kit/serve.ts';
 import { startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 
-/** Sends one request on a connection of its own; `received` grows. */
+/** Begins a request on a new connection. `received` is all that came so far. */
 function open(port: number, head: string): { socket: Socket; received: string; closed: boolean } {
   const visitor = { socket: connect(port, '127.0.0.1'), received: '', closed: false };
   visitor.socket.setEncoding('latin1').on('data', (text: string) => (visitor.received += text));
@@ -28,7 +28,7 @@ function connects(port: number): Promise<boolean> {
   });
 }
 
-test('SIGTERM: what is under way is finished, uploads too, nothing new is taken, and the exit code is 0', async () => {
+test('after SIGTERM Guard finishes requests and uploads, takes no new connections, and ends with exit code 0', async () => {
   const waiting: ServerResponse[] = [];
   const bodies: string[] = [];
   const origin = await serve((req, res) => {

@@ -14,8 +14,8 @@ import { poll } from '../kit/http.ts';
 import { hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
 
 /**
- * What shows a browser without a window, and a driver, in the installed browsers. A newer version that no longer shows
- * it fails here, so no judge ends without a word.
+ * The signs of a browser without a window, and of a driver, in the installed browsers. This test fails when a newer
+ * version no longer has a sign, so that the loss of a judge is noticed.
  */
 
 const AGENT =
@@ -30,7 +30,7 @@ afterAll(() => {
   site.server.close();
 });
 
-/** What the next upload came to. */
+/** The outcome of the next upload. */
 async function nextOutcome(before: number) {
   const [outcome] = await poll(
     () => Promise.resolve(site.outcomes.slice(before)),
@@ -39,8 +39,8 @@ async function nextOutcome(before: number) {
   return outcome;
 }
 
-describe.skipIf(!hasWindowedChromium)('Chromium without a window, named otherwise', () => {
-  test('names itself in a shared worker, has nothing to point with, and is used when a driver reads it', async () => {
+describe.skipIf(!hasWindowedChromium)('Chromium without a window, with another User-Agent', () => {
+  test('shows its real name in a shared worker, has no pointer, and counts as used while a driver reads the page', async () => {
     const browser = await chromium.launch({
       executablePath: '/usr/bin/chromium',
       headless: false,
@@ -51,10 +51,10 @@ describe.skipIf(!hasWindowedChromium)('Chromium without a window, named otherwis
         await browser.newContext({ userAgent: AGENT, viewport: null, locale: 'en-US' })
       ).newPage();
       const sent = page.waitForRequest((request) => request.url().endsWith('/.guard/verify'));
-      // On a busy machine the page has read all before it counts as loaded.
+      // On a busy machine the page takes its readings before the load event.
       await page.goto(`${site.url}/`, { waitUntil: 'commit' });
       const uploaded = sent.then((request) => request.postData() ?? '');
-      // As a driver that waits for something asks again and again: one question could come before the page begins to read.
+      // Drivers ask again and again. A single question could come before the page takes its readings.
       let body: string | undefined;
       while (body === undefined) {
         await page.title();

@@ -21,7 +21,7 @@ import { sampleEvent } from '../kit/sample-event.ts';
 import { serve } from '../kit/serve.ts';
 import { testFolder } from '../kit/test-folder.ts';
 
-/** `guard export` beside the service and the database that it asks in a running Guard. */
+/** `guard export` with the query service and the database of a running Guard. */
 
 const folder = testFolder();
 const KEYS: Readonly<Record<string, string>> = {
@@ -42,18 +42,18 @@ const analytics = await openAnalytics({
 });
 const app = Fastify();
 let api = '';
-/** What the service in front of the database answers in place of the database. */
+/** Replaces answers of the query service. */
 let instead: (
   asked: number,
   answerBytes: number,
 ) => { readonly status: number; readonly text: string } | 'broken' | undefined;
 let asked = 0;
-/** The same service behind one that fails. */
+/** The query service behind a server that uses `instead`. */
 let failingApi = '';
 
 const ROWS = 9_000;
 const NOW = Date.now();
-/** Rows of three hours; of one of them several thousand were made in the same millisecond. */
+/** Rows have one of three hours. Several thousand have the same millisecond. */
 const MOMENTS = [NOW - 3_600_000, NOW - 2 * 3_600_000, NOW - 26 * 3_600_000];
 
 beforeAll(async () => {
@@ -118,7 +118,7 @@ function guardExport(...args: readonly string[]): Promise<Ran> {
   return runCommand('export', '--api', api, '--key', 'sk_api_ro_acme', ...args);
 }
 
-/** What a new engine of its own reads in a file. */
+/** Runs a statement about a file in a new engine. */
 function readBack(sql: string): string {
   const code = `import('chdb').then(({ query }) => process.stdout.write(String(query(process.argv[1], 'TSV'))))`;
   const ran = spawnSync(process.execPath, ['-e', code, sql], { encoding: 'utf8' });
@@ -132,13 +132,13 @@ async function fromDatabase(sql: string): Promise<string> {
     : JSON.stringify(outcome);
 }
 
-/** Differs when one row is lost, or there twice, or has another value. */
+/** Changes when one row is lost, repeated, or has another value. */
 const SUM =
   'count(), uniqExact(request_id), sum(cityHash64(toString(request_id), query, ip, path, length(block_reasons)))';
 
-describe('guard export: each row once, whatever the limits of a statement', () => {
+describe('guard export writes each row once, whatever the limits of a statement', () => {
   test.each(['parquet', 'csv', 'jsonl'])(
-    '%s has all rows of the time, and the engine reads the same in it',
+    '%s has all rows, and the engine reads the same values in it',
     async (format) => {
       const out = join(folder, `all.${format}`);
       const { code, stdout, stderr } = await guardExport('--out', out, '--json');
@@ -157,7 +157,7 @@ describe('guard export: each row once, whatever the limits of a statement', () =
     },
   );
 
-  test('rows come in the order of time, then of request_id, those of one millisecond too', async () => {
+  test('rows are in the order of time and then of request_id', async () => {
     const out = join(folder, 'ordered.jsonl');
     await guardExport('--out', out, '--columns', 'created_at,request_id');
     const ordered = await fromDatabase(
@@ -166,7 +166,7 @@ describe('guard export: each row once, whatever the limits of a statement', () =
     expect(readFileSync(out, 'utf8').trim()).toBe(ordered);
   });
 
-  test('a time, a condition and columns choose, and a comment at the end of the condition is no fault', async () => {
+  test('options choose a time, a condition and columns, and the condition may end with a comment', async () => {
     const { stdout } = await guardExport(
       ...[
         '--last',
@@ -195,7 +195,7 @@ describe('guard export: each row once, whatever the limits of a statement', () =
     expect(ranged.stderr).toMatch(/^3000 rows, /);
   });
 
-  test('pages that are refused for their size are asked again, smaller, and no row is lost or there twice', async () => {
+  test('pages that are refused for their size are requested again in smaller parts, and no row is lost or repeated', async () => {
     instead = (_asked, bytes) =>
       bytes > 100_000 ? { status: 502, text: 'The answer is larger than 4 MiB.' } : undefined;
     const out = join(folder, 'halved.parquet');
@@ -207,7 +207,7 @@ describe('guard export: each row once, whatever the limits of a statement', () =
   });
 });
 
-describe('a file that is not whole never looks complete', () => {
+describe('an incomplete file never looks complete', () => {
   test.each([
     ['the key is revoked', () => ({ status: 401, text: '' }), /the analytics key is not valid/],
     [
@@ -215,7 +215,7 @@ describe('a file that is not whole never looks complete', () => {
       () => ({ status: 200, text: 'PAR1 and no footer' }),
       /no whole Parquet file|no place of an event/,
     ],
-  ])('%s in the middle: no file, and exit code 1', async (_what, answer, said) => {
+  ])('%s in the middle: there is no file, and the exit code is 1', async (_what, answer, said) => {
     const out = join(folder, 'broken.parquet');
     instead = (count) => (count > 4 ? answer() : undefined);
     const { code, stderr } = await guardExport('--api', failingApi, '--out', out);
@@ -224,14 +224,14 @@ describe('a file that is not whole never looks complete', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual([]);
   });
 
-  test('a connection that breaks now and then is borne', async () => {
+  test('the export continues after a broken connection', async () => {
     const out = join(folder, 'cut.jsonl');
     instead = (count) => (count === 4 || count === 7 ? 'broken' : undefined);
     expect((await guardExport('--api', failingApi, '--out', out)).code).toBe(0);
     expect(readFileSync(out, 'utf8').split('\n')).toHaveLength(ROWS + 1);
   });
 
-  test('a file that is there is replaced with --force only', async () => {
+  test('an existing file is replaced only with --force', async () => {
     const out = join(folder, 'kept.csv');
     writeFileSync(out, 'mine');
     const refused = await guardExport('--out', out);
@@ -244,7 +244,7 @@ describe('a file that is not whole never looks complete', () => {
     expect(readFileSync(out, 'utf8')).toMatch(/^"created_at",.*\n$/);
   });
 
-  test('a link, a folder and a device are never replaced, with --force neither', async () => {
+  test('a link, a folder and a device are never replaced, even with --force', async () => {
     const place = (name: string): string => join(folder, name);
     const [aim, link, pipe] = [place('aim.csv'), place('link.csv'), place('pipe.csv')] as const;
     writeFileSync(aim, 'mine');
@@ -259,14 +259,14 @@ describe('a file that is not whole never looks complete', () => {
     expect(readFileSync(aim, 'utf8')).toBe('mine');
   });
 
-  test('Parquet without rows is a file with its columns', async () => {
+  test('a Parquet file without rows has its columns', async () => {
     const out = join(folder, 'none.parquet');
     expect((await guardExport('--out', out, '--where', "ip = '192.0.2.1'")).code).toBe(0);
     expect(readBack(`SELECT count(), count(ip) FROM file('${out}')`)).toBe('0\t0');
   });
 });
 
-test('a key exports the rows of its own organisation and no other', async () => {
+test('a key exports only the rows of its own organisation', async () => {
   const { stdout } = await guardExport('--key', 'sk_api_ro_other', '--columns', 'organisation,ip');
   expect(stdout).toBe('{"organisation":"other","ip":"198.51.100.1"}\n');
   const tried = await guardExport(
@@ -280,7 +280,7 @@ test('a key exports the rows of its own organisation and no other', async () => 
   expect(new Set(tried.stdout.trim().split('\n'))).toEqual(new Set(['{"organisation":"acme"}']));
 });
 
-test('in CSV no text of a visitor is a formula for a spreadsheet, and other formats have it as it is', async () => {
+test('in CSV no text of a visitor is a formula for a spreadsheet; other formats have the text unchanged', async () => {
   const args = ['--key', 'sk_api_ro_other', '--columns', 'user_agent,method,query,host,path,ip'];
   const { stdout, stderr } = await guardExport(...args, '--format', 'csv');
   expect(stdout.slice(stdout.indexOf('\n') + 1)).toBe(
@@ -301,7 +301,7 @@ test.each([
   [['--last', '7d', '--from', '2026-11-01'], 'either --last or --from'],
   [['--from', '2026-11-01T12:00'], 'a time with its zone'],
   [['--json'], 'give --out FILE'],
-])('%j is called wrongly', async (args, said) => {
+])('guard export refuses the arguments %j', async (args, said) => {
   const { code, stderr } = await guardExport(...args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
 });
@@ -309,7 +309,7 @@ test.each([
 test.each([
   ['nothing = 1', 'nothing'],
   ["file('/etc/passwd') != ''", 'file is not available'],
-])('--where "%s" is refused in words, before a file is made', async (where, said) => {
+])('--where "%s" leads to a message, and to no file', async (where, said) => {
   const out = join(folder, 'refused.jsonl');
   const { code, stderr } = await guardExport('--where', where, '--out', out);
   expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);

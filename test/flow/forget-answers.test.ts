@@ -8,7 +8,7 @@ import { openControl } from '../../server/src/control/open-control.ts';
 import { storySettings } from '../kit/story-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 
-/** What `guard forget` makes of each answer over the socket. The counts are made up: to bring them about takes races. */
+/** The output of `guard forget` for each answer over the socket. The counts are invented, because real ones need races. */
 
 const folder = testFolder();
 

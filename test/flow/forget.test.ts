@@ -13,7 +13,7 @@ import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { chromeHttp } from '../kit/visitors.ts';
 
-/** `guard forget` beside a running Guard with the embedded database: one person's rows go, all others stay. */
+/** `guard forget` beside a running Guard with the embedded database deletes the rows of one person, and no others. */
 
 const OTHER_KEY = 'sk_api_ro_other_1a2b3c4d5e6f7a8b';
 const PERSON = '203.0.113.7';
@@ -91,13 +91,13 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('guard forget, from the command line to the last row', () => {
-  test('--json without --yes counts, and deletes nothing', async () => {
+  test('--json without --yes counts the rows, and deletes none', async () => {
     const { code, stdout } = await forget(PERSON, '--organisation', 'acme', '--json');
     expect([code, JSON.parse(stdout)]).toEqual([0, { kind: 'counted', rows: 3, waiting: 0 }]);
     expect((await counts())[PERSON]).toBe(3);
   });
 
-  test('where addresses are stored as those of their network, it says whose rows these can be', async () => {
+  test('where Guard stores truncated addresses, a note says that rows can be of neighbours', async () => {
     const truncating = join(story.product.folder, 'truncating.yaml');
     const text = readFileSync(config(), 'utf8');
     const settings = parse(text) as { analytics: object };
@@ -109,13 +109,13 @@ describe('guard forget, from the command line to the last row', () => {
     expect(stderr).toContain('rows of 203.0.113.0 can be of this address or of any neighbour');
   });
 
-  test('without a terminal it asks for --yes, and deletes nothing', async () => {
+  test('without a terminal it requires --yes, and deletes nothing', async () => {
     const { code, stderr } = await forget(PERSON, '--organisation', 'acme');
     expect([code, stderr]).toEqual([2, expect.stringContaining('say --yes')]);
     expect((await counts())[PERSON]).toBe(3);
   });
 
-  test('on a terminal it says how many rows, and another word than yes deletes nothing', async () => {
+  test('on a terminal it shows the number of rows, and deletes nothing unless the answer is yes', async () => {
     const bin = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
     const call = [
       process.execPath,
@@ -142,8 +142,8 @@ describe('guard forget, from the command line to the last row', () => {
     expect([child.exitCode, (await counts())[PERSON]]).toEqual([1, 3]);
   });
 
-  test('the rows of the address are gone; those of others, and of the same address in another organisation, stay', async () => {
-    // On its way to the database, in a thread of its own.
+  test('it deletes the rows of the address; rows of other addresses and of another organisation stay', async () => {
+    // This row is still on its way to the database, in another thread.
     await visit(PERSON, 'shop.example');
     const { code, stdout, stderr } = await forget(PERSON, '--organisation', 'acme', '--yes');
     expect([code, stderr]).toEqual([0, '']);
@@ -171,7 +171,7 @@ describe('guard forget, from the command line to the last row', () => {
     expect(await counts()).toEqual({ [NEIGHBOUR]: 3 });
   });
 
-  test('the log has who deleted how many rows of which organisation, and no address', () => {
+  test('the log says who deleted how many rows of which organisation, without the address', () => {
     const lines = story.product
       .log()
       .split('\n')
@@ -185,7 +185,7 @@ describe('guard forget, from the command line to the last row', () => {
     expect(lines.join()).not.toContain(PERSON);
   });
 
-  test('no file that the database keeps of the deletion has the address', () => {
+  test('the database keeps no file of the deletion with the address', () => {
     const engine = join(story.product.folder, 'analytics', 'engine');
     const kept = readdirSync(engine, { recursive: true, encoding: 'utf8' }).filter((name) =>
       /mutation_\d+\.txt$/.test(name),
@@ -197,7 +197,7 @@ describe('guard forget, from the command line to the last row', () => {
 
 describe('who may delete', () => {
   test.each(['api', 'gateway', 'admin', 'validator', 'collector', 'docs'] as const)(
-    'no listener on a network takes the request: %s',
+    'the listener %s does not accept the request',
     async (service) => {
       const body = JSON.stringify({
         act: 'delete',
@@ -242,7 +242,7 @@ describe('who may delete', () => {
     expect(statSync(join(folder, 'guard.sock')).mode & 0o777).toBe(0o600);
   });
 
-  test('a name that is no address is text in the statement, and nothing else', async () => {
+  test('other words than an address or a session are refused, and so is an unknown organisation', async () => {
     for (const typed of ["' OR 1 --", '203.0.113.0/24', 'AS64496', '']) {
       const { code } = await forget(typed, '--organisation', 'acme', '--yes');
       expect(code).toBe(2);

@@ -16,8 +16,8 @@ import { rawExchange, statusOf } from '../../gateway/src/testing/raw-client.ts';
 import { openInWindow } from '../kit/windowed-chromium.ts';
 
 /**
- * Forward-auth mode behind real proxies, started on the files of examples/forward-auth/: they keep the
- * visitor and the origin, and Guard decides by the same guard.yaml.
+ * Forward-auth mode behind real proxies, which start with the files of examples/forward-auth/. The proxies have the
+ * connections, and Guard decides.
  */
 
 const RULES = [
@@ -71,14 +71,14 @@ for (const [name, isThere] of PROXIES) {
     });
     afterAll(() => proxy.close());
 
-    /** One request as a browser on the site's own host sends it. */
+    /** One request of a browser, with the host of the proxy. */
     const visit = (path: string, options: Parameters<typeof send>[1] = {}) =>
       send(proxy.url + path, {
         ...options,
         headers: { ...chromeHttp, host: new URL(proxy.url).host, ...options.headers },
       });
 
-    test('an allowed request reaches the origin as it was sent, and says who let it', async () => {
+    test('an allowed request reaches the origin unchanged, with the header fields of Guard', async () => {
       const answer = await visit('/open/a%20b?x=%2F..&y');
       expect(answer.status).toBe(200);
       expect(origin.exchanges).toMatchObject([{ method: 'GET', url: '/open/a%20b?x=%2F..&y' }]);
@@ -88,7 +88,7 @@ for (const [name, isThere] of PROXIES) {
       expect(headers?.['x-guard-session']).toMatch(/^[0-9a-f]{32}$/);
     });
 
-    test('what the validator sets on an allow arrives at the visitor (contract 4.1 rule 2)', async () => {
+    test('the visitor gets the cookie and header fields of an allow (contract 4.1 rule 2)', async () => {
       const { headers } = await visit('/open/cookie');
       expect(String(headers['set-cookie'])).toMatch(/^_guard=[0-9a-f-]{36}; Path=\/; Max-Age=\d+/);
       expect(headers['cache-control']).toContain('private');
@@ -129,7 +129,7 @@ for (const [name, isThere] of PROXIES) {
       },
     );
 
-    test('a visitor who says other things about the request changes nothing (GHSA-6wcg-mqvh-fcvg)', async () => {
+    test('header fields of a visitor cannot change the URL, method or address that Guard sees (GHSA-6wcg-mqvh-fcvg)', async () => {
       const open = new URL('/open', proxy.url);
       const headers = {
         'X-Original-URL': open.href,
@@ -150,15 +150,15 @@ for (const [name, isThere] of PROXIES) {
       expect(origin.exchanges).toEqual([]);
     });
 
-    test('a request with a hundred fields is denied, and ends no proxy', async () => {
-      // HAProxy 2.6 ended with a segmentation fault, and so the site was closed to all.
+    test('a request with 100 header fields is denied, and no proxy crashes', async () => {
+      // HAProxy 2.6 crashed with a segmentation fault, and all visitors lost the site.
       const many = Array.from({ length: 93 }, (_, index) => [`X-Field-${index}`, 'a'] as const);
       const { status } = await visit('/closed/page', { headers: Object.fromEntries(many) });
       expect(status).toBe(name === 'haproxy' ? 400 : 451);
       expect((await visit('/open')).status).toBe(200);
     });
 
-    test('a target with one host and a Host of another does not choose the site that judges', async () => {
+    test('a target with another host than the Host field does not change the site that decides', async () => {
       const fields = Object.entries({ ...chromeHttp, host: 'open.example', connection: 'close' });
       const lines = fields.map(([field, value]) => `${field}: ${value}`);
       const target = `${proxy.url}/closed/page`;
@@ -167,7 +167,7 @@ for (const [name, isThere] of PROXIES) {
       expect(origin.exchanges).toEqual([]);
     });
 
-    test('a visitor cannot speak in the name of Guard, nor take away what it says', async () => {
+    test('a visitor cannot send or remove the header fields of Guard', async () => {
       const headers = {
         'X-Guard-Decision': 'from the visitor',
         'X-Guard-Request-Id': 'from the visitor',
@@ -177,7 +177,7 @@ for (const [name, isThere] of PROXIES) {
         Connection: 'close, X-Guard-Decision',
       };
       expect((await visit('/open/forged', { headers })).status).toBe(200);
-      // A path without a question has no request id, and none of the visitor's either.
+      // A skipped path has no request id, and not the one that the visitor sent.
       expect((await visit('/assets/forged', { headers })).status).toBe(200);
       expect(origin.exchanges.map(({ headers: seen }) => seen['x-guard-decision'])).toEqual([
         'allow',
@@ -186,8 +186,8 @@ for (const [name, isThere] of PROXIES) {
       expect(JSON.stringify(origin.exchanges)).not.toContain('from the visitor');
     });
 
-    test('a WebSocket is asked about like any request, and so is one whose Upgrade nginx keeps to itself', async () => {
-      // Chromium sends no Accept with it.
+    test('Guard decides about a WebSocket as about any request, also where nginx removes its Upgrade field', async () => {
+      // Chromium sends no Accept with a WebSocket.
       const sent = Object.entries(chromeHttp).filter(([field]) => field !== 'accept');
       const headers = { ...Object.fromEntries(sent), host: `127.0.0.1:${proxy.port}` };
       expect(await openTunnel(proxy.port, '/judged/socket', headers)).toEqual({
@@ -207,7 +207,7 @@ for (const [name, isThere] of PROXIES) {
     );
 
     test.each(['/check/nginx', '/answer', '/check/envoy/open'])(
-      '%s is a path of the site, and no way to ask Guard',
+      '%s is a path of the site, and does not reach Guard',
       async (path) => {
         const headers = {
           'X-Original-URL': 'http://shop.example/closed/',
@@ -223,7 +223,7 @@ for (const [name, isThere] of PROXIES) {
 }
 
 describe('Envoy over gRPC', () => {
-  /** What Envoy says of a request of a browser. */
+  /** The question of Envoy about a request of a browser. */
   const check = (path: string, more: Readonly<Record<string, string>> = {}) =>
     envoy.check({
       method: 'GET',
@@ -237,7 +237,7 @@ describe('Envoy over gRPC', () => {
       },
     });
 
-  test('lets a request pass, and the origin is told who let it', async () => {
+  test('lets a request pass, with the header fields of Guard for the origin', async () => {
     const { status, ok_response: ok } = await check('/open/a%20b?x=%2F..&y');
     expect(status.code).toBe(0);
     const told = fieldsOf(ok?.headers);
@@ -257,13 +257,13 @@ describe('Envoy over gRPC', () => {
     expect(denied?.body.endsWith('</html>\n')).toBe(true);
   });
 
-  test('gets the status of the rule that blocks, and no say of the visitor changes it', async () => {
+  test('gets the status of the rule that blocks, which header fields of the visitor do not change', async () => {
     const codeOf = async (more = {}) =>
       (await check('/closed/page?q=1', more)).denied_response?.status.code;
     expect(await codeOf()).toBe(451);
     expect(await codeOf({ 'x-original-url': 'http://shop.example/open' })).toBe(451);
     expect(await codeOf({ 'x-forwarded-for': `${HOME_IP}, 203.0.113.9` })).toBe(451);
-    // What Envoy itself wrote is believed.
+    // Guard believes the field that Envoy itself writes.
     const { status } = await check('/closed/page', { 'x-forwarded-for': HOME_IP });
     expect(status.code).toBe(0);
   });
@@ -277,7 +277,7 @@ function lowerCased(fields: Readonly<Record<string, string>>): Readonly<Record<s
 }
 
 describe.skipIf(!hasNginx || !hasWindowedChromium)("a person's browser behind nginx", () => {
-  test('passes the challenge end to end, uploads below /.guard/, and is in after one reload', async () => {
+  test('passes the challenge with an upload below /.guard/ and one reload', async () => {
     const proxy = await startPeer('nginx', {
       guard: product.addresses.forward_auth,
       site: origin.url,
@@ -294,7 +294,7 @@ describe.skipIf(!hasNginx || !hasWindowedChromium)("a person's browser behind ng
       const { body } = await send(`${product.addresses.admin}/metrics`);
       expect(body).toMatch(/guard_challenges_total\{result="verified"\} [1-9]/);
 
-      // The session is let in where Envoy asks over gRPC, too.
+      // The session also passes where Envoy asks over gRPC.
       const headers = Object.fromEntries(
         Object.entries(arrival?.headers ?? {}).filter(([field]) => !field.startsWith('x-guard-')),
       );

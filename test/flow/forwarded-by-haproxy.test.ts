@@ -11,7 +11,7 @@ import { hasHaproxy } from '../kit/tools.ts';
 
 const PROXY = '127.0.0.2';
 
-/** HAProxy in front of a gateway, with this line to tell who its visitor is. */
+/** HAProxy in front of a gateway. This line tells the gateway the address of the visitor. */
 async function startBehind(line: string): Promise<{ rig: Rig; url: string }> {
   const origin = await startOrigin();
   const rig = await startGateway({ origin: origin.address, trustedProxies: [PROXY] });
@@ -49,11 +49,11 @@ const FORMS = [
   { 'x-forwarded-for': CHOSEN, forwarded: `for=${CHOSEN};by="` },
 ];
 
-describe.skipIf(!hasHaproxy)('a visitor who names an address behind HAProxy', () => {
+describe.skipIf(!hasHaproxy)('a visitor who sends a forged address behind HAProxy', () => {
   test.each([
     ['Forwarded', 'http-request add-header Forwarded for=%[src];proto=http'],
     ['X-Forwarded-For', 'option forwardfor'],
-  ])('that writes %s has his own all the same', async (_header, line) => {
+  ])('that writes %s still has his real address', async (_header, line) => {
     const { rig, url } = await startBehind(line);
     const visit = async (headers: Readonly<Record<string, string>>) => {
       await send(url, { headers: { host: 'shop.example', ...headers } });

@@ -9,7 +9,7 @@ import { testFolder } from '../kit/test-folder.ts';
 import { hasOpenApiClient } from '../kit/tools.ts';
 import { useProduct } from '../kit/use-product.ts';
 
-/** Clients that others' generators make of /openapi.json ask a running Guard, in the programs that the documentation shows. */
+/** Programs of the documentation, with clients that other projects generate from /openapi.json, against a running Guard. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PAGE = readFileSync(join(ROOT, 'docs/guide/call-the-api.md'), 'utf8');
@@ -22,7 +22,7 @@ const folder = testFolder();
 const modules = join(ROOT, 'node_modules');
 const cache = join(folder, 'cache');
 
-/** The program of the page in this language, with the addresses of the Guard that runs here. */
+/** The program of the page in this language, with the addresses of the running Guard. */
 function shown(language: 'ts' | 'perl'): string {
   const [, section = ''] = PAGE.split('## Generated clients\n');
   const [, program = ''] =
@@ -38,7 +38,7 @@ function shown(language: 'ts' | 'perl'): string {
 const keys = { GUARD_SECRET_KEY: SECRET_KEY, ANALYTICS_KEY };
 const wrongKeys = { GUARD_SECRET_KEY: 'sk_wrong', ANALYTICS_KEY: 'sk_api_ro_wrong' };
 
-/** What each client is asked for, and what it prints. */
+/** Arguments for each client, and its output. */
 const CASES = [
   {
     name: 'a decision and rows',
@@ -60,7 +60,7 @@ const CASES = [
   },
 ];
 
-/** On a busy machine an answer can come later than a client waits for it: then again. */
+/** Tries again, because on a busy machine a client can reach its time limit. */
 const untilInTime = (ask: () => Promise<Ended>, prints: RegExp): Promise<Ended> =>
   poll(ask, ({ stdout }) => prints.test(stdout));
 
@@ -79,7 +79,7 @@ describe('openapi-typescript and openapi-fetch', () => {
     expect([code, stderr]).toEqual([0, '']);
   });
 
-  test('the program and the generated types compile, and what the interface does not have is refused', async () => {
+  test('the program compiles with the generated types, and wrong uses do not', async () => {
     const wrong = join(folder, 'wrong.mts');
     writeFileSync(
       wrong,
@@ -119,7 +119,7 @@ console.log(no, cookie, named);
     expect([code, stdout]).toEqual([0, '']);
   });
 
-  test.each(CASES)('tells $name', async ({ args, env, prints }) => {
+  test.each(CASES)('prints $name', async ({ args, env, prints }) => {
     const ask = () => startProgram(process.execPath, [program, ...args], env).ended();
     expect(await untilInTime(ask, prints)).toMatchObject({ code: 0, stderr: '' });
   });
@@ -140,12 +140,12 @@ describe.skipIf(!hasOpenApiClient)("Perl's OpenAPI::Client", () => {
   const run = (args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> =>
     startProgram('perl', args, { ...env, JSON_VALIDATOR_CACHE_PATH: cache }).ended();
 
-  test.each(CASES)('tells $name', async ({ args, env, prints }) => {
+  test.each(CASES)('prints $name', async ({ args, env, prints }) => {
     const ask = () => run([program, ...args], env);
     expect(await untilInTime(ask, prints)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('refuses a question without an address before it is sent, and asks the validator unless it is told where', async () => {
+  test('refuses a question without an address before it sends it, and uses the URL of the validator by default', async () => {
     const check = `use v5.36; use OpenAPI::Client;
       my $client = OpenAPI::Client->new('${story.product.addresses['docs']}/openapi.json');
       say $client->base_url;

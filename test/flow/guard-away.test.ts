@@ -11,8 +11,8 @@ import { openSwitched, type Presence } from '../kit/switched-server.ts';
 import { hasCaddy, hasHaproxy, hasNginx } from '../kit/tools.ts';
 
 /**
- * What visitors get while Guard listens and is silent, while it does not listen, and when it is back: with the
- * files of examples/forward-auth/ and of docs/guide as they are, and with the change that each of them describes.
+ * The answers to visitors while Guard is silent, while it refuses connections, and when it is back. The proxies use the
+ * files of examples/forward-auth/ and docs/guide, unchanged and with the change that each file describes.
  */
 
 let origin: EchoingOrigin;
@@ -37,7 +37,7 @@ afterAll(async () => {
 const asItIs = (config: string): string => config;
 const withoutErrorPage = (config: string): string =>
   config.replace('error_page 502 504 = @guard_away;', '');
-/** Takes the # away from the lines behind a comment that says so. */
+/** Removes the # of the lines behind the comment about a Guard that is away. */
 const uncommented = (config: string): string =>
   config.replace(/(?<=while Guard is away, take the # away.*\n)(?:[ \t]*# .*\n)+/, (lines) =>
     lines.replaceAll('# ', ''),
@@ -55,10 +55,10 @@ const CASES: readonly [PeerProxy, string, (config: string) => string, WhileAway]
   ['caddy', 'with the lines that pass', uncommented, OPEN],
 ];
 
-/** The second that a question may take, and what a busy machine takes. */
+/** One second for the question, and a reserve for a busy machine. */
 const PROMPT_MS = 1_900;
 
-/** One POST of a visitor who speaks in Guard's name, and what the site got of it. */
+/** One POST with forged header fields of Guard, and the requests that the site got. */
 async function visit(url: string) {
   const before = origin.exchanges.length;
   const began = Date.now();
@@ -75,7 +75,7 @@ const PASSED_UNASKED = [['fail_open', undefined, 'a=1']];
 
 describe.skipIf(!hasNginx || !hasHaproxy || !hasCaddy)('while Guard is away', () => {
   test.concurrent.each(CASES)(
-    '%s %s answers within a second or so, open or closed (contract 7.1), and asks again when Guard is back',
+    '%s %s answers within about a second, open or closed (contract 7.1), and asks again when Guard is back',
     async (name, how, edit, [silent, refusing]) => {
       const guard = await openSwitched(product.addresses.forward_auth);
       const proxy = await startPeer(name, { guard: guard.url, site: origin.url }, edit);
@@ -101,7 +101,7 @@ describe.skipIf(!hasNginx || !hasHaproxy || !hasCaddy)('while Guard is away', ()
   );
 });
 
-/** The guide's lines for nginx in front of the gateway, without https, and with the addresses of a test. */
+/** The nginx lines of the guide, without https, and with the addresses of this test. */
 function frontLines(guard: string, port: number): string {
   const file = join(import.meta.dirname, '../../docs/guide/protect-a-site.md');
   const [, lines = ''] =

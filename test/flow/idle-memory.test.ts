@@ -12,7 +12,7 @@ const WITH_DATABASE = 350;
 
 const KEY = 'sk_api_ro_of-the-test-0123456789';
 
-/** As `bin/guard`, the unit and the image set it. */
+/** The variables that `bin/guard`, the systemd unit and the image set. */
 const ENVIRONMENT = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_ARENA_MAX: '2' };
 
 async function startIdle(extra: Readonly<Record<string, unknown>>) {
@@ -36,13 +36,13 @@ async function startIdle(extra: Readonly<Record<string, unknown>>) {
   return guard;
 }
 
-/** Waits until these processes together take less: the garbage of the start goes when Guard is idle. */
+/** Waits until these processes together use less. An idle Guard collects the garbage of its start. */
 const takesLess = (pids: () => readonly number[], most: number) =>
   expect
     .poll(() => pids().reduce((sum, pid) => sum + residentMiB(pid), 0), { interval: 200 })
     .toBeLessThan(most);
 
-test('a Guard with one idle site and no database takes no more memory than its sizing says, and no more when it restores a snapshot of its store', async () => {
+test('without a database, an idle Guard uses no more memory than its documented size, also after it restored its store', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'guard-store-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const kept = { store: { engine: 'memory', path: folder } };
@@ -54,7 +54,7 @@ test('a Guard with one idle site and no database takes no more memory than its s
   await takesLess(() => [pid], WITHOUT_DATABASE);
 });
 
-test('with the database both together take no more than it says, and the database answers', async () => {
+test('an idle Guard and its database together use no more memory than documented, and the database answers', async () => {
   const { pid, addresses } = await startIdle({
     listen: { api: '127.0.0.1:0' },
     analytics: { engine: 'embedded', path: './analytics' },

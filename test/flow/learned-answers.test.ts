@@ -31,13 +31,13 @@ import { type Relay, startRelay } from '../kit/relay.ts';
 import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
 import { useDesk } from '../kit/use-desk.ts';
 
-/** 17.3: Guard learns from visitors how an engine answers, and finds another engine under its name. */
+/** 17.3: Guard learns from visitors how an engine answers, and finds another engine with the same name. */
 
-/** Each asks five of twelve questions; sixteen networks have to answer one. */
+/** Each page asks five of twelve questions. Guard needs answers from sixteen networks for each question. */
 const NETWORKS = 70;
-/** Challenge pages that one start of Firefox answers. It passes the last one. A start costs more than all pages. */
+/** The challenge pages that one start of Firefox answers, because a start takes longer. It passes the last page. */
 const PAGES = 3;
-/** Most starts of the pretending Firefox. */
+/** The most starts of the Firefox that pretends to be Chromium. */
 const STARTS = 4;
 
 const RECORDED = fixture('human/chromium-headful-xvfb-default-screen.json');
@@ -57,7 +57,7 @@ const [PROGRAM] = buildSync({
 }).outputFiles;
 
 interface Asking {
-  /** How this browser answers the questions of a challenge page. */
+  /** Answers the questions of a challenge page in this browser. */
   readonly answerPage: (html: string) => ReadingValue<'answers'>;
 }
 
@@ -80,7 +80,7 @@ afterAll(async () => {
 
 type Answer = readonly [question: string, hash: number | null | undefined];
 
-/** A program sends what Chromium once gave, with answers of its own, for a ticket that it was given. */
+/** Uploads recorded evidence of Chromium with other answers, for this ticket. */
 async function send(ip: string, ticket: string, session: string, answers: Readings['answers']) {
   const evidence = answering(RECORDED.evidence, ticket);
   const readings = { ...evidence.readings, answers };
@@ -97,7 +97,7 @@ async function send(ip: string, ticket: string, session: string, answers: Readin
   return site.outcomes.findLast((outcome) => outcome.ip === ip);
 }
 
-/** A visitor from a network of its own, whose questions a real Chromium answers. */
+/** A visitor from a new network. A real Chromium answers the questions. */
 async function visitFrom(ip: string, page: Page) {
   const { headers } = RECORDED;
   const response = await fetch(`${site.url}/`, { headers });
@@ -116,7 +116,7 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
   const pool = createQuestionPool(SECRETS);
   const answersOfFirefox: Answer[] = [];
 
-  /** The uploads of somebody who opens the page, which is told to reload until it has answered so many of them. */
+  /** The uploads of a browser that opens this number of pages. */
   async function uploadsOf(desk: DeskBrowser, pages: number): Promise<readonly Upload[]> {
     const before = uploads.length;
     await open(desk, { urls: [`http://127.0.0.1:${relay.port}/`] });
@@ -126,7 +126,7 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
     );
   }
 
-  /** Lets so many uploads reload the page, each for a session of its own, and the next ones through. */
+  /** Answers this number of uploads with "retry" and without a session, so that the page reloads. */
   function reloadFor(pages: number): void {
     let left = pages;
     site.intercept = (response) => {
@@ -137,7 +137,7 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
     };
   }
 
-  /** What became of somebody who opens the page, and how they answered each question of all pages. */
+  /** The outcome of a visit, and the answers to the questions of all its pages. */
   async function visitOf(desk: DeskBrowser, ip: string, pages = PAGES) {
     const before = site.outcomes.length;
     site.ip = ip;
@@ -151,7 +151,7 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
     return { kind: outcome?.kind, noted, answers: answered.flatMap(answersIn) };
   }
 
-  /** How each question of a page was answered. */
+  /** The answers to the questions of one page. */
   function answersIn({ ticket, evidence }: Upload): readonly Answer[] {
     const reading = readTicket(createSealer(SECRETS, 'ticket'), ticket, siteClock());
     const answered = known(evidence.readings.answers);
@@ -178,9 +178,9 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
     const honest = await visitOf(firefox(), '203.0.113.2');
     expect(honest).toMatchObject({ kind: 'verified', noted: [] });
     answersOfFirefox.push(...honest.answers);
-    // It lacks what Chromium gives. A program can add that; the answers are still Firefox's.
+    // This Firefox has not all readings of Chromium. A program can add them, but has the answers of Firefox.
     const pretending = firefox({ 'general.useragent.override': CHROMIUM_AGENT });
-    // Each page draws other questions. Few draws have too few that Firefox answers in another way.
+    // Each page has random questions. A few pages have too few questions that Firefox answers differently.
     const noted: unknown[] = [];
     for (let start = 1; start <= STARTS && noted.length === 0; start++) {
       reloadFor(PAGES);
@@ -195,7 +195,7 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
     expect(new Set(noted)).toEqual(new Set(['answers_rare']));
   }, 180_000);
 
-  test('Firefox answers alike, however people set it up', async () => {
+  test('Firefox gives the same answers with all settings of people', async () => {
     const settings: readonly DeskSettings['preferences'][] = [
       { 'privacy.resistFingerprinting': true, 'privacy.resistFingerprinting.letterboxing': true },
       { 'intl.accept_languages': 'de', 'ui.systemUsesDarkTheme': 1, 'webgl.disabled': true },

@@ -10,7 +10,7 @@ import { ANALYTICS_KEY } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { HOME_IP } from '../kit/visitors.ts';
 
-/** Contract 4.4, 4.5: both assistant servers of the started product, asked by clients that others wrote. */
+/** Contract 4.4, 4.5: both MCP servers of a started product, with clients of other projects. */
 const story = useProduct({ rules: ASKED_ABOUT });
 
 const KEY = { authorization: `Bearer ${ANALYTICS_KEY}` };
@@ -51,12 +51,12 @@ describe('the SDK’s own client, on the data server', () => {
   });
   afterAll(() => client.close());
 
-  test('contract 4.4: it learns who answers, and that there is nothing but tools', () => {
+  test('contract 4.4: it gets the name of the server, which has tools only', () => {
     expect(client.getServerVersion()).toEqual({ name: 'guard-analytics', version: '1' });
     expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: false } });
   });
 
-  test('contract 4.4: it lists the tools and calls each', async () => {
+  test('contract 4.4: it lists the tools and calls each of them', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS.data);
     const columns = await callTool(client, 'list_columns');
@@ -67,21 +67,21 @@ describe('the SDK’s own client, on the data server', () => {
     expect(rows).toEqual({ isError: false, text: 'path\n/login\n' });
   });
 
-  test('contract 4.4 query_help: each of its twelve example queries runs, and finds what happened here', async () => {
+  test('contract 4.4 query_help: each of the twelve example queries finds rows', async () => {
     const help = await callTool(client, 'query_help');
     const blocks = (help.text.split('# Examples\n\n')[1] ?? '').trim().split('\n\n');
     const statements = blocks.filter((block) => block.startsWith('SELECT'));
     expect(statements).toHaveLength(12);
     for (const sql of statements) {
       expect(sql).toContain('WHERE created_at BETWEEN');
-      // No program has the address that stands in an example.
+      // The visits of this test come from another address than the example.
       const asked = { sql: sql.replace('203.0.113.7', HOME_IP) };
       const answer = await callTool(client, 'query', asked);
       expect(answer, sql).toEqual({ isError: false, text: expect.stringMatching(/\S/) as string });
     }
   });
 
-  test('contract 4.4: every column that query_help and its examples speak of is one of list_columns', async () => {
+  test('contract 4.4: list_columns has the columns of query_help', async () => {
     const { text } = await callTool(client, 'list_columns');
     const columns = text.split('\n').map((line) => line.split('\t', 1)[0]);
     for (const name of ['created_at', 'action', 'decision', 'block_reasons', 'challenge']) {
@@ -96,10 +96,13 @@ describe('the SDK’s own client, on the data server', () => {
     ['SETTINGS', 'SELECT 1 SETTINGS max_threads = 1', /SETTINGS/],
     ['two statements', 'SELECT 1; SELECT 2', /one statement|statement/i],
     ['an answer above 256 KiB', "SELECT repeat('x', 1000) FROM numbers(300)", /LIMIT/],
-  ])('contract 7.3: %s is a tool error that says what to change', async (_what, sql, told) => {
-    const answer = await callTool(client, 'query', { sql });
-    expect(answer).toEqual({ isError: true, text: expect.stringMatching(told) as string });
-  });
+  ])(
+    'contract 7.3: %s leads to a tool error that says what to change',
+    async (_what, sql, told) => {
+      const answer = await callTool(client, 'query', { sql });
+      expect(answer).toEqual({ isError: true, text: expect.stringMatching(told) as string });
+    },
+  );
 
   test('contract 7.3: an unknown tool reaches the client as -32602', async () => {
     await expect(client.callTool({ name: 'drop' })).rejects.toMatchObject({ code: -32602 });
@@ -109,12 +112,12 @@ describe('the SDK’s own client, on the data server', () => {
     await expect(client.ping()).rejects.toMatchObject({ code: -32601 });
   });
 
-  test('contract 5: without a key it does not get as far as initialize', async () => {
+  test('contract 5: without a key, initialize fails', async () => {
     await expect(connectSdkClient(dataUrl())).rejects.toThrow();
   });
 });
 
-test('contract 4.5: the SDK’s own client pings the documentation server, searches it and reads what it found', async () => {
+test('contract 4.5: the SDK’s own client pings the documentation server, searches it and reads the pages that it found', async () => {
   const client = await connectSdkClient(docsUrl());
   expect(client.getServerVersion()).toEqual({ name: 'guard-docs', version: '1' });
   await client.ping();
@@ -135,7 +138,7 @@ describe('the inspector’s command line', () => {
   test.each([
     ['data', dataUrl, HEADER, TOOLS.data],
     ['documentation', docsUrl, [], TOOLS.docs],
-  ])('lists the tools of the %s server, and finds no fault in their schemas', async (...given) => {
+  ])('lists the tools of the %s server, and finds no error in their schemas', async (...given) => {
     const [, url, header, tools] = given;
     const { code, json } = await inspect(url(), ...header, '--method', 'tools/list', '--strict');
     expect([code, json]).toMatchObject([0, { result: { tools: tools.map((name) => ({ name })) } }]);
@@ -176,7 +179,7 @@ describe('the inspector’s command line', () => {
     ]);
   });
 
-  test('which first offers a later era of the protocol, comes back to this revision by itself', async () => {
+  test('offers a later revision of the protocol first, and then uses this one', async () => {
     const { code, json } = await inspect(
       docsUrl(),
       '--method',
@@ -187,7 +190,7 @@ describe('the inspector’s command line', () => {
     expect([code, json]).toMatchObject([0, { result: { tools: [{}, {}] } }]);
   });
 
-  test('contract 5: says that it needs a key when it has none', async () => {
+  test('contract 5: says that it needs a key', async () => {
     const { code, json } = await inspect(dataUrl(), '--method', 'tools/list');
     expect(code).not.toBe(0);
     expect(json).toMatchObject({ error: { code: 'auth_required' } });
@@ -197,7 +200,7 @@ describe('the inspector’s command line', () => {
 describe('the conformance package', () => {
   const page = join(import.meta.dirname, '..', '..', 'docs', 'guide', 'assistants.md');
   const [, section = ''] = readFileSync(page, 'utf8').split('\n## Tried with\n');
-  /** Rows of the table of scenarios: their names, and how they end on each server. */
+  /** Rows of the table of scenarios: names, and the result on each server. */
   const table = [...section.matchAll(/^\| +(`[^|]+) \| ([^|]+) \| ([^|]+) \|/gm)].map(
     ([, names = '', data = '', docs = '']) => ({
       names: [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
@@ -211,7 +214,7 @@ describe('the conformance package', () => {
       .flatMap(({ names }) => names)
       .toSorted();
 
-  /** Runs every scenario on one server, with tools of ours where it calls tools of its own. */
+  /** Runs every scenario on one server. Tools of Guard replace the tools that scenarios call. */
   async function conforming(
     url: string,
     headers: readonly (readonly [string, string])[],
@@ -227,13 +230,13 @@ describe('the conformance package', () => {
     }
   }
 
-  test('has no scenario for servers that the documentation does not speak of', async () => {
+  test('has only scenarios that the documentation names', async () => {
     const scenarios = await conformanceScenarios();
     expect(scenarios.length).toBeGreaterThan(20);
     expect(table.flatMap(({ names }) => names).toSorted()).toEqual(scenarios.toSorted());
   });
 
-  test('passes on the data server in the scenarios that the documentation says, and in no other', async () => {
+  test('on the data server, exactly the documented scenarios pass', async () => {
     const passed = await conforming(
       dataUrl(),
       [['Authorization', KEY.authorization]],
@@ -243,7 +246,7 @@ describe('the conformance package', () => {
     expect(passed).toEqual(passingIn('data'));
   });
 
-  test('passes on the documentation server in the scenarios that the documentation says, and in no other', async () => {
+  test('on the documentation server, exactly the documented scenarios pass', async () => {
     const passed = await conforming(
       docsUrl(),
       [],

@@ -5,7 +5,7 @@ import { poll, send } from '../kit/http.ts';
 import { seededRandom } from '../kit/seeded-random.ts';
 import { useProduct } from '../kit/use-product.ts';
 
-/** Whatever visitors send, Prometheus is not filled with it. */
+/** Values that visitors send do not create series of metrics. */
 
 const story = useProduct({
   rules: [
@@ -38,7 +38,7 @@ async function scrape(): Promise<Page> {
   return { series: lines.map((line) => line.slice(0, line.lastIndexOf(' '))).toSorted(), requests };
 }
 
-/** As many requests as that, no two alike in host, path, agent, address, cookie or referrer. */
+/** Sends requests that all differ in host, path, agent, address, cookie and referrer. */
 async function sendMany(count: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const { hostname, port } = new URL(story.product.addresses.gateway);
@@ -70,23 +70,23 @@ async function sendMany(count: number): Promise<void> {
   agent.destroy();
 }
 
-describe('10,000 visitors of whom no two are alike', () => {
+describe('10,000 visitors who all differ', () => {
   let before: Page;
   let after: Page;
 
   beforeAll(async () => {
-    // Enough that every outcome, action and reason there is for them has been seen.
+    // These requests lead to each outcome, action and usual reason.
     await sendMany(800);
     before = await poll(scrape, ({ requests }) => requests >= 800);
     await sendMany(REQUESTS);
     after = await poll(scrape, ({ requests }) => requests >= REQUESTS + 800);
   }, 120_000);
 
-  test('are counted, every one', () => {
+  test('are all counted', () => {
     expect(after.requests).toBe(REQUESTS + 800);
   });
 
-  test('add no series to those that the first few led to, unless for a block reason that is rare', () => {
+  test('add no series after the first visitors, except for rare block reasons', () => {
     expect(before.series.length).toBeGreaterThan(30);
     const added = after.series.filter((name) => !before.series.includes(name));
     const ofReasons = Object.keys(reasons).map(
@@ -95,7 +95,7 @@ describe('10,000 visitors of whom no two are alike', () => {
     expect(added.filter((name) => !ofReasons.includes(name))).toEqual([]);
   });
 
-  test('leave nothing of what they sent on the page', () => {
+  test('leave no value that they sent on the metrics page', () => {
     expect(
       after.series.filter((name) => /shop\.example|Mozilla|\/open|PROPFIND/.test(name)),
     ).toEqual([]);

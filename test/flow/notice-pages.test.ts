@@ -8,7 +8,7 @@ import { ANALYTICS_KEY, INSTALLATION_SECRET, storySettings } from '../kit/story-
 import { testFolder } from '../kit/test-folder.ts';
 import { chromeHttp, curl } from '../kit/visitors.ts';
 
-/** Blocks, limits, and an origin that gives no answer: the pages that visitors get, built-in and of the user's own. */
+/** Pages for blocks, limits, and an origin that gives no answer: the built-in pages, and pages of the user. */
 
 const OWN_KEY = 'sk_api_ro_own_5f4e3d2c1b0a9d8c7b6a';
 const folder = testFolder();
@@ -47,7 +47,7 @@ afterAll(() => product.stop());
 
 let visitors = 0;
 
-/** Each visitor has an address of their own, unless it is given. */
+/** Each visitor has a new address, unless `from` is given. */
 function visit(
   host: string,
   path: string,
@@ -79,7 +79,7 @@ async function eventOf(reference: string, key: string): Promise<string> {
 }
 
 describe('the built-in pages', () => {
-  test('502: a browser gets name, support and a code that finds the event', async () => {
+  test('502: a browser gets a page with name, support address and a code that finds the event', async () => {
     const answer = await visit('shop.example', '/away', { ...chromeHttp, 'accept-language': 'de' });
     expect(answer.status).toBe(502);
     expect(answer.body).toContain('<h1 tabindex="-1">Diese Website ist nicht erreichbar</h1>');
@@ -90,7 +90,7 @@ describe('the built-in pages', () => {
     expect(await eventOf(code, ANALYTICS_KEY)).toBe('"/away",502,"allow"');
   });
 
-  test('502 of a path that is not protected: the code is in the log', async () => {
+  test('502 on a path that is not protected: the log has the code', async () => {
     const { body } = await visit('shop.example', '/free/thing');
     const [, code = ''] = /<code>([0-9A-Z]{8})<\/code>/.exec(body) ?? [];
     expect(product.log()).toMatch(
@@ -100,7 +100,7 @@ describe('the built-in pages', () => {
 
   test.each([
     ['a program', curl],
-    ['a fetch of a page', { ...chromeHttp, accept: 'application/json' }],
+    ['a fetch from a page', { ...chromeHttp, accept: 'application/json' }],
     ['a picture', { ...chromeHttp, 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors' }],
   ])('502: %s gets the short text', async (_, headers) => {
     const answer = await visit('shop.example', '/free/thing', headers);
@@ -108,7 +108,7 @@ describe('the built-in pages', () => {
     expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
   });
 
-  test('a limit says how long to wait, in the words of the visitor', async () => {
+  test('the page of a limit says how long to wait', async () => {
     const from = '84.115.21.1';
     await visit('shop.example', '/login', chromeHttp, from);
     const { status, body, headers } = await visit('shop.example', '/login', chromeHttp, from);
@@ -117,7 +117,7 @@ describe('the built-in pages', () => {
   });
 });
 
-test('a gateway alone, whose remote validator knows the organisation, has the page without a name', async () => {
+test('a gateway without settings of the organisation shows the page without a name', async () => {
   const away = `http://127.0.0.1:${await freePort()}`;
   const validator = { url: away, key: 'a-key-of-the-validator-b1e5a8d4', timeout: '300ms' };
   const alone = await startProduct({
@@ -132,7 +132,7 @@ test('a gateway alone, whose remote validator knows the organisation, has the pa
   expect(await alone.stop()).toBe(0);
 });
 
-describe("pages of the user's own", () => {
+describe('pages of the user', () => {
   test('a block: reference, reason, support and language, and the header fields of the built-in page', async () => {
     const answer = await visit('own.example', '/attic/x');
     const [, code = ''] = /\[([0-9A-Z]{8})\]/.exec(answer.body) ?? [];
@@ -166,7 +166,7 @@ describe("pages of the user's own", () => {
     expect(fieldsOf(answer)).toEqual(fieldsOf(await visit('shop.example', '/attic/x')));
   });
 
-  test('an attacker finds nothing of what was found, and puts nothing of their own into a page', async () => {
+  test('a page has no reasons for an attacker, and no text from header fields or the path', async () => {
     const hostile = '"><script>alert(1)</script>{{reference}}';
     const headers = { ...curl, accept: 'text/html', 'accept-language': hostile, cookie: hostile };
     const { body } = await visit('own.example', `/attic/${encodeURI(hostile)}`, headers);

@@ -14,7 +14,7 @@ import { type TestValidator, validatorWith } from '../kit/validator.ts';
 import { EVERY_KIND } from './every-kind-of-request.ts';
 
 /**
- * A browser is one client for Guard, whatever kind of request it makes (validator/src/request/client-class.ts). Run by
+ * A browser is one client for Guard with each kind of request (validator/src/request/client-class.ts). Run by
  * `npm run eval -- people`.
  */
 
@@ -22,7 +22,7 @@ const BROWSER_MS = 60_000;
 const NAME = 'shop.example';
 
 const certificate = selfSigned('localhost');
-/** The session gets another value with the page behind the first one, and the one before it ends. */
+/** Time that passes with these pages: the session gets a new value, and then the old value ends. */
 const LATER: ReadonlyMap<string, number> = new Map([
   ['/walk-1', 16 * 60_000],
   ['/walk-3', 2 * 60_000],
@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway.close());
 
-/** Takes the certificate of the test, as a person does who clicks through the warning, and finds its host. */
+/** Accepts the certificate of this test, and resolves its host name to this machine. */
 const chromiumHere: DeskBrowser = {
   ...deskChromium,
   prepare: async (profile) => [
@@ -71,7 +71,7 @@ const firefoxHere: DeskBrowser = {
   },
 };
 
-/** A secure context has service workers, and browsers say there what kind of request it is (Sec-Fetch-Dest). */
+/** In a secure context there are service workers, and browsers send the kind of request (Sec-Fetch-Dest). */
 const PLACES = [
   { scheme: 'http', host: 'localhost', isSecure: true },
   { scheme: 'https', host: 'localhost', isSecure: true },

@@ -11,14 +11,14 @@ import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
 import { useDesk } from '../kit/use-desk.ts';
 
 /**
- * What the challenge page reads of the browsers that people have, and that they pass with it, with a little work, and one
+ * The readings of the challenge page in the browsers of people. With them people pass after a little work and one
  * reload.
  */
 
 let site: Site;
 let relay: Relay;
 const uploads: Upload[] = [];
-/** The page, and what was uploaded, in the order in which they were asked for. */
+/** Requests for the page, and uploads, in order. */
 const asked: string[] = [];
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ describe.skipIf(!hasDesk)('at a desk', () => {
       (readings) => readings,
     );
 
-  /** The readings of a visit by somebody who opens the page and does nothing more. */
+  /** The readings of a person who only opens the page. */
   async function readingsOfVisit(browser: DeskBrowser): Promise<Readings> {
     const before = site.outcomes.length;
     asked.length = 0;
@@ -69,7 +69,7 @@ describe.skipIf(!hasDesk)('at a desk', () => {
   }
 
   test.skipIf(!hasWindowedChromium)(
-    'Chromium passes, plays the formats it claims, draws the fonts of Linux, and paints',
+    'Chromium passes, and its readings are those of a real Chromium on Linux',
     async () => {
       const readings = await readingsOf(deskChromium);
       const { media, fonts, painting, flooding, partition, hints } = readings;
@@ -89,7 +89,7 @@ describe.skipIf(!hasDesk)('at a desk', () => {
   );
 
   test.skipIf(!hasFirefox)(
-    'Firefox passes, paints, and is asked for neither formats nor fonts',
+    'Firefox passes, and the page does not read its formats and fonts',
     async () => {
       const readings = await readingsOf(deskFirefox);
       const { media, fonts, painting, flooding } = readings;

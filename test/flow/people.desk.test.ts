@@ -12,26 +12,25 @@ import { tryUntil } from '../kit/try-until.ts';
 import { type SharedDesk, useDesk } from '../kit/use-desk.ts';
 
 /**
- * People with the two browsers that a machine like this can have, used by keyboard and mouse and by
- * nothing else. What they see is read off the title bar and the clipboard; what it cost is counted
- * before the gateway, at the origin and in SQL. Run by `npm run eval -- people`; that both browsers pass is also
- * in people-readings.test.ts, which every run has.
+ * People with two browsers, which are used only by keyboard and mouse. The title bar and the clipboard show what they
+ * see. Requests are counted before the gateway, at the origin and in SQL. Run by `npm run eval -- people`. Every test run
+ * shows in people-readings.test.ts that both browsers pass.
  */
 
 const UPLOAD = 'POST /.guard/verify';
-/** Longest wait for a browser that has just been started on a busy machine. */
+/** The longest wait for a browser that starts on a busy machine. */
 const BROWSER_MS = 20_000;
 const EVENTS_MS = 15_000;
-/** How long a key may take to show what it did, and how long a page. */
+/** The wait for the effect of a key, and for a page. */
 const PRESS = { intervalMs: 1_000, timeoutMs: BROWSER_MS };
 const READ = { intervalMs: 6_000, timeoutMs: BROWSER_MS };
-/** Beyond all waits of a test together, so that the one that failed says what it saw. */
+/** Longer than all waits of a test together, so that the failed wait can report its last value. */
 const TEST_MS = 120_000;
 
 let origin: PagedOrigin;
 let product: Product;
 let relay: Relay;
-/** Which pages were asked for at the gateway, and what was uploaded, in order. */
+/** Requests for pages at the gateway, and uploads, in order. */
 const requests: string[] = [];
 
 beforeAll(async () => {
@@ -51,7 +50,7 @@ afterAll(async () => {
 const at = (path: string) => `http://127.0.0.1:${relay.port}${path}`;
 const arrived = (path: string) => origin.arrivals.filter(({ url }) => url === path);
 
-/** What one visit has asked for so far: requests for its page, and uploads. Visits do not overlap. */
+/** The requests for pages and the uploads of one visit so far. Visits do not overlap. */
 const requestsSince = (start: number) => requests.slice(start);
 
 const whenArrived = (path: string) =>
@@ -90,8 +89,8 @@ function events(condition: string, count: number): Promise<EventRow[]> {
 let readings = 0;
 
 /**
- * The text that stands on the page in front, without its blanks. Reading it takes the browser to
- * another page, so that whatever the page itself still wanted to do has come before.
+ * The text of the page in front, without blanks. The browser has to leave the page for this, so the page has done
+ * all its requests before.
  */
 async function readAway(desk: Desk): Promise<string> {
   const path = `/open/read-${(readings += 1)}?`;
@@ -100,13 +99,13 @@ async function readAway(desk: Desk): Promise<string> {
   return decodeURIComponent(reading?.url.slice(path.length) ?? '').replaceAll(/[\s+]/g, '');
 }
 
-/** What one visit asked for before it was read away. */
+/** The requests of one visit before `readAway`. */
 const requestsUntilRead = (start: number) =>
   requestsSince(start).filter((request) => !request.startsWith('GET /open/read-'));
 
 const withoutBlanks = (text: string) => text.replaceAll(' ', '');
 
-/** A form with a text that waits for keys and shows them in the title, and a file. */
+/** A form with a file and a text field, which shows its value in the title. */
 function formTo(action: string): string {
   return `<!doctype html><title>A form</title><form method="post" enctype="multipart/form-data" action="${action}">
 <input name="user" autofocus oninput="document.title = 'A form of ' + value"><input type="file" name="photo"><button>Order</button></form>
@@ -114,7 +113,7 @@ function formTo(action: string): string {
 document.querySelector('[type=file]').files = chosen.files;</script>`;
 }
 
-/** `name` keeps the paths of one browser apart from the other's. */
+/** Tests for each browser. `name` makes the paths different. */
 function peopleWith(browser: DeskBrowser, name: string, open: SharedDesk['open']): void {
   test('pass with exactly one reload: challenge, upload, page', async () => {
     const start = requests.length;
@@ -129,7 +128,7 @@ function peopleWith(browser: DeskBrowser, name: string, open: SharedDesk['open']
     expect(arrived(path)).toHaveLength(1);
   });
 
-  test('in two tabs at once end on both pages', async () => {
+  test('in two tabs at once reach both pages', async () => {
     const start = requests.length;
     const paths = [`/${name}/tab-1`, `/${name}/tab-2`];
     const desk = await open(browser, { urls: paths.map(at) });
@@ -137,13 +136,13 @@ function peopleWith(browser: DeskBrowser, name: string, open: SharedDesk['open']
     await whenTitled(desk, ARRIVED_TITLE);
     for (const path of paths) {
       expect(arrived(path)).toHaveLength(1);
-      // Its challenge, at most one more that met the other tab's session, and the page.
+      // A challenge, at most one more because of the other tab's session, and the page.
       const visits = requestsSince(start).filter((request) => request === `GET ${path}`);
       expect(visits.length).toBeLessThanOrEqual(3);
     }
   });
 
-  test('with JavaScript switched off read what is needed, after one request', async () => {
+  test('with JavaScript switched off read that it is needed, after one request', async () => {
     const start = requests.length;
     const path = `/${name}/no-scripts`;
     const desk = await open(browser, { urls: [at(path)], refused: 'scripts' });
@@ -154,7 +153,7 @@ function peopleWith(browser: DeskBrowser, name: string, open: SharedDesk['open']
     expect(await events(`path = '${path}'`, 1)).toMatchObject([{ action: 'challenge' }]);
   });
 
-  test('with cookies switched off read so, after one upload: interstitial_no_session', async () => {
+  test('with cookies switched off read that they are needed, after one upload: interstitial_no_session', async () => {
     const start = requests.length;
     const path = `/${name}/no-cookies`;
     const desk = await open(browser, { urls: [at(path)], refused: 'cookies' });
@@ -195,7 +194,7 @@ describe.skipIf(!hasDesk || !hasFirefox)(
       await tryUntil(() => desk.press('Tab', 'Return'), screen, PRESS);
       const text = await readAway(desk);
       const code = /Reference:?([0-9A-Z]{8})/.exec(text)?.[1] ?? text;
-      // All that the page sends is that it is left: to read it, the desk leaves it.
+      // The only upload says that the visitor left the page, which readAway does.
       expect(await events(`reference = '${code}'`, 2)).toEqual([
         { action: 'challenge', challenge: 'issued', block_reasons: [] },
         { action: 'challenge', challenge: 'failed', block_reasons: ['challenge_abandoned'] },
@@ -203,7 +202,7 @@ describe.skipIf(!hasDesk || !hasFirefox)(
       expect(requestsUntilRead(start)).toEqual([`GET ${path}`, UPLOAD]);
     });
 
-    test('who confirm that a form is sent again lose nothing of it', async () => {
+    test('who confirm that a form is sent again lose no data', async () => {
       const path = '/firefox/confirmed';
       const desk = await submitForm(path);
       const [order] = await sendOff(desk, path);
@@ -214,7 +213,7 @@ describe.skipIf(!hasDesk || !hasFirefox)(
       expect(actions).toEqual(['challenge', 'allow']);
     });
 
-    test('who decline to send a form again see what to do, and can still send it', async () => {
+    test('who decline to send a form again get instructions, and can still send it', async () => {
       const path = '/firefox/declined';
       const desk = await submitForm(path);
       await decline(desk);
@@ -225,7 +224,7 @@ describe.skipIf(!hasDesk || !hasFirefox)(
       expect(arrived(path)).toHaveLength(1);
     });
 
-    test('who decline and go back find what they typed, and pass with it', async () => {
+    test('who decline and go back find their text, and can send it', async () => {
       const path = '/firefox/gone-back';
       const desk = await submitForm(path);
       await decline(desk);
@@ -239,7 +238,7 @@ describe.skipIf(!hasDesk || !hasFirefox)(
       expect(order?.body).toContain('name="user"\r\n\r\nada');
     });
 
-    /** Presses Return, on the page or in the browser's question, until a form is at the origin. */
+    /** Presses Return, on the page or in the dialog of the browser, until the form is at the origin. */
     const sendOff = (desk: Desk, path: string) =>
       tryUntil(
         () => desk.press('Return'),
@@ -247,13 +246,13 @@ describe.skipIf(!hasDesk || !hasFirefox)(
         PRESS,
       );
 
-    /** Says no to the browser's question whether to send the form again. */
+    /** Declines the dialog of the browser that asks whether to send the form again. */
     async function decline(desk: Desk): Promise<void> {
       const screen = async () => ((await desk.title()) === 'Sending your form' ? ['shown'] : []);
       await tryUntil(() => desk.press('Escape'), screen, PRESS);
     }
 
-    /** Opens a page with a form, fills it in and sends it; resolves when the challenge was answered. */
+    /** Opens a page with a form, fills it in and sends it. Resolves when the challenge is answered. */
     async function submitForm(path: string): Promise<Desk> {
       const page = `/open/form-to${path}`;
       origin.pages.set(page, formTo(path));

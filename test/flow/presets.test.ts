@@ -20,8 +20,8 @@ import { hasCurl, hasGit } from '../kit/tools.ts';
 import { HOME_IP } from '../kit/visitors.ts';
 
 /**
- * One line, `presets: […]`, in front of a forge and a shop that challenge everybody, and real programs
- * that run no JavaScript. What passes is counted at the origins and in SQL.
+ * `presets: […]` for a forge and a shop that challenge everybody, with real programs that run no JavaScript. Requests
+ * that pass are counted at the origins and in SQL.
  */
 
 const FORGE = 'forge.example';
@@ -63,7 +63,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** A program to its end; the exit code of a failure is part of what it says. */
+/** Runs a program to its end. */
 function run(program: string, args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(program, args, { env: GIT_ENV }, (error: ExecException | null, stdout, stderr) => {
@@ -75,7 +75,7 @@ function run(program: string, args: readonly string[]): Promise<Ended> {
 const asForge = ['-c', `http.extraHeader=Host: ${FORGE}`];
 const at = (path: string) => product.addresses.gateway + path;
 
-/** The rules that decided, by path, once `count` events are there. */
+/** Actions and rules of the events that match, once there are `count`. */
 async function rulesOf(condition: string, count: number): Promise<string[]> {
   const rows = await poll(
     () =>
@@ -89,7 +89,7 @@ async function rulesOf(condition: string, count: number): Promise<string[]> {
 }
 
 describe.skipIf(!hasGit)('presets: [git], with git itself', () => {
-  test('clones over smart HTTP, and pushes what it has committed', async () => {
+  test('clones over smart HTTP, and pushes a commit', async () => {
     const clone = join(folder, 'clone');
     const cloned = await run('git', [...asForge, 'clone', '-q', at(forge.repository), clone]);
     expect(cloned).toMatchObject({ code: 0 });
@@ -116,7 +116,7 @@ describe.skipIf(!hasGit)('presets: [git], with git itself', () => {
   });
 
   test.each(['/', '/ada/engine', '/ada/engine.git/info/refs', '/?service=git-upload-pack'])(
-    'its User-Agent on %s is challenged, and the forge sees nothing',
+    'its User-Agent is challenged on %s, and no request reaches the forge',
     async (path) => {
       const before = forge.arrivals.length;
       const answer = await send(at(path), {
@@ -147,7 +147,7 @@ describe.skipIf(!hasCurl)('presets: [well-known, feeds, webhooks], with curl', (
     expect(shop.arrivals.map(({ url }) => url)).toContain(path);
   });
 
-  // Events are there a second later. All of them are asked for at once.
+  // Events come a second later, so these tests come after all requests.
   test.each(passing)('%s: the event says that it passed by %s', async (path, rule) => {
     expect(await rulesOf(`path = '${path}'`, 1)).toEqual([`allow by ${rule}`]);
   });
@@ -158,14 +158,14 @@ describe.skipIf(!hasCurl)('presets: [well-known, feeds, webhooks], with curl', (
     ['/products%3f.rss', []],
     ['/blog/feed/', ['-d', 'comment=spam']],
     ['/orders', ['--json', '{"paid":true}']],
-  ])('%s %j does not, and the shop sees nothing', async (path, args) => {
+  ])('%s %j does not pass, and no request reaches the shop', async (path, args) => {
     const before = shop.arrivals.length;
     expect(await statusOf(path, args)).toBe('403');
     expect(shop.arrivals).toHaveLength(before);
   });
 });
 
-test('a site that answers each path with the page of a parameter gives away 50 pages of it', async () => {
+test('where a site shows pages by a parameter of any path, a program gets 50 pages through a preset', async () => {
   const ask = (path: string, ip = '84.115.9.9') =>
     send(at(path), {
       headers: { host: 'shop.example', 'user-agent': 'curl/8.5.0', 'x-forwarded-for': ip },
@@ -174,7 +174,7 @@ test('a site that answers each path with the page of a parameter gives away 50 p
   for (let page = 0; page < 55; page += 1) {
     found.push((await ask(`/robots.txt?curid=${page}`)).status);
   }
-  // The answer that is one too many is the one that uses them up.
+  // One answer more can pass while the budget is used up.
   expect(found.lastIndexOf(200)).toBe(50);
   expect(found.slice(51)).toEqual([403, 403, 403, 403]);
   expect((await ask('/robots.txt?rest_route=/wp/v2/posts', '84.115.9.8')).status).toBe(403);
@@ -190,19 +190,22 @@ describe('presets: [monitors, link-previews], by address', () => {
       'monitors',
     ],
     ['TelegramBot', 'TelegramBot (like TwitterBot)', 'link-previews'],
-  ])('%s reads a page from its own address, and from no other', async (name, userAgent, preset) => {
-    const crawler = catalogue.identify(userAgent);
-    const list = crawler && catalogue.proofsOf(crawler).list;
-    const own = list?.entries[0]?.split('/', 1)[0] ?? '';
-    expect([crawler?.name, list?.ranges.has(own)]).toEqual([name, true]);
-    // The test stands where a trusted proxy does.
-    const from = (ip: string) =>
-      send(at(`/products/for-${preset}`), {
-        headers: { host: 'shop.example', 'user-agent': userAgent, 'x-forwarded-for': ip },
-      });
-    expect((await from(own)).status).toBe(200);
-    expect((await from(HOME_IP)).status).toBe(403);
-    const rules = await rulesOf(`path = '/products/for-${preset}'`, 2);
-    expect(rules.toSorted()).toEqual([`allow by preset:${preset}`, 'block by everybody']);
-  });
+  ])(
+    '%s can read a page from its own address, and not from another',
+    async (name, userAgent, preset) => {
+      const crawler = catalogue.identify(userAgent);
+      const list = crawler && catalogue.proofsOf(crawler).list;
+      const own = list?.entries[0]?.split('/', 1)[0] ?? '';
+      expect([crawler?.name, list?.ranges.has(own)]).toEqual([name, true]);
+      // The test is a trusted proxy.
+      const from = (ip: string) =>
+        send(at(`/products/for-${preset}`), {
+          headers: { host: 'shop.example', 'user-agent': userAgent, 'x-forwarded-for': ip },
+        });
+      expect((await from(own)).status).toBe(200);
+      expect((await from(HOME_IP)).status).toBe(403);
+      const rules = await rulesOf(`path = '/products/for-${preset}'`, 2);
+      expect(rules.toSorted()).toEqual([`allow by preset:${preset}`, 'block by everybody']);
+    },
+  );
 });

@@ -11,11 +11,11 @@ import { hasPrometheus } from '../kit/tools.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { chromeHttp } from '../kit/visitors.ts';
 
-/** The Prometheus of Debian reads /metrics, and evaluates the rules of packaging/prometheus. */
+/** The Prometheus of Debian reads /metrics and evaluates the rules of packaging/prometheus. */
 
 const RULES = join(import.meta.dirname, '../../packaging/prometheus/guard-rules.yaml');
 
-/** A site that answers, one that closes the connection of each request, and one that takes none. */
+/** A site that answers, a site that closes the connection of each request, and a site that accepts no connections. */
 const shop = await serve((_request, response) => void response.end(), afterAll);
 const closing = await serve((request) => void request.socket.destroy(), afterAll);
 const away = `http://127.0.0.1:${await freePort()}`;
@@ -58,7 +58,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
       port,
       folder,
     );
-    // It listens before it answers.
+    // Prometheus listens before it can answer.
     await poll(
       () => send(`http://127.0.0.1:${port}/-/ready`),
       ({ status }) => status === 200,
@@ -70,14 +70,14 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
     const { body } = await send(`http://127.0.0.1:${prometheus.port}/api/v1/${path}`);
     return (JSON.parse(body) as Answer).data;
   };
-  /** Asks until the first sample of the expression is this. */
+  /** Waits until the first sample of the expression has this value. */
   const becomes = (expression: string, value: string) =>
     poll(
       async () => (await ask(`query?query=${encodeURIComponent(expression)}`)).result,
       ([sample]) => sample?.value[1] === value,
     );
 
-  test('it reads the counters of Guard, and finds no fault in the rules', async () => {
+  test('Prometheus reads the counters of Guard, and all rules are valid', async () => {
     const headers = { ...chromeHttp, host: 'shop.example' };
     await send(`${story.product.addresses.gateway}/`, { headers });
     await becomes('sum(guard_decisions_total)', '1');
@@ -91,7 +91,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
     expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
   });
 
-  test('one visitor whose requests a site does not answer raises no page; a site that takes no connection raises one', async () => {
+  test('one visitor whose requests get no answer does not fire GuardOriginDown; a site that accepts no connections does', async () => {
     const { groups } = parse(readFileSync(RULES, 'utf8')) as {
       groups: { rules: { alert: string; expr: string }[] }[];
     };
@@ -108,7 +108,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
     };
     const counted = (reason: string, times: string) =>
       becomes(`guard_gateway_origin_errors_total{reason="${reason}"}`, times);
-    // Prometheus sees no growth from nothing to the first value of a counter.
+    // Prometheus sees no growth when a counter appears.
     await Promise.all([visit('closing', 1), visit('away', 1)]);
     await Promise.all([counted('reset', '1'), counted('connect', '1')]);
     await visit('closing', 30);

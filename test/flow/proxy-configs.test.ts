@@ -5,9 +5,8 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 
 /**
- * The configurations of proxies that Debian does not have, held against the fields of their references
- * (Envoy's v3 API, Traefik's dynamic configuration): a name that they do not know stops Envoy, and is
- * overlooked by Traefik.
+ * The configurations of proxies that Debian does not have, compared with the fields in their documentation (Envoy's v3
+ * API, Traefik's dynamic configuration). With an unknown field Envoy does not start, and Traefik ignores it.
  */
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples', 'forward-auth');
@@ -166,7 +165,7 @@ const TraefikInFront = traefik(
   }),
 );
 
-/** What only the gateway may say, in its own name. */
+/** The header fields that only Guard may set. */
 const SAID = ['decision', 'request-id', 'session', 'crawler', 'answer'].map(
   (name) => `x-guard-${name}`,
 );
@@ -176,7 +175,7 @@ describe('envoy.yaml', () => {
   const { route_config, http_filters } = listeners[0].filter_chains[0].filters[0].typed_config;
   const [mutation, { typed_config: authz }] = http_filters;
 
-  test('every cluster that is named is there, under one name, and Guard’s is where it is asked', () => {
+  test('every cluster that is used is defined, and the cluster of Guard has the address of its URL', () => {
     const routes = route_config.virtual_hosts.flatMap((host) => host.routes);
     const { server_uri } = authz.http_service;
     const named = [...routes.map(({ route }) => route.cluster), server_uri.cluster];
@@ -189,7 +188,7 @@ describe('envoy.yaml', () => {
     expect(server_uri.uri).toBe(`http://${GUARD}`);
   });
 
-  test('what Guard says is taken from the visitor first, and passed on; all other fields are shown to Guard', () => {
+  test('Envoy removes the fields of Guard from the visitor’s request, passes on those of Guard, and sends Guard all other fields', () => {
     const { request_mutations } = mutation.typed_config.mutations;
     expect(request_mutations.map(({ remove }) => remove)).toEqual(SAID);
     const { allowed_upstream_headers } = authz.http_service.authorization_response;
@@ -212,7 +211,7 @@ describe('envoy.yaml', () => {
   });
 });
 
-describe('a burst of visitors does not pass for its size', () => {
+describe('a burst of visitors does not pass because it is large', () => {
   const MOST = { max_pending_requests: 65_536, max_requests: 65_536 };
 
   test('over HTTP', () => {
@@ -220,7 +219,7 @@ describe('a burst of visitors does not pass for its size', () => {
     expect(clusters[0]).toMatchObject({ name: 'guard', circuit_breakers: { thresholds: [MOST] } });
   });
 
-  test('over gRPC, where Envoy knows how many questions Guard takes on one connection', () => {
+  test('over gRPC, where Envoy has the limit of questions on one connection', () => {
     const guard = {
       name: 'guard_grpc',
       circuit_breakers: { thresholds: [MOST] },
@@ -240,7 +239,7 @@ describe('a burst of visitors does not pass for its size', () => {
 describe('traefik.yaml', () => {
   const { middlewares, routers, services } = TraefikAsks.parse(read('traefik.yaml')).http;
 
-  test('every middleware and service that is named is there', () => {
+  test('every middleware and service that is used is defined', () => {
     const all = Object.values(routers);
     expect(all.flatMap((router) => router.middlewares ?? [])).toEqual(Object.keys(middlewares));
     expect(all.map(({ service }) => service).toSorted()).toEqual(Object.keys(services).toSorted());
@@ -253,10 +252,10 @@ describe('traefik.yaml', () => {
     expect(services['guard']?.loadBalancer.servers).toEqual([{ url: `http://${GUARD}` }]);
   });
 
-  test('what Guard says is taken from the visitor in any spelling, and passed on', () => {
+  test('Traefik removes the fields of Guard from the visitor’s request in any spelling, and passes on those of Guard', () => {
     const { address, authResponseHeadersRegex } = middlewares['guard']?.forwardAuth ?? {};
     expect(address).toBe(`http://${GUARD}/check/traefik`);
-    // Go writes flags in front; the names that Traefik compares are in its own capitals.
+    // In Go, flags are at the start of the pattern.
     const pattern = new RegExp(authResponseHeadersRegex?.replace('(?i)', '') ?? '^$', 'i');
     for (const name of [...SAID, 'X_Guard_Decision', 'X-Guard_Decision']) {
       expect(pattern.test(name), name).toBe(true);
@@ -271,7 +270,7 @@ describe('Traefik in front of the gateway, in docs/guide', () => {
   const { middlewares, routers, services } = TraefikInFront.parse(parse(text)).http;
   const router = routers['shop'] ?? expect.fail('no router');
 
-  test('requests go to Guard while it is ready, and else to the site', () => {
+  test('requests go to Guard while it is ready, and to the site otherwise', () => {
     const { failover } = services[router.service] ?? {};
     const [main, fallback] = [failover?.service, failover?.fallback].map(
       (name = '') => services[name]?.loadBalancer,
@@ -283,7 +282,7 @@ describe('Traefik in front of the gateway, in docs/guide', () => {
     expect(Object.keys(services)).toHaveLength(3);
   });
 
-  test('the site learns that nobody decided, and nothing that a visitor says in the name of Guard', () => {
+  test('the site gets the decision fail_open, and no field of Guard that a visitor sent', () => {
     expect(router.middlewares).toEqual(Object.keys(middlewares));
     const { customRequestHeaders = {} } = middlewares['told']?.headers ?? {};
     const said = Object.entries(customRequestHeaders).map(([name, value]) => [

@@ -17,8 +17,8 @@ import { useProduct } from '../kit/use-product.ts';
 import { curl } from '../kit/visitors.ts';
 
 /**
- * Settings that change while the product runs: atomic, no dropped connection, sessions survive, and a
- * bad file keeps the last good one, says why, and sets a metric.
+ * Settings that change while Guard runs: the change is atomic, no connection is dropped, and sessions survive. After a
+ * bad file Guard keeps the last good settings, logs the reason, and sets a metric.
  */
 
 const OTHER_KEY = 'sk_flow_rotated_0b1c2d3e4f5a6978';
@@ -32,7 +32,7 @@ const ALLOW_ALL = [{ name: 'open', match: {}, verdict: 'allow' }];
 
 const story = useProduct({ rules: ALLOW_ALL });
 
-/** How much of the log, and how many of each reload, there was before the test. */
+/** The length of the log and the numbers of reloads before the test. */
 let before = { log: 0, applied: 0, refused: 0 };
 beforeEach(async () => {
   await reload({ rules: ALLOW_ALL });
@@ -43,7 +43,7 @@ beforeEach(async () => {
   };
 });
 
-/** Writes the settings of a story, or a text, and sends SIGHUP; resolves when they are decided upon. */
+/** Writes settings or a text, sends SIGHUP, and waits until Guard has applied or refused them. */
 async function reload(next: Over | string): Promise<void> {
   const { product, origin } = story;
   const count = await reloads();
@@ -70,7 +70,7 @@ async function reloads(): Promise<number> {
   return applied + refused;
 }
 
-/** What was logged under one name since the test began. */
+/** The log lines of one event since the test began. */
 function logged(event: string): Record<string, unknown>[] {
   return story.product
     .log()
@@ -92,7 +92,7 @@ function validate(key: string): Promise<Answer> {
 }
 
 describe('a reload while visitors come', () => {
-  test('20 reloads under a stream of requests on kept connections: no wrong answer, none dropped', async () => {
+  test('20 reloads under a stream of requests: no wrong answer, and no dropped connection', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });
     onTestFinished(() => agent.destroy());
     const ports = new Set<number | undefined>();
@@ -129,7 +129,7 @@ describe('a reload while visitors come', () => {
     expect(story.product.log()).not.toContain('MaxListenersExceededWarning');
   });
 
-  test('the old settings hold until the answer, and the new settings from the next request on', async () => {
+  test('the new settings apply from the next request on', async () => {
     expect((await visit()).body).toBe(ORIGIN_PAGE);
     await reload({ rules: BLOCK_ALL });
     expect((await visit()).status).toBe(403);
@@ -159,7 +159,7 @@ describe('keys (contract 5)', () => {
     return (await send(url, { method: 'POST', headers, body: 'SELECT 1' })).status;
   };
 
-  test('a secret key taken out of the file is 401 invalid_api_key at once, and the one put in works', async () => {
+  test('a removed secret key is 401 invalid_api_key at once, and an added key is valid', async () => {
     await reload({ top: organisation({}) });
     expect((await validate(SECRET_KEY)).status).toBe(200);
     const secret_keys = [{ id: 'backend', key: OTHER_KEY }];
@@ -170,7 +170,7 @@ describe('keys (contract 5)', () => {
     expect((await validate(OTHER_KEY)).status).toBe(200);
   });
 
-  test('an analytics key taken out of the file is 401 at once on /query and /mcp', async () => {
+  test('a removed analytics key is 401 at once on /query and /mcp', async () => {
     await reload({ top: organisation({}) });
     expect(await ask('/query', ANALYTICS_KEY)).toBe(200);
     expect(await ask('/mcp', ANALYTICS_KEY)).toBe(200);
@@ -184,7 +184,7 @@ describe('keys (contract 5)', () => {
 });
 
 describe('sessions survive', () => {
-  /** The id that a visitor without one is given. */
+  /** The session that a visitor gets. */
   async function idFrom(answer: Answer): Promise<string> {
     const [cookie = ''] = (answer.headers['set-cookie'] ?? []) as string[];
     const id = /^_guard=([0-9a-f-]{36})/.exec(cookie)?.[1];
@@ -192,7 +192,7 @@ describe('sessions survive', () => {
     return Promise.resolve(id);
   }
 
-  test('one minted before is known after, also when the secret that sealed it became the second of the list', async () => {
+  test('a session stays valid, also when its secret becomes the second of the list', async () => {
     await reload({});
     const headers = { ...curl, cookie: `_guard=${await idFrom(await visit())}` };
     await reload({ top: { trusted_proxies: [] } });
@@ -205,7 +205,7 @@ describe('sessions survive', () => {
     expect(logged('reload_voided_sessions')).toHaveLength(1);
   });
 
-  test('a budget that is used up stays so', async () => {
+  test('a used-up budget stays used up', async () => {
     const rules = [
       { name: 'budget', match: {}, rate_limit: { requests: 2, per: '1h' } },
       { name: 'open', match: {}, verdict: 'allow' },
@@ -223,7 +223,7 @@ describe('sessions survive', () => {
 });
 
 describe('a bad file', () => {
-  test('keeps the last good settings, says why and where, and shows in the metrics until a good one comes', async () => {
+  test('does not change the settings; the log has the reason and the line, and a metric is set until the next good file', async () => {
     await reload({ rules: BLOCK_ALL });
     expect(await metric('guard_last_reload_successful')).toBe(1);
     await reload('version: 1\nobserv: true\n');
@@ -238,7 +238,7 @@ describe('a bad file', () => {
     expect(await metric('guard_last_reload_successful')).toBe(1);
   });
 
-  test('so does a file that names a crawler which the catalogue does not have', async () => {
+  test('with a crawler that the catalogue does not have is refused', async () => {
     await reload({ rules: BLOCK_ALL });
     await reload({ rules: ALLOW_ALL, organisation: { crawler_allowlist: ['Google bot'] } });
     expect((await visit()).status).toBe(403);
@@ -247,7 +247,7 @@ describe('a bad file', () => {
     ]);
   });
 
-  test('so does a file that names a damaged list of crawler addresses', async () => {
+  test('with a damaged list of crawler addresses is refused', async () => {
     await reload({ rules: BLOCK_ALL });
     await mkdir(join(story.product.folder, 'ranges'));
     await writeFile(join(story.product.folder, 'ranges', 'google-common.json'), 'not JSON');
@@ -259,7 +259,7 @@ describe('a bad file', () => {
     ]);
   });
 
-  test('none of its secrets gets into the log, and neither does one of a good file', async () => {
+  test('does not write its secrets into the log, and a good file does not either', async () => {
     const top = { secret: OTHER_SECRET, health_check_token: 'health_flow_other_123456' };
     await reload({ rules: ALLOW_ALL, top });
     await reload(`version: 1\nsecret: [${OTHER_SECRET}, ""]\n`);
@@ -270,7 +270,7 @@ describe('a bad file', () => {
   });
 });
 
-test('what needs a restart keeps its value, is named with file, line and column, and the rest is applied', async () => {
+test('settings that need a restart keep their value and are logged with file, line and column; the others apply', async () => {
   const listen = { gateway: '127.0.0.1:1', admin: '127.0.0.1:0', validator: '127.0.0.1:0' };
   await reload({ rules: BLOCK_ALL, top: { listen, store: { engine: 'memory', path: './s' } } });
   expect((await visit()).status).toBe(403);
@@ -288,7 +288,7 @@ test('what needs a restart keeps its value, is named with file, line and column,
 });
 
 describe('a change of a file, without a signal', () => {
-  test('the settings, as an editor replaces them: by rename', async () => {
+  test('is noticed when an editor replaces the settings by a rename', async () => {
     await replaceFile(
       'guard.yaml',
       stringify(storySettings(story.origin.url, { rules: BLOCK_ALL })),
@@ -306,7 +306,7 @@ describe('a change of a file, without a signal', () => {
     ]);
   });
 
-  test('a page that they name, behind a link that is turned, as Kubernetes does', async () => {
+  test('is noticed for a page of the settings behind a symbolic link that changes, as in Kubernetes', async () => {
     const { folder } = story.product;
     for (const [version, text] of [
       ['..1', 'old page'],

@@ -12,7 +12,7 @@ import { rowsOf } from '../kit/sql.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
 import { SECRET_KEY, storySettings } from '../kit/story-settings.ts';
 
-/** What the remote validator does to each question; a test sets it. */
+/** What the remote validator does with each question. A test sets it. */
 let behave: (response: ServerResponse) => void = () => undefined;
 const keys: (string | string[] | undefined)[] = [];
 const ANY_PORT = '127.0.0.1:0';
@@ -77,7 +77,7 @@ describe('(g) a gateway whose remote validator', () => {
     expect(answer.body === ORIGIN_PAGE).toBe(result === 'opens');
   });
 
-  test('gave no answer: the gateway has recorded each case itself', async () => {
+  test('gave no answer: the gateway recorded an event for each case', async () => {
     const statement = `SELECT path, action, decision FROM events_distributed
       WHERE decision = 'none' ORDER BY created_at`;
     const rows = await poll(
@@ -93,7 +93,7 @@ describe('(g) a gateway whose remote validator', () => {
     );
   });
 
-  test('answers is obeyed, and was asked with the key of the settings', async () => {
+  test('answers is obeyed, and got the key of the settings', async () => {
     behave = answering(200, {
       success: true,
       decision: 'block',
@@ -112,7 +112,7 @@ describe('(g) a gateway whose remote validator', () => {
     ['silence opens', () => undefined, 204, 'fail_open'],
     ['500 opens', answering(500, error('internal_server_error')), 204, 'fail_open'],
     ['400 closes', answering(400, error('invalid_ip')), 403, undefined],
-  ])('is asked in forward-auth mode too, where %s', async (_name, how, status, decision) => {
+  ])('is also asked in forward-auth mode, where %s', async (_name, how, status, decision) => {
     behave = how;
     const answer = await send(`${product.addresses.forward_auth}/check/caddy`, {
       headers: {
@@ -140,10 +140,10 @@ describe('(g) a gateway whose remote validator', () => {
     }
   });
 
-  test('falls silent is left alone, and is asked again when it is back: it fails open and says so', async () => {
+  test('becomes silent gets no more questions until it is back; the gateway fails open and logs this', async () => {
     behave = () => undefined;
     let visitors = 0;
-    /** From a network of their own, each. */
+    /** Each visit has a new network. */
     const visit = () => {
       const headers = { 'x-forwarded-for': `203.0.${visitors++}.7` };
       return send(`${product.addresses.gateway}/silent`, { headers });

@@ -7,7 +7,7 @@ import { poll } from '../kit/http.ts';
 import { sampleEvent } from '../kit/sample-event.ts';
 import { testFolder } from '../kit/test-folder.ts';
 
-/** Events in the real database, judged again with one change, as the dashboard asks for it. */
+/** Events in the real database, judged again with one change, as for the dashboard. */
 
 const folder = testFolder();
 const settings = settingsOf(guardYaml('rules: [{ name: everybody, match: {}, detect: true }]\n'));
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => analytics.close());
 
-test('the gate lets all statements of a replay through, and an organisation sees its own events', async () => {
+test('the gate lets all statements of a replay pass, and an organisation sees its own events', async () => {
   const ips = ['84.115.20.7', '84.115.20.8'];
   for (const ip of ips) analytics.sink.record(sampleEvent({ ip, site: 'shop.example' }));
   analytics.sink.record(sampleEvent({ organisation: 'other', site: 'other.example' }));

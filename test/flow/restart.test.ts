@@ -11,7 +11,7 @@ import { answerAt, challengeAt, navigate, type Page } from '../kit/shared-store.
 import { startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 
-/** `store: { engine: memory, path }`: a restart keeps visitors. */
+/** `store: { engine: memory, path }`: sessions survive a restart. */
 
 let folder: string;
 let origin: RecordingOrigin;
@@ -29,7 +29,7 @@ const start = (workers: number) => {
   return startProduct(storySettings(origin.url, { top: { store, workers, analytics: undefined } }));
 };
 
-test('who passed the challenge has passed it after a restart, with more workers and with fewer, and the same answer passes no visitor again', async () => {
+test('after a restart with more or fewer workers, passed sessions are valid, and their tickets stay spent', async () => {
   const passed: Page[] = [];
   for (const workers of [1, 2, 1]) {
     const product = await start(workers);

@@ -11,8 +11,8 @@ import { verifiedSession } from '../kit/verified-session.ts';
 import { chromeHttps, curl, googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors.ts';
 
 /**
- * Every recipe of the rules cookbook, as it stands on the page, does what the page says: in front of
- * the real validator, with the visits that its text speaks of.
+ * Every recipe of the rules cookbook does what the page says, with the real validator and the visits that its text
+ * describes.
  */
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/guide/rules-cookbook.md'), 'utf8');
@@ -28,11 +28,11 @@ const recipes = new Map(
 const OFFICE = '203.0.113.9';
 const PARTNER = '198.51.100.4';
 const TOR = '185.220.101.1';
-/** Of DigitalOcean, AS14061. */
+/** An address of DigitalOcean, AS14061. */
 const RENTED = '104.131.0.1';
 /** In a range that OpenAI publishes for GPTBot. */
 const GPTBOT_IP = '20.171.206.5';
-/** The same for ChatGPT-User. */
+/** In a range that OpenAI publishes for ChatGPT-User. */
 const ASSISTANT_IP = '4.151.71.180';
 
 const asHeadless = {
@@ -43,7 +43,7 @@ const asAssistant = {
   headers: { ...curl, 'user-agent': 'Mozilla/5.0 (compatible; ChatGPT-User/1.0)' },
 };
 
-/** What `fetch` of a page sends: nothing that says a person navigates. */
+/** The request of `fetch`, without the header fields of a navigation. */
 function asScript(method: string): Partial<ValidateRequest> {
   const navigation = new Set(['upgrade-insecure-requests', 'sec-fetch-user']);
   const headers = {
@@ -57,7 +57,7 @@ function asScript(method: string): Partial<ValidateRequest> {
   return { method, headers };
 }
 
-/** One visit of a recipe, and the action that its last request ends with. */
+/** One visit for a recipe, and the action on its last request. */
 interface Claim {
   readonly path?: string;
   readonly host?: string;
@@ -191,7 +191,7 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
   ],
 };
 
-test('the cookbook has at least 15 recipes, and something is claimed of each', () => {
+test('the cookbook has at least 15 recipes, and each has a test', () => {
   expect(recipes.size).toBeGreaterThanOrEqual(15);
   expect(Object.keys(claims)).toEqual([...recipes.keys()]);
   expect([...page.matchAll(/^## /gm)]).toHaveLength(recipes.size);
@@ -217,13 +217,13 @@ describe.each(Object.entries(claims))('%s', (heading, visits) => {
   });
 });
 
-describe('a budget of the cookbook holds for passes that are shared and collected', () => {
-  /** Requests that pass of 1,500: of one pass at four addresses, of four at one, of four at four. */
+describe('a budget of the cookbook limits shared passes and several passes', () => {
+  /** Allowed requests of 1,500: one pass at four addresses, four passes at one, four passes at four. */
   const budgets = [
     ['A budget for the login', 'POST', '/login', [40, 10, 40]],
     ['A slow budget for mails', 'POST', '/signup', [20, 5, 20]],
     ['An API that programs call', 'GET', '/api/items', [1_200, 300, 1_200]],
-    // The page says so: who has passed is left alone, up to the limits of a session.
+    // As the page says, visitors with a pass have only the limits of a session.
     ['Search is expensive', 'GET', '/search?q=tea', [600, 1_500, 1_500]],
     ['Slow down who copies the catalogue', 'GET', '/products/1', [120, 120, 480]],
   ] as const;

@@ -7,7 +7,7 @@ import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-ori
 import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 
-/** Secrets from files, as Docker, Kubernetes and systemd bring them: `${NAME}` and NAME_FILE. */
+/** Secrets from files, as in Docker, Kubernetes and systemd: `${NAME}` and NAME_FILE. */
 
 const FIRST = 'sk_file_2d4f6a8c0e1b3597';
 const SECOND = 'sk_file_9b7d5f3e1c2a4068';
@@ -17,7 +17,7 @@ let origin: RecordingOrigin;
 let product: Product;
 
 async function put(name: string, value: string): Promise<void> {
-  // As a mounted Secret changes: in one step, and with a line end behind it.
+  // In one step and with a line end, as in a mounted Secret.
   await writeFile(join(folder, `.${name}`), `${value}\n`, { mode: 0o600 });
   await rename(join(folder, `.${name}`), join(folder, name));
 }
@@ -49,7 +49,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('contract 5: a key in a file opens /validate, and one that takes its place does within a second or two', async () => {
+test('contract 5: a key in a file is valid for /validate, and a replaced key becomes valid within a few seconds', async () => {
   expect([await statusFor(FIRST), await statusFor(SECOND)]).toEqual([200, 401]);
   await put('backend', SECOND);
   await poll(
@@ -59,7 +59,7 @@ test('contract 5: a key in a file opens /validate, and one that takes its place 
   expect(await statusFor(FIRST)).toBe(401);
 });
 
-test('a file that is gone leaves the last good settings in use, and the log says which variable', async () => {
+test('when a file is gone, the last good settings stay in use, and the log names the variable', async () => {
   await rm(join(folder, 'backend'));
   await poll(
     () => Promise.resolve(product.log()),
@@ -69,7 +69,7 @@ test('a file that is gone leaves the last good settings in use, and the log says
   expect(await statusFor(SECOND)).toBe(200);
 });
 
-test('keys that stand in this repository do not start a Guard that others reach, and each is named', async () => {
+test('Guard does not start on a public address with keys of its documentation, and names each of them', async () => {
   const top = { listen: { gateway: '0.0.0.0:0' }, analytics: undefined };
   const start = startProduct(storySettings(origin.url, { top }));
   const problems = /: secret(?:\[0\])?: .*\n.*: organisations\[0\]\.secret_keys\[0\]\.key: /;

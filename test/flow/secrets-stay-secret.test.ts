@@ -18,13 +18,13 @@ import { hasRedis } from '../kit/tools.ts';
 import { curl, HOME_IP } from '../kit/visitors.ts';
 
 /**
- * A whole day of a product in a minute, errors included; then every log line, answer and file is searched
- * for the secrets that it knows, and for those of its visitors.
+ * Uses all parts of a product, with many errors. Then every log line, answer and file is searched for the secrets of
+ * Guard and of its visitors.
  */
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
 
-/** Of Guard: in its settings, as text, as a variable, or as a file. */
+/** Secrets of Guard: in its settings as text, as a variable, or in a file. */
 const OWN = {
   secret: 'canary-secret-0f1e2d3c4b5a69788796a5b4c3d2e1f0',
   secretKey: 'sk_canary_validate_5d3b1f7e9c2a4680',
@@ -34,7 +34,7 @@ const OWN = {
   redisPassword: 'canary_redis_6f8a0c2e4b1d3579',
 } as const;
 
-/** Of visitors: for the origin alone. */
+/** Secrets of visitors, which only the origin may get. */
 const THEIRS = {
   bearer: 'canaryBearer9f7d5b3a1c2e4068',
   basic: 'canaryBasic2b4d6f8a0c1e3597',
@@ -55,7 +55,7 @@ const credentials = {
   'x-forwarded-for': HOME_IP,
 };
 
-/** The forms in which a secret could get somewhere; the first one is as it is. */
+/** The forms in which a secret could be written: plain, base64 and hex. */
 function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   return [secret, bytes.toString('base64').slice(0, -4), bytes.toString('hex')];
@@ -120,7 +120,7 @@ async function asked(url: string, options: Parameters<typeof send>[1] = {}): Pro
   return body;
 }
 
-/** Bytes that no HTTP client would send. */
+/** Sends bytes that no HTTP client would send. */
 async function askedRaw(url: string, text: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -131,7 +131,7 @@ async function askedRaw(url: string, text: string): Promise<void> {
   seen.push({ where: `raw ${url}`, text: answer });
 }
 
-/** A command as an operator gives it in the folder of the settings, and all that it prints. */
+/** Runs a command in the folder of the settings, and keeps its output. */
 function ran(...args: string[]): void {
   const { stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
     encoding: 'utf8',
@@ -199,7 +199,7 @@ async function callServices(): Promise<void> {
   for (const path of ['/ready', '/metrics', '/none']) await asked(admin + path);
 }
 
-/** A file with mistakes at every place where a secret stands, and one that cannot be read at all. */
+/** Reloads files with a mistake at each secret, and a file that is not YAML. */
 async function reloadBroken(good: string): Promise<void> {
   const file = join(product.folder, 'guard.yaml');
   const broken = [
@@ -227,7 +227,7 @@ function refusals(): number {
   return product.log().split('"event":"reload_refused"').length;
 }
 
-/** Once everything of the visits is stored: what an analyst can read of it, and what lies on the disk. */
+/** Waits until all events are stored, and reads them and the data of processes. */
 async function collectStored(): Promise<void> {
   const { api } = product.addresses;
   const headers = { authorization: `Bearer ${OWN.analyticsKey}` };
@@ -243,7 +243,7 @@ async function collectStored(): Promise<void> {
   expect(seen.some(({ where }) => where.endsWith('/environ'))).toBe(true);
 }
 
-/** The program that builds challenge pages may have ended by now. */
+/** The process can have ended, for example the one that builds challenge pages. */
 function seeProcess(where: string): void {
   try {
     seen.push({ where, text: readFileSync(where, 'utf8') });
@@ -257,9 +257,9 @@ function collectFiles(): void {
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
     if (!entry.isFile() || path === join(product.folder, 'guard.yaml')) continue;
-    // A file of rows on their way to the database may be gone by now.
+    // A file of rows for the database can be gone by now.
     if (!existsSync(path)) continue;
-    // One character a byte, so that nothing gets lost.
+    // latin1 has one character for each byte.
     seen.push({ where: path.slice(product.folder.length), text: readFileSync(path, 'latin1') });
   }
 }
@@ -296,15 +296,15 @@ afterAll(async () => {
   await rm(scratch, { recursive: true, force: true });
 });
 
-describe('none of it is in a log line, an answer, an event, a file or a command line', () => {
+describe('this secret is in no log line, answer, event, file and command line', () => {
   test.each(CANARIES)('%s', (_, secret) => {
     const found = seen.filter(({ text }) => formsOf(secret).some((form) => text.includes(form)));
     expect(found.map(({ where }) => where)).toEqual([]);
   });
 });
 
-describe('that search looked at something', () => {
-  test('at every kind of place, and at logs of what went wrong', () => {
+describe('the search found texts', () => {
+  test('of every kind, and log lines of errors', () => {
     const places = seen.map(({ where }) => where);
     expect(places.length).toBeGreaterThan(80);
     for (const part of ['the log', 'guard explain', 'guard check', '/analytics/', '/metrics']) {
@@ -314,7 +314,7 @@ describe('that search looked at something', () => {
     expect(product.log()).toContain('store_away');
   });
 
-  test('RFC 9110 11.6.2: what visitors told the origin has reached the origin, and nothing of Guard’s', () => {
+  test('RFC 9110 11.6.2: the origin got the credentials of visitors, and no secret of Guard', () => {
     const arrived = origin.arrivals.find(({ url }) => url === '/open/a');
     expect(arrived?.headers).toMatchObject({
       authorization: `Bearer ${THEIRS.bearer}`,

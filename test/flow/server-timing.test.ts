@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { useProduct } from '../kit/use-product.ts';
 import { curl } from '../kit/visitors.ts';
 
-/** Server-Timing: for a program of this machine that asks, and for no other client. */
+/** Server-Timing is only for a program of this machine that asks for it. */
 
 const ASKED = { 'x-guard-server-timing': '1' };
 const story = useProduct({
@@ -35,7 +35,7 @@ async function timingOf(
 const DURATION = String.raw`\d+\.\d{3}`;
 
 describe('Server-Timing', () => {
-  test('says how long decision and origin took, and nothing else', async () => {
+  test('has the times of the decision and of the origin', async () => {
     const { status, timing } = await timingOf('/page', ASKED);
     expect(status).toBe(200);
     expect(timing).toMatch(
@@ -43,17 +43,17 @@ describe('Server-Timing', () => {
     );
   });
 
-  test('on an answer of Guard itself there is no origin, and no word on why', async () => {
+  test('has no time of the origin on an answer of Guard', async () => {
     const { status, timing } = await timingOf('/shut/door', ASKED);
     expect(status).toBe(403);
     expect(timing).toMatch(new RegExp(`^guard-decide;dur=${DURATION}$`));
   });
 
-  test('stays away where it is not asked for', async () => {
+  test('is absent without the request header', async () => {
     expect((await timingOf('/silent', {})).timing).toBeUndefined();
   });
 
-  test('stays away from visitors: of another address, or behind a trusted proxy on this machine', async () => {
+  test('is absent for visitors from another address, or behind a trusted proxy on this machine', async () => {
     expect((await timingOf('/visitor', ASKED, '127.0.0.2')).timing).toBeUndefined();
     const relayed = { ...ASKED, 'x-forwarded-for': '198.51.100.7' };
     expect((await timingOf('/relayed', relayed, '127.0.0.3')).timing).toBeUndefined();
@@ -61,13 +61,13 @@ describe('Server-Timing', () => {
     expect((await timingOf('/claimed', claimed, '127.0.0.3')).timing).toBeUndefined();
   });
 
-  test('the origin hears nothing of the question', async () => {
+  test('the origin does not get the request header', async () => {
     await timingOf('/asked', ASKED);
     const { headers } = await story.origin.arrival('/asked');
     expect(Object.keys(headers)).not.toContain('x-guard-server-timing');
   });
 
-  test('without an SDK of OpenTelemetry a traceparent is the visitor’s own business, and goes on as it came', async () => {
+  test('without an SDK of OpenTelemetry, the origin gets the traceparent of the visitor unchanged', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     await timingOf('/untraced', { traceparent });
     const { headers } = await story.origin.arrival('/untraced');

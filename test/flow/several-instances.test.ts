@@ -47,7 +47,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
       headers: { ...curl, host: 'shop.example', 'x-forwarded-for': ip },
     });
 
-  test('who passed the challenge of one, answered at another, has passed at all of them at once', async () => {
+  test('a visitor who got the challenge of one instance and answered at another has passed at all of them', async () => {
     for (let i = 0; i < 3; i++) {
       const page = await challengeAt(at(i));
       expect((await answerAt(at(i + 1), page)).body).toBe('{"result":"reload"}');
@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     }
   });
 
-  test('contract 3: who failed the challenge of one is blocked at all of them, and not challenged again', async () => {
+  test('contract 3: a visitor who failed the challenge of one instance is blocked at all of them', async () => {
     const page = await challengeAt(at(0));
     await answerAt(at(1), page, robot);
     for (let i = 0; i < 6; i++) {
@@ -67,7 +67,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     }
   });
 
-  test('a limit of 60 lets 60 of 240 pass, however they are spread', async () => {
+  test('a limit of 60 lets 60 of 240 requests pass, which are spread over the instances', async () => {
     const answers = await Promise.all(
       Array.from({ length: 240 }, (_, i) => limited(at(i), '198.51.100.9', `/few/${i}`)),
     );
@@ -75,7 +75,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(180);
   });
 
-  test('100 concurrent submissions of one solution, spread over them, mint exactly one session', async () => {
+  test('100 concurrent uploads of one answer, spread over the instances, create exactly one session', async () => {
     const page = await challengeAt(at(0));
     const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => answerAt(at(i), page)));
     expect(answers.filter(({ body }) => body === '{"result":"reload"}')).toHaveLength(1);
@@ -83,7 +83,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     expect((await navigate(at(1), '/minted', { cookie: page.session })).body).toBe(ORIGIN_PAGE);
   });
 
-  test('a secret is rotated one instance at a time, and no visitor is challenged for it', async () => {
+  test('a secret can be changed one instance at a time, without a challenge for visitors', async () => {
     const before = await passAt(at(0));
     const rotated = await shared.start({ secret: [NEXT_SECRET, INSTALLATION_SECRET] });
     try {
@@ -91,7 +91,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
       const page = await challengeAt(at(0));
       expect((await answerAt(rotated, page)).body).toBe('{"result":"reload"}');
       expect((await navigate(at(1), '/answered', { cookie: page.session })).body).toBe(ORIGIN_PAGE);
-      // What the new secret made is a session to the others as soon as it is judged.
+      // A session of the new secret is valid for the others after its challenge is passed.
       const after = await passAt(rotated);
       expect((await navigate(at(2), '/new', { cookie: after })).body).toBe(ORIGIN_PAGE);
     } finally {
@@ -128,7 +128,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     await storeIs('there', shared.instances);
   });
 
-  test('contract 1: an instance whose lists of crawler addresses are older than those of another says so', async () => {
+  test('contract 1: an instance logs that its lists of crawler addresses are older than those of another instance', async () => {
     const folder = join(FOLDER, 'ranges');
     mkdirSync(folder);
     const { lists, oldestListAt = 0 } = CrawlerCatalogue.load();
@@ -170,7 +170,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
         Array.from({ length: 30 }, (_, i) => limited(at(i), '198.51.100.77', `/few/hung/${i}`)),
       );
       expect(new Set(counted.map(({ status }) => status))).toEqual(new Set([200]));
-      // A decision that took longer than its 500 ms would have been a timeout, and let through.
+      // A decision that takes more than 500 ms would fail open.
       expect(await openings()).toBe(failedOpen);
       await storeIs('away', shared.instances);
 
@@ -193,7 +193,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     }
   });
 
-  test('Redis killed (SIGKILL) and started again: who passed has passed, and new visitors pass', async () => {
+  test('after Redis was killed (SIGKILL) and restarted, passed visitors stay passed, and new visitors pass', async () => {
     const session = await passAt(at(0));
     await navigate(at(0), '/known', { cookie: session });
     await shared.redis.kill();
@@ -206,7 +206,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     expect((await navigate(at(2), '/next', { cookie: next })).body).toBe(ORIGIN_PAGE);
   });
 
-  /** Requests that passed because a decision failed or came too late, at all of them. */
+  /** Requests that passed at all instances because a decision failed or came too late. */
   async function openings(): Promise<number> {
     const reasons = ['timeout', 'server_error'];
     const counts = shared.instances.flatMap((instance) =>

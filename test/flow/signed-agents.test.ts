@@ -9,7 +9,7 @@ import { rowsOf } from '../kit/sql.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { chromeHttp } from '../kit/visitors.ts';
 
-/** Agents that sign their requests, from the keys that a command fetches to the row in the table. */
+/** Agents that sign their requests: fetched keys, rules and events. */
 
 const agent = newSigningAgent();
 const story = useProduct({
@@ -43,7 +43,7 @@ const ask = (path: string, fields: Readonly<Record<string, string>> = {}) =>
 const signed = (over: Partial<Signing> = {}) =>
   agent.sign({ signatureAgent: '"https://chatgpt.com"', createdMs: Date.now(), ...over });
 
-test('without keys nothing is asked for; a Guard that runs takes up what the command fetched', async () => {
+test('without keys Guard does not ask for signatures; a running Guard uses keys that the command fetched', async () => {
   expect((await ask('/closed')).headers).not.toHaveProperty('accept-signature');
   expect((await ask('/open/1', signed())).status).toBe(403);
   const config = join(story.product.folder, 'guard.yaml');
@@ -53,7 +53,7 @@ test('without keys nothing is asked for; a Guard that runs takes up what the com
   await poll(open, ({ status }) => status === 200);
 });
 
-test('a 403 says how to sign, in the words of RFC 9421; another status and a signed request are not told', async () => {
+test('a 403 says how to sign (RFC 9421), but not to a signed request, and other statuses do not', async () => {
   for (const path of ['/closed', '/shop']) {
     const { status, headers } = await ask(path);
     expect([path, status]).toEqual([path, 403]);
@@ -66,7 +66,7 @@ test('a 403 says how to sign, in the words of RFC 9421; another status and a sig
   expect([known.status, known.headers['accept-signature']]).toEqual([403, undefined]);
 });
 
-test('a rule lets a signed agent with the User-Agent of Chrome in, and another slows all agents down', async () => {
+test('one rule allows a signed agent with the User-Agent of Chrome, and another rule limits all agents', async () => {
   expect((await ask('/open/2', signed())).status).toBe(200);
   expect((await ask('/open/2')).status).toBe(403);
   const statuses: number[] = [];
@@ -76,7 +76,7 @@ test('a rule lets a signed agent with the User-Agent of Chrome in, and another s
   expect(statuses).toEqual([200, 200, 429]);
 });
 
-test('a signature of another site, an old one and one with a used nonce let no agent in', async () => {
+test('a signature for another site, an old signature and a used nonce are not valid', async () => {
   const once = signed({ nonce: 'only once' });
   expect((await ask('/open/3', once)).status).toBe(200);
   expect((await ask('/open/3', once)).status).toBe(403);
@@ -84,7 +84,7 @@ test('a signature of another site, an old one and one with a used nonce let no a
   expect((await ask('/open/3', signed({ createdMs: Date.now() - 120_000 }))).status).toBe(403);
 });
 
-test('without a rule it meets the challenge, and its event names it', async () => {
+test('without a rule the agent is challenged, and its event has its name', async () => {
   expect((await ask('/unlisted', signed())).status).toBe(403);
   const sql = `SELECT action, signed_agent FROM events WHERE path = '/unlisted'`;
   const rows = () => rowsOf<Record<string, string>>(story.product, sql);

@@ -14,7 +14,7 @@ function settingsWith(listen: Readonly<Record<string, string>>) {
   return storySettings('http://127.0.0.1:9', { top: { listen, sites: [], analytics: undefined } });
 }
 
-test('a unix address where a regular file lies is refused, and the file is left as it was', async () => {
+test('Guard does not start on a unix address that is a regular file, and does not change the file', async () => {
   const path = join(folder, 'notes.txt');
   writeFileSync(path, 'precious');
   await expect(startProduct(settingsWith({ admin: `unix:${path}` }))).rejects.toThrow(
@@ -23,7 +23,7 @@ test('a unix address where a regular file lies is refused, and the file is left 
   expect(readFileSync(path, 'utf8')).toBe('precious');
 });
 
-test('a unix address that another server answers on is refused, and goes on answering', async () => {
+test('Guard does not start on a unix address of another server', async () => {
   const path = join(folder, 'taken.sock');
   const other = createServer().listen(path);
   await once(other, 'listening');
@@ -33,7 +33,7 @@ test('a unix address that another server answers on is refused, and goes on answ
   other.close();
 });
 
-test('a taken port says which setting names it, and how to go on', async () => {
+test('the message about a used port names the setting', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as { port: number };

@@ -16,8 +16,8 @@ import { openInWindow } from '../kit/windowed-chromium.ts';
 import { useProduct } from '../kit/use-product.ts';
 
 /**
- * The main job against the started product: a script is stopped, a person's browser gets through,
- * automation is caught, crawlers are told apart, and SQL shows all of it.
+ * The main purpose of the product: a script is stopped, a person's browser passes, automation is found, crawlers are
+ * verified, and SQL shows all of these requests.
  */
 const story = useProduct({
   rules: [
@@ -42,7 +42,7 @@ interface EventRow {
   readonly challenge: string;
 }
 
-/** The events of one path, oldest first, once there are `count` of them. */
+/** The events of one path, oldest first, once there are `count`. */
 function eventsOf(path: string, count: number, timeoutMs?: number): Promise<EventRow[]> {
   const statement = `SELECT action, decision, status_code, block_reasons, block_reason_categories,
     crawler_name, challenge FROM events_distributed
@@ -76,7 +76,7 @@ describe('(a) a script on a protected page', () => {
 });
 
 describe.skipIf(!hasWindowedChromium)("(b) a person's browser", () => {
-  test('ends on the page of the origin after one reload, with _guard set', async () => {
+  test('reaches the page of the origin after one reload, with the cookie _guard', async () => {
     const browser = await openInWindow(at('/from-a-person'));
     try {
       const arrival = await story.origin.arrival('/from-a-person');
@@ -92,7 +92,7 @@ describe.skipIf(!hasWindowedChromium)("(b) a person's browser", () => {
 });
 
 describe('(c) a browser under a driver', () => {
-  /** One for each test: its contexts, in a single process, do not keep their cookies apart. */
+  /** A browser for each test, because contexts of one process share their cookies. */
   async function openDriven() {
     const browser = await launchDriven();
     onTestFinished(() => browser.close());
@@ -112,7 +112,7 @@ describe('(c) a browser under a driver', () => {
     expect(story.origin.arrivals.map(({ url }) => url)).not.toContain('/from-a-driver');
   });
 
-  test('under monitor walks through the challenge and arrives, and the event says block', async () => {
+  test('passes under monitor after the challenge, and the event has the decision block', async () => {
     const page = await (await openDriven()).newPage();
     const first = await page.goto(at('/walk'));
     expect(first?.status()).toBe(403);
@@ -178,7 +178,7 @@ describe('(e) SQL shows the same requests within 3 s', () => {
   });
 });
 
-test('(f) with the analytics child killed by SIGKILL, requests go on, the child comes back, no event is lost', async () => {
+test('(f) when the analytics process is killed (SIGKILL), requests go on, it starts again, and no event is lost', async () => {
   const headers = { ...googlebot, 'x-forwarded-for': GOOGLEBOT_IP };
   let sent = 0;
   const visit = async () => {
@@ -191,7 +191,7 @@ test('(f) with the analytics child killed by SIGKILL, requests go on, the child 
       "SELECT count() AS seen, uniqExact(query) AS distinct FROM events_distributed WHERE path = '/steady'",
     ).then(
       ([row]) => ({ seen: Number(row?.seen), distinct: Number(row?.distinct) }),
-      // While the engine is away the query is refused; that it is answered again is part of the test.
+      // The query is refused while the engine is away.
       () => ({ seen: -1, distinct: -1 }),
     );
 
@@ -267,7 +267,7 @@ describe('bad input and wrong keys (contract 7.1)', () => {
     expect(metrics.body).toContain('guard_decisions_total{action="challenge"}');
   });
 
-  test('nothing in the log holds a key', () => {
+  test('the log has no key', () => {
     for (const secret of [
       SECRET_KEY,
       ANALYTICS_KEY,

@@ -7,12 +7,12 @@ import { useProduct } from '../kit/use-product.ts';
 import { curl, HOME_IP } from '../kit/visitors.ts';
 
 /**
- * Ten questions that operators ask. Each is answered by the started product in at most two calls of a tool. query_help
- * teaches the statements; the test puts the operator's own value into them.
+ * Ten questions of operators. The started product answers each with at most two tool calls. The statements come from
+ * query_help; the test replaces the example value.
  */
 const story = useProduct({ rules: ASKED_ABOUT });
 
-/** The event of the visitor whom the first questions are about. */
+/** The event of the visitor in the first questions. */
 let stopped = { reference: '', session: '' };
 let data: Client;
 let docs: Client;
@@ -30,7 +30,7 @@ afterAll(() => Promise.all([data.close(), docs.close()]));
 
 type Call = (server: Client, name: string, args?: Record<string, unknown>) => Promise<string>;
 
-/** A caller who has two calls. */
+/** A caller that may make two calls. */
 function twoCalls(): Call {
   let left = 2;
   return async (server, name, args = {}) => {
@@ -43,7 +43,7 @@ function twoCalls(): Call {
   };
 }
 
-/** Reads query_help, and runs the example below the title that `title` finds, with one value replaced. */
+/** Reads query_help, and runs the example with this title, with one value replaced. */
 async function askAsTaught(title: RegExp, replaced?: readonly [string, string]): Promise<string> {
   const call = twoCalls();
   const help = await call(data, 'query_help');
@@ -116,7 +116,7 @@ test('question 10: how do I keep AI training crawlers out?', async () => {
   expect(await call(docs, 'get_page', { path })).toMatch(/ai-train/);
 });
 
-test('who has two calls has no third', async () => {
+test('the third call of a test fails', async () => {
   const call = twoCalls();
   await call(data, 'list_columns');
   await call(data, 'list_columns');
@@ -132,7 +132,7 @@ test.each([
     [["a\tb\n'\\", null]],
   ],
 ])(
-  'the answer has column names, says 0 rows, and has the same for programs: %s',
+  'the text has column names, or says 0 rows, and structuredContent has the same data: %s',
   async (sql, text, rows) => {
     const answer = await data.callTool({ name: 'query', arguments: { sql } });
     expect(answer).toEqual({
@@ -143,7 +143,7 @@ test.each([
   },
 );
 
-test('an answer in another format, or with totals, has no structuredContent, and an empty one says 0 rows', async () => {
+test('an answer in another format, or with totals, has no structuredContent, and an empty answer says 0 rows', async () => {
   for (const [sql, text] of [
     ['SELECT 1 WHERE 0 FORMAT JSONEachRow', '0 rows'],
     ['SELECT 1 AS one FORMAT JSONEachRow', '{"one":1}\n'],
@@ -154,7 +154,7 @@ test('an answer in another format, or with totals, has no structuredContent, and
   }
 });
 
-test('contract 8: text and structuredContent together are no larger than one answer may be', async () => {
+test('contract 8: text and structuredContent together do not exceed the limit of one answer', async () => {
   const sql = "SELECT repeat('x', 1000) FROM numbers(200)";
   const answer = await data.callTool({ name: 'query', arguments: { sql } });
   expect(Object.keys(answer).sort()).toEqual(['content', 'isError']);

@@ -17,7 +17,7 @@ import { type Product, startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 import { curl } from '../kit/visitors.ts';
 
-/** Spans of a Guard that was started with an SDK: whose trace, which spans, and what is in them. */
+/** The spans of a Guard that was started with an SDK of OpenTelemetry. */
 
 const OTEL = pathToFileURL(join(import.meta.dirname, '../kit/fixtures/otel-to-file.mjs')).href;
 const FOREIGN = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
@@ -25,7 +25,7 @@ const traceparent = `00-${FOREIGN.traceId}-${FOREIGN.spanId}-01`;
 
 const ANY_PORT = '127.0.0.1:0';
 
-/** As the API of OpenTelemetry numbers them. */
+/** The numbers of the OpenTelemetry API. */
 const KIND = { internal: 0, server: 1, client: 2 } as const;
 const STATUS = { unset: 0, error: 2 } as const;
 
@@ -77,7 +77,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** One request on a connection of its own; of all loopback addresses the product trusts 127.0.0.1 only. */
+/** One request on a new connection. Guard trusts only 127.0.0.1 of all loopback addresses. */
 async function visit(
   path: string,
   headers: Readonly<Record<string, string>> = {},
@@ -93,7 +93,7 @@ async function visit(
   return answer.statusCode ?? 0;
 }
 
-/** The spans of the one request for this path, when its own has ended: it is the last one. */
+/** The spans of the request for this path, once its root span has ended, which is the last one. */
 async function spansOf(path: string): Promise<Span[]> {
   const file = join(folder, 'spans');
   const read = () =>
@@ -127,7 +127,7 @@ function only(spans: readonly Span[], kind: number): Span {
 }
 
 describe('OpenTelemetry', () => {
-  test('a request that goes on has a root span, and in it the decision and the call of the origin', async () => {
+  test('an allowed request has a root span, with spans for the decision and for the request to the origin', async () => {
     expect(await visit('/a/page?secret=1')).toBe(200);
     const spans = await spansOf('/a/page');
     expect(spans).toHaveLength(3);
@@ -162,7 +162,7 @@ describe('OpenTelemetry', () => {
     expect(JSON.stringify(spans)).not.toMatch(/secret|curl|127\.0\.0\.2/);
   });
 
-  test('a visitor chooses no trace: a traceparent from a peer that is not trusted begins a new one, and ends here', async () => {
+  test('a visitor cannot choose the trace: Guard ignores the traceparent of a peer that is not trusted', async () => {
     await visit('/forged', { traceparent, tracestate: 'acme=1' });
     const server = only(await spansOf('/forged'), KIND.server);
     expect(server.traceId).not.toBe(FOREIGN.traceId);
@@ -187,7 +187,7 @@ describe('OpenTelemetry', () => {
     ['/logged', 200],
     ['/shut/logged', 403],
   ])(
-    'the line of the decision about %s has its trace and the span of the request',
+    'the log line of the decision on %s has the trace and the span of the request',
     async (path, status) => {
       expect(await visit(path)).toBe(status);
       const server = only(await spansOf(path), KIND.server);
@@ -228,7 +228,7 @@ describe('OpenTelemetry', () => {
       ['/', 'allow', undefined],
       ['/shut/', 'served', 403],
     ])(
-      'about %s is part of the trace of the proxy, as span and as line',
+      'about %s is part of the trace of the proxy, with a span and a log line',
       async (at, said, status) => {
         const path = `${at}${way}`;
         const traceId = randomBytes(16).toString('hex');
@@ -247,7 +247,7 @@ describe('OpenTelemetry', () => {
     );
   });
 
-  test('a request that is denied has no call of an origin', async () => {
+  test('a denied request has no span for the origin', async () => {
     expect(await visit('/shut/door')).toBe(403);
     const spans = await spansOf('/shut/door');
     const server = only(spans, KIND.server);
@@ -255,12 +255,12 @@ describe('OpenTelemetry', () => {
       'http.response.status_code': 403,
       'guard.decision': 'served',
     });
-    // A 4xx is the visitor's error and not the server's: semantic conventions for HTTP spans.
+    // By the semantic conventions for HTTP spans, 4xx is not an error of the server.
     expect(server.status.code).toBe(STATUS.unset);
     expect(spans.map(({ kind }) => kind)).not.toContain(KIND.client);
   });
 
-  test('an origin that is away is an error of both spans, and its kind is named', async () => {
+  test('when the origin is away, both spans have an error with its type', async () => {
     expect(await visit('/gone', { host: 'away.example' })).toBe(502);
     const spans = await spansOf('/gone');
     const client = only(spans, KIND.client);

@@ -10,7 +10,7 @@ import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { chromeHttp } from '../kit/visitors.ts';
 
-/** `guard why` beside a running Guard: from the code of a page to the rule, its line, and the change that lets in. */
+/** `guard why` beside a running Guard: from the code of a page to the rule, its line, and the rule that allows the visitor. */
 
 const RIVAL_KEY = 'sk_api_ro_rival_5f4e3d2c1b0a9d8c7b6a';
 const rules = [
@@ -36,7 +36,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-/** The settings file has the key of one organisation in plain text, so none is given. */
+/** Uses the key in the settings file, unless `env` has another key. */
 async function why(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -61,7 +61,7 @@ async function visit(path: string, from: string, agent?: string): Promise<string
   return /<code>([0-9A-Z]{8})</.exec(body)?.[1] ?? '';
 }
 
-/** A byte that many terminals take for the start of a command, and one that some take for a bell. */
+/** Bytes with which some terminals begin a command. */
 const HOSTILE_AGENT = 'curl/8 \u009b31m \u009d0;owned';
 let blocked = '';
 let limited = '';
@@ -79,7 +79,7 @@ beforeAll(async () => {
   );
 });
 
-test('a reference code: what happened, the rule and its line, who else, what to do, and the change', async () => {
+test('a reference code: what happened, the rule and its line, other causes, what to do, and the rule that allows', async () => {
   const { status, stdout, stderr } = await why([blocked]);
   expect([status, stderr]).toEqual([0, '']);
   expect(stdout).toContain('The request was blocked, because the rule “no attic” blocks it.');
@@ -93,12 +93,12 @@ test('a reference code: what happened, the rule and its line, who else, what to 
   expect(stdout).toContain('ip: "203.0.113.9"');
 });
 
-test('a code as people write it down: small letters and a gap', async () => {
+test('a code can have small letters and a blank', async () => {
   const typed = `${blocked.slice(0, 4)} ${blocked.slice(4)}`.toLowerCase();
   expect((await why([typed])).stdout).toContain(`reference ${blocked}`);
 });
 
-test('its words and its change are those of the dashboard', async () => {
+test('the rule that allows the visitor is the same as in the dashboard', async () => {
   const { stdout } = await why([blocked, '--json']);
   const { events } = JSON.parse(stdout) as {
     events: { others: object[]; let_in: { kind: string; yaml: string; where: string }[] }[];
@@ -114,7 +114,7 @@ test('its words and its change are those of the dashboard', async () => {
   expect(parse(yaml)).toMatchObject([{ verdict: 'allow' }]);
 });
 
-test('--let-in writes out another way', async () => {
+test('--let-in shows another rule that allows the visitor', async () => {
   const { stdout } = await why([blocked, '--let-in', 'network']);
   expect(stdout).toContain('ip: "203.0.113.0/24"');
   const wrong = await why([blocked, '--let-in', 'planet']);
@@ -124,7 +124,7 @@ test('--let-in writes out another way', async () => {
   ]);
 });
 
-test('of a limit it says that letting in lifts no budget', async () => {
+test('for a limit it says that an allow rule does not lift the budget', async () => {
   const { stdout } = await why([limited]);
   expect(stdout).toContain(
     'was refused for a while, because the budget of the rule “login budget”',
@@ -132,7 +132,7 @@ test('of a limit it says that letting in lifts no budget', async () => {
   expect(stdout).toContain('No rule that allows lifts the budget of the rule “login budget”');
 });
 
-test('a support desk: from the code on the page to "let in for a day", without SQL, and back', async () => {
+test('a support desk can allow a visitor for a day, from the code on the page and without SQL, and block again', async () => {
   const ours = ['--organisation', 'acme'];
   const from = '203.0.113.44';
   const status = async (path: string) => {
@@ -178,7 +178,7 @@ test('a support desk: from the code on the page to "let in for a day", without S
   expect(why2.stdout).not.toContain('Put it first under rules:');
 });
 
-test('an address: all requests in numbers, the newest five, and no code of a visitor reaches the terminal', async () => {
+test('an address: numbers of all requests, the newest five requests, and no control characters', async () => {
   const { status, stdout } = await why(['203.0.113.11']);
   expect(status).toBe(0);
   expect(stdout).toContain('6 requests from 20');
@@ -194,7 +194,7 @@ test('an address: all requests in numbers, the newest five, and no code of a vis
   expect(events.map(({ user_agent }) => user_agent)).toEqual(Array(5).fill(HOSTILE_AGENT));
 });
 
-test('a request id and a session name the same visit', async () => {
+test('a request id and a session find the same visit', async () => {
   const { stdout } = await why([limited, '--json']);
   const [event] = (JSON.parse(stdout) as { events: { request_id: string; session: string }[] })
     .events;
@@ -213,7 +213,7 @@ test('the key of another organisation finds nothing', async () => {
   }
 });
 
-test('an unknown code: where it looked, how long events are kept, what to try', async () => {
+test('for an unknown code it says where it searched, how long events are kept, and what to try', async () => {
   const { status, stderr } = await why(['ZZZZZZZZ']);
   expect(status).toBe(1);
   expect(stderr).toBe(`guard why: no event has the reference ZZZZZZZZ.
@@ -230,14 +230,14 @@ test.each([
   "203.0.113.9' UNION ALL SELECT 1",
   '../../etc/passwd',
   '',
-])('%j is no code, is not asked about, and is shown escaped', async (typed) => {
+])('%j is refused without a query, and is shown escaped', async (typed) => {
   const { status, stdout, stderr } = await why([typed]);
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toContain('is no reference code');
   expect(stderr).not.toContain('\u001b');
 });
 
-test('a wrong key and a Guard that is away are exit code 1 and a sentence', async () => {
+test('a wrong key and a Guard that is away give exit code 1 and a message', async () => {
   const wrong = await why([blocked], { GUARD_ANALYTICS_KEY: `${ANALYTICS_KEY}x` });
   expect([wrong.status, wrong.stderr]).toEqual([1, 'guard why: the analytics key is not valid\n']);
   const away = await why([blocked, '--api', `http://127.0.0.1:${await freePort()}`], {

@@ -10,7 +10,7 @@ import { storySettings } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { curl } from '../kit/visitors.ts';
 
-/** Several workers: the same visitors, the same limits, whichever thread a connection falls to. */
+/** Several workers share sessions and limits, whichever thread gets a connection. */
 
 const LIMIT = { requests: 40, per: '1h', by: ['ip'] };
 const story = useProduct({
@@ -25,7 +25,7 @@ const story = useProduct({
 /** Requests that the origin has answered. */
 let forwarded = 0;
 
-/** One request on a connection of its own, which the kernel gives to any of the threads. */
+/** One request on a new connection, which the kernel gives to any of the threads. */
 async function visit(path: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
   const url = `${story.product.addresses.gateway}${path}`;
   const answer = await send(url, { headers: { ...headers, connection: 'close' } });
@@ -42,7 +42,7 @@ describe('workers: 3', () => {
     expect(await metric('guard_workers')).toBe(3);
   });
 
-  test('who passed the challenge at one thread has passed it at all of them', async () => {
+  test('a visitor who passed the challenge at one thread has passed at all of them', async () => {
     const page = await visit('/', navigating);
     const read = (pattern: RegExp) => pattern.exec(page.body)?.[1] ?? '';
     const challenged = {
@@ -64,7 +64,7 @@ describe('workers: 3', () => {
     }
   });
 
-  test('a limit of 40 requests lets 40 pass, however the connections fall', async () => {
+  test('a limit of 40 requests lets 40 pass, whichever threads get the connections', async () => {
     const headers = { ...curl, host: 'shop.example', 'x-forwarded-for': '198.51.100.7' };
     const answers = await Promise.all(
       Array.from({ length: 120 }, (_, i) => visit(`/few/${i}`, headers)),
@@ -73,7 +73,7 @@ describe('workers: 3', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(80);
   });
 
-  test('every decision is a row, and every request is counted, whichever thread made it', async () => {
+  test('every decision of each thread is a row, and every request is counted', async () => {
     const headers = { ...curl, host: 'shop.example', 'user-agent': 'workers-test/1' };
     await Promise.all(Array.from({ length: 100 }, (_, i) => visit(`/open/${i}`, headers)));
     const sql = `SELECT count() AS rows FROM events_distributed
@@ -90,7 +90,7 @@ describe('workers: 3', () => {
 });
 
 describe('several workers share an address', () => {
-  test('with each other, and never with another Guard that was started by mistake', async () => {
+  test('with each other, and not with another Guard that is started by mistake', async () => {
     const taken = { gateway: new URL(story.product.addresses.gateway).host };
     await expect(
       startProduct(storySettings(story.origin.url, { top: { workers: 2, listen: taken } })),
