@@ -8,7 +8,7 @@ import { sampleEvent } from '../analytics/src/testing/sample-event.ts';
 import { until } from '../analytics/src/testing/until.ts';
 import { eventConditions } from '../server/src/alerts/event-conditions.ts';
 
-/** What alerts read of events, on the real engine behind the real gate. */
+/** The statements of alerts, in the real engine behind the real gate. */
 
 const folder = mkdtempSync(join(tmpdir(), 'guard-alerts-'));
 const analytics = await openWithoutKeys({ engine: 'embedded', path: folder }, ['acme', 'hung']);
@@ -28,7 +28,7 @@ function happened(times: number, event: Partial<DecisionEvent>, agoMs = MINUTE_M
   events += times;
 }
 
-test('events bring an alert about one rule, one silent site of several, and people who are asked again', async () => {
+test('events lead to alerts about one rule, one silent site, and people who are challenged again', async () => {
   const blocked = { action: 'block', decision: 'block' } as const;
   happened(60, { ...blocked, rule: 'no training' });
   happened(60, { ...blocked, rule: 'as ever' });

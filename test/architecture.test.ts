@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Who may import whom. This table is the dependency rule of the repository (ARCHITECTURE.md). */
+/** Which package may import which other packages: the dependency rule of ARCHITECTURE.md. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: [],
   gateway: ['config'],
@@ -17,8 +17,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The rooms of a package: what lies directly in its `src/`, from left to right; `package/room` has the rooms inside one
- * room. A file imports from its own room and from rooms to the left. `index.ts` stands to the right of all rooms.
+ * The rooms of a package are the entries of its `src/`, from left to right. `package/room` has the rooms inside a room.
+ * A file imports from its own room and from rooms to the left. `index.ts` is to the right of all rooms.
  * Folders `testing/` are free.
  */
 // prettier-ignore
@@ -75,7 +75,7 @@ const sources: Source[] = globSync(
 });
 const code = sources.filter(({ file }) => !file.endsWith('.test.ts'));
 
-test('the scan sees the code, or its silence would mean nothing', () => {
+test('the scan finds the code', () => {
   expect(code.length).toBeGreaterThan(80);
   for (const workspace of Object.keys(MAY_IMPORT)) {
     expect(
@@ -85,7 +85,7 @@ test('the scan sees the code, or its silence would mean nothing', () => {
   }
 });
 
-test('packages meet only through config, and in server', () => {
+test('packages import each other only through config, and in server', () => {
   const broken = sources.flatMap((source) =>
     source.imports
       .filter((specifier) => !mayImport(source, specifier))
@@ -95,7 +95,7 @@ test('packages meet only through config, and in server', () => {
 });
 
 test.each(Object.entries(ROOMS))(
-  'inside %s every file imports from its room or to the left',
+  'in %s every file imports from its own room or from rooms to the left',
   (name, rooms) => {
     const order = [...rooms, 'index.ts'];
     const folder = `${name.replace(/^[^/]+/, '$&/src')}/`;
@@ -114,14 +114,14 @@ test.each(Object.entries(ROOMS))(
   },
 );
 
-test('what page and server agree on imports neither of them', () => {
+test('the contract of page and server imports neither of them', () => {
   const contract = code.filter(({ file }) => file.startsWith('validator/page-contract/'));
   expect(contract.length).toBeGreaterThan(4);
   const outside = contract.flatMap(({ imports }) => imports.filter((one) => one.startsWith('../')));
   expect(outside).toEqual([]);
 });
 
-test('a file holds one idea: it is short, and its name is kebab-case and says something', () => {
+test('a file is short, and its name is in kebab case and has a meaning', () => {
   const long = code.filter(({ text }) => text.split('\n').length > MAX_LINES);
   expect(long.map(({ file }) => file)).toEqual([]);
   const names = sources.map(({ file }) => file.split('/').at(-1) ?? '');
@@ -130,12 +130,12 @@ test('a file holds one idea: it is short, and its name is kebab-case and says so
   expect(names.filter((name) => empty.test(name))).toEqual([]);
 });
 
-test('the project names no machine it was written on', () => {
+test('the project names no development machine', () => {
   const here = sources.filter(({ text }) => text.includes(root + sep));
   expect(here.map(({ file }) => file)).toEqual([]);
 });
 
-/** Another package only as the table says; a relative path only within the package, or, from tests and their helpers, to test/. */
+/** Other packages are imported by the table. Relative paths stay in the package; tests may also import from test/. */
 function mayImport({ file, workspace }: Source, specifier: string): boolean {
   const ours = /^@guard\/([a-z-]+)/.exec(specifier)?.[1];
   if (ours !== undefined) return ours === workspace || !!MAY_IMPORT[workspace]?.includes(ours);

@@ -18,7 +18,7 @@ const LIST = /\bcontract (\d+(?:\.\d+)?(?:(?:,| and| to)?(?: rules?)? \d+(?:\.\d
 
 const files = globSync('**/*.{ts,mjs,md}', {
   cwd: root,
-  // Asked with the name alone, without the folders in front.
+  // The file name without its folders.
   exclude: (name) => name === 'node_modules' || name === 'dist',
 })
   .filter((file) => file !== CONTRACT && join(root, file) !== import.meta.filename)
@@ -28,25 +28,25 @@ const cited = files.flatMap(({ file, text }) =>
   citationsIn(text).map((target) => ({ file, target })),
 );
 
-test('what a comment cites is a section of docs/contract.md, or a numbered point of it', () => {
+test('comments cite sections and numbered points that docs/contract.md has', () => {
   const dangling = cited.filter(({ target }) => !citable.has(target));
   expect(dangling).toEqual([]);
   expect(cited.length, 'the scan saw the citations').toBeGreaterThan(200);
 });
 
-test('no citation names a document that is not in the repository', () => {
+test('no comment cites a document that is not in the repository', () => {
   const others = files.filter(({ text }) => /\bspec(?: section)? \d/i.test(text));
   expect(others.map(({ file }) => file)).toEqual([]);
 });
 
-test('lists, ranges and rules are read one by one, also over the end of a line', () => {
+test('lists, ranges and rules in a citation are read separately, also over two lines', () => {
   const text = 'contract 4.3, 5 and 9.9 (contract\n * 4.1 rules 2 to 7, contract 1.3): contract 8.';
   const targets = ['4.3', '5', '9.9', '4.1', '4.1 rule 2', '4.1 rule 7', '1.3', '8'];
   expect(citationsIn(text)).toEqual(targets);
   expect(targets.filter((target) => !citable.has(target))).toEqual(['9.9', '4.1 rule 7']);
 });
 
-/** What a section can be cited by: its number, `1.3` for a point of section 1, `4.1 rule 2` for one of 4.1. */
+/** The valid citations of a section: its number, `1.3` for a point of section 1, `4.1 rule 2` for a rule of 4.1. */
 function targetsOf(section: string): string[] {
   const number = /^\d+(?:\.\d+)?/.exec(section)?.[0];
   if (number === undefined) return [];

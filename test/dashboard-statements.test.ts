@@ -23,7 +23,7 @@ import { rates } from '../dashboard/page/sql/rates.ts';
 import type { Scope } from '../dashboard/page/sql/where.ts';
 import { SPLITS } from '../dashboard/page/url-state.ts';
 
-/** Every statement of the dashboard's page on the real engine, behind the real gate. */
+/** Every statement of the dashboard's page, in the real engine behind the real gate. */
 
 const HOSTILE = [
   "' OR 1=1 --",
@@ -112,15 +112,18 @@ const hostileScope: Scope = {
   ),
 };
 
-test.each(Object.entries(statements))('%s runs, with hostile filters too', async (_, statement) => {
-  for (const scope of [everything, hostileScope]) {
-    const answer = await read(statement(scope));
-    expect(answer).toContain('"meta"');
-    expect(answer).not.toContain('"kind"');
-  }
-});
+test.each(Object.entries(statements))(
+  '%s runs, also with hostile filters',
+  async (_, statement) => {
+    for (const scope of [everything, hostileScope]) {
+      const answer = await read(statement(scope));
+      expect(answer).toContain('"meta"');
+      expect(answer).not.toContain('"kind"');
+    }
+  },
+);
 
-test.each(HOSTILE)('a filter by %j finds the row with this value, and no other', async (path) => {
+test.each(HOSTILE)('a filter by %j finds only the row with this value', async (path) => {
   const filters = [{ field: 'path', value: path, exclude: false } as const];
   expect(await requestsOf({ ...everything, filters })).toBe(1);
   const others = filters.map((filter) => ({ ...filter, exclude: true }));
@@ -128,7 +131,7 @@ test.each(HOSTILE)('a filter by %j finds the row with this value, and no other',
   expect(await rowsOf(timeline({ ...visitor, userAgent: path }))).toHaveLength(1);
 });
 
-test('pages of events follow each other without a gap or a row twice', async () => {
+test('pages of events have each row once', async () => {
   const all = await rowsOf(events(everything, ''));
   const [ms, request] = all[2] ?? [];
   const older = await rowsOf(events(everything, `${String(ms)}.${String(request)}`));
@@ -184,7 +187,7 @@ test('the most frequent addresses and their counts', async () => {
   );
 });
 
-test('the challenge: who loaded the page and left it, who never did, who passed and who was rejected', async () => {
+test('the challenge: counts of visitors who left the page, never loaded it, passed, and were rejected', async () => {
   const at = now - 2_700_000;
   const left = { challenge: 'failed', blockReasons: ['challenge_abandoned'] } as const;
   const ways: readonly (readonly Partial<DecisionEvent>[])[] = [
@@ -212,7 +215,7 @@ test('the challenge: who loaded the page and left it, who never did, who passed 
   expect(row?.slice(2, 9).map(Number)).toEqual(steps);
 });
 
-test('rules: since when one only watches, where the period shows it', async () => {
+test('rules: the time since when a rule only monitors, if the period has it', async () => {
   const at = now - 1_800_000;
   const watched = [false, true, true];
   watched.forEach((monitor, each) =>

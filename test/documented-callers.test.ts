@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** The page "Callers in five languages" shows the programs of examples/callers/, which their own test runs. */
+/** The page "Callers in five languages" shows the programs of examples/callers/. Another test runs the programs. */
 
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/guide/call-the-api.md'), 'utf8');
@@ -10,13 +10,13 @@ const programs = readdirSync(join(root, 'examples/callers')).filter((file) =>
   /^caller\.(?!test)/.test(file),
 );
 
-test('five programs are shown, and no others', () => {
+test('the page shows exactly five programs', () => {
   expect(programs).toHaveLength(5);
   const shown = [...page.matchAll(/^`(caller\.\w+)`\. /gm)].map(([, file]) => file);
   expect(shown.toSorted()).toEqual(programs.toSorted());
 });
 
-test.each(programs)('%s is what the documentation shows', (file) => {
+test.each(programs)('the documentation shows %s unchanged', (file) => {
   const text = readFileSync(join(root, 'examples/callers', file), 'utf8');
   expect(page).toContain(`\n${text}\`\`\`\n`);
 });

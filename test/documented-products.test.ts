@@ -13,7 +13,7 @@ const rows = page
   .map(([, product = '', , run = '', ...away]) => ({ product, run, away: away.slice(0, -1) }));
 
 test.each(rows.map((row) => [row.product, row] as const))(
-  '%s: a test that is there runs it, or the row says "Not run here"',
+  '%s: an existing test runs it, or the row says "Not run here"',
   (_product, { run, away }) => {
     const files = [...run.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, file = '']) => file);
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
@@ -23,7 +23,7 @@ test.each(rows.map((row) => [row.product, row] as const))(
   },
 );
 
-test('products that people run beside Guard have a row', () => {
+test('usual products beside Guard have a row', () => {
   const products = rows.map(({ product }) => product).join(', ');
   const wanted = [
     'nginx',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { metrics } from '@guard/config/contract/metrics';
 import { describe, expect, test } from 'vitest';
 
-/** What the pages tell an operator to look for exists: log events, metrics, paths of the repository. */
+/** The log events, metrics and paths that the documentation names exist. */
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -19,7 +19,7 @@ const code = globSync('{config,gateway,validator,analytics,mcp,replay,server,cli
   .map(read)
   .join('\n');
 
-/** Each word of this form on any page, with the pages that have it. */
+/** Each word that matches this form, with its pages. */
 function wordsLike(form: RegExp): [word: string, files: string][] {
   const found = new Map<string, Set<string>>();
   for (const { file, words } of pages) {
@@ -30,7 +30,7 @@ function wordsLike(form: RegExp): [word: string, files: string][] {
   return [...found].map(([word, files]) => [word, [...files].join(', ')]);
 }
 
-/** As a whole word, or with a last part that is filled in: `validator_breaker_${change}`. */
+/** As a whole word, or as a template with a variable last part: `validator_breaker_${change}`. */
 function isWritten(event: string): boolean {
   const parts = event.split('_');
   const beginnings = parts.slice(2).map((_part, index) => parts.slice(0, index + 2).join('_'));
@@ -40,16 +40,16 @@ function isWritten(event: string): boolean {
   );
 }
 
-describe('signs that the documentation names', () => {
+describe('names in the documentation', () => {
   const events = wordsLike(
     /^(?:analytics|forward_auth|gateway|reload|store|validator|worker)(?:_[a-z]+)+$/,
   ).filter(([word]) => !/^(?:forward_auth|gateway_tls)$/.test(word));
 
-  test('there are enough of them that silence means something', () => {
+  test('the scan finds names', () => {
     expect(events.length).toBeGreaterThan(12);
   });
 
-  test.each(events)('log event %s (%s) is written somewhere', (event) => {
+  test.each(events)('log event %s (%s) is in the code', (event) => {
     expect(isWritten(event)).toBe(true);
   });
 
@@ -57,7 +57,7 @@ describe('signs that the documentation names', () => {
     expect(Object.keys(metrics)).toContain(metric);
   });
 
-  test.each(wordsLike(/^(?:examples|bench|eval)\/[\w./-]+$/))('%s (%s) is there', (path) => {
+  test.each(wordsLike(/^(?:examples|bench|eval)\/[\w./-]+$/))('%s (%s) exists', (path) => {
     expect(globSync(path.replace(/\/$/, ''), { cwd: root })).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
-/** The libraries that the product is to be built with. Each is of use at run time, and not in tests only. */
+/** The required libraries of the product. Each is used at run time, and not only in tests. */
 const LIBRARIES = [
   'http-proxy-3',
   'undici',
@@ -21,7 +21,7 @@ const Manifest = z.object({ dependencies: z.record(z.string(), z.string()).defau
 
 /** Files of a package that are part of the product. */
 const IS_TEST = /\.test\.ts$|\/test(?:ing|-kit)\/|\/test-[^/]*$/;
-/** What a file imports as it runs: an import of types alone is no use. */
+/** Imports at run time, without imports of types. */
 const RUNTIME_IMPORT = /^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm;
 
 const imports = globSync(
@@ -43,7 +43,7 @@ function dependsOn(workspace: string, library: string): boolean {
   return library in Manifest.parse(JSON.parse(manifest)).dependencies;
 }
 
-describe('product code imports each library, and its package declares it for the run time', () => {
+describe('product code imports each library, and the package lists it in its dependencies', () => {
   test.each(LIBRARIES)('%s', (library) => {
     const users = imports.filter(
       ({ specifier }) => specifier === library || specifier.startsWith(`${library}/`),

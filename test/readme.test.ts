@@ -10,7 +10,7 @@ const read = (name: string) => readFileSync(join(root, name), 'utf8');
 const Names = z.record(z.string(), z.string()).optional();
 const Manifest = z.object({ dependencies: Names, optionalDependencies: Names });
 
-test('the settings file that the README shows is good, and has thirteen lines', () => {
+test('the settings file of the README is valid, and has thirteen lines', () => {
   const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
   const env = {
     GUARD_SECRET: 'b6X0c1v8Yq3rT5wZ2nM9kL4jH7gF0dSa',
@@ -21,7 +21,7 @@ test('the settings file that the README shows is good, and has thirteen lines', 
   expect(yaml.trimEnd().split('\n')).toHaveLength(13);
 });
 
-describe('what the documents point at is there', () => {
+describe('the links and paths of the documents exist', () => {
   const documents = [
     ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
     ...globSync('docs/**/*.md', { cwd: root }),
@@ -29,7 +29,7 @@ describe('what the documents point at is there', () => {
 
   test.each(documents)('%s', (name) => {
     const text = read(name);
-    // A path with a slash in front is served, and is no file.
+    // A path that begins with a slash is a URL path.
     const links = [...text.matchAll(/\]\(([^)#:/][^)#:]*)(?:#[^)]*)?\)/g)].map(([, path = '']) =>
       join(dirname(name), path),
     );
@@ -44,7 +44,7 @@ describe('what the documents point at is there', () => {
     expect(missing).toEqual([]);
   });
 
-  test('each library of an installation stands in ARCHITECTURE.md, with its record in docs/decisions', () => {
+  test('ARCHITECTURE.md has each library of an installation, with its record in docs/decisions', () => {
     const [, table = ''] =
       /## Dependencies\n([^]*?)\nFor development/.exec(read('ARCHITECTURE.md')) ?? [];
     const libraries = globSync(
@@ -64,7 +64,7 @@ describe('what the documents point at is there', () => {
     expect(libraries.length).toBeGreaterThan(15);
   });
 
-  test('and there are such references', () => {
+  test('the scan finds references', () => {
     expect(read('CONTRIBUTING.md')).toMatch(/`validator\/src\/signals\/list\.ts`/);
   });
 });

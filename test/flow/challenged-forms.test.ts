@@ -12,8 +12,8 @@ import { hasOpenssl, hasWindowedChromium } from '../kit/tools.ts';
 import { openInWindow } from '../kit/windowed-chromium.ts';
 
 /**
- * Browsers of people, without a driver, on pages that send forms by themselves: each form arrives once and whole, and no
- * browser is challenged again and again. A service worker is no obstacle. The code on the failure screen finds the
+ * Browsers of people, without a driver, on pages that send forms: each form arrives once and whole, and no browser is
+ * challenged again and again. A service worker is no obstacle. The code on the failure screen finds the
  * request in SQL.
  */
 
@@ -44,8 +44,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 beforeAll(async () => {
   const origin = await serve((request, response) => void answer(request, response), afterAll);
-  // A browser asks for the icon beside a page. If both were challenged, it could use the cookie of the icon for the page,
-  // which costs one more challenge (contract 3).
+  // A browser asks for the icon beside a page. With challenges for both, it can use the cookie of the icon for the
+  // page, which costs one more challenge (contract 3).
   const site = { skip: ['/open/**', '/service.js', '/favicon.ico'] };
   product = await startProduct(storySettings(origin, { site }));
 });

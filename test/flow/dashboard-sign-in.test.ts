@@ -11,7 +11,7 @@ import { startOidcProvider } from '../kit/oidc-provider.ts';
 import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
 
-/** Who may use the dashboard: holders of a key or of a link that Guard prints, users of a proxy or an OpenID provider. */
+/** Who may use the dashboard: holders of a key or a link that Guard prints, users of a proxy or an OpenID provider. */
 
 const RIVAL_KEY = 'sk_api_ro_rival_5f4e3d2c1b0a9d8c7b6a';
 const [acme] = storySettings('http://127.0.0.1:1')['organisations'] as object[];

@@ -9,7 +9,7 @@ import { type Product, startProduct } from '../kit/start-product.ts';
 import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
 import { hasNginx, hasOpenssl } from '../kit/tools.ts';
 
-/** `guard doctor` against a started product: direct, behind a correct proxy, and behind proxies with one mistake each. */
+/** `guard doctor` with a started product: direct, behind a correct proxy, and behind proxies with one mistake each. */
 
 /** An address of this machine that is not a trusted proxy. */
 const VISITOR = '127.0.0.2';

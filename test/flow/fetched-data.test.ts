@@ -16,7 +16,7 @@ import { testFolder } from '../kit/test-folder.ts';
 import { curl } from '../kit/visitors.ts';
 
 /**
- * Data that a running Guard fetches: addresses of crawlers, and databases of countries and autonomous systems. One server
+ * Data that a running Guard fetches: addresses of crawlers, databases of countries and autonomous systems. One server
  * of this machine publishes all of them. Guard loads a module first that sends https requests to it, and that removes
  * the random delay before the first fetch.
  */

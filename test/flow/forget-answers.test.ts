@@ -8,7 +8,7 @@ import { openControl } from '../../server/src/control/open-control.ts';
 import { storySettings } from '../kit/story-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 
-/** The output of `guard forget` for each answer over the socket. The counts are invented, because real ones need races. */
+/** The output of `guard forget` for each answer over the socket. Real counts would need races, so they are invented. */
 
 const folder = testFolder();
 

@@ -9,7 +9,7 @@ import { testFolder } from '../kit/test-folder.ts';
 import { hasOpenApiClient } from '../kit/tools.ts';
 import { useProduct } from '../kit/use-product.ts';
 
-/** Programs of the documentation, with clients that other projects generate from /openapi.json, against a running Guard. */
+/** Programs of the documentation, whose clients other projects generate from /openapi.json, against a running Guard. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PAGE = readFileSync(join(ROOT, 'docs/guide/call-the-api.md'), 'utf8');

@@ -13,7 +13,7 @@ import { type SharedDesk, useDesk } from '../kit/use-desk.ts';
 
 /**
  * People with two browsers, which are used only by keyboard and mouse. The title bar and the clipboard show what they
- * see. Requests are counted before the gateway, at the origin and in SQL. Run by `npm run eval -- people`. Every test run
+ * see. Requests are counted before the gateway, at the origin and in SQL. Run by `npm run eval -- people`. Each run
  * shows in people-readings.test.ts that both browsers pass.
  */
 

@@ -13,7 +13,7 @@ import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { chromeHttp, curl } from '../kit/visitors.ts';
 
-/** Commands that ask a running Guard over `POST /query`: `guard query`, `guard replay`, and the keys of `guard keys`. */
+/** Commands that ask a running Guard over `POST /query`: `guard query` and `guard replay`, and keys of `guard keys`. */
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
 const { listen } = storySettings('http://127.0.0.1:1') as { listen: Record<string, string> };

@@ -142,7 +142,7 @@ test('Guard answers requests during a reload to many sites, and then each site h
     expect([200, 403, 421]).toContain(status);
     answered += 1;
   }
-  // Guard reads the file for longer than one answer takes. If that blocked the thread, there would be one or two answers.
+  // Guard reads the file for longer than one answer takes. With a blocked thread there would be one or two answers.
   expect(answered).toBeGreaterThan(20);
   for (const site of SAMPLE) {
     expect((await visitSite(site, '/')).status).toBe(200);

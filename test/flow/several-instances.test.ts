@@ -23,7 +23,7 @@ import { testFolder } from '../kit/test-folder.ts';
 import { hasRedis } from '../kit/tools.ts';
 import { curl } from '../kit/visitors.ts';
 
-/** Three instances that share one Redis: visitors see no difference between them, and each goes on without the Redis. */
+/** Three instances that share one Redis: visitors see no difference, and each instance goes on without the Redis. */
 
 const FOLDER = testFolder();
 const SETTINGS = join(FOLDER, 'guard.yaml');

@@ -10,7 +10,7 @@ import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { chromeHttp } from '../kit/visitors.ts';
 
-/** `guard why` beside a running Guard: from the code of a page to the rule, its line, and the rule that allows the visitor. */
+/** `guard why` beside a running Guard finds the rule, its line, and a rule that allows the visitor. */
 
 const RIVAL_KEY = 'sk_api_ro_rival_5f4e3d2c1b0a9d8c7b6a';
 const rules = [

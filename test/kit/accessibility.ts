@@ -6,12 +6,12 @@ const WCAG_22_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'bes
 /** All rules that another colour scheme can change. */
 const COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
 
-/** What axe finds on a page (WCAG 2.2 AA): each rule with the elements it was broken by. */
+/** The violations that axe finds on a page (WCAG 2.2 AA): each rule with its elements. */
 export async function violations(page: Page): Promise<string[]> {
   return run(page, WCAG_22_AA, 10);
 }
 
-/** The same of a page in light, and then of its colours in dark. */
+/** The violations of a page in light colours, and then those of its dark colours. */
 export async function violationsInBothSchemes(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' });
   const light = await violations(page);

@@ -2,7 +2,7 @@ import { type Answer, send } from './http.ts';
 
 export const VISITOR = '198.51.100.7';
 
-/** What each proxy sends when it asks about `POST https://shop.example/login?a=1` of the visitor. */
+/** The question of each proxy about `POST https://shop.example/login?a=1`. */
 export const original = {
   host: 'shop.example',
   'x-forwarded-for': VISITOR,
@@ -37,7 +37,7 @@ export const ASKING: readonly [string, Asking][] = [
   ['envoy', { path: '/check/envoy/login?a=1', method: 'POST', headers: inPlace }],
 ];
 
-/** Asks as one of the proxies does, about a visitor with these headers besides. */
+/** Asks as one of the proxies does. `headers` are further headers of the visitor. */
 export function ask(url: string, { path, method, headers }: Asking, more = {}): Promise<Answer> {
   return send(url + path, { method, headers: { ...headers, 'user-agent': 'Browser/1', ...more } });
 }

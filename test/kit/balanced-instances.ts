@@ -11,14 +11,14 @@ import { storySettings } from './story-settings.ts';
 export interface BalancedInstances {
   readonly origin: RecordingOrigin;
   readonly balancer: Balancer;
-  /** SIGKILL to one of them, and its start at the same ports; resolves when it is given requests again. */
+  /** Kills one instance (SIGKILL) and starts it at the same ports. Resolves when it gets requests again. */
   killAndStart(index: number): Promise<void>;
-  /** How many questions Redis did not answer in time so far. Instances that were killed are included. */
+  /** The number of questions that Redis did not answer in time so far, also to killed instances. */
   countUnanswered(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** For a machine that is busy with other things besides. */
+/** For a machine that is also busy with other work. */
 const UP_WITHIN_MS = 60_000;
 
 const OPERATIONS = ['session', 'keep_session', 'spend', 'take'];
@@ -34,7 +34,7 @@ export async function openBalancedInstances(
     const store = { engine: 'redis', url: redis.url };
     const top = { listen, store, analytics: undefined };
     // All visitors of a test come from one network, and they do no work.
-    // The visitors walk through the site, page after page, as programs do.
+    // The visitors load page after page, as programs do.
     const organisation = { challenge: { free_passes: false, session_shape: false } };
     return startProduct(storySettings(origin.url, { rules, organisation, top }));
   };
@@ -68,7 +68,7 @@ export async function openBalancedInstances(
       if (!place || !product) throw new Error(`no instance ${index}`);
       ofKilled.push(await unanswered(product));
       process.kill(product.pid, 'SIGKILL');
-      // It is gone: this waits for that, and takes its folder away.
+      // The process has ended. This removes its folder.
       await product.stop();
       products[index] = await start(place);
       await allUp();

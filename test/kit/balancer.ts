@@ -6,26 +6,26 @@ import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 import { startListening } from './listening-program.ts';
 
-/** Where one instance serves visitors, and where it says that it is ready; ports on loopback. */
+/** The ports of one instance on loopback: for visitors, and for the check whether it is ready. */
 export interface Balanced {
   readonly gateway: number;
   readonly admin: number;
 }
 
-/** A HAProxy that spreads requests over several instances, and asks each whether it is ready. */
+/** A HAProxy that spreads requests over several instances, and checks whether each is ready. */
 export interface Balancer {
-  /** In the shape of a product's, so that a visitor goes to either. */
+  /** The same field as a product has, so that tests can use either. */
   readonly addresses: { readonly gateway: string };
-  /** How many of the instances it sends requests to at this moment. */
+  /** The number of instances that get requests at this moment. */
   countUp(): Promise<number>;
-  /** Requests that it gave to an instance, and had to give to one once more. */
+  /** The number of requests that it had to send again to an instance. */
   countRetries(): Promise<number>;
   close(): Promise<void>;
 }
 
 /**
- * What an instance that was killed leaves half done is asked for again, elsewhere. Not so an upload: it
- * may have been judged.
+ * HAProxy sends a request of a killed instance again, to another instance. It does not repeat an upload, which may have
+ * been judged.
  */
 function configOf(port: number, socket: string, instances: readonly Balanced[]): string {
   return [
@@ -53,7 +53,7 @@ function configOf(port: number, socket: string, instances: readonly Balanced[]):
   ].join('\n');
 }
 
-/** Resolves when it takes connections; whether an instance is up is another matter. */
+/** Resolves when HAProxy takes connections, which can be before an instance is up. */
 export async function startBalancer(instances: readonly Balanced[]): Promise<Balancer> {
   const folder = await mkdtemp(join(tmpdir(), 'guard-balancer-'));
   const [port, file, socket] = [await freePort(), join(folder, 'cfg'), join(folder, 'stats')];
@@ -74,7 +74,7 @@ export async function startBalancer(instances: readonly Balanced[]): Promise<Bal
   };
 }
 
-/** What HAProxy counts, a row for each server and for all of them. */
+/** The counters of HAProxy: a row for each server and a row for all of them. */
 async function statistics(path: string): Promise<Record<string, string>[]> {
   const socket = connect(path).setEncoding('utf8');
   let text = '';

@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** How many visitors were told what: by status, 0 where the connection ended without an answer. */
+/** The number of answers by status. The status is 0 where the connection ended without an answer. */
 export type Told = ReadonlyMap<number, number>;
 
-/** Requests that come at once, each on a connection of its own that is open by then. */
+/** Requests that come at once. Each has its own connection, which is open before. */
 export interface Burst {
   readonly light: number;
-  /** With a path that costs as much as one can that is not refused (path-readings.ts). */
+  /** With the most expensive path that Guard does not refuse (path-readings.ts). */
   readonly heavy: number;
 }
 
 const HEAVY_PATH = '/..'.repeat(5_250);
 
 /**
- * Sends all of them to a gateway, for something below a folder of it, with an invented session each; resolves
- * when the last one was answered.
+ * Sends all of them to a gateway, with paths below a folder and with invented sessions. Resolves after the last
+ * answer.
  */
 export async function burst(
   gateway: string,

@@ -2,24 +2,24 @@ import { answering, asPageWrites } from '../../validator/src/challenge/testing/a
 import { fixture } from '../../validator/src/challenge/testing/challenged-visitor.ts';
 import { type Answer, send } from './http.ts';
 
-/** A recorded browser that meets the challenge of a running product. Usable outside of tests, too. */
+/** A recorded browser that answers the challenge of a running product. It can be used outside of tests, too. */
 
 const PERSON = fixture('human/chromium-headful-xvfb-default-screen.json');
 
-/** What its navigations look like, by name of the header field. */
+/** The header fields of its navigations. */
 export const BROWSER_HEADERS: Readonly<Record<string, string>> = {
   ...PERSON.headers,
   host: 'shop.example',
   'sec-fetch-mode': 'navigate',
 };
 
-/** What a challenge page holds. */
+/** The values of a challenge page. */
 export interface ChallengePage {
   readonly ticket: string;
   readonly session: string;
 }
 
-/** A navigation from an address, with a session where there is one already. */
+/** A navigation from an address, with or without a session. */
 export function navigateFrom(
   gateway: string,
   path: string,
@@ -30,14 +30,14 @@ export function navigateFrom(
   return send(gateway + path, { headers });
 }
 
-/** The page in an answer that is a challenge; its session is `session` where it gives no other one. */
+/** The challenge page in an answer. Its session is `session`, unless the answer sets another. */
 export function readChallenge({ body, headers }: Answer, session = ''): ChallengePage | undefined {
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1];
   const given = /_guard=([^;]+)/.exec(String(headers['set-cookie']))?.[1];
   return ticket === undefined ? undefined : { ticket, session: given ?? session };
 }
 
-/** The upload of a page, as a person's browser sends it. */
+/** The upload of a page in a person's browser. */
 export function uploadFrom(gateway: string, page: ChallengePage, ip: string): Promise<Answer> {
   const { ticket, session } = page;
   const evidence = answering(PERSON.evidence, ticket);
@@ -48,10 +48,10 @@ export function uploadFrom(gateway: string, page: ChallengePage, ip: string): Pr
   });
 }
 
-/** What an upload is answered with that made its session a verified one. */
+/** The answer to an upload after which its session is verified. */
 export const PASSED = '{"result":"reload"}';
 
-/** A session that passed its challenge; rejects when it does not pass. */
+/** A session that passed its challenge. Rejects when it does not pass. */
 export async function passFrom(gateway: string, ip: string): Promise<string> {
   const first = await navigateFrom(gateway, '/', { ip });
   const page = readChallenge(first);

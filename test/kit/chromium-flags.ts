@@ -1,6 +1,6 @@
 /**
- * What every Chromium of the tests is started with, and pages cannot see: as root it starts only without
- * its sandbox, and on a closed network calling home would make it wait for minutes.
+ * Flags of every Chromium of the tests, which pages cannot see. As root, Chromium starts only without its sandbox. In a
+ * closed network, requests to its vendor would delay it by minutes.
  */
 export const CHROMIUM_FLAGS: readonly string[] = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),

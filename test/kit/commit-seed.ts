@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 
-/** Where there is no git, as in an unpacked archive. */
+/** The seed without git, as in an unpacked archive. */
 const WITHOUT_GIT = 20;
 
 /**
- * The seed of the property tests in this run, as text: what `GUARD_TEST_SEED` says, a new one for `new`,
- * or else the first 31 bits of the id of the commit that is checked out.
+ * The seed of the property tests in this run, as text: the value of `GUARD_TEST_SEED`, a new number for `new`, or the
+ * first 31 bits of the id of the commit.
  *
- * @throws when what was told is no number: each property would be tried with NaN, which is not repeatable
+ * @throws when the value is not a number: a run with NaN cannot be repeated
  */
 export function seedOfRun(told: string | undefined, folder: string): string {
   if (told === 'new') return String(Date.now() % 2 ** 31);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** Whether something takes connections on a loopback port within 45 s, as long as `isAlive` says so. */
+/** Whether a program takes connections on a loopback port within 45 s, while `isAlive` is true. */
 export async function connects(port: number, isAlive: () => boolean): Promise<boolean> {
   const until = Date.now() + 45_000;
   while (isAlive() && Date.now() < until) {

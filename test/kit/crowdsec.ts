@@ -8,30 +8,30 @@ import { stringify } from 'yaml';
 import { freePort } from './free-port.ts';
 import { type ListeningProgram, startListening } from './listening-program.ts';
 
-/** What Debian's package brings to read logs. */
+/** Files of Debian's package for reading logs. */
 const PATTERNS = '/etc/crowdsec/patterns';
 const HUB_PARSERS = '/usr/share/crowdsec/hub/parsers';
 const OF_HUB = ['s00-raw/crowdsecurity/syslog-logs', 's02-enrich/crowdsecurity/dateparse-enrich'];
 const EXAMPLE = join(import.meta.dirname, '../../examples/crowdsec');
 
 /**
- * A CrowdSec agent of Debian on loopback, without its vendor: its local API, and its reader of logs, with the files of
- * examples/crowdsec/. A scenario that overflows bans an address.
+ * A CrowdSec agent of Debian on loopback, without requests to its vendor: its local API, and its reader of logs with
+ * the files of examples/crowdsec/. A scenario that overflows bans an address.
  */
 export interface Crowdsec {
   readonly url: string;
-  /** Of the bouncer that Guard is. */
+  /** The API key of the bouncer. */
   readonly key: string;
   /** `cscli decisions …`. */
   decide(...args: readonly string[]): Promise<void>;
-  /** The ids of all decisions on an address that stand. */
+  /** The ids of all current decisions on an address. */
   idsOf(ip: string): Promise<readonly number[]>;
-  /** What `cscli explain` shows of lines of this type. */
+  /** The output of `cscli explain` for lines of this type. */
   explain(type: string, lines: readonly string[]): Promise<string>;
-  /** Reads lines of this type as if they came now, and resolves when it has banned. Returns its log. */
+  /** Reads lines of this type as new lines, and resolves after it has banned. Returns its log. */
   read(type: string, lines: readonly string[]): Promise<string>;
   start(): Promise<void>;
-  /** Ends it, so that it is away; it remembers its decisions. */
+  /** Stops it. It keeps its decisions. */
   stop(): Promise<void>;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ export async function openCrowdsec(): Promise<Crowdsec> {
     execFileSync('cscli', ['-c', config, ...args], { encoding: 'utf8', stdio: 'pipe' });
   cscli('machines', 'add', 'guard-test', '--auto', '-f', at('credentials.yaml'));
   const key = cscli('bouncers', 'add', 'guard', '-o', 'raw').trim();
-  // Its own folder goes with a program, and the decisions are to stay.
+  // The folder of a program is removed when it ends, but the decisions have to stay.
   const home = await mkdtemp(join(tmpdir(), 'guard-crowdsec-home-'));
   let logs = 0;
   const written = (lines: readonly string[]): string => {

@@ -14,21 +14,21 @@ export interface Look {
   readonly scheme: 'light' | 'dark';
 }
 
-/** A person's hands and eyes on the dashboard, in a real browser. */
+/** The actions of a person on the dashboard in a real browser, and the visible results. */
 export interface DashboardBrowser {
   readonly page: Page;
-  /** What must not be: errors of the console and of the page, and requests to other hosts. */
+  /** Errors of the console and of the page, and requests to other hosts. */
   readonly problems: readonly string[];
   open(pathOrUrl: string): Promise<void>;
   /** Waits until the page shows a text, in any case of letters. */
   sees(text: string): Promise<void>;
   /** Presses the first visible button, link, tab or label with this text or name. */
   press(name: string, within?: string): Promise<void>;
-  /** Presses it where it is there now; true where it was. */
+  /** Presses it if it is visible now. Returns whether it was. */
   pressIfThere(name: string, within?: string): Promise<boolean>;
   /** The visible text. */
   text(): Promise<string>;
-  /** What axe finds (WCAG 2.2 AA). */
+  /** The violations that axe finds (WCAG 2.2 AA). */
   violations(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -54,8 +54,8 @@ export async function openDashboardBrowser(
       problems.push(`asked ${request.url()}`);
     }
   });
-  // The tests are typed without a DOM, so what runs in the page is text.
-  // Empty while the page goes elsewhere.
+  // The types of the tests have no DOM, so code for the page is text.
+  // Empty during a navigation.
   const pressIfThere = (name: string, within = 'body') =>
     page.evaluate(pressIn(name, within)) as Promise<boolean>;
   const text = () => page.evaluate('document.body.innerText').then(String, () => '');
@@ -76,7 +76,7 @@ export async function openDashboardBrowser(
         (isPressed) => isPressed,
       );
     },
-    // A panel that is still loading can be in the way of axe, so what it finds has to stay.
+    // A panel that is still loading can disturb axe, so a violation counts only if it stays.
     async violations() {
       let found: string[] = [];
       for (let round = 0; round < 5; round++) {
@@ -113,7 +113,7 @@ function launch({ browser, scheme }: Look): Promise<Browser> {
   });
 }
 
-/** A program for the page. It gives true when something was pressed. */
+/** Code for the page. It returns true when it pressed something. */
 function pressIn(name: string, within: string): string {
   return `(() => {
     const name = ${JSON.stringify(name)};

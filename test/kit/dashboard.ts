@@ -2,14 +2,14 @@ import { type Answer, send } from './http.ts';
 import type { Product } from './start-product.ts';
 import { ANALYTICS_KEY } from './story-settings.ts';
 
-/** Settings that add a dashboard to a story. */
+/** Listeners for tests of the dashboard. */
 export const DASHBOARD_LISTEN = {
   gateway: '127.0.0.1:0',
   api: '127.0.0.1:0',
   dashboard: '127.0.0.1:0',
 };
 
-/** Asks the dashboard as a page of its own does. */
+/** Sends a request as the page of the dashboard does. */
 export function askDashboard(
   product: Product,
   path: string,
@@ -34,13 +34,13 @@ export function askDashboard(
   });
 }
 
-/** Signs in with a key. Gives the cookie as a browser sends it back; throws where the key is refused. */
+/** Signs in with a key. Returns the cookie as a browser sends it. Throws when the key is refused. */
 export async function signIn(product: Product, key = ANALYTICS_KEY): Promise<string> {
   const answer = await askDashboard(product, '/api/sign-in', { json: { key } });
   return cookieOf(answer);
 }
 
-/** The cookie that an answer sets, as a browser sends it back. */
+/** The cookie that an answer sets, as a browser sends it. */
 export function cookieOf({ status, headers }: Answer, index = 0): string {
   const set = headers['set-cookie']?.[index];
   if (set === undefined) throw new Error(`${status} without a cookie`);

@@ -11,7 +11,7 @@ export function guarded(
   return validatorWith(rules, { organisation });
 }
 
-/** The decisions on some requests, one after the other. */
+/** The decisions on several requests, one after the other. */
 export async function decisions(
   { ask }: TestValidator,
   count: number,
@@ -22,6 +22,6 @@ export async function decisions(
   return found;
 }
 
-/** One decision, as often as it is expected. */
+/** A list with the same decision `count` times. */
 export const times = (count: number, decision: string) =>
   Array.from({ length: count }, () => decision);

@@ -2,39 +2,39 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CHROMIUM_FLAGS } from './chromium-flags.ts';
 
-/** What people switch off in their browser. */
+/** A feature that people switch off in their browser. */
 export type Refused = 'scripts' | 'cookies' | 'storage';
 
-/** A browser that people have on their desk, as it is started and as its window shows it. */
+/** A browser of people: how it starts, and how its window looks. */
 export interface DeskBrowser {
   readonly name: string;
   readonly program: string;
   /** X window class of its windows. */
   readonly windowClass: string;
-  /** What it appends to a page's title. */
+  /** The text that it appends to the title of a page. */
   readonly titleSuffix: RegExp;
   /** Added to the environment of its process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Fills a profile folder, and tells the command line that uses it. */
+  /** Fills a profile folder, and returns the command line that uses it. */
   readonly prepare: (profile: string, refused?: Refused) => Promise<readonly string[]>;
 }
 
-/** Chromium's settings "do not allow sites to …": 2 is no. Its storage is refused with its cookies. */
+/** Chromium's settings "do not allow sites to …". 2 means no. Storage is refused together with cookies. */
 const CHROMIUM_SETTINGS: Readonly<Record<Refused, Readonly<Record<string, number>>>> = {
   scripts: { javascript: 2 },
   cookies: { cookies: 2 },
   storage: { cookies: 2 },
 };
 
-/** What somebody has set up otherwise than it comes. */
+/** Settings that differ from the default. */
 export interface DeskSettings {
   readonly switches?: readonly string[];
-  /** Chromium's are nested as in its file, Firefox's are flat. */
+  /** Nested as in the file of Chromium, or flat as in Firefox. */
   readonly preferences?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Chromium with settings of its own. */
+/** Chromium with these settings. */
 export function chromiumWith({
   switches = [],
   preferences = {},
@@ -61,7 +61,7 @@ export function chromiumWith({
 
 export const deskChromium: DeskBrowser = chromiumWith({});
 
-/** No first-run pages, nothing fetched from home; what pages can see is left as it comes. */
+/** No first-run pages, and no requests to the vendor. Everything that pages can see is the default. */
 const FIREFOX_PREFERENCES = {
   'browser.aboutwelcome.enabled': false,
   'browser.shell.checkDefaultBrowser': false,
@@ -84,7 +84,7 @@ const FIREFOX_REFUSALS: Readonly<Record<Refused, Readonly<Record<string, number 
   storage: { 'dom.storage.enabled': false },
 };
 
-/** Firefox with settings of its own. */
+/** Firefox with these settings. */
 export function firefoxWith({
   switches = [],
   preferences = {},

@@ -6,28 +6,28 @@ import type { DeskBrowser, Refused } from './desk-browsers.ts';
 
 const run = promisify(execFile);
 
-/** Time a slow machine may take to show the browser's window. */
+/** The time that a slow machine may need to show the window. */
 const WINDOW_MS = 30_000;
-/** Time in which the title bar of a window that has taken the address changes, on a busy machine too. */
+/** The time until the title bar changes after an address was typed, on a busy machine. */
 const LOADING_MS = 12_000;
-/** An empty window takes keys a moment after it is there. */
+/** An empty window accepts keys a moment after it appears. */
 const SETTLE_MS = 1_500;
 
-/** A place on the page that is no link, button or field of any screen, in pixels from the top left. */
+/** A point that is not on a link, button or field of any screen, in pixels from the top left. */
 const EMPTY_SPOT = ['30', '600'];
 
-/** What a person at a desk does with a browser: all of it by keyboard and mouse, and no driver. */
+/** The actions of a person in a browser, by keyboard and mouse and without a driver. */
 export interface Desk {
-  /** Title of the page in front; undefined while the bar shows an address, an empty tab or the browser's name. */
+  /** The title of the page in front; undefined while the bar shows an address, an empty tab or the browser's name. */
   title(): Promise<string | undefined>;
-  /** Types the address, again when the title bar shows that the window was not yet taking keys. */
+  /** Types the address. Types it again when the title bar does not change, because the window accepted no keys yet. */
   goTo(url: string): Promise<void>;
   /** Keys by their X names, such as `Return` or `ctrl+Tab`. */
   press(...keys: string[]): Promise<void>;
   moveMouse(x: number, y: number): Promise<void>;
   /**
-   * Selects and copies the whole page, types the address and pastes behind it: what stands on the
-   * page arrives as the end of a URL, percent-encoded and without line ends.
+   * Selects and copies the whole page, types the address and pastes behind it. So the text of the page arrives as the
+   * end of a URL, percent-encoded and without line ends.
    */
   pasteBehind(url: string): Promise<void>;
   /** Ends every process of the browser. */
@@ -36,7 +36,7 @@ export interface Desk {
 
 type Xdotool = (...args: string[]) => Promise<string>;
 
-/** Opens the browser with one tab for each of `urls`; resolves when its window is there. */
+/** Opens the browser with one tab for each of `urls`. Resolves when its window is visible. */
 export async function openAtDesk(
   browser: DeskBrowser,
   place: { readonly profile: string; readonly display: string },
@@ -44,7 +44,7 @@ export async function openAtDesk(
 ): Promise<Desk> {
   const env = { ...environmentOf(place), ...browser.env };
   const args = await browser.prepare(place.profile, refused);
-  // A group of its own, so that all of the browser's processes can be ended.
+  // A process group, so that all processes of the browser can be ended.
   const child = spawn(browser.program, [...args, ...urls], {
     env,
     stdio: 'ignore',
@@ -60,7 +60,7 @@ export async function openAtDesk(
   const xdotool: Xdotool = async (...rest) => (await run('xdotool', rest, { env })).stdout.trim();
   try {
     const window = await openedWindow(xdotool, browser.windowClass);
-    // A page that has been loaded is a better sign than time.
+    // With a URL, the loaded page shows that the window accepts keys.
     if (urls.length === 0) await wait(SETTLE_MS);
     return { ...actionsIn(window, browser, xdotool), close };
   } catch (error) {
@@ -111,7 +111,7 @@ function actionsIn(window: string, browser: DeskBrowser, xdotool: Xdotool): Omit
   };
 }
 
-/** Nothing of this process but where programs and fonts are; the profile is the person's home. */
+/** Only the paths of programs and fonts from this process. The profile is the home folder. */
 function environmentOf({ profile, display }: { profile: string; display: string }) {
   const env: Record<string, string> = { LANG: 'en_US.UTF-8', DISPLAY: display, HOME: profile };
   for (const name of ['PATH', 'TMPDIR', 'FONTCONFIG_PATH']) {
@@ -124,12 +124,12 @@ function environmentOf({ profile, display }: { profile: string; display: string 
 async function openedWindow(xdotool: Xdotool, windowClass: string): Promise<string> {
   const until = Date.now() + WINDOW_MS;
   while (Date.now() < until) {
-    // xdotool exits with 1 while there is none.
+    // xdotool ends with exit code 1 while there is no window.
     const found = await xdotool('search', '--onlyvisible', '--class', windowClass).catch(() => '');
     for (const id of found.split('\n').filter(Boolean)) {
       const name = await xdotool('getwindowname', id).catch(() => '');
       if (name !== '') {
-        // There is no window manager that would give it the keyboard.
+        // Without a window manager, the window does not get the keyboard by itself.
         await xdotool('windowfocus', '--sync', id);
         return id;
       }

@@ -1,7 +1,7 @@
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, chromium as playwright } from 'playwright-core';
 
-/** The automation browser that npm can bring: a headless Chromium, driven by playwright. */
+/** A headless Chromium from npm, driven by playwright. */
 export async function launchDriven(): Promise<Browser> {
   return playwright.launch({
     executablePath: await chromium.executablePath(),
@@ -11,8 +11,8 @@ export async function launchDriven(): Promise<Browser> {
 }
 
 /**
- * What hides the words by which the headless browser names itself in its requests. Without it, it is
- * known before any challenge; what its page shows is not hidden by it.
+ * Hides the name "Headless" in the requests of the browser, which Guard would find before any challenge. The evidence
+ * of its page does not change.
  */
 export function disguise(browser: Browser): BrowserContextOptions {
   const major = browser.version().split('.', 1)[0] ?? '';

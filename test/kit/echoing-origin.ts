@@ -16,7 +16,7 @@ export interface EchoingOrigin {
   close(): Promise<void>;
 }
 
-/** A site that answers with what it was sent, and sends back what comes through a WebSocket handshake. */
+/** A site that answers with the body of the request, and echoes the data of a WebSocket. */
 export async function startEchoingOrigin(): Promise<EchoingOrigin> {
   const exchanges: Exchange[] = [];
   const tunnels = new Set<Socket>();
@@ -34,7 +34,7 @@ export async function startEchoingOrigin(): Promise<EchoingOrigin> {
     exchanges.push({ method, url, headers, body: '' });
     tunnels.add(request.socket);
     socket.on('error', () => socket.destroy());
-    // RFC 6455 section 4.2.2: proxies hold the key against it.
+    // RFC 6455 section 4.2.2: proxies compare it with the key.
     const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
     const accept = createHash('sha1').update(key).digest('base64');
     const fields = ['Connection: Upgrade', 'Upgrade: websocket', `Sec-WebSocket-Accept: ${accept}`];

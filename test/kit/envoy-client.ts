@@ -8,7 +8,7 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 
-/** Envoy's own definitions, which gRPC's library for Envoy's control plane brings. */
+/** Envoy's own definitions, from gRPC's library for Envoy's control plane. */
 const PARTS = join(import.meta.dirname, '../../node_modules/@grpc/grpc-js-xds/deps');
 export const OFFICIAL_PROTOS = ['envoy-api', 'xds', 'googleapis', 'protoc-gen-validate'].map(
   (part) => join(PARTS, part),
@@ -35,7 +35,7 @@ export interface CheckResponse {
   };
 }
 
-/** envoy.service.auth.v3.AttributeContext.HttpRequest, as far as a test says it. */
+/** The fields of envoy.service.auth.v3.AttributeContext.HttpRequest that tests use. */
 export type HttpAttributes = Readonly<Record<string, unknown>>;
 
 export interface EnvoyClient {
@@ -73,7 +73,7 @@ export function framedCheck(http: HttpAttributes): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** A client of gRPC that speaks Envoy's official messages. `url`: of `listen.ext_authz`. */
+/** A gRPC client with Envoy's official messages. `url` is that of `listen.ext_authz`. */
 export function connectAsEnvoy(url: string): EnvoyClient {
   const client = new Client(url.replace('http://', ''), credentials.createInsecure());
   const send = (message: Buffer) =>
@@ -99,7 +99,7 @@ export function connectAsEnvoy(url: string): EnvoyClient {
   };
 }
 
-/** Names and values of a list of options, and the names of those that are appended. */
+/** The names and values of a list of header options. */
 export function fieldsOf(options: readonly HeaderOption[] = []): Readonly<Record<string, string>> {
   return Object.fromEntries(options.map(({ header }) => [header.key, header.value]));
 }

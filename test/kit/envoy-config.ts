@@ -4,7 +4,7 @@ import protobuf from 'protobufjs';
 import { z } from 'zod';
 import { OFFICIAL_PROTOS } from './envoy-client.ts';
 
-/** The definitions that a configuration of the examples needs. */
+/** The definitions for the configurations of the examples. */
 const FILES = [
   'envoy/config/bootstrap/v3/bootstrap.proto',
   'envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.proto',
@@ -19,7 +19,7 @@ const SCALARS = /^\.google\.protobuf\.(?:Duration|\w+Value)$/;
 
 const Mapping = z.record(z.string(), z.unknown());
 
-/** Every field of a configuration that Envoy's own definitions do not know, or know in another form. */
+/** Each field of a configuration that is not in Envoy's own definitions, or has another type there. */
 export function envoyProblems(config: unknown): string[] {
   const root = new protobuf.Root();
   root.resolvePath = (_from, file) =>

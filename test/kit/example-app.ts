@@ -11,13 +11,13 @@ import {
 import { type Answer, poll, send } from './http.ts';
 import { CHROME_UA, chromeHttp, curl } from './visitors.ts';
 
-/** An application that asks the validator itself: it prints its address, and shows its page on every path. */
+/** An application that asks the validator. It prints its address, and shows its page on every path. */
 export interface ExampleApp {
-  /** The application alone; reads GUARD_VALIDATE_URL, GUARD_SECRET_KEY and PORT. */
+  /** The application alone. It reads GUARD_VALIDATE_URL, GUARD_SECRET_KEY and PORT. */
   readonly alone: readonly [string, ...string[]];
   /** The one command that starts Guard and the application. */
   readonly withGuard: readonly [string, ...string[]];
-  /** Further tests of it with Guard, which may ask for its address. */
+  /** More tests of the application with Guard. They get its address. */
   readonly more?: (url: () => string) => void;
 }
 
@@ -27,11 +27,11 @@ const DENIED = 'Request denied.\n';
 const SECRET_KEY = 'sk_example_9c1d7e3b5a2f';
 
 /**
- * What each of them owes its visitors, whatever it is written in: contract 4.1 and 7.1. On a busy machine an answer
- * can come later than an application waits for it: then again.
+ * The tests of an application in any language: contract 4.1 and 7.1. They try again, because on a busy machine an
+ * application can reach its time limit.
  */
 export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void {
-  describe('with a validator that behaves in every way', () => {
+  describe('with a validator of each behaviour', () => {
     let fake: FakeValidator;
     let program: RunningProgram;
     let url = '';
@@ -46,16 +46,19 @@ export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void
       await fake.close();
     });
 
-    test.each(BEHAVIOURS)('contract 4.1, 7.1: one that $name', async ({ name, enforced }) => {
-      const { status, body } = await poll(
-        () => send(url + pathOf(name)),
-        (answer) => enforcedBy(answer) === enforced.kind,
-      );
-      if (enforced.kind === 'passes') expect([status, body]).toEqual([200, passed(body)]);
-      else expect([status, body]).toEqual([enforced.status, enforced.body ?? DENIED]);
-    });
+    test.each(BEHAVIOURS)(
+      'contract 4.1, 7.1: a validator that $name',
+      async ({ name, enforced }) => {
+        const { status, body } = await poll(
+          () => send(url + pathOf(name)),
+          (answer) => enforcedBy(answer) === enforced.kind,
+        );
+        if (enforced.kind === 'passes') expect([status, body]).toEqual([200, passed(body)]);
+        else expect([status, body]).toEqual([enforced.status, enforced.body ?? DENIED]);
+      },
+    );
 
-    test('contract 2.1, 5: the request is described as it came, its headers in their order', async () => {
+    test('contract 2.1, 5: the question has the request unchanged, with its headers in order', async () => {
       const headers = withoutHost(chromeHttp);
       const { key, question } = await poll(
         async () => {
@@ -82,7 +85,7 @@ export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void
       ['challenges', 'no-store'],
       ['allows', 'private'],
     ])(
-      'contract 4.1 rule 2: headers and cookies of one that %s reach the visitor',
+      'contract 4.1 rule 2: the visitor gets the headers and cookies of a validator that %s',
       async (name, cache) => {
         const { headers } = await poll(
           () => send(url + pathOf(name)),
@@ -97,7 +100,7 @@ export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void
       },
     );
 
-    test('contract 4.1 rule 5: who is limited learns when to come again', async () => {
+    test('contract 4.1 rule 5: a limited visitor gets Retry-After', async () => {
       const { headers } = await poll(
         () => send(url + pathOf('limits')),
         ({ status }) => status === 429,
@@ -105,7 +108,7 @@ export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void
       expect(headers).toMatchObject({ 'retry-after': '17', 'cache-control': 'no-store' });
     });
 
-    test('RFC 9110 9.3.2: HEAD gets the head of a denied answer and no body', async () => {
+    test('RFC 9110 9.3.2: HEAD gets a denied answer without a body', async () => {
       const { status, body } = await poll(
         () => send(url + pathOf('challenges'), { method: 'HEAD' }),
         (answer) => answer.status === 403,
@@ -140,7 +143,7 @@ export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void
   });
 }
 
-/** Headers of a visitor of another host, for a visit to an address of this machine. */
+/** Header fields of a visitor, without those of the host. */
 export function withoutHost(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'host'));
 }
@@ -156,7 +159,7 @@ function enforcedBy({ status, body }: Answer): Behaviour['enforced']['kind'] {
   return status === 200 && body.includes(PASSED) ? 'passes' : 'answered';
 }
 
-/** The body itself where it is the page of the application. */
+/** The body, if it is the page of the application. */
 function passed(body: string): string {
   return body.includes(PASSED) ? body : PASSED;
 }

@@ -24,7 +24,7 @@ import { Service } from 'kubernetes-models/v1/Service';
 import ts from 'typescript';
 import { parseAllDocuments } from 'yaml';
 
-/** One object of a manifest, as far as every kind has it. */
+/** The fields that objects of every kind have. */
 export interface Manifest {
   readonly file: string;
   readonly apiVersion: string;
@@ -32,7 +32,7 @@ export interface Manifest {
   readonly object: Readonly<Record<string, unknown>>;
 }
 
-/** Every kind that the examples use: its module, and how the published schema judges an object of it. */
+/** The kinds of the examples: module and published schema. */
 const KINDS: Readonly<Record<string, { module: string; validate(object: object): void }>> = {
   ConfigMap: {
     module: 'kubernetes-models/v1/ConfigMap',
@@ -44,7 +44,7 @@ const KINDS: Readonly<Record<string, { module: string; validate(object: object):
   },
   HorizontalPodAutoscaler: {
     module: 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler',
-    // Its constructor wants to know of a spec; validate() says whether there is one.
+    // The type of the constructor requires a spec. validate() checks that there is one.
     validate: (o) => new HorizontalPodAutoscaler(o as IHorizontalPodAutoscaler).validate(),
   },
   HTTPRoute: {
@@ -87,7 +87,7 @@ export function readManifests(folder: string): Manifest[] {
     .flatMap((file) => parseManifests(file, readFileSync(join(folder, file), 'utf8')));
 }
 
-/** The objects of one text. `file` is what problems name. */
+/** The objects of one text. `file` is the name in problems. */
 export function parseManifests(file: string, text: string): Manifest[] {
   return parseAllDocuments(text).map((document) => {
     const [error] = document.errors;
@@ -98,7 +98,7 @@ export function parseManifests(file: string, text: string): Manifest[] {
   });
 }
 
-/** Everything that Kubernetes' published schemas have against these objects, misspelt fields included. */
+/** All violations of Kubernetes' published schemas by these objects, also unknown fields. */
 export function manifestProblems(manifests: readonly Manifest[]): string[] {
   const refused = manifests.flatMap(({ file, kind, object }) => {
     try {
@@ -114,8 +114,8 @@ export function manifestProblems(manifests: readonly Manifest[]): string[] {
 }
 
 /**
- * The schemas let fields pass that they do not know, and a cluster drops those. The types made of the
- * same schemas do not, so each object is checked as a literal of its type.
+ * The schemas accept unknown fields, which a cluster drops. The types of the same schemas do not accept them, so each
+ * object is checked as a literal of its type.
  */
 function unknownFields(manifests: readonly Manifest[]): string[] {
   const name = join(import.meta.dirname, 'manifests.virtual.ts');

@@ -11,13 +11,13 @@ export interface Ended {
 }
 
 export interface RunningProgram {
-  /** The match of `pattern` in what it writes to stdout, as soon as it has written that. */
+  /** The match of `pattern` in its stdout, as soon as there is one. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
-  /** All that it has written to stdout so far. */
+  /** Its stdout so far. */
   output(): string;
-  /** A signal to it alone, SIGTERM if none is named, and how it ended, with all that it had started. */
+  /** Sends a signal to it, and resolves when it and all its children have ended. */
   stop(signal?: 'SIGINT' | 'SIGTERM'): Promise<Ended>;
-  /** How it ended by itself. */
+  /** Resolves when it has ended by itself. */
   ended(): Promise<Ended>;
 }
 
@@ -32,7 +32,7 @@ export function startProgram(
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
-      PYTHONDONTWRITEBYTECODE: '1', // nothing of a test stays in the checkout
+      PYTHONDONTWRITEBYTECODE: '1', // so that tests write no files into the repository
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** A settings file of the repository as it is, but for its listeners, which take free ports of loopback. */
+/** A settings file of the repository, with free ports of loopback for its listeners. */
 export function onFreePorts(file: string): Record<string, unknown> {
   const settings = parse(readFileSync(join(ROOT, file), 'utf8')) as SettingsText; // guard check has read it
   const services = Object.keys(settings.listen);
@@ -17,7 +17,7 @@ interface SettingsText {
   readonly listen: Readonly<Record<string, unknown>>;
 }
 
-/** Everything that is wrong with a settings text, by the loader that `guard start` uses. */
+/** The problems of a settings text, from the loader of `guard start`. */
 export function settingsProblems(text: string, env: Readonly<Record<string, string>>): string[] {
   const result = parseSettings(text, { file: 'guard.yaml', baseDir: ROOT, env });
   return result.kind === 'invalid' ? result.problems.map(formatProblem) : [];

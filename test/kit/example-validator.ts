@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What becomes of the visitor's request. */
+/** What the application does with the visitor's request. */
 export type Enforced =
   | { readonly kind: 'passes' }
   | { readonly kind: 'answered'; readonly status: number; readonly body?: string };
 
-/** One way a validator can behave, and what a caller makes of it (contract 4.1, 7.1). */
+/** A behaviour of a validator, and the effect on a caller (contract 4.1, 7.1). */
 export interface Behaviour {
   readonly name: string;
-  /** What the caller reads as the decision; `none` where there is no answer that it could use. */
+  /** The decision that the caller reads; `none` without a usable answer. */
   readonly decision: string;
   readonly enforced: Enforced;
   readonly behave: (response: ServerResponse) => void;
@@ -23,7 +23,7 @@ const PASSES: Enforced = { kind: 'passes' };
 const DENIED: Enforced = { kind: 'answered', status: 403 };
 const BASE64_PAGE = Buffer.from(PAGE).toString('base64');
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' };
-/** What is to be applied whatever the decision, and what would break out of the message. */
+/** Header fields that apply with every decision, and values that would break the message. */
 const EXTRAS = {
   headers: {
     'X-Policy': 'yes',
@@ -42,7 +42,7 @@ const EXTRAS = {
     },
   ],
 };
-/** The attributes of that cookie: every one of its own, and none besides (contract 2.3). */
+/** Exactly the attributes of this cookie (contract 2.3). */
 export const COOKIE_PARTS = ['Max-Age=2592000', 'Path=/', 'SameSite=None', 'Secure'];
 
 function says(answer: Readonly<Record<string, unknown>>): (response: ServerResponse) => void {
@@ -61,7 +61,7 @@ function error(code: number, type: string): (response: ServerResponse) => void {
   return status(code, JSON.stringify({ success: false, error: { type, message: 'no' } }));
 }
 
-/** Sends the head and a first byte, and nothing more. */
+/** Sends the header section and the first byte of the body only. */
 function stalls(code: number): (response: ServerResponse) => void {
   return (response) => response.writeHead(code, { 'content-length': '100' }).write('{');
 }
@@ -78,7 +78,7 @@ function closed(behave: Behaviour['behave']) {
   return { decision: 'none', behave, enforced: DENIED };
 }
 
-/** Every row of the two tables, and the ways to be silent that they stand for. */
+/** Each row of the two tables, and all kinds of silence. */
 export const BEHAVIOURS: readonly Behaviour[] = [
   { name: 'allows', ...answered('allow', { status_code: 200, ...EXTRAS }, PASSES) },
   { name: 'matches no endpoint', ...answered('not_matched', {}, PASSES) },
@@ -160,9 +160,9 @@ export const BEHAVIOURS: readonly Behaviour[] = [
 
 export interface FakeValidator {
   readonly url: string;
-  /** The questions so far, and the keys that came with them. */
+  /** The questions so far, with their keys. */
   readonly asked: readonly Asked[];
-  /** How many connections were accepted so far. */
+  /** The number of accepted connections so far. */
   connections(): number;
   close(): Promise<void>;
 }
@@ -172,12 +172,12 @@ export interface Asked {
   readonly question: Readonly<Record<string, unknown>>;
 }
 
-/** The path of a visitor's request about which the fake validator behaves like this. */
+/** The path that makes the fake validator behave like this. */
 export function pathOf(behaviour: string): string {
   return `/as/${BEHAVIOURS.findIndex(({ name }) => name === behaviour)}`;
 }
 
-/** A `POST /validate` for callers that are programs of their own: what it does, the question says. */
+/** A fake `POST /validate` for other programs. The path in the question chooses its behaviour. */
 export async function startFakeValidator(): Promise<FakeValidator> {
   let connections = 0;
   const asked: Asked[] = [];

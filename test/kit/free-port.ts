@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Each test process looks in a range of its own, below the ports that the system gives to clients
- * (32768 and up). Else a file that runs beside this one could take the port before the program does.
+ * Each test process searches in its own range, below the ports that the system gives to clients (32768 and up).
+ * Otherwise a test file that runs at the same time could use the port before the program does.
  */
 const PORTS = 500;
 const FIRST = 20_000 + PORTS * (Number(process.env['VITEST_POOL_ID'] ?? 0) % 20);
 let next = process.pid % PORTS;
 
-/** A port that was free a moment ago, for programs that cannot say which one they were given. */
+/** A port that is free now, for programs that cannot report the port of port 0. */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < PORTS; tried += 1) {
     const port = FIRST + (next++ % PORTS);

@@ -8,20 +8,20 @@ import { join } from 'node:path';
 
 export interface GitOrigin {
   readonly url: string;
-  /** Path of a repository with one commit, which holds {@link COMMITTED_FILE}. */
+  /** Path of a repository with one commit, which contains {@link COMMITTED_FILE}. */
   readonly repository: string;
-  /** Method, path and query of every request that got through to it, in order. */
+  /** Method, path and query of every request that reached the origin, in order. */
   readonly arrivals: string[];
   close(): Promise<void>;
 }
 
 export const COMMITTED_FILE = 'README';
-/** Git packs and sends it in more than one chunk. */
+/** Large enough that git sends more than one chunk. */
 export const COMMITTED_TEXT = Array.from({ length: 20_000 }, (_, line) => `line ${line}\n`).join(
   '',
 );
 
-/** Runs git where no settings of the machine or of a surrounding repository reach it. */
+/** Runs git without the settings of the machine or of a surrounding repository. */
 export const GIT_ENV: Readonly<Record<string, string>> = {
   PATH: process.env['PATH'] ?? '',
   HOME: '/nonexistent',
@@ -33,7 +33,7 @@ export const GIT_ENV: Readonly<Record<string, string>> = {
   GIT_COMMITTER_EMAIL: 'ada@shop.example',
 };
 
-/** A site below which git's own CGI program serves a repository, for reading and for writing. */
+/** A site with git's own CGI program, for reading and writing a repository. */
 export async function startGitOrigin(): Promise<GitOrigin> {
   const folder = await mkdtemp(join(tmpdir(), 'guard-git-'));
   const repository = '/ada/engine.git';
@@ -94,7 +94,7 @@ function answerByCgi(request: IncomingMessage, response: ServerResponse, folder:
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   request.pipe(child.stdin);
-  // The program ends without reading a body that it refuses.
+  // The program ends without reading the body of a refused request.
   child.stdin.on('error', () => undefined);
   relayAnswer(child, response);
 }

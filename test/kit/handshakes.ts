@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ClientHello, TransportFacts } from '@guard/config/contract/transport';
 
-/** A handshake as a real client made it, captured in front of its own TLS. */
+/** A handshake of a real client, captured before the TLS server. */
 export interface Handshake {
   readonly client: string;
   /** The records of the ClientHello. */
@@ -20,7 +20,7 @@ interface Stored {
   readonly http2?: { readonly fingerprint: string };
 }
 
-// The file is written by hand from captures; the tests of the gateway's parsers hold it against them.
+// The file was written by hand from captures. Tests of the gateway's parsers compare it with them.
 const stored = JSON.parse(
   readFileSync(new URL('./fixtures/handshakes.json', import.meta.url), 'utf8'),
 ) as readonly Stored[];
@@ -41,7 +41,7 @@ export const handshakes: readonly Handshake[] = stored.map((entry) => ({
   },
 }));
 
-/** The handshake of a client by its name; throws for one that was never captured. */
+/** The handshake of a client by its name. Throws for an unknown name. */
 export function handshakeOf(client: string): Handshake {
   const found = handshakes.find((handshake) => handshake.client === client);
   if (found === undefined) throw new Error(`no handshake of ${client}`);

@@ -7,8 +7,8 @@ export interface Answer {
 }
 
 /**
- * One HTTP request with exactly these headers: fetch would add its own. Rejects when the connection
- * breaks before the answer is whole.
+ * Sends one HTTP request with exactly these headers, because fetch would add others. Rejects when the connection breaks
+ * before the end of the answer.
  */
 export function send(
   url: string,
@@ -34,10 +34,10 @@ export function send(
   });
 }
 
-/** What must come true has nearly the time of a test: on a busy machine, a shorter limit fails without a fault. */
+/** Nearly the time limit of a test. On a busy machine a shorter limit would fail without a mistake. */
 const PATIENCE_MS = 45_000;
 
-/** Asks until `accept` is content with the answer; fails with the last answer after `timeoutMs`. */
+/** Calls `ask` until `accept` is true for its value. Fails with the last value after `timeoutMs`. */
 export async function poll<T>(
   ask: () => Promise<T>,
   accept: (value: T) => boolean,

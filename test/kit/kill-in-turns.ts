@@ -6,12 +6,12 @@ import { ORIGIN_PAGE } from './recording-origin.ts';
 import { answerAt, challengeAt, navigate, type Page } from './shared-store.ts';
 
 const INSTANCES = 3;
-/** Visitors who have passed before the first kill, and ask all the time. */
+/** Visitors who passed before the first kill, and send requests all the time. */
 const VISITORS = 12;
-/** Between two requests of one visitor. */
+/** The pause between two requests of one visitor. */
 const PAUSE_MS = 40;
 const LIMIT = { requests: 60, perMs: 60_000 };
-/** So many requests more than its budget, at least. */
+/** The least number of requests beyond the budget. */
 const BEYOND = 10;
 const RULES = [
   {
@@ -23,7 +23,7 @@ const RULES = [
   { name: 'everybody', match: {}, detect: true, challenge: 'always' },
 ];
 
-/** What visitors met while instances were killed. */
+/** The results for visitors while instances were killed. */
 export interface KillReport {
   readonly kills: number;
   readonly tookMs: number;
@@ -31,23 +31,23 @@ export interface KillReport {
   readonly asked: number;
   /** Visitors who passed while instances were killed. */
   readonly passedMeanwhile: number;
-  /** Uploads without an answer; the page sends them again, as it does in a browser. */
+  /** Uploads without an answer. The page sends them again, as in a browser. */
   readonly brokenUploads: number;
-  /** Visitors who had passed, and were given a challenge again. */
+  /** Visitors who had passed, and were challenged again. */
   readonly challengedTwice: number;
-  /** Answers that no visitor should see: what was asked, and what came. */
+  /** Wrong answers, with their requests. */
   readonly wrong: readonly string[];
-  /** How many questions Redis answered too late. Then an instance does not know the visitors of another instance. */
+  /** Questions that Redis answered too late. Then an instance has no sessions of another instance. */
   readonly unanswered: number;
-  /** Requests that HAProxy had to give to an instance once more. */
+  /** Requests that HAProxy had to send again. */
   readonly retries: number;
-  /** Requests below `/few` that were sent, and that reached the origin. */
+  /** Requests below `/few`: all of them, and those that reached the origin. */
   readonly limited: { readonly asked: number; readonly admitted: number };
-  /** What one instance that was never killed admits of them in that time. */
+  /** The requests that one instance without a kill admits in that time. */
   readonly budget: number;
 }
 
-/** Everything counted so far, and whether to go on. */
+/** All counters, and whether to go on. */
 interface Run {
   readonly house: BalancedInstances;
   isOver: boolean;
@@ -60,9 +60,9 @@ interface Run {
 }
 
 /**
- * Three instances behind HAProxy that share a Redis. One after the other is killed and started again,
- * `kills` times in all, while visitors who passed go on asking, others come, and one address asks for
- * more than its budget.
+ * Starts three instances behind HAProxy that share a Redis, and kills and restarts them one after the other, `kills`
+ * times in all. Meanwhile passed visitors send requests, new visitors come, and one address sends more requests than
+ * its budget.
  */
 export async function killInTurns(kills: number): Promise<KillReport> {
   const house = await openBalancedInstances(INSTANCES, RULES);
@@ -113,7 +113,7 @@ async function killEach(house: BalancedInstances, kills: number): Promise<void> 
   for (let kill = 0; kill < kills; kill++) await house.killAndStart(kill % INSTANCES);
 }
 
-/** A stranger's first visit: challenge, upload, reload. Gives the session that passed. */
+/** The first visit of a visitor: challenge, upload, reload. Returns the session that passed. */
 async function arrive(run: Run): Promise<string> {
   for (;;) {
     const page = await challengeAt(run.house.balancer);
@@ -128,20 +128,20 @@ async function upload(run: Run, page: Page): Promise<boolean> {
     return true;
   }
   run.brokenUploads += 1;
-  // HAProxy's own words for an instance that was killed before it could answer, or the end of the connection
-  // in their place, as it ends one that the other side may use again. Anything else is Guard's.
+  // HAProxy sends its own page or closes the connection when an instance was killed before it could answer. All other
+  // answers come from Guard.
   if (status !== 502 && status !== CUT) run.wrong.push(`upload: ${status} ${body.slice(0, 80)}`);
   return false;
 }
 
 const CUT = 0;
 
-/** What a visitor has of a connection that ended without an answer. */
+/** The value for a connection that ended without an answer. */
 function cut(error: Error): { readonly status: number; readonly body: string } {
   return { status: CUT, body: error.message };
 }
 
-/** Asks for pages until it is over, or for so many. */
+/** Requests pages until the end of the run, or this number of pages. */
 async function stay(run: Run, cookie: string, pages = Number.POSITIVE_INFINITY): Promise<void> {
   for (let page = 0; page < pages && !run.isOver; page++) {
     const path = `/page/${run.asked++}`;
@@ -153,17 +153,17 @@ async function stay(run: Run, cookie: string, pages = Number.POSITIVE_INFINITY):
   }
 }
 
-/** One new visitor after the other, who passes, looks around and leaves. */
+/** New visitors, one after the other. Each passes and loads some pages. */
 async function come(run: Run): Promise<void> {
   while (!run.isOver) await stay(run, await arrive(run), 10);
 }
 
-/** Requests that one instance admits in this time: the whole burst, and what refills. */
+/** The requests that one instance admits in this time: the whole budget, and the part that refills. */
 function budgetIn(ms: number): number {
   return LIMIT.requests + ms / (LIMIT.perMs / LIMIT.requests);
 }
 
-/** One address that asks more often than it may, until it is over and it has done so. */
+/** One address that sends more requests than its limit, until the end of the run. */
 async function exceed(run: Run, startedAt: number): Promise<void> {
   const { gateway } = run.house.balancer.addresses;
   const headers = { ...curl, host: 'shop.example', 'x-forwarded-for': '198.51.100.9' };

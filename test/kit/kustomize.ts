@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { basename } from 'node:path';
 import { type Manifest, parseManifests } from './example-manifests.ts';
 
-/** The objects that `kubectl kustomize` makes of a folder. Throws with its message when it cannot. */
+/** The objects that `kubectl kustomize` renders from a folder. Throws with its message when it fails. */
 export function renderKustomization(folder: string): Manifest[] {
   const text = execFileSync('kubectl', ['kustomize', folder], {
     encoding: 'utf8',
-    // Newer programs warn that the names of some fields are old.
+    // Newer versions warn about the old names of some fields.
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   return parseManifests(basename(folder), text);

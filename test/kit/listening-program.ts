@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { connects } from './connects.ts';
 
-/** A program of this machine that takes connections. */
+/** A running program that takes connections. */
 export interface ListeningProgram {
   readonly port: number;
   /** Ends it, and removes its folder. */
   readonly close: () => Promise<void>;
 }
 
-/** Starts one and resolves when `port` takes connections. `folder` is its own, and goes with it. */
+/** Starts a program, and resolves when `port` takes connections. `folder` is removed when it ends. */
 export async function startListening(
   [command, ...args]: readonly [string, ...string[]],
   port: number,

@@ -1,7 +1,7 @@
 import { poll } from './http.ts';
 import type { Product } from './start-product.ts';
 
-/** The lines that the product has logged under a name, with a text in them. */
+/** The log lines of an event that contain a text. */
 export function logged(product: Product, event: string, part = ''): string[] {
   return product
     .log()
@@ -9,7 +9,7 @@ export function logged(product: Product, event: string, part = ''): string[] {
     .filter((line) => line.includes(`"event":"${event}"`) && line.includes(part));
 }
 
-/** The same, once there is one. */
+/** The same lines, once there is at least one. */
 export function untilLogged(product: Product, event: string, part = ''): Promise<string[]> {
   return poll(
     () => Promise.resolve(logged(product, event, part)),

@@ -15,7 +15,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs in an empty folder that is also its home: the inspector writes there. */
+/** Runs a program in an empty home folder, because the inspector writes files. */
 async function run(folder: string, ...command: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, command, {
     cwd: folder,
@@ -39,7 +39,7 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** The MCP inspector's command line, once: its exit code, and the one JSON object it prints. */
+/** Runs the command line of the MCP inspector: the exit code, and the JSON object that it prints. */
 export function inspect(
   url: string,
   ...options: readonly string[]
@@ -52,7 +52,7 @@ export function inspect(
   });
 }
 
-/** Names of the scenarios that the conformance package has for servers. */
+/** The names of the scenarios for servers in the conformance package. */
 export function conformanceScenarios(): Promise<string[]> {
   return inFolder(async (folder) => {
     const { stdout } = await run(folder, CONFORMANCE, 'list', '--server');
@@ -60,7 +60,7 @@ export function conformanceScenarios(): Promise<string[]> {
   });
 }
 
-/** Runs every scenario against one server; the names of those in which every check succeeded. */
+/** Runs every scenario against one server. Returns the names of those in which every check succeeded. */
 export function conformingScenarios(url: string): Promise<string[]> {
   return inFolder(async (folder) => {
     const results = join(folder, 'results');
@@ -70,7 +70,7 @@ export function conformingScenarios(url: string): Promise<string[]> {
       const checks = JSON.parse(
         await readFile(join(results, entry, 'checks.json'), 'utf8'),
       ) as readonly { readonly status: string }[];
-      // INFO is a note on what was sent, and no check. A scenario of warnings only has checked nothing.
+      // INFO is a note and not a check. A scenario with warnings only has checked nothing.
       const judged = checks.filter(({ status }) => status !== 'INFO');
       const isPass = judged.length > 0 && judged.every(({ status }) => status === 'SUCCESS');
       const name = /^server-(.+?)-\d{4}-\d\d-\d\dT/.exec(entry)?.[1];

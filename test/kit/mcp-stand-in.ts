@@ -3,16 +3,15 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** A tool call that stands in for another one. */
+/** A tool call that replaces another one. */
 export interface StandIn {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Stands before an MCP server for a client that can neither be given a key nor be told which tools
- * there are: adds headers, and calls other tools in the place of those that it asks for. All else goes through as it
- * came, `Host` and `Origin` too.
+ * A proxy before an MCP server, for a client that cannot be configured with a key or with the names of tools. It adds
+ * headers, and replaces the tools that the client calls. All else passes unchanged, also `Host` and `Origin`.
  */
 export async function startStandIn(
   url: string,
@@ -49,7 +48,7 @@ export async function startStandIn(
 
 function replaceCall(body: Buffer, tools: Readonly<Record<string, StandIn>>): Buffer {
   if (body.length === 0) return body;
-  // What these clients send is JSON of their own making.
+  // These clients always send JSON.
   const message = JSON.parse(body.toString()) as { method?: string; params?: { name?: string } };
   const standIn = message.method === 'tools/call' ? tools[message.params?.name ?? ''] : undefined;
   return standIn === undefined

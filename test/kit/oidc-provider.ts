@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 
-/** A real OpenID provider on this machine. Its user signs in by a form, and has the groups that `groups` has then. */
+/** A real OpenID provider on this machine. Its user signs in by a form, with the groups that are in `groups` then. */
 export async function startOidcProvider(options: {
   readonly clientId: string;
   readonly clientSecret: string;

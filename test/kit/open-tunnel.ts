@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 /**
- * A WebSocket handshake on a loopback port, and behind it a few bytes; resolves to the status and to
- * what came back through the tunnel, empty when there was none.
+ * Makes a WebSocket handshake on a loopback port, and sends a few bytes. Resolves to the status and to the echoed
+ * bytes, which are empty without a tunnel.
  */
 export async function openTunnel(
   port: number,

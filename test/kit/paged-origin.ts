@@ -10,9 +10,9 @@ export interface Submission {
 
 export interface PagedOrigin {
   readonly url: string;
-  /** HTML by path; every other path is answered with ARRIVED_PAGE. */
+  /** HTML by path. Other paths have ARRIVED_PAGE. */
   readonly pages: Map<string, string>;
-  /** Every request that got through to it, in order, its body included. */
+  /** Every request that reached the origin, in order, with its body. */
   readonly arrivals: readonly Submission[];
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface PagedOrigin {
 export const ARRIVED_TITLE = 'The protected page';
 const ARRIVED_PAGE = `<!doctype html><html lang="en"><title>${ARRIVED_TITLE}</title><h1>${ARRIVED_TITLE}</h1>`;
 
-/** A site whose pages a test writes, and which keeps what it was sent. */
+/** A site whose pages a test writes, and which records its requests. */
 export async function startPagedOrigin(): Promise<PagedOrigin> {
   const pages = new Map<string, string>();
   const arrivals: Submission[] = [];

@@ -6,22 +6,22 @@ import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 import { type ListeningProgram, startListening } from './listening-program.ts';
 
-/** An authority of certificates on loopback: Pebble, the test server of Let's Encrypt. */
+/** A certificate authority on loopback: Pebble, the test server of Let's Encrypt. */
 export interface Pebble {
   readonly directory: string;
-  /** For `NODE_EXTRA_CA_CERTS`: the authority's own https. */
+  /** For `NODE_EXTRA_CA_CERTS`: the certificate of the authority's own https. */
   readonly caFile: string;
-  /** Where it looks for http-01 and tls-alpn-01, whatever host it checks. */
+  /** The ports where it looks for http-01 and tls-alpn-01, for every host. */
   readonly httpPort: number;
   readonly tlsPort: number;
-  /** Starts it; it forgets all accounts and orders when it stops. */
+  /** Starts it. It loses all accounts and orders when it stops. */
   start(): Promise<void>;
-  /** Ends it, so that it is away. */
+  /** Stops it. */
   stop(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Begins with the authority away. `validSeconds`: how long its certificates hold. */
+/** The authority is not started yet. `validSeconds` is the life of its certificates. */
 export async function openPebble(validSeconds: number): Promise<Pebble> {
   const folder = await mkdtemp(join(tmpdir(), 'guard-pebble-'));
   const dnsFolder = await mkdtemp(join(tmpdir(), 'guard-pebble-dns-'));
@@ -48,7 +48,7 @@ export async function openPebble(validSeconds: number): Promise<Pebble> {
     certificateValidityPeriod: validSeconds,
   };
   writeFileSync(config, JSON.stringify({ pebble }));
-  // Every name leads to this machine.
+  // Every name resolves to this machine.
   const names = await startListening(
     [
       'pebble-challtestsrv',

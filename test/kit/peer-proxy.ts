@@ -6,11 +6,11 @@ import { type ListeningProgram, startListening } from './listening-program.ts';
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples', 'forward-auth');
 
-/** How one of the proxies is started on a file of examples/forward-auth/. */
+/** How one of the proxies starts with a file of examples/forward-auth/. */
 interface Program {
   readonly file: string;
   readonly command: (folder: string) => readonly [string, ...string[]];
-  /** Lines that only a test needs: a log, no privileges, no files outside its folder. */
+  /** Lines for a test: a log, no privileges, no files outside its folder. */
   readonly adapt: (config: string, folder: string) => string;
 }
 
@@ -48,7 +48,7 @@ const PROGRAMS = {
 
 export type PeerProxy = keyof typeof PROGRAMS;
 
-/** What the files of examples/forward-auth/ say, and what it is in a test. */
+/** The addresses in the files of examples/forward-auth/, and those of a test. */
 interface Places {
   /** URL of `listen.forward_auth`. */
   readonly guard: string;
@@ -60,8 +60,8 @@ export interface RunningProxy extends ListeningProgram {
 }
 
 /**
- * Starts a proxy on its example, with the addresses of a test in it; resolves when it takes connections. `edit` is
- * what a user changes in the file.
+ * Starts a proxy with its example and the addresses of a test. Resolves when it takes connections. `edit` is a change
+ * that a user makes in the file.
  */
 export async function startPeer(
   name: PeerProxy,

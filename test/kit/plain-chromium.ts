@@ -2,9 +2,9 @@ import sparticuz from '@sparticuz/chromium';
 import { type Browser, chromium } from 'playwright-core';
 
 /**
- * A Chromium under a driver, that keeps the web's own rules, such as CORS and a process for each
- * site. It does not call home, which a closed network would make it do for minutes. driven-chromium.ts
- * starts it with what containers are advised to, which switches those rules off.
+ * A driven Chromium with the normal rules of the web, such as CORS and a process for each site, and without requests to
+ * its vendor, which take minutes in a closed network. driven-chromium.ts uses the usual flags for containers, which
+ * switch these rules off.
  */
 export async function launchPlain(): Promise<Browser> {
   return chromium.launch({

@@ -10,7 +10,7 @@ export interface Arrival {
 
 export interface RecordingOrigin {
   readonly url: string;
-  /** Every request that got through to it, in order. */
+  /** Every request that reached the origin, in order. */
   readonly arrivals: Arrival[];
   /** Resolves when a request to this path has arrived. */
   arrival(path: string): Promise<Arrival>;
@@ -19,11 +19,11 @@ export interface RecordingOrigin {
 
 export const ORIGIN_PAGE = '<!doctype html><title>Origin</title><h1>The origin has answered</h1>';
 
-/** Of several ranges in one request (RFC 9110, 14.6). Each is answered with the whole page here. */
+/** A request for several ranges (RFC 9110, 14.6). The answer has the whole page as its only part. */
 const RANGES = /^bytes=[^,]+,/;
 const IN_RANGES = 'multipart/byteranges; boundary=part';
 
-/** A site of pages that writes down who reached it. It answers several ranges in parts, as file servers do. */
+/** A site that records its requests. It answers a request for several ranges in parts, as file servers do. */
 export async function startRecordingOrigin(): Promise<RecordingOrigin> {
   const arrivals: Arrival[] = [];
   const waiting: { path: string; resolve: (arrival: Arrival) => void }[] = [];

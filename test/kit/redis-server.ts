@@ -8,27 +8,27 @@ import { createClient } from '@redis/client';
 import { freePort } from './free-port.ts';
 import { poll } from './http.ts';
 
-/** A real redis-server on loopback, with a folder of its own. */
+/** A real redis-server on loopback. */
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
-  /** SIGSTOP: connections stay, nothing is answered. */
+  /** SIGSTOP: connections stay open, and no question is answered. */
   pause(): void;
   /** SIGCONT. */
   resume(): void;
   /** SIGKILL. */
   kill(): Promise<void>;
-  /** Starts it again where it was; what it had written to disk is there again. */
+  /** Starts it again at the same port, with its data on disk. */
   restart(): Promise<void>;
-  /** The reply to one command, given on a connection of its own. */
+  /** The reply to one command, on a new connection. */
   ask<T>(...command: string[]): Promise<T>;
-  /** Ends it, and takes its folder away. */
+  /** Ends it, and removes its folder. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a Redis that hands each change to the kernel before it answers, so that a kill loses nothing and
- * no test waits for a disk. `options` are further arguments.
+ * Starts a Redis that writes each change to the kernel before it answers. So a kill loses no data, and no test waits
+ * for a disk. `options` are further arguments.
  */
 export async function startRedis(
   options: readonly string[] = [],
@@ -72,7 +72,7 @@ export async function startRedis(
   };
 }
 
-/** The reply of a server to one command, given on a connection of its own. */
+/** The reply of a server to one command, on a new connection. */
 export async function askRedis<T>(url: string, ...command: string[]): Promise<T> {
   const client = createClient({ url, socket: { reconnectStrategy: false } });
   client.on('error', () => undefined);

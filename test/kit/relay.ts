@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One request that came by, with its whole body. */
+/** One request that passed, with its whole body. */
 export interface Passing {
   readonly method: string;
   readonly url: string;
   readonly body: Buffer;
 }
 
-/** Stands before the gateway, and passes everything on as it came, the `Host` header too. */
+/** A proxy before the gateway that changes nothing, also not the `Host` header. */
 export interface Relay {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** `note` is told of each request, as soon as the last byte of it has come by. */
+/** Calls `note` for each request after its last byte. */
 export async function startRelay(
   gateway: string,
   note: (passing: Passing) => void,

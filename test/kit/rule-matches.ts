@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { validatorWith } from './validator.ts';
 import { visit } from './visitors.ts';
 
-/** Whether a rule with this match blocks a visit: the match as a user writes it, the real validator behind. */
+/** Whether a rule with this match blocks a visit, in the real validator. */
 export async function matches(
   match: unknown,
   over: Parameters<typeof visit>[0] = {},

@@ -1,2 +1,2 @@
-/** For tests of packages that know nothing of analytics. */
+/** For tests of packages that may not import analytics. */
 export { sampleEvent } from '../../analytics/src/testing/sample-event.ts';

@@ -8,16 +8,16 @@ import { type RedisServer, startRedis } from './redis-server.ts';
 import { type Product, startProduct } from './start-product.ts';
 import { storySettings } from './story-settings.ts';
 
-/** Three products, each its own process, that share one Redis; filled in before the first test. */
+/** Three products that share one Redis. Filled in before the first test. */
 export interface SharedStore {
   origin: RecordingOrigin;
   redis: RedisServer;
   instances: Product[];
-  /** Starts one more with the settings of all of them; `top` replaces what is to be another. */
+  /** Starts one more product. `top` replaces settings. */
   start: (top?: Readonly<Record<string, unknown>>) => Promise<Product>;
 }
 
-/** Starts them before the tests of the calling file, and ends them behind the last one. */
+/** Starts the products before the tests of the calling file, and ends them after the last test. */
 export function useSharedStore(rules: readonly unknown[]): SharedStore {
   const shared = {} as SharedStore; // empty until beforeAll has run, which every test comes after
   beforeAll(async () => {
@@ -31,7 +31,7 @@ export function useSharedStore(rules: readonly unknown[]): SharedStore {
       });
       return startProduct(settings);
     };
-    // One behind the other: three at once would only wait for the same processors.
+    // One after the other, because three at once would wait for the same processors.
     shared.instances = [];
     for (let i = 0; i < 3; i++) shared.instances.push(await shared.start());
   });
@@ -43,18 +43,18 @@ export function useSharedStore(rules: readonly unknown[]): SharedStore {
   return shared;
 }
 
-/** An instance, or a balancer before several. */
+/** An instance, or a balancer before several instances. */
 interface Served {
   readonly addresses: { readonly gateway: string };
 }
 
-/** A challenge page as a person's browser was given it. */
+/** The values of a challenge page. */
 export interface Page {
   readonly ticket: string;
   readonly session: string;
 }
 
-/** A person's navigation through the gateway of one instance. */
+/** A navigation of a person through the gateway of one instance. */
 export function navigate(
   { addresses }: Served,
   path: string,
@@ -71,7 +71,7 @@ export function navigate(
   });
 }
 
-/** The challenge that one instance answers a stranger's navigation with. */
+/** The challenge of one instance for a navigation without a session. */
 export async function challengeAt(instance: Served): Promise<Page> {
   const page = await navigate(instance, '/');
   const ticket = /data-ticket="([^"]+)"/.exec(page.body)?.[1] ?? '';
@@ -80,7 +80,7 @@ export async function challengeAt(instance: Served): Promise<Page> {
   return { ticket, session };
 }
 
-/** The upload of a page, given to any instance: a person's, or with what another browser measured. */
+/** Sends the upload of a page to any instance, with the evidence of a person or of another browser. */
 export function answerAt({ addresses }: Served, page: Page, who = person): Promise<Answer> {
   return send(`${addresses.gateway}/.guard/verify`, {
     method: 'POST',
@@ -97,7 +97,7 @@ export async function passAt(instance: Served): Promise<string> {
   return page.session;
 }
 
-/** Resolves when every instance has its store again, or has noticed that it is away. */
+/** Resolves when every instance has its store, or has noticed that it is away. */
 export async function storeIs(
   state: 'there' | 'away',
   instances: readonly Product[],

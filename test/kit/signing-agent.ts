@@ -1,17 +1,17 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 
 export interface Signing {
-  /** As the field stands in the request: a string, or a dictionary. */
+  /** The value of the field: a string, or a dictionary. */
   readonly signatureAgent: string;
   readonly authority?: string;
   readonly createdMs: number;
   readonly lastsMs?: number;
-  /** What is covered besides the authority. */
+  /** Components that are covered besides the authority. */
   readonly covers?: string;
   readonly nonce?: string;
 }
 
-/** An agent that signs its requests as Web Bot Auth says, written from RFC 9421 and with none of Guard's code. */
+/** An agent that signs its requests by Web Bot Auth. It is written from RFC 9421, without code of Guard. */
 export function newSigningAgent() {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const { kty, crv, x = '' } = publicKey.export({ format: 'jwk' });
@@ -21,7 +21,7 @@ export function newSigningAgent() {
     keyId,
     /** The key as its directory publishes it. */
     jwk: { kty, crv, x, kid: keyId, use: 'sig' },
-    /** The fields that a signed GET has more than another. */
+    /** The header fields that a signature adds to a GET. */
     sign(signing: Signing): Record<string, string> {
       const { signatureAgent, authority = 'shop.example', createdMs, lastsMs = 60_000 } = signing;
       const { covers = '"signature-agent"', nonce } = signing;

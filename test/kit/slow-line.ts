@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** A line to a server on loopback on which the answers take as long as a test wants. */
+/** A connection to a server on loopback that delays answers. */
 export interface SlowLine {
   readonly port: number;
-  /** What each piece of an answer is held back by, from now on. */
+  /** The delay of each part of an answer. */
   delayMs: number;
-  /** Every so many connections one is cut at its first answer; 0 for none. */
+  /** Of this number of connections, one is cut at its first answer; 0 for none. */
   cutsEach: number;
-  /** How many were opened so far. */
+  /** The number of connections so far. */
   readonly connections: number;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function openSlowLine(toPort: number): Promise<SlowLine> {
     far.on('close', () => near.destroy());
     far.on('data', (bytes: Buffer) => {
       if (isCut) near.destroy();
-      // One delay for all pieces that are on their way, so they arrive in order.
+      // All parts that are under way have the same delay, so they arrive in order.
       setTimeout(() => near.write(bytes), line.delayMs).unref();
     });
   });

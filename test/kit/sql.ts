@@ -2,7 +2,7 @@ import type { Product } from './start-product.ts';
 import { poll, send } from './http.ts';
 import { ANALYTICS_KEY } from './story-settings.ts';
 
-/** Guard begins to serve while a slow machine still starts the database. */
+/** Guard serves requests before the database has started. */
 const FIRST_START = 'The analytics database is starting.';
 
 /** The rows of one statement over `POST /query`, in JSON. Waits for the first start of the database. */

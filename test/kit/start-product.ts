@@ -9,21 +9,21 @@ import { stringify } from 'yaml';
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
 
-/** Guard as users run it: its own process, started by its own command from a settings file. */
+/** Guard as users run it: a process, which its command starts with a settings file. */
 export interface Product {
   readonly addresses: Readonly<Record<Service, string>>;
   readonly pid: number;
   /** Links that sign in to the dashboard, in the order of the organisations. */
   readonly dashboardLinks: readonly string[];
-  /** The folder of the settings file, guard.yaml, which relative paths in it start from. */
+  /** The folder of the settings file guard.yaml. Relative paths start there. */
   readonly folder: string;
-  /** Everything the process has written to stderr so far. */
+  /** The stderr of the process so far. */
   log(): string;
-  /** SIGTERM, and the exit code it ended with. */
+  /** Sends SIGTERM, and resolves to the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts `guard start --config` on settings written for one test; paths in them are its own folder. */
+/** Runs `guard start --config` with these settings, in a new folder. */
 export async function startProduct(
   settings: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-/** The keys of the flow tests. Random enough to be found in a log, if one ever got there. */
+/** The keys of the flow tests. A search for one of them in a log finds nothing else. */
 export const SECRET_KEY = 'sk_flow_1f6e2c9a7b5d4e3f8a6b';
 export const ANALYTICS_KEY = 'sk_api_ro_flow_9d8c7b6a5f4e3d2c1b0a';
 export const HEALTH_TOKEN = 'health_flow_7c6b5a4d3e2f1a0b9c8d';

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { freePort } from './free-port.ts';
 
-/** `refusing`: its port does not listen. `silent`: it takes connections and answers nothing. `there`: the server answers. */
+/** `refusing`: no listening port. `silent`: it takes connections and gives no answers. `there`: the server answers. */
 export type Presence = 'refusing' | 'silent' | 'there';
 
-/** A server that can go away and come back, at an address that stays. */
+/** A server that can go away and come back at the same address. */
 export interface SwitchedServer {
   readonly url: string;
   /** Ends all connections. */
@@ -13,7 +13,7 @@ export interface SwitchedServer {
   close(): Promise<void>;
 }
 
-/** Stands before the server at `url`, and refuses connections at first. */
+/** A proxy before the server at `url`. It refuses connections at first. */
 export async function openSwitched(url: string): Promise<SwitchedServer> {
   const port = await freePort();
   const { hostname, port: target } = new URL(url);

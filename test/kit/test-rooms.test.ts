@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { roomsOf } from './test-rooms.ts';
 
-// In pieces, so that this file does not look as if it did any of it.
+// These words are composed, so that this file itself does not match.
 const [PROGRAMS, VITEST, PROCESS] = ['node:' + 'child_process', 'v' + 'i', 'pro' + 'cess'];
 const root = mkdtempSync(join(tmpdir(), 'guard-rooms-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -16,7 +16,7 @@ writeFileSync(join(root, 'near.ts'), "export * from './deep.ts';");
 test.each([
   ['a file that starts a program', `import {\n  spawn,\n} from '${PROGRAMS}';`, 'wait'],
   ['a file that waits for a program', `import { spawnSync } from '${PROGRAMS}';`, 'share'],
-  ['a file that starts another, too', `import { spawn, spawnSync } from '${PROGRAMS}';`, 'wait'],
+  ['a file that also starts a program', `import { spawn, spawnSync } from '${PROGRAMS}';`, 'wait'],
   ['a file whose helper starts one', "import { near } from './near.ts';", 'wait'],
   ['a file whose helper ends something after the first file', "import './hook.ts';", 'alone'],
   ['a file that loads such a helper later', "await import('./near.ts');", 'wait'],
@@ -24,9 +24,13 @@ test.each([
   ['a file that starts the command line', "import { main } from '@guard/cli';", 'wait'],
   ['a file with another clock', `${VITEST}.useFakeTimers();`, 'alone'],
   ['a file with another environment', `${PROCESS}.env['A'] = 'b';`, 'alone'],
-  ['a file that takes something out of it', `delete ${PROCESS}.env['A'];`, 'alone'],
+  ['a file that removes a variable', `delete ${PROCESS}.env['A'];`, 'alone'],
   ['a file that only reads it', `const env = { PATH: ${PROCESS}.env['PATH'] };`, 'share'],
-  ['a file of sums', "import { isIP } from 'node:net';\nimport '@guard/config/net/cidr';", 'share'],
+  [
+    'a file that only computes',
+    "import { isIP } from 'node:net';\nimport '@guard/config/net/cidr';",
+    'share',
+  ],
 ])('%s', (_name, text, room) => {
   writeFileSync(join(root, 'a.test.ts'), text);
   const nowhere = { alone: [], share: [], wait: [] };

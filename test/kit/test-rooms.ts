@@ -9,21 +9,21 @@ import { dirname, join } from 'node:path';
  */
 export type TestRoom = 'alone' | 'share' | 'wait';
 
-/** What a test file waits for, when it or anything that it imports uses one of these modules. */
+/** A test file waits for a program or a thread when it, or a file that it imports, uses one of these modules. */
 const WAITS_FOR: ReadonlySet<string> = new Set([
   'node:child_process',
   'node:worker_threads',
   'playwright-core',
 ]);
 
-/** In the text of the test file itself: another clock, another environment (to read it is nothing), another folder. */
+/** Changes of the clock, of the environment or of the folder in the text of the test file. */
 const CHANGES_PROCESS =
   /\bvi\.(use|stub|mock)|(?:\bdelete |\()process\.env\b|\bprocess\.(env[^\s,;)}]* (?:\?\?)?=(?!=)|on\(|chdir|umask|exit)|\bprocess, '|startHttp1Rig|\bglobalThis\.\w+ =/;
 
-/** What a helper does once for all files that share it. Only the first of these files would end it. */
+/** A hook of a helper runs only for the first of the files that share the helper. */
 const HOOK_AT_LOAD = /^(?:before|after)(?:All|Each)\(/m;
 
-/** Programs that end before the call returns keep one core busy, like the test itself. Data of threads start no thread. */
+/** Synchronous programs keep one core busy, like the test itself. Environment data starts no thread. */
 const ENDS_BEFORE_RETURN =
   /^import \{(?:\s*\w+(?:Sync|EnvironmentData),?)+\s*\} from 'node:(?:child_process|worker_threads)'/;
 
@@ -32,7 +32,7 @@ const IMPORT =
 
 /**
  * Decides where each test file runs. Loading the product again for each file costs more than most tests.
- * Decided by what a file imports, directly or not, so no list of names can be out of date.
+ * It depends on the imports of a file, so there is no list of names that can become out of date.
  *
  * @param files paths relative to `root`
  */
@@ -59,7 +59,7 @@ export function roomsOf(
     if (CHANGES_PROCESS.test(readFileSync(file, 'utf8'))) return 'alone';
     let room: TestRoom = 'share';
     const reached = new Set([file]);
-    // A set that grows while it is walked is walked to its new end.
+    // The loop also visits elements that are added meanwhile.
     for (const one of reached) {
       if (WAITS_FOR.has(one)) room = 'wait';
       // Text in a test can look like an import.

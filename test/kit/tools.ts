@@ -1,11 +1,11 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Programs that npm cannot bring. Tests that need one are skipped without it, and said to be. */
+/** A program that is not in npm. Without it, its tests are skipped, and the summary says so. */
 interface Tool {
   readonly name: string;
   readonly programs: readonly string[];
-  /** What is no program of its own. */
+  /** Files that are needed, too. */
   readonly files?: readonly string[];
   readonly tests: string;
   readonly install: string;
@@ -15,14 +15,14 @@ const WINDOWED_CHROMIUM: Tool = {
   name: "a windowed Chromium (Debian's chromium and xvfb)",
   programs: ['chromium', 'xvfb-run'],
   tests:
-    "a person's browser passes an enforcing rule, and the browser script spares it the challenge",
+    "a person's browser passes the challenge, and with the browser script it sees no challenge",
   install: 'apt-get install chromium xvfb',
 };
 
 const DESK: Tool = {
   name: 'a desk with keyboard and mouse (xvfb and xdotool)',
   programs: ['Xvfb', 'xdotool'],
-  tests: 'people pass with one reload, and who switches something off reads what is needed',
+  tests: 'people pass with one reload, or read which feature their browser needs',
   install: 'apt-get install xvfb xdotool',
 };
 
@@ -36,21 +36,21 @@ const FIREFOX: Tool = {
 const OPENSSL: Tool = {
   name: 'openssl',
   programs: ['openssl'],
-  tests: "the cookie of a visitor travels on another site's form over https",
+  tests: 'over https, the form of another site sends the cookie',
   install: 'apt-get install openssl',
 };
 
 const GIT: Tool = {
   name: 'git',
   programs: ['git'],
-  tests: 'git clones and pushes through the preset that is made for it',
+  tests: 'git clones and pushes with its preset',
   install: 'apt-get install git',
 };
 
 const CURL: Tool = {
   name: 'curl',
   programs: ['curl'],
-  tests: 'curl reads feeds and well-known files through their presets',
+  tests: 'curl reads feeds and well-known files with their presets',
   install: 'apt-get install curl',
 };
 
@@ -61,42 +61,42 @@ const NGINX: Tool = {
   install: 'apt-get install nginx',
 };
 
-/** As Debian's package puts it there. */
+/** The path of Debian's package. */
 export const NGINX_STREAM_MODULE = '/usr/lib/nginx/modules/ngx_stream_module.so';
 
 const NGINX_STREAM: Tool = {
   name: "nginx's stream module",
   programs: ['nginx'],
   files: [NGINX_STREAM_MODULE],
-  tests: 'nginx passes connections on as they are, and says for whom in the PROXY protocol',
+  tests: 'nginx passes on connections with the PROXY protocol',
   install: 'apt-get install libnginx-mod-stream',
 };
 
 const HAPROXY: Tool = {
   name: 'haproxy',
   programs: ['haproxy'],
-  tests: 'HAProxy asks Guard from Lua, and tells it by the PROXY protocol for whom it connects',
+  tests: 'HAProxy asks Guard from Lua, and passes on connections with the PROXY protocol',
   install: 'apt-get install haproxy',
 };
 
 const CADDY: Tool = {
   name: 'caddy',
   programs: ['caddy'],
-  tests: 'Caddy asks Guard as forward_auth does',
+  tests: 'Caddy asks Guard with forward_auth',
   install: 'apt-get install caddy',
 };
 
 const WRK: Tool = {
   name: 'wrk',
   programs: ['wrk'],
-  tests: "the benches' load is what they say it is",
+  tests: 'the benches make the load that they report',
   install: 'apt-get install wrk',
 };
 
 const H2LOAD: Tool = {
   name: 'h2load',
   programs: ['h2load'],
-  tests: 'the load of the bench over HTTP/2 is what it says it is',
+  tests: 'the bench over HTTP/2 makes the load that it reports',
   install: 'apt-get install nghttp2-client',
 };
 
@@ -104,14 +104,14 @@ const REDIS: Tool = {
   name: 'redis-server',
   programs: ['redis-server'],
   tests:
-    'several instances share sessions, spent tickets and rate limits in a Redis, and go on without it',
+    'several instances share sessions, spent tickets and rate limits in a Redis, and work without it',
   install: 'apt-get install redis-server',
 };
 
 const PEBBLE: Tool = {
   name: "pebble (Let's Encrypt's test authority)",
   programs: ['pebble', 'pebble-challtestsrv', 'openssl'],
-  tests: 'certificates are ordered by ACME, renewed, and shared by instances',
+  tests: 'Guard orders and renews certificates by ACME, and instances share them',
   install: 'apt-get install pebble openssl',
 };
 
@@ -119,7 +119,7 @@ const CROWDSEC: Tool = {
   name: 'crowdsec',
   programs: ['crowdsec', 'cscli'],
   files: ['/etc/crowdsec/patterns', '/usr/share/crowdsec/hub'],
-  tests: 'Guard takes what a CrowdSec agent decided, which reads the decisions of Guard',
+  tests: 'Guard applies the decisions of a CrowdSec agent, which reads the log of Guard',
   install: 'apt-get download crowdsec && dpkg -x crowdsec_*.deb . && cp -r etc usr /',
 };
 
@@ -134,7 +134,7 @@ const PROMETHEUS: Tool = {
 const KUBECTL: Tool = {
   name: "kubectl (Debian's kubernetes-client)",
   programs: ['kubectl'],
-  tests: 'the manifests of Kubernetes are rendered, and what comes out is what a cluster knows',
+  tests: 'kubectl renders the manifests of Kubernetes',
   install:
     'apt-get download kubernetes-client && dpkg -x kubernetes-client_*.deb . && install usr/bin/kubectl /usr/local/bin/',
 };
@@ -142,21 +142,21 @@ const KUBECTL: Tool = {
 const PYTHON: Tool = {
   name: 'python3',
   programs: ['python3'],
-  tests: 'the examples in Python ask the validator, and do what it answers',
+  tests: 'the examples in Python ask the validator, and apply its decision',
   install: 'apt-get install python3',
 };
 
 const PHP: Tool = {
   name: 'php',
   programs: ['php'],
-  tests: 'the example in PHP asks the validator, and does what it answers',
+  tests: 'the example in PHP asks the validator, and applies its decision',
   install: 'apt-get install php-cli',
 };
 
 const GO: Tool = {
   name: 'go',
   programs: ['go'],
-  tests: 'the example in Go asks the validator, and does what it answers',
+  tests: 'the example in Go asks the validator, and applies its decision',
   install: 'apt-get install golang-go',
 };
 
@@ -164,28 +164,28 @@ const OPENAPI_CLIENT: Tool = {
   name: "Perl's OpenAPI::Client",
   programs: ['perl'],
   files: ['/usr/share/perl5/OpenAPI/Client.pm'],
-  tests: 'the client that Perl makes of /openapi.json asks Guard',
+  tests: 'a Perl client of /openapi.json asks Guard',
   install: 'apt-get install libopenapi-client-perl',
 };
 
 const ZSH: Tool = {
   name: 'zsh',
   programs: ['zsh'],
-  tests: 'zsh can read the completion that is made for it',
+  tests: 'zsh reads its completion',
   install: 'apt-get install zsh',
 };
 
 const FISH: Tool = {
   name: 'fish',
   programs: ['fish'],
-  tests: 'fish can read the completion that is made for it',
+  tests: 'fish reads its completion',
   install: 'apt-get install fish',
 };
 
 const SYSTEMD: Tool = {
   name: 'systemd-analyze',
   programs: ['systemd-analyze'],
-  tests: 'systemd understands the unit, and finds it hardened',
+  tests: 'systemd accepts the unit, and rates it as hardened',
   install: 'apt-get install systemd',
 };
 
@@ -199,7 +199,7 @@ export const hasNginxStream = isThere(NGINX_STREAM);
 export const hasHaproxy = isThere(HAPROXY);
 export const hasCaddy = isThere(CADDY);
 export const hasWindowedChromium = isThere(WINDOWED_CHROMIUM);
-/** For browsers that are used by keyboard and mouse. */
+/** A screen with keyboard and mouse for browsers. */
 export const hasDesk = isThere(DESK);
 export const hasFirefox = isThere(FIREFOX);
 export const hasOpenssl = isThere(OPENSSL);

@@ -1,8 +1,8 @@
 import { poll } from './http.ts';
 
 /**
- * Does something, and again every `intervalMs`, until `look` finds what it was done for: windows and
- * dialogs take keys a moment after they are there. Fails after `timeoutMs`.
+ * Calls `act` every `intervalMs` until `look` finds its effect, because windows and dialogs accept keys a moment after
+ * they appear. Fails after `timeoutMs`.
  */
 export async function tryUntil<T>(
   act: () => Promise<void>,

@@ -7,7 +7,7 @@ import type { DeskBrowser } from './desk-browsers.ts';
 import { type Display, startDisplay } from './virtual-display.ts';
 
 export interface SharedDesk {
-  /** Opens the browser as somebody who has never used it. */
+  /** Opens the browser with a new profile. */
   readonly open: (
     browser: DeskBrowser,
     options?: Parameters<typeof openAtDesk>[2],
@@ -15,8 +15,8 @@ export interface SharedDesk {
 }
 
 /**
- * A screen of its own for the calling suite. What `open` opens on it has a fresh profile, and is closed
- * and forgotten behind the test.
+ * Starts a screen for the calling suite. Each browser that `open` opens has a new profile, and is closed after the
+ * test.
  */
 export function useDesk(): SharedDesk {
   let display: Display;
@@ -31,7 +31,7 @@ export function useDesk(): SharedDesk {
   return {
     open: async (browser, options) => {
       const profile = await mkdtemp(join(tmpdir(), 'guard-desk-'));
-      // Browsers write for a moment after their main process has gone.
+      // Browsers still write files for a moment after their main process has ended.
       left.push(() => rm(profile, { recursive: true, force: true, maxRetries: 10 }));
       const desk = await openAtDesk(browser, { profile, display: display.name }, options);
       left.push(() => desk.close());

@@ -3,13 +3,13 @@ import { type RecordingOrigin, startRecordingOrigin } from './recording-origin.t
 import { type Product, startProduct } from './start-product.ts';
 import { storySettings } from './story-settings.ts';
 
-/** A started product before a recording origin, for all tests of a file; filled in before the first. */
+/** A started product and its recording origin, for all tests of a file. Filled in before the first test. */
 export interface Story {
   origin: RecordingOrigin;
   product: Product;
 }
 
-/** Starts both before the tests of the calling file, and ends them behind the last one. */
+/** Starts both before the tests of the calling file, and ends them after the last test. */
 export function useProduct(over: Parameters<typeof storySettings>[1] = {}): Story {
   const story = {} as Story; // empty until beforeAll has run, which every test comes after
   beforeAll(async () => {

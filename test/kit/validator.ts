@@ -17,7 +17,7 @@ import { organisationWith } from './policies.ts';
 
 const crawlers = CrawlerCatalogue.load();
 const networks = NetworkCatalogue.load();
-/** More than a test fills, and quickly made: the store takes its memory when it is opened. */
+/** Enough for a test, and small, because the store allocates its memory when it opens. */
 const STORE_LIMITS = { maxSessions: 1_000, maxSpent: 1_000, maxBudgets: 1_000 };
 
 export interface TestValidator {
@@ -26,13 +26,13 @@ export interface TestValidator {
   readonly temporary: TemporaryRules;
   readonly events: DecisionEvent[];
   readonly time: { now: number };
-  /** Whether the caller carries the answers, as a gateway does and forward-auth does not. */
+  /** Whether the caller sees the answers of the origin, as a gateway does and forward-auth does not. */
   readonly caller: { seesAnswers: boolean };
-  /** How the origin answers what is let through; `never` leaves it waiting. */
+  /** How the origin answers allowed requests. With `never` it does not answer. */
   readonly origin: { answers: Ending | 'never'; answer?: OriginAnswer };
   /** Lines of the log: an event and its fields. */
   readonly logged: (readonly [string, Readonly<Record<string, unknown>>])[];
-  /** Asks in process as a gateway does, and fails the test when there is no answer. */
+  /** Asks in process as a gateway does. Throws when there is no answer. */
   readonly ask: (request: ValidateRequest) => Promise<ForeignValidateResponse>;
 }
 

@@ -2,7 +2,7 @@ import type { Session } from '@guard/config/contract/ports';
 import { hashUserAgent } from '@guard/validator';
 import { CHROME_UA } from './visitors.ts';
 
-/** A session that has passed its challenge, as the collector keeps it; `over` is what a test is about. */
+/** A session that passed its challenge, as the collector keeps it. `over` replaces fields. */
 export function verifiedSession(over: Partial<Session> = {}): Session {
   return {
     organisation: 'acme',

@@ -8,7 +8,7 @@ export interface Display {
   close(): Promise<void>;
 }
 
-/** A virtual screen of its own, on a display number that Xvfb finds free. */
+/** A new virtual screen. Xvfb chooses a free display number. */
 export async function startDisplay(): Promise<Display> {
   const child = spawn(
     'Xvfb',

@@ -1,7 +1,7 @@
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { seededRandom } from './seeded-random.ts';
 
-/** Header sets as real clients send them, in their order. */
+/** Header fields of real clients, in their order. */
 
 export const CHROME_UA =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36';
@@ -85,10 +85,10 @@ export const googlebot: Readonly<Record<string, string>> = {
   'accept-encoding': 'gzip, deflate, br',
 };
 
-/** A residential address: in no datacenter, VPN or Tor list. */
+/** A residential address, which is in no datacenter, VPN or Tor list. */
 export const HOME_IP = '84.115.20.7';
 
-/** A visit to the shop from home, as `POST /validate` describes it; `over` says what is different. */
+/** A visit to the shop from a residential address, as `POST /validate` describes it. `over` replaces fields. */
 export function visit(over: Partial<ValidateRequest> = {}): ValidateRequest {
   return {
     url: 'https://shop.example/',
@@ -118,7 +118,7 @@ export const pictureOfPage: Readonly<Record<string, string>> = {
   'sec-fetch-dest': 'image',
 };
 
-/** The same header fields in another order, one for each seed: another shape of client. */
+/** The same header fields in the order of this seed, which makes another client shape. */
 export function inOrderOf(
   seed: number,
   headers: Readonly<Record<string, string>>,
