@@ -110,7 +110,7 @@ describe('reload', () => {
       await visitor.visit();
     }
     expect(connections).toEqual({ had: 1, open: 1 });
-    // One listener more on the socket each time, and Node would warn of a leak after ten.
+    // If each reload added a listener to the socket, Node would warn of a leak after ten.
     expect(warnings).toEqual([]);
   });
 
@@ -148,7 +148,7 @@ describe('reload', () => {
     await eventually(
       () => connections.open === 0,
       () => 'the connection to the origin closed',
-      // Well before undici would close an idle one by itself.
+      // Well before the client closes an idle connection by itself.
       2_000,
     );
     expect(statusOf(await get(port))).toBe(200);

@@ -34,7 +34,7 @@ async function start(options: Partial<RigOptions> = {}) {
   return { ...rig, origin, ask, tokens: asked };
 }
 
-describe('RFC 8555 8.3: what an authority asks while it checks a host', () => {
+describe('RFC 8555 8.3: an authority checks a host', () => {
   test('an awaited token is answered before the decision, and reaches no origin', async () => {
     const { ask, asked, events, origin } = await start();
     const answer = await ask('GET', PATH + AWAITED);
@@ -53,7 +53,7 @@ describe('RFC 8555 8.3: what an authority asks while it checks a host', () => {
     },
   );
 
-  test('it is answered on hosts of sites alone, and to GET and HEAD', async () => {
+  test('only GET and HEAD to a host of a site get the answer', async () => {
     const { ask, origin, tokens } = await start();
     expect(statusOf(await ask('GET', PATH + AWAITED, 'evil.example'))).toBe(421);
     await ask('POST', PATH + AWAITED);
@@ -62,7 +62,7 @@ describe('RFC 8555 8.3: what an authority asks while it checks a host', () => {
     expect(await ask('HEAD', PATH + AWAITED)).toMatch(/\r\n\r\n$/);
   });
 
-  test('it is answered by http also where all else is sent to https', async () => {
+  test('the answer comes over http, also when http is redirected to https', async () => {
     const { ask } = await start({
       certificates: [selfSigned('shop.example')],
       redirectHttps: true,

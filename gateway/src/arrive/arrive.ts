@@ -85,7 +85,7 @@ const refusedOn = new WeakSet<VisitorSocket>();
 /** Finds out everything about a request that the gateway can find out without the validator. */
 export function arrive(reception: Reception, req: VisitorRequest, res: VisitorResponse): Arrival {
   const { limits, sites, connectionOf, clientOf } = reception;
-  if (refusedOn.has(req.socket)) return refuse(req, 400, 'Behind a refused request.');
+  if (refusedOn.has(req.socket)) return refuse(req, 400, 'This request follows a refused request.');
   const framing = readFraming(req, limits);
   if (framing.kind === 'refused') return refuse(req, framing.status, framing.why);
 

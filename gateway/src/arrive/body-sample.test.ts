@@ -13,7 +13,7 @@ const FORM = 'Content-Type: application/x-www-form-urlencoded';
 const BLOCK = answering({ decision: 'block', status_code: 403, response_html: html('no') });
 const certificates = [selfSigned('shop.example')];
 
-/** A gateway that samples, and what it told its validator of each body. */
+/** A gateway that samples bodies, and the sample in each of its questions. */
 async function sampling(more: Partial<Parameters<typeof startGateway>[0]> = {}) {
   const samples: (string | undefined)[] = [];
   const origin = await startOrigin((req, res) => {
@@ -38,7 +38,7 @@ function post(length: number, ...more: readonly string[]): string[] {
   return ['POST /login HTTP/1.1', HOST, `Content-Length: ${length}`, ...more, '', ''];
 }
 
-test('the question carries the first bytes of a body, without its secrets, and the origin has all of it', async () => {
+test('the question has the first bytes of a body without secrets, and the origin gets the whole body', async () => {
   const { port, samples, asked, origin } = await sampling();
   const body = `user=bob&password=hunter2&note=${'x'.repeat(100)}`;
   const client = new RawClient(port);
@@ -46,12 +46,12 @@ test('the question carries the first bytes of a body, without its secrets, and t
   client.send(body);
   await client.until(/hello/);
   expect(samples).toEqual([`user=bob&password=***&note=${'x'.repeat(33)}`]);
-  // Contract 2.1: nothing of it is in the question as it goes over the wire.
+  // Contract 2.1: the question on the wire has no sample.
   expect(Object.keys(asked[0] ?? {}).sort()).toEqual(['headers', 'ip', 'method', 'url']);
   expect(origin.arrived[0]?.body).toBe(body);
 });
 
-test('without the setting nobody waits for a body, and no sample is taken', async () => {
+test('without the setting the gateway takes no sample and does not wait for a body', async () => {
   const { port, samples } = await sampling({ sampleBody: '0B', limits: { bodySampleMs: 60_000 } });
   const client = new RawClient(port);
   client.send(...post(3, FORM));
@@ -61,36 +61,24 @@ test('without the setting nobody waits for a body, and no sample is taken', asyn
   expect(samples).toEqual([undefined]);
 });
 
+const UPLOAD = ['POST / HTTP/1.1', HOST, 'Content-Length: 3'];
+
 test.each([
-  ['GET / HTTP/1.1', HOST, '', ''],
-  ['POST /skipped HTTP/1.1', HOST, FORM, 'Content-Length: 3', '', ''],
-  ['POST / HTTP/1.1', HOST, 'Content-Length: 3', '', ''],
-  [
-    'POST / HTTP/1.1',
-    HOST,
-    'Content-Type: multipart/form-data; boundary=a',
-    'Content-Length: 3',
-    '',
-    '',
-  ],
-  ['POST / HTTP/1.1', HOST, 'Content-Type: image/png', 'Content-Length: 3', '', ''],
-  [
-    'POST / HTTP/1.1',
-    HOST,
-    'Content-Type: application/json; charset=utf-16',
-    'Content-Length: 3',
-    '',
-    '',
-  ],
-  ['POST / HTTP/1.1', HOST, FORM, 'Content-Encoding: gzip', 'Content-Length: 3', '', ''],
-  ['POST / HTTP/1.1', HOST, FORM, 'Expect: 100-continue', 'Content-Length: 3', '', ''],
-])('%s with %s %s %s is not waited for', async (...lines) => {
+  ['GET / HTTP/1.1', HOST],
+  ['POST /skipped HTTP/1.1', HOST, FORM, 'Content-Length: 3'],
+  UPLOAD,
+  [...UPLOAD, 'Content-Type: multipart/form-data; boundary=a'],
+  [...UPLOAD, 'Content-Type: image/png'],
+  [...UPLOAD, 'Content-Type: application/json; charset=utf-16'],
+  [...UPLOAD, FORM, 'Content-Encoding: gzip'],
+  [...UPLOAD, FORM, 'Expect: 100-continue'],
+])('the gateway does not wait for the body of %s with %s %s %s', async (...lines) => {
   const { port, samples, origin } = await sampling({
     skip: ['/skipped'],
     limits: { bodySampleMs: 60_000 },
   });
   const client = new RawClient(port);
-  client.send(...lines);
+  client.send(...lines, '', '');
   if (!lines.includes('POST /skipped HTTP/1.1')) await eventually(() => samples.length === 1);
   if (lines.some((line) => line.startsWith('Content-Length'))) client.send('a=b');
   await client.until(/hello/);
@@ -98,7 +86,7 @@ test.each([
   expect(origin.arrived).toHaveLength(1);
 });
 
-test('a blocked request has its sample, and its connection is good for the next one', async () => {
+test('the question about a blocked request has the sample, and the connection takes the next request', async () => {
   const { port, samples, origin } = await sampling({ validate: BLOCK });
   const body = `a=${'x'.repeat(300_000)}`;
   const client = new RawClient(port);
@@ -113,7 +101,7 @@ test('a blocked request has its sample, and its connection is good for the next 
   expect(origin.arrived).toEqual([]);
 });
 
-test('contract 7.1: the event of a question without an answer has the sample, whether it opens or closes', async () => {
+test('contract 7.1: the event of a failed question has the sample, with fail open and with fail closed', async () => {
   for (const outcome of [
     { kind: 'failed', reason: 'timeout', detail: '' },
     { kind: 'rejected', status: 400, type: 'invalid_request' },
@@ -127,7 +115,7 @@ test('contract 7.1: the event of a question without an answer has the sample, wh
   }
 });
 
-test('an origin that cannot be reached answers 502, and the connection is good for the next request', async () => {
+test('when the origin cannot be reached, the visitor gets 502 and can use the connection again', async () => {
   const { port } = await sampling({ origin: refusingAddress() });
   const client = new RawClient(port);
   for (let round = 0; round < 2; round++) {
@@ -139,7 +127,7 @@ test('an origin that cannot be reached answers 502, and the connection is good f
 });
 
 describe('a slow body', () => {
-  test('delays the question until the limit, and goes on as it comes', async () => {
+  test('delays the question until the limit, and is streamed to the origin afterwards', async () => {
     const { port, samples, origin } = await sampling({ limits: { bodySampleMs: 150 } });
     const startedAt = performance.now();
     const client = new RawClient(port);
@@ -155,7 +143,7 @@ describe('a slow body', () => {
   });
 
   test.each(['HTTP/1.1', 'HTTP/2'])(
-    'over %s, of a visitor who leaves meanwhile: nobody is asked, and it is counted once',
+    'over %s, of a visitor who leaves: the validator is not asked, and the request is counted once',
     async (protocol) => {
       const { port, tlsPort, samples, counted } = await sampling({
         limits: { bodySampleMs: 60_000 },
@@ -186,7 +174,7 @@ describe('a slow body', () => {
     },
   );
 
-  test('that is broken meanwhile is refused with 400 and nobody is asked', async () => {
+  test('that becomes malformed gets 400, and the validator is not asked', async () => {
     const { port, samples, counted, origin } = await sampling({ limits: { bodySampleMs: 60_000 } });
     const client = new RawClient(port);
     client.send('POST / HTTP/1.1', HOST, FORM, 'Transfer-Encoding: chunked', '', '3', 'a=b', '');
@@ -198,15 +186,19 @@ describe('a slow body', () => {
   });
 });
 
-describe('what is no UTF-8', () => {
+describe('bytes that are not UTF-8', () => {
   test.each([
     [
       'a character that the limit cuts is left out',
       Buffer.from(`${'x'.repeat(63)}€`),
       'x'.repeat(63),
     ],
-    ['a byte that is none becomes U+FFFD', Buffer.from('a=\xff!', 'latin1'), 'a=\ufffd!'],
-    ['text with a NUL is kept not at all: UTF-16 hides names', Buffer.from('pin=1', 'utf16le'), ''],
+    ['an invalid byte becomes U+FFFD', Buffer.from('a=\xff!', 'latin1'), 'a=\ufffd!'],
+    [
+      'text with a NUL is not kept, because UTF-16 hides the names of secrets',
+      Buffer.from('pin=1', 'utf16le'),
+      '',
+    ],
   ])('%s', async (_title, body, kept) => {
     const { port, samples } = await sampling();
     const client = new RawClient(port);
@@ -217,7 +209,7 @@ describe('what is no UTF-8', () => {
   });
 });
 
-/** Sends a body in parts over one of the two protocols, each part in a turn of its own. */
+/** Sends a body in parts over one of the two protocols, each part in its own turn of the event loop. */
 async function sendInParts(
   { port, tlsPort }: Rig,
   isHttp2: boolean,
@@ -240,7 +232,7 @@ async function sendInParts(
   const answer = new Promise<string>((resolve, reject) => {
     stream.on('error', reject);
     stream.on('response', (response: unknown) => {
-      // Over HTTP/2 the stream itself is read, over HTTP/1.1 the answer is another one.
+      // Over HTTP/2 the answer comes on the same stream, over HTTP/1.1 it is a separate one.
       const source = isHttp2 ? stream : (response as NodeJS.ReadableStream);
       let text = '';
       (source as NodeJS.ReadableStream).on('data', (part: Buffer) => (text += part.toString()));
@@ -257,7 +249,7 @@ async function sendInParts(
   return answer;
 }
 
-test('property: whatever its size and however it comes, the origin has every byte of a body once', async () => {
+test('property: for any size and any split, the origin gets every byte of a body once', async () => {
   const random = seededRandom();
   const samples: (string | undefined)[] = [];
   const bodies: string[] = [];

@@ -8,13 +8,13 @@ import { startGateway } from '../testing/gateway-rig.ts';
 import { get } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
-/** What the validator is told, and what the origin hears, of a request with these headers. */
+/** Sends one request. Returns the address and URL in the question, and the header fields at the origin. */
 async function through(trustedProxies: readonly string[], ...headers: readonly string[]) {
   const { visit } = await behind(trustedProxies);
   return visit(...headers);
 }
 
-/** The same of one request after another, at one gateway. */
+/** One gateway, and functions that send one request to it. */
 async function behind(
   trustedProxies: readonly string[],
   forwardedHeader?: GatewaySettings['forwardedHeader'],
@@ -26,7 +26,7 @@ async function behind(
     const { ip, url } = rig.asked.at(-1) ?? {};
     return { ip, url, origin: origin.arrived.at(-1)?.headers ?? {} };
   };
-  /** The same of a request that comes from another address of this machine. */
+  /** Sends a request from another address of this machine. Returns the visitor's address in the question. */
   const visitFrom = async (localAddress: string, ...headers: readonly string[]) => {
     const options = { port: rig.port, localAddress, agent: false };
     const fields = ['Host: shop.example', ...headers].map((line) => line.split(': '));
@@ -43,7 +43,7 @@ async function behind(
 
 const PEER = '127.0.0.1/32';
 
-/** What a visitor sends as Forwarded so that the proxy's element, behind it, is not read. */
+/** Values of Forwarded with which a visitor tries to hide the element that the proxy adds behind them. */
 const OPEN_QUOTES = [
   'for=66.249.66.1;by="',
   'for=66.249.66.1;by="\\',
@@ -167,7 +167,7 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
   test.each([
     { alone: XFF, ip: '198.51.100.7', kept: undefined, chain: '198.51.100.7, 127.0.0.1' },
     { alone: FORWARDED, ip: '203.0.113.9', kept: FORWARDED, chain: '203.0.113.9, 127.0.0.1' },
-  ])('the one that came alone before was the proxy’s: $alone', async ({ alone, ...expected }) => {
+  ])('the proxy writes the one that came alone before: $alone', async ({ alone, ...expected }) => {
     const { visit, rig } = await behind([PEER]);
     await visit(alone);
     const { ip, origin } = await visit(XFF, FORWARDED, HOST);
@@ -178,7 +178,7 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
     expect(rig.counted('guard_gateway_forwarded_undecided_total', '')).toBe(0);
   });
 
-  test('count only as far as they agree until it is known which one the proxy writes, and the log says so', async () => {
+  test('count only as far as they agree, until it is known which one the proxy writes; the log reports it', async () => {
     const { visit, rig } = await behind([PEER, '10.0.0.0/8']);
     const first = await visit(XFF, FORWARDED, HOST);
     expect([first.ip, first.url]).toEqual(['127.0.0.1', 'http://shop.example/']);
@@ -197,7 +197,7 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
     expect(lines.map(({ fields }) => fields['peer'])).toEqual(['127.0.0.1']);
   });
 
-  test('of more than 1,024 proxies only the one that asked longest ago is forgotten', async () => {
+  test('with more than 1,024 proxies, only the one that asked longest ago is forgotten', async () => {
     const { visitFrom } = await behind(['127.0.0.0/8']);
     await visitFrom('127.0.0.1', XFF);
     const others = Array.from({ length: 1_024 }, (_, i) => `127.1.${i >> 8}.${i & 255}`);

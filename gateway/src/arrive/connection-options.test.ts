@@ -15,7 +15,7 @@ const CLOSE = 'Connection: close';
 const BAD = ['GET /bad#x HTTP/1.1', HOST, '', ''].join('\r\n');
 
 describe('nothing is taken from a connection on which a request was refused (RFC 9112 section 11.2)', () => {
-  test('requests before it are answered in their order, the ones behind it never', async () => {
+  test('requests before the refused one are answered in order, requests behind it never', async () => {
     let finish = () => {};
     const origin = await startOrigin((_req, res) => (finish = () => res.end('late')));
     const { port } = await startGateway({ origin: origin.address });
@@ -41,7 +41,7 @@ describe('nothing is taken from a connection on which a request was refused (RFC
       socket.destroy();
     });
     const client = new RawClient(port);
-    // Its body is still to come, so the connection is there yet when the handshake comes.
+    // Without its body the refused request keeps the connection open until the handshake comes.
     const bad = ['POST /bad#x HTTP/1.1', HOST, 'Content-Length: 1', '', 'x'].join('\r\n');
     if (pause) {
       client.send(bad.slice(0, -1));
@@ -54,7 +54,7 @@ describe('nothing is taken from a connection on which a request was refused (RFC
     expect(upgrades).toBe(0);
   });
 
-  test('a handshake behind a request that is not answered yet is a plain request (RFC 9110 section 7.8)', async () => {
+  test('a handshake behind an unanswered request is an ordinary request (RFC 9110 section 7.8)', async () => {
     let finish = () => {};
     const origin = await startOrigin((req, res) => {
       if (req.url === '/slow') finish = () => res.end('late');
@@ -84,7 +84,7 @@ describe('nothing is taken from a connection on which a request was refused (RFC
     expect(origin.arrived).toEqual([]);
   });
 
-  test('one that does not go on sending is cut off', async () => {
+  test('the connection of a visitor who stops sending is cut', async () => {
     const origin = await startOrigin();
     const { port } = await startGateway({ origin: origin.address, limits: { lingerMs: 50 } });
     const client = new RawClient(port);
@@ -93,8 +93,8 @@ describe('nothing is taken from a connection on which a request was refused (RFC
   });
 });
 
-describe('RFC 9110 7.6.1: Connection names no field of the message itself', () => {
-  test('what the policy has seen, the origin sees too', async () => {
+describe('RFC 9110 7.6.1: Connection cannot remove a field of the message itself', () => {
+  test('the origin gets the fields that the validator judged', async () => {
     const origin = await startOrigin();
     const { port, asked } = await startGateway({ origin: origin.address });
     const lines = [
@@ -137,14 +137,14 @@ describe('RFC 9110 7.6.1: Connection names no field of the message itself', () =
   );
 });
 
-describe('RFC 9110 7.8: an Upgrade that is not taken up', () => {
+describe('RFC 9110 7.8: an Upgrade that is not accepted', () => {
   test.each([
     { name: 'h2c', lines: ['Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'], body: '' },
     { name: 'h2c with a body', lines: ['Upgrade: h2c', 'Content-Length: 2'], body: 'ab' },
     { name: 'TLS/1.0', lines: ['Upgrade: TLS/1.0'], body: '' },
     { name: 'a WebSocket without a key', lines: ['Upgrade: websocket'], body: '' },
   ])(
-    '$name: the request is a plain one, and the connection ends behind it',
+    '$name: the request is an ordinary one, and the connection ends after it',
     async ({ lines, body }) => {
       const origin = await startOrigin();
       const { port } = await startGateway({ origin: origin.address });

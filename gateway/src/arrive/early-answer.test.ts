@@ -68,7 +68,7 @@ describe('RFC 9110 15.4.9: http is redirected to https', () => {
   );
 
   test.each(['bare.example', '127.0.0.1'])(
-    'a host without a certificate stays: %s',
+    'a host without a certificate is not redirected: %s',
     async (host) => {
       const { ask } = await start();
       expect((await ask('GET /', host)).status).toBe(200);

@@ -18,7 +18,7 @@ describe('bodies are passed on', () => {
   const SMUGGLED = 'GET /admin HTTP/1.1\r\nHost: shop.example\r\n\r\n';
 
   test.each(['DELETE', 'OPTIONS', 'GET', 'HEAD', 'POST'])(
-    'a chunked %s body is framed again for the origin, where a second request never appears',
+    'a chunked %s body is framed again for the origin, which never gets a second request',
     async (method) => {
       const origin = await startOrigin();
       const { port } = await startGateway({ origin: origin.address });

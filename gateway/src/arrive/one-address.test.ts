@@ -80,7 +80,7 @@ test('only a few addresses are named in the log', async () => {
   expect(warnings(rig)).toEqual([]);
 });
 
-test('the advice is right: what it says ends the warning', async () => {
+test('the advice ends the warning', async () => {
   const { rig, many } = await watched();
   await many(128, forwarded);
   rig.gateway.reload({ ...rig.settings, trustedProxies: ['127.0.0.1'] });
@@ -90,7 +90,7 @@ test('the advice is right: what it says ends the warning', async () => {
   expect(rig.gauged('guard_gateway_one_address')).toBe(0);
 });
 
-test('without forwarded headers it takes minutes and some hundred requests to say so', async () => {
+test('without forwarded headers the warning needs minutes and some hundred requests', async () => {
   const { rig, time, many } = await watched();
   await many(600, nobody);
   expect(warnings(rig)).toEqual([]);
@@ -118,14 +118,14 @@ test('one log line an hour; the gauge shows the last window', async () => {
   expect(warnings(rig)).toHaveLength(2);
 });
 
-test('many visitors are no proxy, even if one sends half of all requests', async () => {
+test('many visitors cause no warning, even when one sends half of all requests', async () => {
   const { rig, time, many } = await watched({ trustedProxies: ['127.0.0.1'] });
   time.ms += 5 * MINUTE_MS;
   await many(512, (index) => forwarded(index % 2 === 0 ? 0 : index));
   expect(warnings(rig)).toEqual([]);
 });
 
-test('the advice for a public address warns: it may be one visitor', async () => {
+test('the advice for a public address says that it may be one visitor', async () => {
   const { rig, time, many } = await watched({ trustedProxies: ['127.0.0.1'] });
   time.ms += 5 * MINUTE_MS;
   await many(512, () => ({ 'x-forwarded-for': '198.51.100.7' }));

@@ -5,7 +5,7 @@ import { eventually, get, statusOf } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
-/** `/admin/x`, as somebody spells it who does not want it to be seen. */
+/** Spellings of `/admin/x` with which a visitor tries to evade the rules. */
 const SPELLINGS = [
   '//admin/x', '/./admin/x', '/public/./../admin/x', '/%2e/admin/x', '/public/%2e%2e/admin/x', '/public/.%2E/admin/x',
   '/public%2f..%2fadmin/x', '/%2fadmin/x', '/admin%2fx', '/admin;x/x', '/public/..;/admin/x', '/public/..;a=b/admin/x',

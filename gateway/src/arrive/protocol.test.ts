@@ -27,7 +27,7 @@ async function setUp(options: Partial<RigOptions> = {}) {
   return { rig, contexts };
 }
 
-describe('contract 2.7: an event says in which version of HTTP the gateway was asked', () => {
+describe('contract 2.7: an event has the HTTP version of the visitor’s request', () => {
   test.each(FRONTS)('%s', async (front) => {
     const { rig, contexts } = await setUp();
     await visit(front, rig).untilHead();
@@ -47,7 +47,7 @@ describe('contract 2.7: an event says in which version of HTTP the gateway was a
     },
   );
 
-  test('is empty when another proxy was asked, which carries the answer by itself', async () => {
+  test('the version is empty with forward-auth, where the other proxy answers the visitor', async () => {
     const { contexts, validate } = listening();
     const { asking } = await startAsked({ validate });
     const headers = {
@@ -61,7 +61,7 @@ describe('contract 2.7: an event says in which version of HTTP the gateway was a
     expect(contexts[0]).not.toHaveProperty('seesAnswer');
   });
 
-  test('the event of a failure names it too', async () => {
+  test('the event of a failure has the version too', async () => {
     const { rig } = await setUp({
       validate: () => ({ kind: 'failed', reason: 'timeout', detail: '' }),
     });

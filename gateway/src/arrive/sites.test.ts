@@ -14,7 +14,7 @@ test.each([
   { path: '//admin', status: 403 },
   { path: '/public\\..\\admin', status: 403 },
   { path: '/admin;v=1/x', status: 403 },
-  // Express serves these as /admin unless it is told otherwise.
+  // By default Express serves these as /admin.
   { path: '/ADMIN/x', status: 403 },
   { path: '/Admin/', status: 403 },
   { path: '/admin/Assets/a.css', status: 403 },
@@ -24,7 +24,7 @@ test.each([
   { path: '/admin/assets/..%2fsecret', status: 403 },
   { path: '/admin/assets/..;/secret', status: 403 },
   { path: '//x/admin/assets/a.css', status: 403 },
-  // No origin is asked what it makes of these: they are refused before anybody judges them.
+  // The gateway refuses these before it asks the validator.
   { path: `/public${'/%2e'.repeat(3_000)}`, status: 400 },
   { path: '//a'.repeat(5_000), status: 400 },
 ])(

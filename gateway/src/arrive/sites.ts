@@ -22,8 +22,8 @@ export interface ServedSite {
   /** Undefined when events keep no part of a body. */
   readonly sampling: Sampling | undefined;
   /**
-   * The context of a question: by how the visitor's address is known, and by the protocol of the request. `described`:
-   * another proxy asks, and carries the answer of the origin itself.
+   * The contexts of questions, by the source of the visitor's address and by the protocol of the request. `described`
+   * is for forward-auth, where another proxy carries the origin's answer.
    */
   readonly contexts: Readonly<Record<Client['from'], ContextsByProtocol>>;
 }

@@ -11,13 +11,13 @@ const cases = readWireCases(join(import.meta.dirname, 'fixtures/wire-cases.txt')
 const clauses = [...new Set(cases.map(({ clause }) => clause))];
 const certificates = [selfSigned('shop.example')];
 
-/** Where the request of a case is whole, and nothing is behind it, the plain lane sees it first. */
+/** The cases of one whole request with no bytes behind it. The plain lane reads them first. */
 const alone = cases.filter(
   ({ bytes }) =>
     /^(?:GET|HEAD)[^]*\r\n\r\n$/.test(bytes) && !/^(?:content-length|transfer-)/im.test(bytes),
 );
 
-/** A second request, right behind the one of the case. It closes, so that the test sees the end. */
+/** A second request, directly behind the one of the case. It closes the connection, so that the test sees the end. */
 const BEHIND = `GET /behind HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
 
 test('the table of cases is not empty', () => {
@@ -32,7 +32,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
       const { origin, seen } = await startSeeingOrigin();
       const rig = await startGateway({
         origin: origin.address,
-        // Some announce a body that never comes.
+        // Some cases announce a body that never comes.
         limits: { lingerMs: 50 },
         ...(transport === 'TLS' ? { certificates } : {}),
       });
@@ -78,7 +78,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s, alone on its connection', (tran
   });
 });
 
-/** An origin that answers what has come whole, and keeps every byte besides. */
+/** An origin that answers whole requests, and records every byte. */
 async function startSeeingOrigin() {
   const seen: string[] = [];
   const origin = await startOrigin((req, res) => {

@@ -49,13 +49,13 @@ export interface GatewayLimits {
   readonly originMaxHeaderBytes: number;
   /** Requests without a body that may be under way at one origin. The next visitor gets 503. */
   readonly originPlainRequests: number;
-  /** The same for requests with a body, counted apart so that slow uploads do not delay other visitors. */
+  /** The same for requests with a body, counted separately so that slow uploads do not delay other visitors. */
   readonly originUploads: number;
   /** Requests of one address (IPv4, or IPv6 /64) that may be under way at all origins, until their answers end. */
   readonly originRequestsPerAddress: number;
-  /** Requests without a body, of all addresses, that are under way and not counted among them. */
+  /** Up to this many requests without a body may be under way before any is counted for its address. */
   readonly originRequestsUncounted: number;
-  /** Those whose body has not come yet. */
+  /** Requests of one address whose body has not come yet. */
   readonly originUploadsPerAddress: number;
   /** How long an origin stays open after a reload has removed it, for requests that began before. */
   readonly originRetireMs: number;
@@ -64,7 +64,7 @@ export interface GatewayLimits {
   readonly maxUpgradesPerAddress: number;
   readonly collectorBodyBytes: number;
   readonly collectorBodyMs: number;
-  /** All uploads below `/.guard/` together, in each worker. */
+  /** Memory of all uploads below `/.guard/` together, in each worker. */
   readonly collectorBytes: number;
   /** How long `close` waits for requests under way. */
   readonly drainMs: number;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sparingLog } from './sparing-log.ts';
 
-test('of each event one line in a while, with the number of those left out', () => {
+test('each event gets one line per interval, with the number of lines left out', () => {
   let now = 0;
   const lines: unknown[] = [];
   const log = sparingLog(

@@ -17,10 +17,10 @@ describe('a question of Envoy over gRPC', () => {
     const answer = await envoy.check(LOGIN);
     expect(answer.status.code).toBe(0);
     const [, overHttp] = ASKING.find(([name]) => name === 'envoy') ?? [];
-    if (overHttp === undefined) throw new Error('nobody asks as envoy');
+    if (overHttp === undefined) throw new Error('no question in the form of envoy');
     await ask(asking, { ...overHttp, headers: { ...overHttp.headers } });
     const [one, other] = asked.map(({ headers: sent, ...rest }) => {
-      // Of the connection on which the question over HTTP came.
+      // Fields of the connection that carried the question over HTTP.
       const own = new Set(['connection', 'content-length']);
       return {
         ...rest,
@@ -46,7 +46,7 @@ describe('a question of Envoy over gRPC', () => {
       ['cookie', 'b=2'],
       ['accept', 'text/html'],
       ['accept', '*/*'],
-      // What each object of JavaScript has.
+      // Every JavaScript object has this property.
       ['constructor', 'c'],
       ['__proto__', 'p'],
     ].map(([key = '', value = '']) => ({ key, raw_value: Buffer.from(value) }));
@@ -67,7 +67,7 @@ describe('a question of Envoy over gRPC', () => {
     expect(asked[0]?.ip).toBe(VISITOR);
   });
 
-  test('that passes tells the origin who the visitor is, and removes what the visitor sent about it', async () => {
+  test('that passes sets X-Guard-* for the origin, and removes those of the visitor', async () => {
     const { envoy } = await startEnvoyAsked({ skip: ['/assets/**'] });
     const { ok_response: ok } = await envoy.check(LOGIN);
     expect(fieldsOf(ok?.headers)).toMatchObject({ 'x-guard-decision': 'allow' });
@@ -141,7 +141,7 @@ describe('a denied question', () => {
   test.each([
     [200, 'OK'],
     [503, 'ServiceUnavailable'],
-  ])('keeps its status %d, which denies here too', async (code, named) => {
+  ])('keeps its status %d, because Envoy denies with every status', async (code, named) => {
     const { envoy } = await startEnvoyAsked({
       validate: answering({ decision: 'block', status_code: code, response_html: html('no') }),
     });

@@ -28,7 +28,7 @@ describe('the peers that may ask', () => {
     expect(await status(LOGIN)).toBe('Forbidden');
   });
 
-  test('an untrusted address has eight connections, and all of them have 16, because each can hold 13 MB; a trusted one has more', async () => {
+  test('an untrusted address may have 8 connections, all untrusted addresses 16, a trusted address more', async () => {
     const openOf = async (trustedProxies: string[], from = ['127.0.0.1']) => {
       const { envoyUrl } = await startEnvoyAsked({ trustedProxies });
       const { hostname: host, port } = new URL(envoyUrl);
@@ -97,7 +97,7 @@ describe('a described request that is not valid', () => {
       withHeaders({ a: 'b'.repeat(70_000) }),
       'RequestHeaderFieldsTooLarge',
     ],
-  ])('%s is denied and not asked about', async (_what, fault, code) => {
+  ])('%s is denied, and the validator is not asked', async (_what, fault, code) => {
     const { status, asked } = await startEnvoyAsked();
     expect(await status({ ...LOGIN, ...fault })).toBe(code);
     expect(asked).toEqual([]);
@@ -105,7 +105,7 @@ describe('a described request that is not valid', () => {
 });
 
 describe('a message', () => {
-  test('that is none of the service gets an error of gRPC, and the next one is answered', async () => {
+  test('that does not belong to the service gets a gRPC error, and the next one is answered', async () => {
     const { envoy, status, asked } = await startEnvoyAsked();
     const broken = Buffer.from([0x0a, 0xff, 0xff]);
     await expect(envoy.checkBytes(broken)).rejects.toMatchObject({ code: 13 });

@@ -13,9 +13,9 @@ import { framedCheck } from '../../../test/kit/envoy-client.ts';
 import { LOGIN, startEnvoyAsked } from '../testing/ext-authz-rig.ts';
 import { allow } from '../testing/gateway-rig.ts';
 
-/** What visitors do to the connection on which Envoy asks about all of them. */
+/** Visitors who leave reset streams of the one connection on which Envoy asks. */
 
-/** A gateway that answers when it is told to, and the connection of an Envoy to it. */
+/** A gateway that answers when the test lets it, and a connection of Envoy to it. */
 async function startHeld() {
   const released = Promise.withResolvers<undefined>();
   const { envoyUrl } = await startEnvoyAsked({
@@ -93,7 +93,7 @@ test('a burst of 1024 questions on a new connection, before Envoy knows the limi
   expect(new Set(await Promise.all(statuses))).toEqual(new Set(['0']));
 });
 
-test('a stranger who leaves a refused question open does not hold its connection', async () => {
+test('a stranger who leaves a refused question open loses the connection', async () => {
   const { envoyUrl } = await startEnvoyAsked({
     trustedProxies: [],
     limits: { idleTimeoutMs: 100 },
@@ -107,14 +107,14 @@ test('a stranger who leaves a refused question open does not hold its connection
   await once(session, 'close', { signal: AbortSignal.timeout(45_000) });
 });
 
-test('a connection on which nothing is asked stays open, so that no question comes while it is closed', async () => {
+test('an idle connection stays open, so that no question meets a closing connection', async () => {
   const { envoyUrl } = await startEnvoyAsked({ limits: { idleTimeoutMs: 50 } });
   const session = connect(envoyUrl);
   session.on('error', () => undefined);
   onTestFinished(() => {
     session.destroy();
   });
-  // Guard asks whether the other side is there. Node answers.
+  // Guard sends a ping, and Node answers it.
   for (let pings = 0; pings < 3; pings++) {
     await once(session, 'ping', { signal: AbortSignal.timeout(45_000) });
   }
@@ -130,13 +130,13 @@ test('the connection of a trusted proxy that no longer answers is closed', async
   await once(silent, 'close', { signal: AbortSignal.timeout(45_000) });
 });
 
-test('a connection from the port of one that was reset is that of a trusted proxy, too', async () => {
-  // An address of its own, where no other program takes the port meanwhile.
+test('a new connection from the port of a reset one is trusted too', async () => {
+  // On this address no other program takes the port in the meantime.
   const localAddress = '127.77.0.1';
   const { envoyUrl } = await startEnvoyAsked({ trustedProxies: [localAddress] });
   const address = { port: Number(new URL(envoyUrl).port), host: '127.0.0.1', localAddress };
   const first = connectTcp(address);
-  // The SETTINGS of Guard: it has accepted the connection.
+  // Guard's SETTINGS show that it has accepted the connection.
   await once(first, 'data');
   const { localPort = 0 } = first;
   first.resetAndDestroy();

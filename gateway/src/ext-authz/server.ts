@@ -124,7 +124,7 @@ export class ExtAuthzServer {
     };
   }
 
-  /** Refuses them before their message is read, because it could have any size. */
+  /** Refuses untrusted peers before it reads their message, which could have any size. */
   #refuseStrangers(current: () => ExtAuthz): ServerInterceptor {
     return (_method, call) =>
       new ServerInterceptingCall(call, {
@@ -148,7 +148,7 @@ export class ExtAuthzServer {
   }
 }
 
-/** Envoy's connections stay open, so strangers could use up the limit of connections. */
+/** Closes the connection of an untrusted peer after a while. Otherwise strangers could use up the limit of connections. */
 function cutStranger(socket: Socket, isTrusted: () => boolean, afterMs: number): void {
   const timer = setInterval(() => {
     if (!isTrusted()) socket.destroy();

@@ -8,10 +8,10 @@ import { eventually, get, headersOf, RawClient, statusOf } from '../testing/raw-
 import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
-/** A port that nobody listens on: the discard service of this machine. */
-const NOBODY = 'http://127.0.0.1:9';
+/** An address without a listener: the port of the discard service. */
+const NO_LISTENER = 'http://127.0.0.1:9';
 
-/** Writes down what is told, a word a call, the requests told apart by their path. */
+/** Records each report as one word, in one list for each path. */
 function record() {
   const told: string[] = [];
   const tracing: Tracing = ({ path }) => {
@@ -78,7 +78,7 @@ describe('a request that is traced', () => {
     const { told, tracing, until } = record();
     const response_html = html('no');
     const validate = answering({ decision: 'block', status_code: 451, response_html });
-    const { port } = await startGateway({ origin: NOBODY, validate, tracing });
+    const { port } = await startGateway({ origin: NO_LISTENER, validate, tracing });
     await get(port, '/shut');
     await until('/shut ended 451');
     expect(told).toEqual(['/shut begun', '/shut served undefined', '/shut ended 451']);
@@ -87,7 +87,7 @@ describe('a request that is traced', () => {
   test('that is tried at two origins has two attempts, and refusing origins are still left out', async () => {
     const { told, tracing, until } = record();
     const origin = await startOrigin();
-    const { port } = await startGateway({ origin: [NOBODY, origin.address], tracing });
+    const { port } = await startGateway({ origin: [NO_LISTENER, origin.address], tracing });
     for (const path of ['/1', '/2', '/3', '/4']) {
       expect(statusOf(await get(port, path))).toBe(200);
       await until(`${path} ended 200`);
@@ -160,8 +160,8 @@ describe('a request that is traced', () => {
 
   test('an internal error ends it with a 500', async () => {
     const { tracing, until } = record();
-    const validate: Validate = () => ({ kind: 'nonsense' }) as never; // what no validator answers
-    const { port } = await startGateway({ origin: NOBODY, validate, tracing });
+    const validate: Validate = () => ({ kind: 'nonsense' }) as never; // not an outcome
+    const { port } = await startGateway({ origin: NO_LISTENER, validate, tracing });
     expect(statusOf(await get(port, '/fault'))).toBe(500);
     await until('/fault ended 500');
   });

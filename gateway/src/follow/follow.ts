@@ -82,7 +82,7 @@ class StageTimes {
   }
 }
 
-/** Tells the trace and the times about one request. It tells each event once. */
+/** Reports the events of one request to its trace and to its times, each event once. */
 class FollowedRequest {
   readonly #trace: RequestTrace | undefined;
   readonly #times: StageTimes | undefined;
@@ -127,7 +127,7 @@ class FollowedRequest {
   }
 }
 
-/** An answer that tells when it begins and when it ends. */
+/** An answer that reports when it begins and when it ends. */
 class FollowedResponse implements VisitorResponse {
   readonly #res: VisitorResponse;
   readonly #request: FollowedRequest;

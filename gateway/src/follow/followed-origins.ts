@@ -66,7 +66,7 @@ function abortable(exchange: OriginExchange, answer: FollowedAnswer): OriginExch
   };
 }
 
-/** Tells the trace about every call of the handler. */
+/** Reports every call of the handler to the trace. */
 class FollowedAnswer implements AnswerHandler {
   readonly #handler: AnswerHandler;
   readonly #trace: OriginTrace;
@@ -92,7 +92,7 @@ class FollowedAnswer implements AnswerHandler {
     this.#handler.onHead(status, reason, fields);
   }
 
-  // The trace is told first: the handler may end the whole request, and an attempt must end before its request.
+  // The trace gets its report first: the handler may end the whole request, and an attempt must end before its request.
   onData(part: Buffer, last: boolean): void {
     if (last) this.over(undefined);
     this.#handler.onData(part, last);

@@ -26,13 +26,13 @@ test('an answer expires after heldMs', () => {
 test.each([
   ['more than heldAnswers', [1, 1, 1, 1], [false, true, true, true]],
   ['more than heldBytes', [60, 30, 20], [false, true, true]],
-])('where there is %s the oldest go', (_what, sizes, there) => {
+])('with %s the oldest answers are dropped', (_what, sizes, there) => {
   const held = new HeldAnswers(() => 0, LIMITS);
   const ids = sizes.map((bytes) => held.keep(answerOf(bytes)));
   expect(ids.map((id) => held.take(id) !== undefined)).toEqual(there);
 });
 
-test('an answer above the bound is not kept, and replaces none', () => {
+test('an answer above the bound is not kept, and no other is dropped for it', () => {
   const held = new HeldAnswers(() => 0, LIMITS);
   const [small, large] = [held.keep(answerOf(10)), held.keep(answerOf(101))];
   expect(held.take(small)).toBeDefined();

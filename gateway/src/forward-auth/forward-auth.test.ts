@@ -90,7 +90,7 @@ describe('a denied question', () => {
   });
 
   test.each(ASKING.slice(0, 2))(
-    'of %s is 403, and the page is fetched with the next request, once',
+    'of %s gets 403, and the next request fetches the page, once',
     async (_name, asking) => {
       const { asking: url, asked } = await startAsked({ validate: block });
       const { status, headers, body } = await ask(url, asking);
@@ -101,13 +101,13 @@ describe('a denied question', () => {
       const page = await fetch();
       expect([page.status, page.body]).toEqual([451, '<p>no</p>']);
       expect(asked).toHaveLength(1);
-      // Another instance, or one that had too many: the request is judged again, with the same end.
+      // An instance without the held answer judges the request again, with the same result.
       expect((await fetch()).status).toBe(451);
       expect(asked).toHaveLength(2);
     },
   );
 
-  test('whose visitor would pass when the page is fetched gets 503', async () => {
+  test('gets 503 when the visitor would pass by the time the page is fetched', async () => {
     const { asking: url } = await startAsked();
     const answer = await send(`${url}/answer`, { headers: original });
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
@@ -150,7 +150,7 @@ describe('the fail policy is that of the front proxy (contract 7.1)', () => {
   });
 });
 
-describe('a request that a proxy passes on with its own path', () => {
+describe('a visitor’s request that a proxy hands over with its own path', () => {
   test('goes to the collector, with the visitor’s address', async () => {
     const seen: unknown[] = [];
     const { asking: url } = await startAsked({
@@ -176,7 +176,7 @@ describe('a request that a proxy passes on with its own path', () => {
     '/check/nginx/',
     '/check/nginx/../../.guard/x',
     '/answer/x',
-  ])('%s is no question and has no origin: 404', async (path) => {
+  ])('%s is not a question and gets 404', async (path) => {
     const { askingPort } = await startAsked();
     const fields = Object.entries(original).map(([name, value]) => `${name}: ${value}`);
     const answer = await rawExchange(

@@ -50,7 +50,7 @@ function isPeerName(name: string): name is PeerName {
   return Object.hasOwn(PEERS, name);
 }
 
-/** The purpose of a request of another proxy. Its target tells it. */
+/** The purpose of a request of another proxy, as its target shows. */
 type Route =
   /** `target` is what stands behind the prefix: the visitor's target for a peer that writes it there. */
   | { readonly kind: 'check'; readonly peer: Peer; readonly target: string }

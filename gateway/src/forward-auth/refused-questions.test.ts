@@ -5,7 +5,7 @@ import { startAsked } from '../testing/forward-auth-rig.ts';
 import { rawExchange, statusOf } from '../testing/raw-client.ts';
 
 describe('the peers that may ask', () => {
-  test('an untrusted peer gets 403, and the log sometimes says why', async () => {
+  test('an untrusted peer gets 403, and the log says why at a limited rate', async () => {
     const {
       asking: url,
       asked,
@@ -67,7 +67,7 @@ describe('a described request that is not valid', () => {
     ['a method that is no token', { 'x-forwarded-method': 'GET /public' }, 400],
     ['CONNECT', { 'x-forwarded-method': 'CONNECT' }, 405],
     ['a path of Guard’s own', { 'x-forwarded-uri': '/x/..;/%2eguard/y' }, 404],
-  ])('%s is denied and not asked about', async (_what, fault, status) => {
+  ])('%s is denied, and the validator is not asked', async (_what, fault, status) => {
     const { asking: url, asked } = await startAsked();
     const headers = { ...forwarded, ...fault };
     expect((await send(`${url}/check/traefik`, { headers })).status).toBe(status);
@@ -94,7 +94,7 @@ describe('a described request that is not valid', () => {
     expect(asked).toEqual([]);
   });
 
-  test('the scheme of a WebSocket handshake is that of its page', async () => {
+  test('the scheme wss is read as https', async () => {
     const { asking: url, asked } = await startAsked();
     await send(`${url}/check/traefik`, { headers: { ...forwarded, 'x-forwarded-proto': 'wss' } });
     expect(asked[0]?.url).toBe('https://shop.example/login?a=1');

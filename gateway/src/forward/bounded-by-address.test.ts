@@ -6,10 +6,10 @@ import { startOrigin } from '../testing/recording-origin.ts';
 
 const HOST = 'Host: shop.example';
 
-/** An address may have two requests under way here: the first of all is not counted, and one is. */
+/** An address may have two requests under way here: one that is not counted, and one that is. */
 const TWO = { originRequestsUncounted: 1, originRequestsPerAddress: 1, drainMs: 0 };
 
-/** How a request can end. A request that left its place behind would leave none for the ones after it. */
+/** The ways in which a request can end. If one of them kept its place, the next requests would get 503. */
 const ENDINGS: Readonly<Record<string, (port: number) => Promise<unknown>>> = {
   'a visitor who leaves before the answer': (port) => leave(port, '/silent'),
   'a visitor who leaves in the middle of the answer': (port) => leave(port, '/events', /data/),
@@ -21,7 +21,7 @@ const ENDINGS: Readonly<Record<string, (port: number) => Promise<unknown>>> = {
     ask(port, `GET / HTTP/1.1\r\n${HOST}\r\n\r\nGET /`).until(/hello[^]*hello/),
 };
 
-test.each(Object.entries(ENDINGS))('%s does not count any more', async (_ending, end) => {
+test.each(Object.entries(ENDINGS))('%s frees the place of its request', async (_ending, end) => {
   const origin = await startOrigin(({ url }, res) => {
     if (url === '/silent') return;
     if (url === '/events') res.write('data: 1');

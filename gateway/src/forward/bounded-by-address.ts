@@ -7,8 +7,8 @@ import { serve } from '../message/own-answer.ts';
 
 /**
  * Limits how many requests of one address are forwarded at the same time. An origin takes a limited number, and one
- * visitor could hold all of them: with answers that stream for ever or that he does not read, and with request bodies
- * that never end. The last places at an origin are shared (listen/accept.ts).
+ * visitor could hold all of them: with answers that stream for ever or that the visitor does not read, and with request
+ * bodies that never end. The last places at an origin are shared (listen/accept.ts).
  */
 export function boundByAddress({ limits, metrics }: ForwardPorts, forward: EndedForward): Forward {
   const requests = new HeldByAddress(limits.originRequestsPerAddress);

@@ -8,10 +8,10 @@ import { refusingAddress, startOrigin, startTcpOrigin } from '../testing/recordi
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstored';
 const INVITED = [{ status: 100, fields: [] }];
-/** Of tests in which the origin, and no lapse of time, is to invite. */
+/** For tests in which only the origin may ask for the body, and not the end of a wait. */
 const NEVER_MS = 60_000;
 
-/** A visitor who asks before sending two bytes. */
+/** A visitor who sends `Expect: 100-continue` with an upload of two bytes. */
 function ask(front: Front, rig: Rig, options: VisitOptions = {}) {
   const headers = { expect: '100-continue', 'content-length': '2', ...options.headers };
   return visit(front, rig, { method: 'POST', upload: true, ...options, headers });
@@ -23,13 +23,13 @@ function start(origin: RigOptions['origin'], continueMs = NEVER_MS): Promise<Rig
   return startGateway({ origin, certificates, limits: { continueMs } });
 }
 
-/** Whether a connection has brought a header section that asks, and no byte behind it. */
+/** Whether the origin got a header section with the expectation, and no byte of the body. */
 function hasOnlyAsked(bytes: string | undefined): boolean {
   return /\r\nexpect: 100-continue\r\n[^]*?\r\n\r\n$/i.test(bytes ?? '');
 }
 
 describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) => {
-  test('goes to the origin, its 100 lets the body come, and the connection is kept', async () => {
+  test('goes to the origin; the body follows its 100, and the connection is kept', async () => {
     const origin = await startTcpOrigin((socket, bytes) => {
       if (bytes.endsWith('hi')) socket.write(OK);
     });
@@ -57,7 +57,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     const visitor = ask(front, rig);
     await visitor.until('no');
     expect(visitor).toMatchObject({ status, interim: [] });
-    // RFC 9112 section 9.3: a request that was never whole ends its connection.
+    // RFC 9112 section 9.3: an incomplete request ends its connection.
     await eventually(() => origin.sockets[0]?.closed === true);
     expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
     expect(rig.counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
@@ -72,7 +72,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     const rig = await start(origin.address, 50);
     const answered = await ask(front, rig, { path: '/answered' }).until('ha');
     answered.out.end('hi');
-    // Whose time begins later, and is over.
+    // This request is younger, and its wait for a 100 is over already.
     const silent = ask(front, rig, { path: '/silent' });
     await eventually(() => silent.interim.length === 1);
     expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
@@ -81,7 +81,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     expect(answered.interim).toEqual([]);
   });
 
-  test('an origin that sends no 100 gets the body after a while, and a late 100 is not sent again', async () => {
+  test('an origin that sends no 100 gets the body after a while, and the visitor gets one 100 only', async () => {
     const origin = await startTcpOrigin((socket, bytes) => {
       if (bytes.endsWith('hi')) socket.write(CONTINUE + OK);
     });
@@ -100,14 +100,14 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     const visitor = ask(front, rig);
     visitor.out.end('hi');
     await eventually(() => hasOnlyAsked(origin.bytes[0]));
-    // Whole while the body stays.
+    // Another request is answered while the body waits.
     await visit(front, rig).until('stored');
     expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
     origin.sockets[0]?.write(CONTINUE);
     expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: INVITED });
   });
 
-  test('and is not read when the origin does not want it', async () => {
+  test('an early body is not read when the origin does not want it', async () => {
     const origin = await startTcpOrigin((socket) => {
       socket.write('HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno');
     });
@@ -139,7 +139,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     expect(rig.counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
   });
 
-  test('a visitor who leaves while waiting gives 499, and the origin request is cancelled', async () => {
+  test('a visitor who leaves while waiting is logged as 499, and the origin request is cancelled', async () => {
     const origin = await startTcpOrigin(() => undefined);
     const rig = await start(origin.address);
     const visitor = ask(front, rig);
@@ -223,7 +223,7 @@ describe('RFC 9110 10.1.1: expectations that do not reach the origin', () => {
     expect(origin.arrived[0]?.headers.expect).toBeUndefined();
   });
 
-  test('one without a body does not wait for a 100', async () => {
+  test('a request without a body does not wait for a 100', async () => {
     const origin = await startOrigin();
     const { port } = await start(origin.address);
     const lines = ['GET / HTTP/1.1', 'Host: shop.example', 'Expect: 100-continue', '', ''];

@@ -60,7 +60,7 @@ describe('streaming', () => {
     const client = new RawClient(port);
     client.send('POST /upload HTTP/1.1', HOST, CLOSE, `Content-Length: ${body.length}`, '', '');
     client.socket.write(body);
-    // Held back all along the way: what the kernel and a few buffers take, and not the rest.
+    // The kernel and a few buffers take some bytes. The rest waits at the client.
     await settled(() => client.socket.writableLength);
     expect(client.socket.writableLength).toBeGreaterThan(0);
     expect(taken).toBe(0);
@@ -95,7 +95,7 @@ describe('streaming', () => {
     expect(received.bytes).toBe(body.length);
   });
 
-  test('uploads that stand still hold up nobody else', async () => {
+  test('stalled uploads do not delay other visitors', async () => {
     const origin = await startOrigin((req, res) => {
       if (req.method === 'GET') res.end('hello');
     });
@@ -111,7 +111,7 @@ describe('streaming', () => {
       .toMatch(/^HTTP\/1\.1 503 [^]*Retry-After: 1\r\n/);
   });
 
-  test('answers that do not end are only a part of all, for each address', async () => {
+  test('the endless answers of one address take only a part of the places', async () => {
     const origin = await startOrigin((req, res) => {
       if (req.url === '/events') res.write('data: 1');
       else res.end('hello');
@@ -134,7 +134,7 @@ describe('streaming', () => {
     for (let each = 0; each < 3; each++) expect(await status('198.51.100.7')).toBe(200);
   });
 
-  test('uploads that stand still are only a part of all, for each address', async () => {
+  test('the stalled uploads of one address take only a part of the places', async () => {
     const origin = await startOrigin((req, res) => {
       if (req.url === '/early') res.end('hello');
       else req.resume().once('end', () => res.end('hello'));
@@ -158,7 +158,7 @@ describe('streaming', () => {
     await slow[0]?.until(/hello/);
     slow[1]?.socket.destroy();
     await expect.poll(() => status('198.51.100.7')).toBe(200);
-    // What was answered does not count any more, also if its body never comes.
+    // An answered request does not count any more, even when its body never comes.
     for (let each = 0; each < 3; each++) {
       await begin('198.51.100.7', 2, '/early').until(/hello/);
       expect(await status('198.51.100.7')).toBe(200);
@@ -166,7 +166,7 @@ describe('streaming', () => {
   });
 });
 
-describe('visitors who go away, or stand still', () => {
+describe('visitors who leave or stall', () => {
   test('an abort cancels the request at the origin, is logged as 499, and is no failure of the origin', async () => {
     const origin = await startTcpOrigin(() => undefined);
     const rig = await startGateway({ origin: origin.address });
@@ -231,7 +231,7 @@ describe('visitors who go away, or stand still', () => {
     },
   );
 
-  test('the answer to an upload that the origin does not read reaches the visitor, and the connection goes on', async () => {
+  test('the answer to an upload that the origin does not read reaches the visitor, and the connection stays open', async () => {
     const origin = await startTcpOrigin((socket, head) => {
       const answer = head.startsWith('POST') ? 'HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n' : OK;
       socket.write(answer);
@@ -257,7 +257,7 @@ describe('answers without a body', () => {
     { method: 'GET', answer: 'HTTP/1.1 204 No Content\r\n\r\n', length: [] },
     { method: 'GET', answer: 'HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n', length: [] },
   ])(
-    'RFC 9112 6.3: $method → $answer is whole at its header section',
+    'RFC 9112 6.3: $method → $answer ends with its header section',
     async ({ method, answer, length }) => {
       const origin = await startTcpOrigin((socket) => socket.write(answer));
       const { port, counted } = await startGateway({ origin: origin.address });

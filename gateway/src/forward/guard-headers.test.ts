@@ -16,7 +16,7 @@ const CRAWLER = {
   access_allowed: false,
 };
 
-/** Every field of a request that an origin could take for one of ours, folding `_` and `-`. */
+/** Every field at the origin with a name like X-Guard-*, also with `_` in place of `-`. */
 function ours({ arrived }: HttpOrigin): readonly string[][] {
   return arrived.map(({ rawHeaders }) => {
     const lines: string[] = [];
@@ -28,7 +28,7 @@ function ours({ arrived }: HttpOrigin): readonly string[][] {
   });
 }
 
-/** A validator in this process, which knows more than its answer says. */
+/** A validator in this process. It gives facts that its response does not have. */
 function knowing(
   response: Partial<ForeignValidateResponse>,
   known: Omit<ResponseExtras, 'event'>,
@@ -40,7 +40,7 @@ function knowing(
   });
 }
 
-describe('the origin is told in X-Guard-*', () => {
+describe('X-Guard-* fields for the origin', () => {
   test('the decision, its id, the session and the crawler, each once', async () => {
     const origin = await startOrigin();
     const known = { session: sessionDigest(SESSION), crawlerVerified: true };
@@ -67,7 +67,7 @@ describe('the origin is told in X-Guard-*', () => {
       skip: ['/skipped'],
       validate: knowing({}, { session: '', crawlerVerified: false }),
     });
-    // A session that the validator has not taken for one is none, whatever the visitor sends.
+    // The validator did not accept this cookie as a session.
     await get(port, '/', `Cookie: _guard=${SESSION}`);
     await get(port, '/skipped', `Cookie: _guard=${SESSION}`);
     expect(ours(origin)).toEqual([
@@ -76,7 +76,7 @@ describe('the origin is told in X-Guard-*', () => {
     ]);
   });
 
-  // CGI, WSGI and FastCGI servers fold `-` and `_` into one, and some of them every other sign as well.
+  // CGI, WSGI and FastCGI servers turn `-` into `_`, and some of them every other punctuation mark too.
   test.each([
     'X-Guard-Decision',
     'x-guard-request-id',
@@ -89,7 +89,7 @@ describe('the origin is told in X-Guard-*', () => {
     'X-Guard_',
     'X.Guard.Session',
     'X!Guard~Crawler',
-  ])('and a visitor who says %s is not heard', async (name) => {
+  ])('%s of a visitor does not reach the origin', async (name) => {
     const origin = await startOrigin();
     const { port } = await startGateway({
       origin: origin.address,
@@ -106,7 +106,7 @@ describe('the origin is told in X-Guard-*', () => {
   test.each([
     'Connection: X-Guard-Session',
     'Connection: close, x-guard-crawler, X-Guard-Decision',
-  ])('and no visitor names them away: %s', async (line) => {
+  ])('a visitor cannot remove them with %s', async (line) => {
     const origin = await startOrigin();
     const { port } = await startGateway({
       origin: origin.address,
@@ -120,7 +120,7 @@ describe('the origin is told in X-Guard-*', () => {
   });
 });
 
-describe('what only the wire says of a visitor (contract 2.2, 2.4)', () => {
+describe('facts that come from the response on the wire alone (contract 2.2, 2.4)', () => {
   const cookie = {
     name: '_guard',
     value: SESSION,
@@ -133,7 +133,7 @@ describe('what only the wire says of a visitor (contract 2.2, 2.4)', () => {
 
   test.each<[string, Partial<ForeignValidateResponse>, string[], string[]]>([
     [
-      'the session is the one that comes with the answer',
+      'a session in the response is the current one',
       { cookies: [cookie] },
       [`Cookie: _guard=${OTHER}`],
       [`X-Guard-Session: ${sessionDigest(SESSION)}`],
@@ -145,26 +145,26 @@ describe('what only the wire says of a visitor (contract 2.2, 2.4)', () => {
       [`X-Guard-Session: ${sessionDigest(OTHER)}`],
     ],
     [
-      'of several presented sessions, the validator alone knows the current one',
+      'with several presented sessions, only the validator can say which one is current',
       {},
       [`Cookie: _guard=${OTHER}; _guard=${SESSION}`],
       [],
     ],
-    ['what is no session id is none', {}, ['Cookie: _guard=hello; x_guard=1'], []],
+    ['a value that is not a session id is ignored', {}, ['Cookie: _guard=hello; x_guard=1'], []],
     [
-      'a crawler has no session, and is claimed only',
+      'a crawler has no session, and its name is only claimed',
       { crawler: CRAWLER },
       [`Cookie: _guard=${OTHER}`],
       [`X-Guard-Crawler: claimed;name="Googlebot";id="${CRAWLER.id}"`],
     ],
     [
-      'a crawler that is allowed access is a verified one',
+      'a crawler that is allowed access is verified',
       { crawler: { ...CRAWLER, access_allowed: true } },
       [],
       [`X-Guard-Crawler: verified;name="Googlebot";id="${CRAWLER.id}"`],
     ],
     [
-      'no validator breaks out of the line, or out of the name',
+      'a validator cannot end the line or the name early',
       { crawler: { ...CRAWLER, id: 'x"\r\nX: 1', name: 'a"b\\c\r\nX-Evil: é' } },
       [],
       ['X-Guard-Crawler: claimed;name="a\\"b\\\\c??X-Evil: ?"'],

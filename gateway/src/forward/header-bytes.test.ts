@@ -5,7 +5,7 @@ import { startGateway } from '../testing/gateway-rig.ts';
 import { RawClient } from '../testing/raw-client.ts';
 import { startTcpOrigin } from '../testing/recording-origin.ts';
 
-/** Latin-1, and what no UTF-8 has in it (RFC 9110 section 5.5: obs-text). */
+/** Bytes of Latin-1 that are not valid UTF-8 (RFC 9110 section 5.5: obs-text). */
 const BYTES = '\xe9\xff\x80 \xc3';
 
 describe.each(FRONTS)(
@@ -40,7 +40,7 @@ describe.each(FRONTS)(
       },
     );
 
-    test('to the visitor of an answer that comes whole', async () => {
+    test('to the visitor of an answer that comes in one piece', async () => {
       const said = `HTTP/1.1 200 OK\r\nX-Bytes: ${BYTES}\r\nContent-Length: 2\r\n\r\nok`;
       const origin = await startTcpOrigin((socket) => socket.write(said, 'latin1'));
       const rig = await startGateway({ origin: origin.address, certificates });

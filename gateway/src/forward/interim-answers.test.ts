@@ -14,7 +14,7 @@ const PROCESSING = 'HTTP/1.1 102 Processing\r\n\r\n';
 const UNKNOWN = 'HTTP/1.1 199 Own\r\nX-Own: 1\r\n\r\n';
 const FINAL = 'HTTP/1.1 203 Final\r\nContent-Length: 2\r\n\r\nok';
 
-/** Status and Link of each interim answer, and what stands behind those. */
+/** Status and Link of each interim answer, and the text behind them. */
 function taken(received: string): { interim: string[]; last: string } {
   const end = received.indexOf('HTTP/1.1 203');
   const heads = received.slice(0, end).split('\r\n\r\n').slice(0, -1);
@@ -35,12 +35,12 @@ function spelt(front: Front, name: string): string {
 describe('RFC 9110 15.2: interim answers come before the final one', () => {
   test.each([
     ['a hint', [HINT], ['103/a.css']],
-    ['100 that nobody waits for, then a hint', [CONTINUE, HINT], ['103/a.css']],
+    ['an unexpected 100, then a hint', [CONTINUE, HINT], ['103/a.css']],
     ['a hint, then 100', [HINT, CONTINUE], ['103/a.css']],
     ['102 between hints', [HINT, PROCESSING, OTHER_HINT], ['103/a.css', '102', '103/b.js']],
     ['the same twice', [HINT, HINT], ['103/a.css', '103/a.css']],
     ['100 and 102 alone', [CONTINUE, PROCESSING, PROCESSING], ['102', '102']],
-    ['one that nobody knows', [UNKNOWN, HINT], ['199', '103/a.css']],
+    ['an unknown status', [UNKNOWN, HINT], ['199', '103/a.css']],
   ])('%s', async (_what, interim, expected) => {
     const said = [...interim, FINAL];
     for (const apart of [false, true]) {
@@ -49,7 +49,7 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
           socket.write(said.join(''));
           return;
         }
-        // One write a turn: each is a read of its own, or several are one.
+        // One write in each turn: the gateway gets each part in its own read, or several in one.
         void (async () => {
           for (const part of said) {
             socket.write(part);
@@ -110,7 +110,7 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
     expect(received).toMatch(/^HTTP\/1\.1 203 /);
   });
 
-  test('those of a request that waits for its turn do not stand in the answer before it', async () => {
+  test('those of a pipelined request do not appear inside the answer before it', async () => {
     const origin = await startTcpOrigin(() => {
       const connectionOf = (path: string) =>
         origin.sockets[origin.bytes.findIndex((bytes) => bytes.startsWith(`DELETE ${path} `))];
@@ -128,7 +128,7 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
     expect(received).toMatch(/^HTTP\/1\.1 203 First[^]*\r\n\r\nfirstHTTP\/1\.1 203 Final/);
   });
 
-  test('are passed on up to the limit, and one more is a malformed answer', async () => {
+  test('are passed on up to the limit, and one more makes the answer malformed', async () => {
     const { maxInterim } = HTTP1_LIMITS;
     const said = [HINT.repeat(maxInterim) + FINAL, HINT.repeat(maxInterim + 1) + FINAL];
     const origin = await startTcpOrigin((socket, _head, connection) => {
@@ -140,14 +140,14 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
     expect(rig.counted('guard_gateway_origin_errors_total', 'malformed')).toBe(1);
   });
 
-  test('over HTTP/2 each is a HEADERS frame of its own (RFC 9113 section 8.1)', async () => {
+  test('over HTTP/2 each has its own HEADERS frame (RFC 9113 section 8.1)', async () => {
     const said = CONTINUE + HINT + PROCESSING + OTHER_HINT + FINAL;
     const origin = await startTcpOrigin((socket) => socket.write(said));
     const { tlsPort } = await startGateway({ origin: origin.address, certificates });
     const stream = openHttp2(tlsPort).request({ ':authority': 'shop.example' });
     const hints: unknown[] = [];
     stream.on('headers', ({ ':status': status, link }) => hints.push([status, link]));
-    // What the event brings.
+    // The first argument of the event.
     const [head] = (await once(stream, 'response')) as [Record<string, unknown>];
     expect(head[':status']).toBe(203);
     expect(hints).toEqual([

@@ -32,7 +32,7 @@ describe.each(FRONTS)('over %s: an origin that fails (RFC 9110 15.6)', (front) =
     expect((await sent.untilEnd()).status).toBe(502);
   });
 
-  test('as many requests at the origin as it may have → 503 with Retry-After', async () => {
+  test('an origin with its maximum of requests under way → 503 with Retry-After', async () => {
     const origin = await startTcpOrigin(() => undefined);
     const rig = await start(origin.address, { originPlainRequests: 1, drainMs: 0 });
     visit(front, rig);
@@ -55,10 +55,10 @@ describe.each(FRONTS)('over %s: an origin that fails (RFC 9110 15.6)', (front) =
     { name: 'no status', answer: 'HTTP/1.1 999999 OK\r\n\r\n' },
     { name: 'endless headers', answer: `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\n\r\n` },
     {
-      name: 'an upgrade nobody asked for',
+      name: 'an upgrade without a request for it',
       answer: 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
     },
-  ])('an answer that is no HTTP → 502: $name', async ({ answer }) => {
+  ])('an answer that is not HTTP → 502: $name', async ({ answer }) => {
     const origin = await startTcpOrigin((socket) => socket.end(answer, 'latin1'));
     const { status, received } = await wholeVisit(front, await start(origin.address));
     expect([status, received]).toEqual([502, 'The site cannot be reached.\n']);
@@ -125,7 +125,7 @@ describe('RFC 9110 15: a status above 599 is passed on', () => {
   };
   const odd = { path: '/odd' };
 
-  test.each(['600', '999'])('%s is passed on if the protocol has it', async (status) => {
+  test.each(['600', '999'])('%s is passed on over HTTP/1.1', async (status) => {
     const rig = await startOdd(OK.replace('200', status));
     for (const front of FRONTS.filter((each) => each !== 'HTTP/2')) {
       const answer = await wholeVisit(front, rig, odd);
@@ -149,7 +149,7 @@ describe('RFC 9110 15: a status above 599 is passed on', () => {
     },
   );
 
-  test('also not for an upload under way', async () => {
+  test('over HTTP/2 an upload under way gets 502 too', async () => {
     const rig = await startOdd('HTTP/1.1 999 Odd\r\n\r\n');
     const sent = visit('HTTP/2', rig, { ...odd, method: 'POST', upload: true });
     sent.out.write('part');

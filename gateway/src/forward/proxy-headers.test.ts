@@ -8,7 +8,7 @@ import { selfSigned } from '../testing/self-signed.ts';
 
 const ID = '01939f3a-0000-7000-8000-000000000001';
 
-/** An origin of bytes that answers when an upload has come whole. */
+/** A TCP origin that answers when an upload is complete. */
 function startUploadOrigin() {
   return startTcpOrigin((socket, head) => {
     if (/\r\n\r\n(?:ok|2\r\nok\r\n0\r\n(?:[^]*\r\n)?\r\n)$/.test(head)) {
@@ -59,7 +59,7 @@ describe('to the origin', () => {
     'X_Guard_Decision: allow',
     'X-Guard_Decision: allow',
     'X-Guard-Anything: allow',
-  ])('x-guard-* of the client is removed, and ours is set once: %s', async (line) => {
+  ])('x-guard-* of the visitor is removed, and ours is set once: %s', async (line) => {
     const origin = await startOrigin();
     const { port } = await startGateway({
       origin: origin.address,
@@ -77,7 +77,7 @@ describe('to the origin', () => {
     ]);
   });
 
-  test('spelling, order, duplicates and raw bytes of what goes on are the visitor’s', async () => {
+  test('forwarded fields keep the visitor’s spelling, order, duplicates and raw bytes', async () => {
     const origin = await startTcpOrigin((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'),
     );

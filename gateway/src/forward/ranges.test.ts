@@ -42,14 +42,14 @@ describe.each(FRONTS)('over %s, RFC 9110 14: a range is passed on', (front) => {
       seen: { 'content-range': 'bytes 0-1/9' },
     },
     {
-      what: 'If-Range that does not',
+      what: 'If-Range that does not hold',
       headers: { range: 'bytes=0-1', 'if-range': 'Sat, 21 Nov 2026 10:00:00 GMT' },
       head: ['200 OK', 'Accept-Ranges: bytes'],
       body: 'abcdefgh\xe9',
       seen: { 'accept-ranges': 'bytes' },
     },
     {
-      what: 'none there (15.5.17)',
+      what: 'a range outside of the body (15.5.17)',
       headers: { range: 'bytes=99-' },
       head: ['416 Range Not Satisfiable', 'Content-Range: bytes */9'],
       body: '',
@@ -60,7 +60,7 @@ describe.each(FRONTS)('over %s, RFC 9110 14: a range is passed on', (front) => {
     const origin = await startTcpOrigin((socket) =>
       socket.write([...said, '', body].join('\r\n'), 'latin1'),
     );
-    // What an allow adds describes no body, and so no part of one.
+    // The fields that an allow adds must not describe a body or a part of it.
     const validate = answering({ headers: { 'Content-Range': 'bytes 5-6/9', 'X-Added': '1' } });
     const rig = await startGateway({ origin: origin.address, certificates, validate });
     const got = await wholeVisit(front, rig, { headers });

@@ -11,7 +11,7 @@ import type { BodySink, RequestBody } from '../origin/origin.ts';
 
 type UploadLimits = Pick<GatewayLimits, 'uploadIdleMs' | 'continueMs'>;
 
-/** Is told about the progress of a body. */
+/** Gets reports about the progress of a body. */
 export interface BodyListener {
   /** The whole body was passed on. */
   onBodyWhole(): void;

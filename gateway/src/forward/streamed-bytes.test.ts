@@ -11,8 +11,8 @@ import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
 /**
- * What is read from an origin lies in memory that is read into again. Nobody may see that: not a visitor
- * who takes bytes late, and not one whose bytes wait behind another answer.
+ * The gateway reads from an origin into the same memory again and again. No visitor may notice: neither one who
+ * reads late, nor one whose bytes wait behind another answer.
  */
 
 const BYTES = 6 * 1024 * 1024;
@@ -56,7 +56,7 @@ function answered(ask: (done: (answer: Readable) => void) => void): Promise<Read
   });
 }
 
-/** Reads at an uneven pace: at once, or after the machine has had time for other things. */
+/** Reads at an uneven pace: some parts at once, others after a pause. */
 async function readUnevenly(answer: Readable): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of answer as AsyncIterable<Buffer>) {
@@ -82,7 +82,7 @@ describe.each(Object.entries(FRONTS))('over %s', (_front, open) => {
   );
 });
 
-test('an answer that waits behind the one before it (RFC 9112 section 9.3.2) arrives byte for byte', async () => {
+test('a pipelined answer that waits (RFC 9112 section 9.3.2) arrives byte for byte', async () => {
   let first = () => {};
   const origin = await startOrigin((req, res) => {
     if (req.url === '/first') first = () => res.end('done');

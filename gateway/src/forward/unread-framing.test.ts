@@ -7,12 +7,12 @@ import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 const HOST = 'Host: shop.example';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-/** Node calls these requests before its parser has refused them, in the same read. */
+/** Node announces these requests, and then its parser refuses them in the same read. */
 const REFUSED: readonly (readonly [string, string])[] = [
   ['a tab behind the coding', 'chunked\t\r\n\r\n3\r\nabc\r\n0\r\n\r\n'],
   ['a space and a tab behind it', 'chunked \t\r\n\r\n3\r\nabc\r\n0\r\n\r\n'],
   ['a tab behind it, and nothing more yet', 'chunked\t\r\n\r\n'],
-  ['a chunk size that is none', 'chunked\r\n\r\nxyz\r\nabc\r\n0\r\n\r\n'],
+  ['an invalid chunk size', 'chunked\r\n\r\nxyz\r\nabc\r\n0\r\n\r\n'],
   ['a bad chunk behind a good one', 'chunked\r\n\r\n3\r\nabc\r\n3\nabc\r\n0\r\n\r\n'],
 ];
 
@@ -37,7 +37,7 @@ describe.each(['TCP', 'TLS'] as const)('RFC 9112 6.3 and 11.2, over %s', (transp
       const client = connectTo(rig);
       client.send('POST /x HTTP/1.1', HOST, `Transfer-Encoding: ${rest}`);
       expect(await client.untilClosed()).toMatch(/^HTTP\/1\.1 400 /);
-      // Whatever had been sent to it stands before this on the connection.
+      // Bytes of the refused request would come before this request on the connection.
       expect(statusOf(await get(rig.port, '/next'))).toBe(200);
       expect(origin.bytes.join('')).not.toContain('/x');
       expect(rig.counted('guard_gateway_requests_total', 'refused')).toBe(1);
@@ -45,7 +45,7 @@ describe.each(['TCP', 'TLS'] as const)('RFC 9112 6.3 and 11.2, over %s', (transp
   });
 
   test.each(['\tchunked', ' \t chunked', 'chunked  '])(
-    'whitespace that RFC 9110 5.5 allows and every reader takes off is no reason: %j',
+    'whitespace that RFC 9110 5.5 allows is no reason to refuse: %j',
     async (coding) => {
       const origin = await startOrigin();
       const rig = await startGateway({ origin: origin.address, certificates });

@@ -36,7 +36,7 @@ test('RFC 9110 5.3: order of one name, spelling and raw bytes of a handshake rea
     'X-b: 3',
     'Host: shop.example',
     'x-A: 1',
-    // RFC 9113 section 8.2.3: what two lines of Cookie mean.
+    // Two lines of Cookie mean the same as this one (RFC 9113 section 8.2.3).
     'Cookie: a=1; b=2',
     'X-Bytes: \xe9\xff',
   ]);
@@ -66,7 +66,7 @@ test.each([
   });
   const fields = keys.map((key) => `Sec-WebSocket-Key: ${key}`);
   const answer = await rawExchange(rig.port, ...HANDSHAKE.slice(0, -1), ...fields, '', '');
-  // Without one it is no handshake but a plain request, whose Upgrade ends here.
+  // Without a key it is an ordinary request, and its Upgrade is not forwarded.
   expect([statusOf(answer), tunnels]).toEqual([keys.length === 0 ? 200 : 400, 0]);
   expect(origin.arrived.length).toBe(keys.length === 0 ? 1 : 0);
   expect(rig.counted('guard_gateway_requests_total', 'refused')).toBe(keys.length === 0 ? 0 : 1);
@@ -78,7 +78,7 @@ test.each([
   ['none', [ACCEPT]],
   ['no accept', ['Upgrade: websocket']],
   [
-    'the accept of another key',
+    'a Sec-WebSocket-Accept for another key',
     ['Upgrade: websocket', 'Sec-WebSocket-Accept: x3JJHMbDL1EzLkh9GBhXDw=='],
   ],
   ['two accepts', ['Upgrade: websocket', ACCEPT, ACCEPT]],
@@ -164,7 +164,7 @@ test.each([
   ['204 No Content', 'HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n', []],
   ['304 Not Modified', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n', ['5']],
 ])(
-  'RFC 9112 6.3: %s in answer to a handshake is whole at its header section',
+  'RFC 9112 6.3: %s in answer to a handshake ends with its header section',
   async (_status, said, length) => {
     const origin = await startTcpOrigin((socket) => socket.write(said));
     const { port } = await startGateway({ origin: origin.address });
@@ -175,7 +175,7 @@ test.each([
   },
 );
 
-test('RFC 9112 8: an answer that the origin broke off never looks complete', async () => {
+test('RFC 9112 8: a truncated answer of the origin never looks complete', async () => {
   const said = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n';
   const origin = await startTcpOrigin((socket) => socket.end(said));
   const rig = await startGateway({ origin: origin.address });
@@ -186,7 +186,7 @@ test('RFC 9112 8: an answer that the origin broke off never looks complete', asy
   expect(rig.counted('guard_gateway_requests_total', 'failed')).toBe(1);
 });
 
-test('a stalled answer is cut in time', async () => {
+test('a stalled answer is cut after the time limit', async () => {
   const said = 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc';
   const origin = await startTcpOrigin((socket) => socket.write(said));
   const rig = await startGateway({ origin: origin.address, limits: { originBodyIdleMs: 50 } });
@@ -194,7 +194,7 @@ test('a stalled answer is cut in time', async () => {
   expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(1);
 });
 
-test('the origin is held back while the visitor takes nothing of its answer, and not for ever', async () => {
+test('a visitor who does not read the answer makes the origin wait, up to the time limit', async () => {
   let left = 0;
   const origin = await startOrigin();
   origin.server.on('upgrade', ({ socket }) => {

@@ -22,7 +22,7 @@ function startSwitching(): Promise<TcpOrigin> {
   return startTcpOrigin((socket) => socket.write(SWITCHED));
 }
 
-/** The status of one handshake, whose tunnel is let go. */
+/** Sends one handshake, closes its tunnel, and returns the status. */
 async function shake(port: number): Promise<number> {
   const client = new RawClient(port);
   client.send(...HANDSHAKE);
@@ -45,7 +45,7 @@ test('a handshake reaches the other origin when one refuses', async () => {
   expect(rig.counted('guard_gateway_origin_errors_total', 'connect')).toBe(0);
 });
 
-test('an origin that refused a handshake is left out for a second, then one tries it', async () => {
+test('an origin that refused a handshake is left out for a second, then one handshake tries it', async () => {
   const time = { now: Date.now() };
   const alive = await startSwitching();
   const away = `http://127.0.0.1:${await freePort()}`;
@@ -84,9 +84,14 @@ test('RFC 9110 15.6.3: 502 when every origin refuses', async () => {
 test.each([
   { what: 'closes', said: '', status: 502, reason: 'reset' },
   { what: 'closes in its header section', said: 'HTTP/1.1 101 S', status: 502, reason: 'reset' },
-  { what: 'says what is no HTTP', said: 'SSH-2.0-x\r\n\r\n', status: 502, reason: 'malformed' },
+  {
+    what: 'sends bytes that are not HTTP',
+    said: 'SSH-2.0-x\r\n\r\n',
+    status: 502,
+    reason: 'malformed',
+  },
 ])(
-  'RFC 9110 15.6: an origin that took the handshake and $what is not asked again, nor is another',
+  'RFC 9110 15.6: when an origin accepts the handshake and $what, no origin is asked again',
   async ({ said, status, reason }) => {
     const [odd, other] = [
       await startTcpOrigin((socket) => socket.end(said)),
@@ -129,7 +134,7 @@ test.each(['ends', 'is reset'] as const)(
 
 test.each([
   ['more tunnels than may be open', { maxUpgrades: 1 }],
-  ['more of one address than it may have', { maxUpgradesPerAddress: 1 }],
+  ['more tunnels than one address may have', { maxUpgradesPerAddress: 1 }],
 ])('RFC 9110 15.6.4: %s → 503 with Retry-After, until one ends', async (_, limits) => {
   const origin = await startSwitching();
   const rig = await startGateway({ origin: origin.address, limits });

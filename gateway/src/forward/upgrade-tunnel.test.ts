@@ -23,7 +23,7 @@ async function pair(): Promise<{ readonly inner: Socket; readonly outer: Socket 
   return { inner, outer };
 }
 
-/** A tunnel, from its sides outside and inside. */
+/** A tunnel between a visitor and an origin. The test holds both ends of both connections. */
 async function openTunnel(lingerMs: number) {
   const [visitor, origin] = [await pair(), await pair()];
   // As http-proxy-3 joins them.
@@ -33,7 +33,7 @@ async function openTunnel(lingerMs: number) {
 }
 
 test.each(['visitor', 'origin'] as const)(
-  'when the %s takes nothing for too long, the tunnel is over',
+  'the tunnel ends when the %s does not read for too long',
   async (stuck) => {
     const tunnel = await openTunnel(100);
     const far = tunnel[stuck === 'visitor' ? 'origin' : 'visitor'];
@@ -59,7 +59,7 @@ test('a silent tunnel stays open', async () => {
 });
 
 test.each(['visitor', 'origin'] as const)(
-  'what is on its way when the %s has gone still arrives',
+  'bytes that are under way when the %s leaves still arrive',
   async (gone) => {
     const tunnel = await openTunnel(60_000);
     const left = gone === 'visitor' ? tunnel.origin : tunnel.visitor;

@@ -60,7 +60,7 @@ test('RFC 6455: frames go both ways, also those sent with the handshake', async 
   client.send('more');
   await client.until(/earlymore/);
   expect(asked[0]?.url).toBe('http://shop.example/%2e%2e/chat?x=1?');
-  // Policy and origin see the same path.
+  // The validator and the origin get the same path.
   expect(origin.handshakes[0]?.url).toBe('/%2e%2e/chat?x=1?');
   expect(counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
 });
@@ -180,7 +180,7 @@ test.each([
   },
   { name: 'no key', lines: ['Connection: Upgrade', 'Upgrade: websocket'] },
 ])(
-  'RFC 9110 7.8: any other Upgrade is ignored, and the request a plain one: $name',
+  'RFC 9110 7.8: any other Upgrade is ignored, and the request is an ordinary one: $name',
   async ({ lines }) => {
     const origin = await startOrigin((_req, res) =>
       res.setHeader('Connection', 'close').end('plain'),

@@ -10,7 +10,7 @@ const certificates = [selfSigned('shop.example')];
 const MESSAGES = 10_000;
 const all = Array.from({ length: MESSAGES }, (_, i) => `${i};`).join('');
 
-/** An open WebSocket through a gateway, with both of its ends at hand. What it carries is bytes to the gateway. */
+/** Opens a WebSocket through a gateway. Returns both of its ends. The gateway does not read the frames. */
 async function openTunnel(transport: 'TCP' | 'TLS') {
   const origin = await startOrigin();
   let far: Socket | undefined;
@@ -51,7 +51,7 @@ test.each(['TCP', 'TLS'] as const)(
     for (let message = 0; message < MESSAGES; message++) {
       near.socket.write(`${message};`);
       far.write(`${message};`);
-      // A turn now and then, so that it is a conversation and not one write.
+      // A pause now and then, so that the messages are not one write.
       if (message % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     await eventually(
@@ -70,7 +70,7 @@ test.each(['TCP', 'TLS'] as const)(
     let sent = 0;
     let unmoved = 0;
     far.pause();
-    // Until nothing moves any more: what the kernel and a few buffers take.
+    // Waits until the kernel and a few buffers are full.
     await eventually(
       () => {
         if (near.socket.writableLength > 0) return ++unmoved > 20;

@@ -46,7 +46,7 @@ describe('a refused request or path is answered, counted and logged sparingly', 
     expect(origin.arrived).toEqual([]);
   });
 
-  test('a path that can be read in too many ways', async () => {
+  test('a path with too many readings', async () => {
     const origin = await startOrigin();
     const rig = await startGateway({ origin: origin.address });
     const path = `/${'%2e/'.repeat(3_000)}`;
@@ -81,14 +81,14 @@ describe('a refused request or path is answered, counted and logged sparingly', 
     expect(rig.counted(REQUESTS, 'refused')).toBe(0);
   });
 
-  test('RFC 9112 section 7.1: garbage behind a request does not get an answer inside the running answer', async () => {
+  test('RFC 9112 section 7.1: garbage behind a request gets no answer inside the answer under way', async () => {
     const origin = await startOrigin((_req, res) => {
       res.writeHead(200, { 'content-length': '1000' });
       res.write('first half;');
     });
     const rig = await startGateway({ origin: origin.address });
     const client = new RawClient(rig.port);
-    // Nothing that the plain lane would serve, which reads no further before its answer is whole.
+    // The Content-Length keeps the request from the plain lane, which would read no further before its answer is whole.
     client.send(`${HEAD}Content-Length: 0\r\n\r\n`);
     await client.until(/first half;/);
     client.send('nonsense\r\n\r\n');

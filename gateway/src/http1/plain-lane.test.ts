@@ -14,7 +14,7 @@ function open(transport: 'TCP' | 'TLS', rig: Rig): RawClient {
   return new RawClient(transport === 'TCP' ? rig.port : connectHttp1(rig.tlsPort));
 }
 
-/** Answers with what it was asked. */
+/** An origin that repeats the request in its answer. */
 function startEcho() {
   return startOrigin((req, res) => {
     let length = 0;
@@ -93,7 +93,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
   });
 
   test.each([
-    ['HEAD, whose answer has the length of what it leaves out', 'HEAD', 200, { 'Content-Length': '5' }],
+    ['HEAD, with the length of the body that it leaves out', 'HEAD', 200, { 'Content-Length': '5' }],
     ['HEAD without a length', 'HEAD', 200, {}],
     ['204', 'GET', 204, {}],
     ['304 (RFC 9110 section 15.4.5)', 'GET', 304, { ETag: '"a"' }],
@@ -150,7 +150,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
       client.send('GET / HTTP/1.1', HOST, '', '');
       asked++;
     } while (await comesTrue(() => origin.arrived.length === asked));
-    // Two kernels' buffers take some of them: a few MiB.
+    // The kernel's buffers take a few MiB of them.
     expect(asked).toBeLessThan(2_000);
     client.socket.resume();
     await eventually(() => origin.arrived.length === asked);
@@ -158,7 +158,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
   });
 });
 
-/** False when it is still not so after the time in which it always was. */
+/** False when the condition does not become true within the usual time. */
 async function comesTrue(condition: () => boolean): Promise<boolean> {
   for (let look = 0; look < 200 && !condition(); look++) {
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -197,7 +197,7 @@ describe('connections end when they should', () => {
         });
       }
     });
-    // A busy machine may stop for the time of five drops.
+    // A busy machine may pause for the time of five drops.
     const limits = { connectionsCheckingIntervalMs: 20, idleTimeoutMs: 250 };
     const rig = await startGateway({ origin: origin.address, limits });
     const stuck = new RawClient(rig.port);
@@ -294,7 +294,7 @@ test(`${CONVERSATIONS} conversations, cut anywhere, are answered in order and in
     const expected = asked.map(({ answer }) => answer).join('');
     const heard = () => client.received.match(/<[^>]*>/g)?.join('') ?? '';
     for (const { bytes } of asked) {
-      // Whole, in two pieces, or stuck to the next one: what decides is what is sent before a turn ends.
+      // A request comes whole, in two pieces, or together with the next one: writes of one turn arrive together.
       const cut = random.below(3) === 0 ? random.below(bytes.length) : 0;
       if (cut > 0) {
         client.socket.write(bytes.slice(0, cut), 'latin1');

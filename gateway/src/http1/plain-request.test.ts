@@ -7,7 +7,7 @@ import { rounds, seededRandom, type SeededRandom } from '../../../test/kit/seede
 const HEADS = rounds(8_000, 100_000);
 const MAX_FIELDS = 100;
 
-/** What Node's own requests have as well. */
+/** The parts that Node's own requests have too. */
 interface Head {
   readonly method: string | undefined;
   readonly target: string | undefined;
@@ -99,7 +99,7 @@ test.each([
   expect(read(text)).toBeUndefined();
 });
 
-/** What Node's own parser makes of the same bytes; undefined when it is not exactly one request. */
+/** Reads the same bytes with Node's own parser. Undefined when they are not exactly one request. */
 class Oracle {
   readonly #server = createServer({ joinDuplicateHeaders: true, requireHostHeader: false });
   #seen: Head[] = [];
@@ -132,7 +132,7 @@ const PIECES = [
   'connection: Keep-Alive', 'X-A: b', 'x-a: c', 'Cookie: a=b', 'cookie: c=d', 'Upgrade: websocket', '\xe9', '\x7f', '\x01', '#', '"', '\\', '|', ',',
 ] as const; // prettier-ignore
 
-/** Sound requests, most with some bytes of them changed. */
+/** A valid request, in most cases with some changed bytes. */
 function generateHead(random: SeededRandom): string {
   const lines = [`${random.pick(['GET', 'HEAD'])} ${random.pick(['/', '/a', '/a?b="|\\'])} HTTP/1.1`];
   const names = ['Host', 'Accept', 'X-A', 'Cookie', 'Connection', 'Referer', "!#$%&'*+-.^_`|~9"] as const;
@@ -149,10 +149,10 @@ function generateHead(random: SeededRandom): string {
   return text;
 } // prettier-ignore
 
-test(`of ${HEADS} generated header sections, what is plain is for Node the same one request`, async () => {
+test(`of ${HEADS} generated header sections, Node reads each plain one as the same single request`, async () => {
   const random = seededRandom();
   const oracle = new Oracle();
-  // Of all of them, so that what was read of one is found for no other.
+  // One memory for all sections: none of them may be taken for another.
   const sections = new SectionMemory(MAX_FIELDS);
   let plain = 0;
   for (let i = 0; i < HEADS; i++) {

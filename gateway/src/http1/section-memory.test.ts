@@ -16,7 +16,7 @@ function startMirror() {
   });
 }
 
-/** Sends these lines with each of the paths in turn, and resolves to what the origin had of it each time. */
+/** Sends these lines with each path in turn. Resolves to the header sections that the origin got. */
 async function sent(
   client: RawClient,
   lines: readonly string[],
@@ -42,7 +42,7 @@ describe('a header section that is repeated', () => {
       expect(fields).toMatch(/^hOST=shop\.example;X-B=1;x-a=2;Max-Forwards=7;X-Forwarded-For=/);
       expect(fields).not.toContain('trailers');
     }
-    // Each has its own X-Guard-Request-Id, or all are alike but for it.
+    // The sections differ in X-Guard-* only.
     expect(new Set(seen.map((fields) => fields.split('X-Guard', 1)[0])).size).toBe(1);
   });
 

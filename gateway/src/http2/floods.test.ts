@@ -50,13 +50,13 @@ function endedStreams(ending: (stream: number) => Buffer): Buffer {
 }
 const resets = endedStreams((id) => frame(RST_STREAM, 0, id, Buffer.from([0, 0, 0, 8])));
 
-/** HEADERS of one stream that is to go on in CONTINUATION. */
+/** HEADERS of one stream without END_HEADERS: CONTINUATION has to follow. */
 const openHeaders = (stream: number) => {
   const whole = headersFrame(stream, get());
   whole[4] = 0;
   return whole;
 };
-/** A part of a header section that goes on, of 50 fields in each frame. */
+/** A CONTINUATION frame with 50 fields, which does not end the header section. */
 const field = Buffer.concat([Buffer.from([0, 3]), Buffer.from('x-a'), Buffer.from([1, 0x62])]);
 const moreHeaders = Buffer.concat(
   Array.from({ length: 50 }, () =>
@@ -85,10 +85,10 @@ describe('RFC 9113 10.5: a flood ends only its own connection', () => {
       repeated(frame(DATA, 8, 1, Buffer.alloc(1))),
     ],
     ['PRIORITY (CVE-2019-9513)', NOTHING, repeated(frame(PRIORITY, 0, 9, Buffer.alloc(5, 1)))],
-    ['frames of a type that nobody knows', NOTHING, emptyFrames(UNKNOWN, 0, 0)],
+    ['frames of an unknown type', NOTHING, emptyFrames(UNKNOWN, 0, 0)],
     ['SETTINGS that want to be acknowledged (CVE-2019-9515)', NOTHING, emptyFrames(SETTINGS, 0, 0)],
     ['PING (CVE-2019-9512)', NOTHING, repeated(frame(PING, 0, 0, Buffer.alloc(8)))],
-    ['DATA of a stream that never was', NOTHING, emptyFrames(DATA, 0, 9)],
+    ['DATA of a stream that was never opened', NOTHING, emptyFrames(DATA, 0, 9)],
     ['WINDOW_UPDATE of nothing', NOTHING, frame(WINDOW_UPDATE, 0, 0, Buffer.alloc(4))],
     [
       'SETTINGS of 64 entries',
@@ -129,16 +129,16 @@ test('RFC 9113 10.5: floods leave no memory behind, and other visitors are answe
   await round();
   const before = await keptBytes();
   for (let i = 0; i < 5; i++) await round();
-  // 2 MiB were seen: the rig remembers each request.
+  // It grew by 2 MiB in trials, because the rig records each request.
   expect((await keptBytes()) - before).toBeLessThan(4 * 1024 * 1024);
   expect(counted('guard_gateway_requests_total', 'failed')).toBe(0);
 });
 
 setFlagsFromString('--expose-gc');
-// What the flag defines.
+// The flag defines it.
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes that are still in use when the garbage has gone, which takes buffers a few rounds. */
+/** Bytes in use after garbage collection. Buffers need a few rounds. */
 async function keptBytes(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 5; i++) {
@@ -191,7 +191,7 @@ describe('RFC 9113 5.1 and 8.1: frames at a wrong place', () => {
   });
 });
 
-describe('RFC 9113 10.5: a visitor who reads nothing', () => {
+describe('RFC 9113 10.5: a visitor who reads slowly or not at all', () => {
   const NO_WINDOW = frame(SETTINGS, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0]));
 
   test('delays only its own answer, and loses it after the time limit', async () => {
@@ -206,7 +206,7 @@ describe('RFC 9113 10.5: a visitor who reads nothing', () => {
     expect(origin.arrived).toHaveLength(2);
   });
 
-  test('takes an answer as slowly as it likes while it takes any', async () => {
+  test('gets the answer, even byte by byte', async () => {
     const { tlsPort } = await startFlooded();
     const client = new FrameClient(tlsPort);
     client.send(NO_WINDOW, headersFrame(1, get()));
@@ -223,7 +223,7 @@ describe('RFC 9113 10.5: a visitor who reads nothing', () => {
     }
   });
 
-  test('and reads nothing is cut, even with unwritten bytes', async () => {
+  test('is cut, even with unwritten bytes', async () => {
     const limits = { idleTimeoutMs: 300, keepAliveTimeoutMs: 300, lingerMs: 100 };
     const { tlsPort, counted } = await startFlooded({ limits });
     const client = new FrameClient(tlsPort);
@@ -234,7 +234,7 @@ describe('RFC 9113 10.5: a visitor who reads nothing', () => {
     await client.outcomeOf(1);
     client.socket.pause();
     await eventually(() => counted('guard_gateway_requests_total', 'aborted') > 0);
-    // Who reads nothing learns of the end by writing.
+    // A client that does not read notices the end only when it writes.
     await eventually(() => {
       if (!client.closed) client.send(frame(PING, 0, 0, Buffer.alloc(8)));
       return client.closed;

@@ -25,7 +25,7 @@ test('the table of cases is not empty', () => {
   expect(cases.length).toBeGreaterThan(60);
 });
 
-/** RFC 9113 section 10.3: nothing of HTTP/2 can be read as another request, or as two, of HTTP/1.1. */
+/** RFC 9113 section 10.3: no HTTP/2 request becomes another request, or two requests, of HTTP/1.1. */
 describe.each(clauses)('%s', (clause) => {
   const rows = cases.filter((row) => row.clause === clause);
   test.each(rows)('$name → $status', async ({ status, origin: expected, bytes }) => {
@@ -59,7 +59,7 @@ describe.each(clauses)('%s', (clause) => {
   });
 });
 
-/** A case as HEADERS and, where it has any, one DATA frame. */
+/** The HEADERS frame of a case, and a DATA frame when it has a body. */
 function requestFrames(bytes: string): Buffer[] {
   const [section = '', data] = bytes.split('‖');
   const fields = section

@@ -114,7 +114,7 @@ test('at the memory limit of all uploads, the oldest gets 408, and later ones ar
     return client;
   };
   const slow = begin('a');
-  // A whole exchange behind it: its first part has been read then.
+  // When this later request is answered, the gateway has read the first part of the upload.
   await get(port, '/.guard/telemetry');
   const second = begin('b');
   second.send(part('b'));

@@ -38,7 +38,7 @@ test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
   ['document', 200, { 'content-type': '*/*' }],
   ['document', 200, { 'content-type': 'html' }],
   ['document', 200, { 'content-type': 'unknown/unknown' }],
-  // Apache sends no type with an end of a name that it does not know.
+  // Apache sends no type for a file name with an unknown ending.
   ['file', 200, { 'accept-ranges': 'bytes' }],
   ['file', 206, { 'accept-ranges': 'bytes' }],
   ['document', 200, { 'accept-ranges': 'none' }],
@@ -55,7 +55,7 @@ test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
   ['content', 200, { 'content-type': 'text/plain' }],
   ['content', 200, { 'content-type': 'application/manifest+json' }],
   ['content', 200, { 'content-type': 'application/dash+xml' }],
-  // A part of a film (.ts), as Apache of Debian and Python name it.
+  // The type that Debian's Apache and Python give to a part of a film (.ts).
   ['content', 200, { 'content-type': 'text/vnd.trolltech.linguist' }],
   ['content', 200, { 'content-type': 'text/javascript; charset=utf-8' }],
   ['content', 200, { 'content-type': 'text/x-ecmascript' }],
@@ -67,26 +67,29 @@ test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
   ['other', 200, { 'content-length': '0' }],
   // wp-cron.php of WordPress.
   ['other', 200, { 'content-type': HTML, 'content-length': '0' }],
-  // The same behind PHP-FPM, and a body that comes later.
+  // PHP-FPM sends no length: once the body is empty, and once it comes later.
   ['other', 200, { 'content-type': HTML, 'x-body': 'none' }],
   ['document', 200, { 'content-type': HTML, 'x-body': 'later' }],
   ['other', 204, {}],
   ['other', 404, { 'content-type': HTML }],
   ['other', 404, {}],
-])('the visitor is told to have got: %s, for %i with %j', async (expected, status, fields) => {
-  const hasBody =
-    status !== 204 && fields['content-length'] === undefined && fields['x-body'] !== 'none';
-  const origin = await startOrigin((_req, res) => {
-    // Without this, Node tells the length 0.
-    res.writeHead(status, fields).flushHeaders();
-    if (fields['x-body'] === 'later') setTimeout(() => res.end('x'), 20);
-    else res.end(hasBody ? 'x' : undefined);
-  });
-  const { endings, validate } = telling();
-  const rig = await startGateway({ origin: origin.address, certificates, validate });
-  await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
-  expect(endings).toEqual(FRONTS.map(() => expected));
-});
+])(
+  'the validator learns that the visitor got: %s, for %i with %j',
+  async (expected, status, fields) => {
+    const hasBody =
+      status !== 204 && fields['content-length'] === undefined && fields['x-body'] !== 'none';
+    const origin = await startOrigin((_req, res) => {
+      // Without this, Node would send Content-Length: 0.
+      res.writeHead(status, fields).flushHeaders();
+      if (fields['x-body'] === 'later') setTimeout(() => res.end('x'), 20);
+      else res.end(hasBody ? 'x' : undefined);
+    });
+    const { endings, validate } = telling();
+    const rig = await startGateway({ origin: origin.address, certificates, validate });
+    await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
+    expect(endings).toEqual(FRONTS.map(() => expected));
+  },
+);
 
 test('a page in answer to a WebSocket handshake is a document', async () => {
   const page = `HTTP/1.1 200 OK\r\nContent-Type: ${HTML}\r\nContent-Length: 1\r\n\r\nx`;

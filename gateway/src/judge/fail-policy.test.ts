@@ -11,7 +11,7 @@ type Stub = { readonly status: number; readonly body: string } | 'hang' | 'hang 
 
 const ALLOW = JSON.stringify({ success: true, decision: 'allow' });
 
-/** A validator over real HTTP that always answers alike, and what it was asked. */
+/** A validator over HTTP with one fixed answer, and the questions that it got. */
 async function startValidator(stub: Stub) {
   const asked: { path: string; key: unknown; body: unknown }[] = [];
   const server = createServer((req, res) => {
@@ -48,8 +48,8 @@ function error(status: number, type: string): Stub {
 describe('contract 7.1: fail open on any 5xx, timeout, transport error or success: false', () => {
   test.each<{ row: string; stub: Stub; reason: string }>([
     { row: 'a validator that hangs', stub: 'hang', reason: 'timeout' },
-    { row: 'one that hangs in its body', stub: 'hang in body', reason: 'timeout' },
-    { row: 'one that resets the connection', stub: 'reset', reason: 'connection' },
+    { row: 'a validator that hangs in its body', stub: 'hang in body', reason: 'timeout' },
+    { row: 'a validator that resets the connection', stub: 'reset', reason: 'connection' },
     { row: '500', stub: error(500, 'internal_server_error'), reason: 'server_error' },
     { row: '503', stub: error(503, 'validation_timeout'), reason: 'server_error' },
     { row: '502 of a proxy', stub: { status: 502, body: '<html>' }, reason: 'server_error' },
@@ -71,7 +71,7 @@ describe('contract 7.1: fail open on any 5xx, timeout, transport error or succes
   ])('$row → open, counted as $reason', async ({ stub, reason }) => {
     const origin = await startOrigin();
     const validator = await startValidator(stub);
-    // Only a validator that never answers is to meet the time limit.
+    // Only a validator that never answers should reach the time limit.
     const slow = stub === 'hang' || stub === 'hang in body';
     const rig = await startRemote(validator.url, origin.address, slow ? 150 : 5_000);
     const answer = await get(rig.port, '/login?next=1');

@@ -36,48 +36,48 @@ function recorded({ events }: Pick<Rig, 'events'>): (readonly [number, number, b
   ]);
 }
 
-/** One request over each front; `row` is what every event must tell. */
+/** Sends one request over each front. Every event must be recorded as `row`. */
 async function overEach(rig: Rig, row: ReturnType<typeof recorded>[number]): Promise<void> {
   await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
   expect(recorded(rig)).toEqual(FRONTS.map(() => row));
 }
 
 describe('over every front, one event for each decision', () => {
-  test('tells the status and the time of the origin that has answered', async () => {
+  test('has the status and the time of the origin that answered', async () => {
     const origin = await startOrigin((_req, res) => res.writeHead(404).end('none'));
     await overEach(await start(origin.address), [404, 404, true]);
   });
 
-  test('tells the 502 of an origin that refuses, whichever of several', async () => {
+  test('has the 502 when all origins refuse', async () => {
     const dead = [refusingAddress(), refusingAddress()];
     await overEach(await start(dead), [502, 0, false]);
   });
 
-  test('tells the 504 of an origin that stands still', async () => {
+  test('has the 504 when the origin stalls', async () => {
     const origin = await startTcpOrigin(() => undefined);
     const rig = await start(origin.address, { limits: { originHeadersMs: 100 } });
     await overEach(rig, [504, 0, false]);
   });
 
-  test('tells the 503 of an origin that has as much as it may have', async () => {
+  test('has the 503 when the origin has its maximum of requests under way', async () => {
     const origin = await startOrigin();
     const rig = await start(origin.address, { limits: { originPlainRequests: 0 } });
     await overEach(rig, [503, 0, false]);
   });
 
-  test('tells the status of an answer that broke off in its middle', async () => {
+  test('has the status of an answer that broke off in the middle', async () => {
     const origin = await startTcpOrigin((socket) =>
       socket.end('HTTP/1.1 203 OK\r\nContent-Length: 100\r\n\r\npart'),
     );
     await overEach(await start(origin.address), [203, 203, true]);
   });
 
-  test('tells the status of an answer that the gateway gives', async () => {
+  test('has the status of an answer of the gateway itself', async () => {
     const validate: Validate = () => outcomeOf({ decision: 'block', status_code: 451 });
     await overEach(await start(refusingAddress(), { validate }), [451, 0, false]);
   });
 
-  test('tells the 408 of an upload that stands still', async () => {
+  test('has the 408 of a stalled upload', async () => {
     const origin = await startOrigin(() => undefined);
     const limits = { uploadIdleMs: 50, lingerMs: 100 };
     const rig = await start(origin.address, { limits });
@@ -91,7 +91,7 @@ describe('over every front, one event for each decision', () => {
     expect(recorded(rig)).toEqual(FRONTS.map(() => [408, 0, false]));
   });
 
-  test('tells 499 of a visitor who left while the origin was asked, or before the decision', async () => {
+  test('has 499 when the visitor left before the decision or before the answer', async () => {
     const origin = await startTcpOrigin(() => undefined);
     const { promise, resolve } = Promise.withResolvers<ValidateOutcome>();
     let asked = 0;
@@ -109,7 +109,7 @@ describe('over every front, one event for each decision', () => {
     await eventually(() => rig.events.length === 3);
     resolve(outcomeOf());
     await eventually(() => rig.counted('guard_gateway_requests_total', 'aborted') === 6);
-    // The three late ones share what was decided, and so one event: it is recorded by each.
+    // The three late requests get the same decision with the same event, and each of them records it.
     expect(recorded(rig)).toEqual(Array.from({ length: 6 }, () => [499, 0, false]));
   });
 
@@ -137,7 +137,7 @@ describe('over every front, one event for each decision', () => {
     }
   });
 
-  test('tells what was enforced where the validator fails (contract 7.1)', async () => {
+  test('has what was enforced when the validator fails (contract 7.1)', async () => {
     const origin = await startOrigin((_req, res) => res.writeHead(500).end());
     const open = await start(origin.address, {
       validate: () => ({ kind: 'failed', reason: 'timeout', detail: '' }),
@@ -216,7 +216,7 @@ describe('RFC 6455 section 4: a WebSocket handshake is one event', () => {
   test.each([
     ['of an origin that switches', 'HTTP/1.1 101 Switching Protocols', [101, 101, true]],
     ['of an origin that does not', 'HTTP/1.1 403 Forbidden', [403, 403, true]],
-    ['of an origin that speaks something else', 'SSH-2.0-x', [502, 0, false]],
+    ['of an origin that does not speak HTTP', 'SSH-2.0-x', [502, 0, false]],
   ] as const)('%s', async (_what, line, row) => {
     const accept = 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
     const fields = ['Upgrade: websocket', 'Connection: Upgrade', accept, 'Content-Length: 0'];

@@ -58,7 +58,7 @@ export class OpenEvent {
     this.#ended = ended;
   }
 
-  /** The request goes to an origin. Of several attempts the last one counts. `hasBody`: a body follows. */
+  /** The request goes to an origin. With several attempts, the last one counts. `hasBody`: a body follows. */
   sent(hasBody: boolean): void {
     this.#sentAt = performance.now();
     this.#wholeAt = hasBody ? Infinity : this.#sentAt;

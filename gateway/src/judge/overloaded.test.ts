@@ -11,7 +11,7 @@ const overloaded = () =>
   ({ kind: 'failed', reason: 'overloaded', detail: 'too many questions' }) as const;
 
 describe('a gateway with too many open questions lets no request pass (RFC 9110 section 15.6.4)', () => {
-  test('gets 503 with Retry-After, a count and an event', async () => {
+  test('the visitor gets 503 with Retry-After; the request is counted and recorded', async () => {
     const origin = await startOrigin();
     const rig = await startGateway({ origin: origin.address, validate: overloaded, remote: true });
     const answer = await get(rig.port);
@@ -23,7 +23,7 @@ describe('a gateway with too many open questions lets no request pass (RFC 9110 
     expect(rig.events).toMatchObject([{ action: 'block', decision: 'none', statusCode: 503 }]);
   });
 
-  test('over HTTP/2, and to a WebSocket handshake', async () => {
+  test('the same over HTTP/2, and for a WebSocket handshake', async () => {
     const origin = await startOrigin();
     const certificates = [selfSigned('shop.example')];
     const rig = await startGateway({ origin: origin.address, validate: overloaded, certificates });
@@ -44,7 +44,7 @@ describe('a gateway with too many open questions lets no request pass (RFC 9110 
       ['haproxy', 403],
       ['caddy', 503],
       ['traefik', 503],
-      // A 5xx is a failed question to it, which it may pass.
+      // Envoy treats a 5xx as a failed question, and may let the request pass.
       ['envoy', 403],
     ]);
     const id = String(told[0]?.headers['x-guard-answer']);
@@ -53,7 +53,7 @@ describe('a gateway with too many open questions lets no request pass (RFC 9110 
     expect([fetched.status, fetched.headers['retry-after']]).toEqual([503, '1']);
   });
 
-  test('where nothing is enforced the request passes, and is recorded', async () => {
+  test('in observe mode the request passes and is recorded', async () => {
     const origin = await startOrigin();
     const site = { origin: origin.address, validate: overloaded, observe: true };
     const { port, events } = await startGateway(site);

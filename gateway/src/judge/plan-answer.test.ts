@@ -69,7 +69,7 @@ describe('caller rules of contract 4.1', () => {
   );
 
   test.each(['block', 'redirect'] as const)(
-    'rule 4: the body of %s is the decoded response_html, and the origin hears nothing',
+    'rule 4: the body of %s is the decoded response_html, and the origin gets no request',
     async (decision) => {
       const origin = await startOrigin();
       const { port } = await startGateway({
@@ -224,7 +224,7 @@ describe('headers and cookies of an allow', () => {
     },
   ];
 
-  test('rule 2: they are added to the answer of the origin, whose own body it stays', async () => {
+  test('rule 2: they are added to the answer of the origin, which keeps its body', async () => {
     const origin = await startOrigin((_req, res) => {
       res.writeHead(
         200,

@@ -4,7 +4,7 @@ import { certificates, FRONTS, wholeVisit } from '../testing/fronts.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
-/** Names that Node, JavaScript or Guard treat in a way of their own. */
+/** Names with a special meaning for Node, JavaScript or Guard. */
 const NAMES = [
   'set-cookie cookie cookie2 __proto__ constructor tostring hasownproperty age',
   'authorization date etag expires from if-modified-since last-modified location',
@@ -18,7 +18,7 @@ test.each(FRONTS)(
     const origin = await startOrigin((_req, res) => res.end('reached'));
     const guard = validatorWith('[{ name: shut, match: {}, verdict: block }]');
     const validate = guard.validator.forOrganisation('acme');
-    // Only what keeps its connection takes the shortest way through the gateway. HTTP/2 has no such field.
+    // Only a request that keeps its connection takes the plain lane. HTTP/2 has no such field.
     const kept = front === 'HTTP/2' ? {} : { connection: 'keep-alive' };
     const rig = await startGateway({ origin: origin.address, certificates, validate });
     for (const method of ['GET', 'POST']) {

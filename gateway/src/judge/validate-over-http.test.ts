@@ -26,7 +26,7 @@ interface Wanted {
   readonly limits?: Partial<RemoteLimits>;
 }
 
-/** A client of the validator at this address, with its clock and everything it reports at hand. */
+/** A client of the validator at this address, with its clock and everything that it reports. */
 function connectTo(url: string, { timeout = 5_000, limits = {} }: Wanted = {}) {
   const logged: { event: string; fields: Readonly<Record<string, unknown>> }[] = [];
   const counted: string[] = [];
@@ -41,7 +41,7 @@ function connectTo(url: string, { timeout = 5_000, limits = {} }: Wanted = {}) {
   const ask = (signal?: AbortSignal): MaybePromise<ValidateOutcome> =>
     remote.validate(QUESTION, signal === undefined ? {} : { signal });
   const about = async (ip: string) => remote.validate({ ...QUESTION, ip }, {});
-  /** What no client alone can do: questions about several networks fail, and go on failing. */
+  /** Lets questions about several networks fail for a while. One visitor alone cannot cause this. */
   const failForAll = async () => {
     await Promise.all([1, 2, 3, 4].map((network) => about(`198.51.${network}.1`)));
     time.now += BREAKER_LIMITS.leastMs;
@@ -50,11 +50,11 @@ function connectTo(url: string, { timeout = 5_000, limits = {} }: Wanted = {}) {
   return { ...remote, ask, about, failForAll, time, logged, counted };
 }
 
-/** A validator that says these things to the questions of all its connections, one after the other. */
+/** A validator that answers the questions of all its connections by `says`, one after the other. */
 async function startScripted(...says: readonly ((socket: Socket) => void)[]) {
   let asked = 0;
   const validator = await startTcpOrigin((socket, head) => {
-    // A question is whole with its JSON.
+    // The end of the JSON is the end of the question.
     if (head.endsWith('}')) says[Math.min(asked++, says.length - 1)]?.(socket);
   });
   return { ...validator, asked: () => asked };
@@ -73,7 +73,7 @@ describe('contract 2.2: the id of a decision, which goes into a field of the req
     const body = `{"success":true,"decision":"block","request_id":${sent}}`;
     const { address } = await startScripted(say(answer(200, body)));
     const outcome = await connectTo(address).ask();
-    // What else it says counts all the same.
+    // The rest of the response still counts.
     expect(outcome).toMatchObject({ kind: 'answered', response: { decision: 'block' } });
     expect(outcome.kind === 'answered' && outcome.response.request_id).toBe(taken);
   });
@@ -92,15 +92,19 @@ describe('contract 7.1: fail closed on any 4xx', () => {
   });
 });
 
-describe('what is no answer', () => {
+describe('an unusable answer', () => {
   test.each([
-    ['more than may be read', answer(200, ' '.repeat(5_000)), 'bad_answer'],
+    ['a body above the limit', answer(200, ' '.repeat(5_000)), 'bad_answer'],
     [
-      'more than may be read, in chunks',
+      'a body above the limit, in chunks',
       `HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n1388\r\n${' '.repeat(5_000)}\r\n`,
       'bad_answer',
     ],
-    ['more header than may be read', answer(200, '{}', `X: ${'x'.repeat(5_000)}`), 'connection'],
+    [
+      'a header section above the limit',
+      answer(200, '{}', `X: ${'x'.repeat(5_000)}`),
+      'connection',
+    ],
     ['101', 'HTTP/1.1 101 X\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n', 'connection'],
     ['204', 'HTTP/1.1 204 X\r\n\r\n', 'bad_answer'],
     [
@@ -157,7 +161,7 @@ describe('connections', () => {
     expect(counted).toEqual([]);
   });
 
-  test('it is sent over a new one when the validator closed all kept ones', async () => {
+  test('it is sent over a new connection when the validator closed all kept ones', async () => {
     const held: Socket[] = [];
     let hasRestarted = false;
     const validator = await startTcpOrigin((socket, head) => {
@@ -179,14 +183,14 @@ describe('connections', () => {
   });
 
   test.each([
-    ['on a connection of its own', [(socket: Socket) => socket.resetAndDestroy()], 1],
+    ['on a new connection', [(socket: Socket) => socket.resetAndDestroy()], 1],
     [
-      'after a part of an answer',
+      'in the middle of an answer',
       [say(ALLOW), (socket: Socket) => socket.end('HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n{')],
       2,
     ],
     ['a second time', [say(ALLOW), (socket: Socket) => socket.destroy()], 3],
-  ])('it is not repeated where it breaks %s', async (_name, says, asked) => {
+  ])('it is not sent again when it breaks %s', async (_name, says, asked) => {
     const validator = await startScripted(...says);
     const { ask } = connectTo(validator.address);
     for (let i = 1; i < says.length; i++) await ask();
@@ -194,7 +198,7 @@ describe('connections', () => {
     expect(validator.asked()).toBe(asked);
   });
 
-  test('are bounded, and so is the queue: above it the failure comes at once', async () => {
+  test('are bounded, and so is the queue: above its bound the failure comes at once', async () => {
     const held: Socket[] = [];
     const validator = await startScripted((socket) => held.push(socket));
     const limits = { connections: 2, waiting: 1 };
@@ -222,7 +226,7 @@ describe('connections', () => {
     }
   });
 
-  test('who waits while others are answered is not passed for want of time: that is `overloaded`', async () => {
+  test('a question that waits too long while others are answered is `overloaded`, so its request does not pass', async () => {
     const held: Socket[] = [];
     const validator = await startScripted((socket) => held.push(socket));
     const limits = { connections: 1, waiting: 2 };
@@ -230,20 +234,20 @@ describe('connections', () => {
     const first = ask();
     const waiting = [ask(), ask()];
     await eventually(() => held.length === 1);
-    // Half of the time: the others wait for 300 ms, and the validator is silent for the other half only.
+    // The waiting questions have 300 ms. The validator answers in the middle, so it is not silent for all of that time.
     await new Promise((resolve) => setTimeout(resolve, 150));
     held[0]?.write(ALLOW);
     expect((await first).kind).toBe('answered');
     for (const outcome of waiting) expect(await outcome).toMatchObject({ reason: 'overloaded' });
   });
 
-  test('who waits too long leaves the queue, and its place is free', async () => {
+  test('a question that waits too long leaves the queue, and its place is free', async () => {
     const validator = await startScripted(() => undefined);
     const limits = { connections: 1, waiting: 1 };
     const { ask } = connectTo(validator.address, { timeout: 300, limits });
     const outcomes = await Promise.all([ask(), ask()]);
     expect(outcomes).toMatchObject([{ reason: 'timeout' }, { reason: 'timeout' }]);
-    // Two that end in the same millisecond may end in either order: the second then had the connection.
+    // Both end in the same millisecond, in any order. So the second one may have been sent, or not.
     const askedBefore = validator.asked();
     expect(await ask()).toMatchObject({ reason: 'timeout' });
     expect(validator.asked()).toBe(askedBefore + 1);
@@ -251,7 +255,7 @@ describe('connections', () => {
 });
 
 describe('a validator that does not answer', () => {
-  test('is not asked any more; single questions find out when it is back', async () => {
+  test('is not asked any more; single questions show when it is back', async () => {
     const held: Socket[] = [];
     const validator = await startScripted((socket) => held.push(socket));
     const { address } = validator;
@@ -259,7 +263,7 @@ describe('a validator that does not answer', () => {
     await failForAll();
     expect([validator.asked(), isAway()]).toEqual([5, true]);
 
-    // In the same turn, not after the time limit.
+    // The outcome comes in the same turn, not after the time limit.
     expect(ask()).toEqual({
       kind: 'failed',
       reason: 'breaker_open',
@@ -289,8 +293,8 @@ describe('a validator that does not answer', () => {
 
   test.each([
     ['refuses connections', () => Promise.resolve(refusingAddress())],
-    ['says 503', async () => (await startScripted(say(answer(503, '{}')))).address],
-    ['says 502', async () => (await startScripted(say(answer(502, '<html>')))).address],
+    ['answers 503', async () => (await startScripted(say(answer(503, '{}')))).address],
+    ['answers 502', async () => (await startScripted(say(answer(502, '<html>')))).address],
   ])('opens the breaker: one that %s', async (_name, start) => {
     const { failForAll, isAway } = connectTo(await start());
     await failForAll();
@@ -304,7 +308,7 @@ describe('a validator that does not answer', () => {
     ['too much', answer(200, ' '.repeat(5_000))],
     ['a 400', answer(400, '{}')],
   ])(
-    'is another one than who gives %s: what one visitor provokes is no judgement on all',
+    'does not include one that gives %s: one visitor can provoke this answer',
     async (_name, text) => {
       const validator = await startScripted(say(text));
       const { about, time, isAway } = connectTo(validator.address);

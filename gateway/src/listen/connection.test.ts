@@ -4,7 +4,7 @@ import { startGateway } from '../testing/gateway-rig.ts';
 import { get } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
-/** Sends a request and resets the connection in the same breath; the server can still read the request. */
+/** Sends a request and resets the connection at once. The server can still read the request. */
 function sendAndReset(port: number): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
@@ -19,13 +19,13 @@ test('a peer that resets the connection after its request is not trusted', async
   const origin = await startOrigin();
   const rig = await startGateway({ origin: origin.address });
   for (let attempt = 0; attempt < 50; attempt++) await sendAndReset(rig.port);
-  // The listener takes connections in their order, so all of them have been taken behind this one.
+  // The listener takes connections in order, so it has taken all of them when this request is answered.
   await get(rig.port, '/last');
   expect(rig.asked.at(-1)?.url).toBe('http://shop.example/last');
   expect(rig.asked.filter(({ ip }) => ip !== '127.0.0.1')).toEqual([]);
 });
 
-/** A connection that asks once and stays; true where it was closed instead of answered. */
+/** Sends one request on a connection that stays open. True when it was closed without an answer. */
 async function isClosed(port: number, localAddress?: string): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1', localAddress });
   opened.push(socket);

@@ -62,7 +62,7 @@ interface Notes {
   madeBy: Trusts | undefined;
 }
 
-/** The notes lie at the socket itself. Maps with weak keys made the garbage collector follow each stream. */
+/** The notes are a property of the socket. With a WeakMap, the garbage collector had to follow each stream. */
 const NOTES = Symbol('notes');
 type NotedSocket = VisitorSocket & { [NOTES]?: Notes };
 

@@ -7,7 +7,7 @@ const line = (text: string) => Buffer.from(text, 'latin1');
 const NO_ADDRESSES = Buffer.alloc(0);
 const UNIX = Buffer.alloc(216, 'x');
 
-/** With a checksum that is right, and with one that is not. */
+/** A header with a checksum. It is right when `change` is 0. */
 function summed(change: number): Buffer {
   const header = binaryHeader({ additions: addition(0x03, Buffer.alloc(4)) });
   const at = header.length - 4;
@@ -28,7 +28,7 @@ const WHOLE: readonly [string, Buffer, string | undefined][] = [
     '198.51.100.7',
   ],
   ['UNKNOWN', line('PROXY UNKNOWN\r\n'), undefined],
-  ['UNKNOWN and what it may say', line(`PROXY UNKNOWN ${'f'.repeat(91)}\r\n`), undefined],
+  ['UNKNOWN with text that is ignored', line(`PROXY UNKNOWN ${'f'.repeat(91)}\r\n`), undefined],
   [
     'the longest line of section 2.1',
     line(`PROXY UNKNOWN ${'ffff:'.repeat(7)}ffff ${'ffff:'.repeat(7)}ffff 65535 65535\r\n`),
@@ -141,7 +141,7 @@ const BLOCKS: readonly [string, Buffer][] = [
   ['no room for IPv6', binaryHeader({ transport: 0x21, addresses: IPV6.subarray(1) })],
   ['no room for unix', binaryHeader({ transport: 0x31, addresses: UNIX.subarray(1) })],
   ['a length of zero', binaryHeader({ length: 0 })],
-  // A length that is read as signed was negative once, and let everything through.
+  // A known bug of other programs: they read this length as a negative number, and accepted everything.
   ['a length above the limit', binaryHeader({ length: MAX_PROXY_HEADER_BYTES - 15 })],
   ['the greatest length', binaryHeader({ length: 0xffff })],
   ['an addition of one byte', binaryHeader({ additions: Buffer.from([4]) })],

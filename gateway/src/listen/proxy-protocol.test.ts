@@ -37,7 +37,7 @@ function request(...headers: readonly string[]): string {
   );
 }
 
-/** Sends these bytes on a connection of their own and resolves to what comes back until it closes. */
+/** Sends these bytes on a new connection. Resolves to the bytes that come back until it closes. */
 async function exchanged(socket: Socket, ...parts: readonly (string | Buffer)[]): Promise<string> {
   const client = new RawClient(socket);
   for (const part of parts) socket.write(part);
@@ -138,7 +138,7 @@ describe('forwarded headers are believed if the address in the PROXY header is t
     ['LOCAL', binaryHeader({ command: 0x20, transport: 0, addresses: Buffer.alloc(0) })],
     ['UNSPEC', binaryHeader({ transport: 0, addresses: Buffer.alloc(0) })],
     ['a unix socket', binaryHeader({ transport: 0x31, addresses: Buffer.alloc(216) })],
-  ])('%s: nobody is named, so nobody is believed', async (_what, header) => {
+  ])('%s names no visitor, so no forwarded header is believed', async (_what, header) => {
     const { rig } = await behindBalancer();
     expect(await exchanged(over(rig), header, request(claim))).toContain('hello');
     expect(rig.asked[0]?.ip).toBe(BALANCER);

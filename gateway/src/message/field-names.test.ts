@@ -5,7 +5,7 @@ import { startGateway } from '../testing/gateway-rig.ts';
 import { eventually, RawClient } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
-/** What frameworks, their plug-ins and PHP programs read as address, host or scheme of a request. */
+/** Fields that frameworks, their plug-ins and PHP programs read as address, host or scheme of a request. */
 const CLAIMS = `
   Client-IP X-Forwarded Forwarded-For Forwarded-Host Forwarded-Proto X-Forward-For X-Cluster-Client-Ip
   True-Client-IP X-Client-IP X-Real-IP X-Remote-Addr X-Originating-IP X-ProxyUser-Ip Proxy-Client-IP
@@ -21,7 +21,7 @@ const OVERRIDES = ['X-HTTP-Method-Override', 'X-Method-Override', 'X-HTTP-Method
 const MINE = 'mine';
 const PROXY = '127.0.0.2';
 
-/** These names with a value of the test's own. */
+/** These names, each with a value of the test. */
 function fieldsOf(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, MINE]));
 }
@@ -34,7 +34,7 @@ const KEPT = 'X-Kept';
 const ALL = [...CLAIMS, ...OVERRIDES, KEPT];
 
 test.each(FRONTS)(
-  'a visitor over %s says nothing of where a request came from, went to, or which method is meant',
+  'over %s the claims of a visitor about address, host, scheme and method do not reach the origin',
   async (front) => {
     const origin = await startOrigin();
     const rig = await startGateway({ origin: origin.address, certificates });
@@ -47,7 +47,7 @@ test.each(FRONTS)(
   },
 );
 
-test('nor in a handshake of a WebSocket', async () => {
+test('the claims of a WebSocket handshake do not reach the origin either', async () => {
   const origin = await startOrigin();
   let arrived: readonly string[] = [];
   origin.server.on('upgrade', ({ rawHeaders }, socket) => {
@@ -68,7 +68,7 @@ test('nor in a handshake of a WebSocket', async () => {
   expect(arrived).toEqual([KEPT]);
 });
 
-test('a trusted proxy does, in its own spelling; its visitors ask for no other method either', async () => {
+test('the claims of a trusted proxy reach the origin in its own spelling, but not its fields with another method', async () => {
   const origin = await startOrigin();
   const rig = await startGateway({ origin: origin.address, trustedProxies: [PROXY] });
   const socket = connect({ port: rig.port, host: '127.0.0.1', localAddress: PROXY });
@@ -86,7 +86,7 @@ test('a trusted proxy does, in its own spelling; its visitors ask for no other m
   expect(rawHeaders.filter((_, i) => rawHeaders[i + 1] === MINE)).toEqual([...CLAIMS, KEPT]);
 });
 
-test('keep_method_override lets a site have them, from the request on that follows a reload', async () => {
+test('keep_method_override keeps the fields with another method, from the next request after a reload', async () => {
   const origin = await startOrigin();
   const rig = await startGateway({ origin: origin.address });
   const client = new RawClient(rig.port);
@@ -102,7 +102,7 @@ test('keep_method_override lets a site have them, from the request on that follo
     }));
     rig.gateway.reload({ ...rig.settings, sites });
   };
-  // The section is remembered by the second time, and so is what goes to the origin of it.
+  // After the second time, the section and its fields for the origin are remembered.
   for (const path of ['/1', '/2', '/3']) expect(await ask(path)).toBeUndefined();
   setTo(true);
   for (const path of ['/4', '/5']) expect(await ask(path)).toBe(MINE);

@@ -8,7 +8,7 @@ import { selfSigned } from '../testing/self-signed.ts';
 const HOST = 'Host: shop.example';
 const CLOSE = 'Connection: close';
 
-/** What the origin reads as Max-Forwards, field by field; undefined when nothing reached it. */
+/** The values of Max-Forwards at the origin. Undefined when no request reached it. */
 async function forwardedAs(method: string, ...said: readonly string[]) {
   const origin = await startOrigin();
   const { port } = await startGateway({ origin: origin.address });
@@ -36,13 +36,13 @@ describe('RFC 9110 7.6.2: Max-Forwards of OPTIONS', () => {
   });
 
   test.each([[['-1']], [['1.5']], [['x']], [['']], [['1', '1']]])(
-    'what is no number of forwards is nobody’s to count, and stays as it came: %j',
+    'a value that is not a number stays as it came: %j',
     async (said) => {
       expect(await forwardedAs('OPTIONS', ...said)).toEqual({ status: 200, values: said });
     },
   );
 
-  test.each(['GET', 'PROPFIND'])('of %s it may be ignored, and is not touched', async (method) => {
+  test.each(['GET', 'PROPFIND'])('in a %s request it is not changed', async (method) => {
     expect(await forwardedAs(method, '0')).toEqual({ status: 200, values: ['0'] });
   });
 

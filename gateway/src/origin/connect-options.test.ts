@@ -62,7 +62,7 @@ describe('RFC 6066 3: SNI is the origin’s own name, and never an address', () 
     // A server that listens on TCP has an AddressInfo.
     const { port } = server.address() as AddressInfo;
     const rig = await startGateway({ origin: `https://${host}:${port}` });
-    // Nobody vouches for its certificate, which is looked at behind the name.
+    // The certificate is not trusted. Node checks it after it has sent the name.
     expect(statusOf(await rawExchange(rig.port, ...HANDSHAKE, '', ''))).toBe(502);
     expect(greeted).toBe(1);
     expect(asked).toEqual(expected);

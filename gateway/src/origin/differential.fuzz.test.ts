@@ -16,25 +16,25 @@ import { UndiciOrigin } from '../testing/undici-origin.ts';
 const EXCHANGES = rounds(2_000, 100_000);
 const SIDE_BY_SIDE = 16;
 
-/** What ours refuses and undici takes, by the words of our refusal, and why that is meant. */
+/** What our client refuses and undici accepts, by the text of our refusal, and the reason. */
 const STRICTER: Readonly<Record<string, string>> = {
   'Transfer-Encoding not supported':
-    'RFC 9112 6.1: a coding that is not undone would go on as if it were; two readers of `xchunked` disagree',
+    'RFC 9112 6.1: a coded body would be passed on as if it were decoded; readers disagree about `xchunked`',
   'Transfer-Encoding in an answer of HTTP/1.0': 'RFC 9112 6.1: faulty framing, to be closed',
   'no status line of HTTP/1.1':
-    'RFC 9112 4: bytes ahead of it are the end of another message; controls in the reason would go on',
-  'line that does not end in CR LF': 'RFC 9112 2.2: a bare LF is not made a line end here',
+    'RFC 9112 4: bytes before it belong to another message; controls in the reason would be passed on',
+  'line that does not end in CR LF': 'RFC 9112 2.2: here a bare LF does not end a line',
   'Transfer-Encoding and Content-Length in one answer': 'RFC 9112 6.3: an error, perhaps an attack',
   'framing in a trailer section':
-    'RFC 9110 6.5.1: it frames nothing there, except for who merges trailers',
+    'RFC 9110 6.5.1: it has no meaning there, but some servers merge trailers into the header section',
   'Content-Length is no number': 'RFC 9112 6.3',
   'two Content-Lengths': 'RFC 9112 6.3',
 };
 
-/** What ours takes and undici refuses, and why that is right. */
+/** What our client accepts and undici refuses, and why that is right. */
 const MILDER: readonly Milder[] = [
   {
-    why: 'RFC 9110 8.6: one length said several times may be taken as said once',
+    why: 'RFC 9110 8.6: equal lengths may be read as one',
     isIt: (_ours, _undici, sent) => /content-length[^]*content-length|content-length: *\d+ *,/i.test(sent),
   },
   {
@@ -42,19 +42,19 @@ const MILDER: readonly Milder[] = [
     isIt: ({ interim }) => interim.some(({ status }) => status === 100),
   },
   {
-    why: 'RFC 9110 5.5: white space behind a value is no part of it; undici takes such a length for another',
+    why: 'RFC 9110 5.5: white space behind a value is not part of it; undici reads another length',
     isIt: (_ours, _undici, sent) => /content-length:[ \t]*\d+[ \t]+\r\n/i.test(sent),
   },
   {
-    why: 'RFC 9112 7.1.1: what a chunk extension says is ignored; it is bounded, and ends at its line end',
+    why: 'RFC 9112 7.1.1: the text of a chunk extension is ignored; it is bounded, and ends with its line',
     isIt: (_ours, undici) => undici.error?.detail.includes('chunk extensions') === true,
   },
 ]; // prettier-ignore
 
-/** What both take and read differently, and why ours is right. */
+/** What both accept and read differently, and why our reading is right. */
 const OTHERWISE: readonly Milder[] = [
   {
-    why: 'RFC 9110 5.5: white space behind a value is no part of it; undici takes `chunked` and a tab for another coding, and hands the chunks on as they came',
+    why: 'RFC 9110 5.5: white space behind a value is not part of it; undici reads `chunked` and a tab as another coding, and passes on the chunks undecoded',
     isIt: (ours, undici, sent) =>
       /transfer-encoding:[ \t]*chunked[ \t]*\t[ \t]*\r\n/i.test(sent) &&
       ours.status === undici.status,
@@ -70,11 +70,11 @@ interface Exchange {
   readonly request: () => Asked;
   readonly answer: GeneratedAnswer;
   readonly pieces: readonly Buffer[];
-  /** What the origin was sent, each time. */
+  /** The requests that the origin got. */
   readonly arrived: string[];
 }
 
-test(`${EXCHANGES} exchanges end over our client as they do over undici, but for what is listed`, async () => {
+test(`${EXCHANGES} exchanges end the same over our client and over undici, except for the listed differences`, async () => {
   const { seed } = seededRandom();
   console.log(`origin differential fuzz: GUARD_TEST_SEED=${seed}`);
   const exchanges = new Map<string, Exchange>();
@@ -89,7 +89,7 @@ test(`${EXCHANGES} exchanges end over our client as they do over undici, but for
     ours: new Http1Origin(address, GATEWAY_LIMITS),
     undici: new UndiciOrigin(address, GATEWAY_LIMITS),
   });
-  // Bytes behind a damaged answer may come when somebody else has the connection: it has no second use.
+  // Bytes behind a damaged answer may come later, so its connection is not used again.
   const clients = { kept: open(), once: open() };
   const seen = { same: 0, failed: 0, stricter: 0, milder: 0, otherwise: 0 };
   let next = 0;
@@ -97,7 +97,7 @@ test(`${EXCHANGES} exchanges end over our client as they do over undici, but for
   async function drive(): Promise<void> {
     while (next < EXCHANGES) {
       const id = String(next++);
-      // Of its own number alone: which of the lanes gets to it first plays no part.
+      // The exchange depends on its number alone, and not on the order in which the drivers run.
       const exchange = generateExchange(seededRandom(seed + 7919 * Number(id)), id);
       exchanges.set(id, exchange);
       const { ours, undici } = exchange.answer.keeps ? clients.kept : clients.once;
@@ -158,7 +158,7 @@ function generateExchange(random: SeededRandom, id: string): Exchange {
   };
 }
 
-/** The bytes in a few pieces, mostly cut where it hurts: in the header section. */
+/** The bytes in a few pieces, cut mostly in the header section. */
 function cut(random: SeededRandom, bytes: Buffer): Buffer[] {
   const marks = Array.from({ length: random.below(4) }, () =>
     random.below(random.below(2) === 0 ? Math.min(bytes.length, 200) + 1 : bytes.length + 1),
@@ -178,7 +178,7 @@ function isWhole(sent: string): boolean {
   return sent.length >= head + 4 + length;
 }
 
-/** A request without what each client says in its own way: framing, connection, and where Host stands. */
+/** A request without the parts that each client writes in its own way: framing, Connection, and the place of Host. */
 function meaningOf(sent: string): string {
   const end = sent.indexOf('\r\n\r\n');
   const lines = sent.slice(0, end).split('\r\n');
@@ -215,7 +215,7 @@ function compare(
   return 'milder';
 }
 
-/** What a visitor would see, where the two need not differ. */
+/** The parts of an answer that must be the same for both clients. */
 function visible({ status, fields, body, trailers, interim }: Heard) {
   return {
     status,
@@ -226,12 +226,12 @@ function visible({ status, fields, body, trailers, interim }: Heard) {
   };
 }
 
-/** undici takes a reason phrase for UTF-8, and of one that came in two parts it has the second. */
+/** undici reads a reason phrase as UTF-8. Of a phrase that came in two parts it keeps the second. */
 function ascii(reason: string): string {
   return reason.replace(/[^\x20-\x7e]+/g, '?');
 }
 
-/** RFC 9112 section 5.1: white space behind a value is no part of it. undici leaves it there. */
+/** RFC 9112 section 5.1: white space behind a value is not part of it. undici keeps it. */
 function trimmed(fields: readonly string[]): string[] {
   return fields.map((field) => field.replace(/[ \t]+$/, ''));
 }

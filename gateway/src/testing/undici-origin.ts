@@ -15,8 +15,8 @@ import type {
 } from '../origin/origin.ts';
 
 /**
- * The same port over undici. No request of a visitor takes this way: it is the second opinion that the
- * tests hold our own client against. undici has no trailers for requests.
+ * An origin client over undici. The product does not use it: the tests compare our own client with it. undici has no
+ * trailers for requests.
  */
 export class UndiciOrigin implements OpenOrigin {
   readonly address: OriginAddress;

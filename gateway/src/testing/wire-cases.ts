@@ -10,9 +10,8 @@ export interface WireCase {
 }
 
 /**
- * Reads a table of cases. `//` begins a comment and `# ` a clause. In `origin` and `bytes` stand ¶ for
- * CR LF, `{name}` for a text of `macros`, `<n*text>` for n times the text, and \r \n \t \0 \\ \xNN for
- * one byte.
+ * Reads a table of cases. `//` begins a comment and `# ` a clause. In `origin` and `bytes`, ¶ stands for CR LF,
+ * `{name}` for a text of `macros`, `<n*text>` for n times the text, and \r \n \t \0 \\ \xNN for one byte.
  */
 export function readWireCases(
   file: string,

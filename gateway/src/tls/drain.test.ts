@@ -26,7 +26,7 @@ test('close() waits for visitors with a request, and for no others', async () =>
   const { gateway, tlsPort } = await startGateway({
     origin: origin.address,
     certificates,
-    // Of what is not under way nothing may last this long: the test would not.
+    // If close() waited for any other connection, the test would reach its time limit.
     limits: { drainMs: 60_000, helloMs: 60_000, handshakeMs: 60_000, headersTimeoutMs: 60_000 },
   });
   const asking = await handshake(tlsPort, 'http/1.1');
@@ -38,7 +38,7 @@ test('close() waits for visitors with a request, and for no others', async () =>
   const silent = connectTcp(tlsPort, '127.0.0.1');
   await once(silent, 'connect');
   const opened = [await handshake(tlsPort, 'http/1.1'), await handshake(tlsPort, 'h2')];
-  // Gone in the middle of its handshake, as far as the gateway can see.
+  // This client leaves at once, perhaps before the gateway sees the end of the handshake.
   (await handshake(tlsPort, 'http/1.1')).destroy();
   const closed = gateway.close();
   const idle = [silent, ...opened];

@@ -55,7 +55,7 @@ describe('HTTP/2 and HTTP/1.1 on one port, by ALPN (RFC 7301)', () => {
 
   test.each([
     ['h2 if it is offered', ['--http2'], '2 200'],
-    ['http/1.1 where that is all', ['--http1.1'], '1.1 200'],
+    ['http/1.1 if only that is offered', ['--http1.1'], '1.1 200'],
     ['http/1.1 without ALPN', ['--no-alpn'], '1.1 200'],
     ['TLS 1.2', ['--tls-max', '1.2'], '2 200'],
   ])('curl: %s', async (_what, flags, expected) => {

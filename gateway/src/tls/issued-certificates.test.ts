@@ -49,7 +49,7 @@ describe('certificates that an authority issued', () => {
     expect(await shownTo('shop.example')).toBe('shop.example');
   });
 
-  test('those of files are shown beside them, and to who names no known host', async () => {
+  test('certificates of files are shown too, also to a visitor who names no known host', async () => {
     const { shownTo, gateway } = await start({ certificates: [shop] });
     gateway.showIssued([blog]);
     expect(await shownTo('blog.example')).toBe('blog.example');
@@ -81,7 +81,7 @@ describe('tls-alpn-01 (RFC 8737)', () => {
       host === 'proof.example' ? { cert: String(proof.cert), key: String(proof.key) } : undefined,
   };
 
-  test('the proof is shown to who asks for it, also while there is no certificate', async () => {
+  test('the proof is shown on request, also while there is no certificate', async () => {
     const { tlsPort, shownTo } = await start({ challenges });
     const socket = await handshake(tlsPort, 'PROOF.example', 'acme-tls/1');
     expect(socket.alpnProtocol).toBe('acme-tls/1');
@@ -101,7 +101,7 @@ describe('tls-alpn-01 (RFC 8737)', () => {
     expect(origin.arrived).toEqual([]);
   });
 
-  test('who was shown the proof and does not close keeps no connection', async () => {
+  test('the connection that got the proof is cut, even when its peer does not close', async () => {
     const { tlsPort } = await start({ challenges });
     const wire = createConnection({ port: tlsPort, host: '127.0.0.1', allowHalfOpen: true });
     const socket = connect({
@@ -112,7 +112,7 @@ describe('tls-alpn-01 (RFC 8737)', () => {
     });
     socket.on('error', () => undefined).resume();
     await once(socket, 'secureConnect');
-    // A connection that the gateway has ended refuses what comes.
+    // Writing to a connection that the gateway has cut fails.
     const talking = setInterval(() => wire.write('x'), 10);
     onTestFinished(() => {
       clearInterval(talking);
@@ -123,14 +123,14 @@ describe('tls-alpn-01 (RFC 8737)', () => {
   });
 
   test.each(['shop.example', 'constructor'])(
-    'who asks for the proof of a host that is not checked now gets none: %s',
+    'there is no proof for a host that is not being checked: %s',
     async (host) => {
       const { shownTo } = await start({ challenges, certificates: [shop] });
       await expect(shownTo(host, 'acme-tls/1')).rejects.toThrow();
     },
   );
 
-  test('without an authority the protocol is unknown, as any other', async () => {
+  test('without an authority the protocol is unknown', async () => {
     const { shownTo } = await start({ certificates: [shop] });
     await expect(shownTo('shop.example', 'acme-tls/1')).rejects.toMatchObject({
       code: 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL',

@@ -18,7 +18,7 @@ function build() {
     (change) => changes.push(change),
   );
   let asked = 0;
-  /** About a client of another network than the last ones, where none is named. */
+  /** Asks about a visitor of `network`: by default of another one each time. */
   const ask = (ended: Ended, network = `network ${asked++ % networks}`) => {
     const admission = breaker.admit();
     if (admission !== 'refused') breaker.settle(admission, ended, network);
@@ -47,7 +47,7 @@ describe('a circuit breaker', () => {
     expect(ask('answered')).toBe('refused');
   });
 
-  test('stays closed in one burst of failures, however many', () => {
+  test('stays closed in one burst of failures of any size', () => {
     const { breaker, time, ask } = build();
     for (let i = 0; i < 1_000; i++) ask('failed');
     time.now += leastMs - 1;
@@ -55,7 +55,7 @@ describe('a circuit breaker', () => {
     expect(breaker.isOpen).toBe(false);
   });
 
-  test('stays closed for the clients of fewer networks, however long their questions fail', () => {
+  test('stays closed while the questions about too few networks fail, for any time', () => {
     const { breaker, time, ask } = build();
     for (let i = 0; i < 10_000; i++) {
       ask('failed', `network ${i % (networks - 1)}`);
@@ -64,7 +64,7 @@ describe('a circuit breaker', () => {
     expect(breaker.isOpen).toBe(false);
   });
 
-  test('stays closed while anybody is answered, however many are not', () => {
+  test('stays closed while some questions are answered and many fail', () => {
     const { breaker, time, ask } = build();
     for (let i = 0; i < 10_000; i++) {
       ask(i % 100 === 0 ? 'answered' : 'failed');
@@ -87,7 +87,7 @@ describe('a circuit breaker', () => {
     breaker.settle('trial', 'answered', '');
     expect(breaker.isOpen).toBe(false);
     expect(changes.at(-1)).toEqual({ kind: 'closed', openMs: firstPauseMs });
-    // It begins anew: the failures before are not added to.
+    // The count of failures begins at zero again.
     expect(ask('failed')).toBe('asked');
     expect(breaker.isOpen).toBe(false);
   });
@@ -127,7 +127,7 @@ describe('a circuit breaker', () => {
     expect(ask('answered')).toBe('trial');
   });
 
-  test('whatever happens in whatever order, at most one trial is under way and a pause comes to its end', () => {
+  test('property: in any order of events, at most one trial is under way and each pause ends', () => {
     const random = seededRandom();
     const said = `GUARD_TEST_SEED=${random.seed}`;
     const { breaker, time } = build();

@@ -34,7 +34,8 @@ export class Queue {
   /** Starts the waiter, now or as soon as it is its turn. False when too many wait already. */
   take(waiter: Waiter): boolean {
     const { connections, waiting } = this.#limits;
-    // When nothing is under way, the ones that still wait were found too late by `ended`, so they are passed over.
+    // When nothing is under way, `ended` did not start those that still wait, because they were too late. So the new
+    // one is next.
     const isNext = !this.areWaiting || this.#underWay === 0;
     if (isNext && this.#hasRoomFor(waiter)) this.#start(waiter);
     else if (this.#underWay + this.#waiting.size < connections + waiting) this.#waiting.add(waiter);
@@ -42,7 +43,7 @@ export class Queue {
     return true;
   }
 
-  /** A started waiter needs its connection no longer. Starts the next ones. */
+  /** A started waiter does not need its connection any more. Starts the next ones. */
   ended({ bytes }: Waiter): void {
     this.#underWay--;
     this.#window.ended(bytes, this.areWaiting);

@@ -7,7 +7,7 @@ const KIB = 1024;
 function build() {
   const time = { now: 1_000 };
   const window = new Window(LIMIT_MS, () => time.now);
-  /** Answers to so many questions of 1 KiB, each after so long; `more`: while others wait. */
+  /** Answers `count` questions of 1 KiB, each after `tookMs`. `more`: other questions wait. */
   const answer = (count: number, tookMs = 10, more = true) => {
     for (let i = 0; i < count; i++) {
       window.sent(KIB);
@@ -15,7 +15,7 @@ function build() {
       window.ended(KIB, true);
     }
   };
-  /** How many questions of so many bytes may be under way. */
+  /** How many questions of this length may be under way. */
   const room = (bytes = KIB) => {
     let count = 0;
     for (; window.fits(bytes); count++) window.sent(bytes);
@@ -25,7 +25,7 @@ function build() {
   return { window, time, answer, room };
 }
 
-test('what is asked at once doubles with each round of prompt answers while others wait, up to a bound', () => {
+test('the window doubles with each round of prompt answers while questions wait, up to a bound', () => {
   const { answer, room } = build();
   const rounds: number[] = [];
   for (let round = 0; round < 6; round++) {
@@ -42,7 +42,7 @@ test('a long question takes the room of many short ones, and the longest is sent
   expect(room(16 * KIB)).toBe(16);
 });
 
-test('it stays when answers take an eighth of the time limit, and halves once when they take a quarter', () => {
+test('the window stays when answers take an eighth of the time limit, and halves once when they take a quarter', () => {
   const { time, answer, room } = build();
   answer(1_000);
   answer(1, 10 + LIMIT_MS / 8 + 1);
@@ -62,7 +62,7 @@ test('a long distance to the validator does not count as slow', () => {
   expect(room()).toBe(256);
 });
 
-test('one without an answer for the time limit is silent, and is asked one question at a time', () => {
+test('a validator without an answer for the time limit is silent, and is asked one question at a time', () => {
   const { window, time, answer, room } = build();
   answer(1_000);
   window.sent(KIB);
@@ -70,14 +70,14 @@ test('one without an answer for the time limit is silent, and is asked one quest
   expect(window.isSilent).toBe(false);
   time.now += 1;
   expect([window.isSilent, window.fits(KIB)]).toEqual([true, false]);
-  // Given up: the next one may go, alone.
+  // The gateway gave up this question, so the next one may be sent, alone.
   window.ended(KIB, true);
   expect([window.isSilent, room()]).toEqual([true, 1]);
   answer(1);
   expect([window.isSilent, room()]).toEqual([false, 256]);
 });
 
-test('what is not used goes again, and the next burst begins with little', () => {
+test('an unused window shrinks, and the next burst begins with a small one', () => {
   const inUse = build();
   inUse.answer(1_000);
   inUse.answer(100, 10, false);

@@ -7,7 +7,7 @@ import { HTTP1_LIMITS } from './limits.ts';
 
 const MAX_HEADER_BYTES = 4 * 1024;
 
-/** Everything that was read of some bytes, however they were cut. */
+/** Records everything that the reader reports. */
 class Notes implements AnswerSink {
   interim: unknown[] = [];
   head: unknown;
@@ -68,7 +68,7 @@ describe('an answer reads the same, however it is cut into chunks (RFC 9112 sect
       const method = random.pick(methods);
       const { bytes, damage } = generateAnswer(random, method);
       const expected = read([bytes], method);
-      // What comes behind the end is seen at once, or when it comes: the answer is the same.
+      // Bytes behind the end are found together with the answer, or later. The answer is the same.
       const { complete, fault, ...rest } = expected;
       for (let way = 0; way < 5; way++) {
         const cut = way === 0 ? bytes.length : 1 + random.below(20);
@@ -160,7 +160,7 @@ describe('a length is one length (RFC 9112 section 6.3, RFC 9110 section 8.6)', 
     answer('Content-Length: 2', 'X: y', 'content-length: 2', '', 'ok'),
     answer('Content-Length: 2, 2', 'X: y', '', 'ok'),
     answer('Content-Length: 2', 'X: y', 'Content-Length: 2,2', '', 'ok'),
-  ])('said several times, it goes on once: %j', (text) => {
+  ])('equal lengths are passed on once: %j', (text) => {
     const notes = whole(text);
     expect(notes.body).toBe('ok');
     expect(notes.head).toMatchObject({ fields: ['Content-Length', '2', 'X', 'y'] });
@@ -193,20 +193,20 @@ describe('bytes that are not exactly one answer (RFC 9112 sections 2.2, 4, 5, 6,
     ['a hexadecimal length', answer('Content-Length: 0x1', '', 'a')],
     ['a length behind a no-break space', answer('Content-Length: \xa01', '', 'a')],
     ['an empty length', answer('Content-Length:', '', '')],
-    ['a length that no number holds', answer('Content-Length: 99999999999999999', '', 'a')],
+    ['a length that is too large for a number', answer('Content-Length: 99999999999999999', '', 'a')],
     ['a coding and a length', chunked('0', '', '').replace('\r\n\r\n', '\r\nContent-Length: 5\r\n\r\n')],
-    ['a coding that is not undone', answer('Transfer-Encoding: gzip, chunked', '', '0', '', '')],
+    ['a coding that is not supported', answer('Transfer-Encoding: gzip, chunked', '', '0', '', '')],
     ['a coding like chunked', answer('Transfer-Encoding: xchunked', '', '0', '', '')],
     ['identity', answer('Transfer-Encoding: identity', '', 'ok')],
     ['chunked twice', answer('Transfer-Encoding: chunked', 'Transfer-Encoding: chunked', '', '0', '', '')],
     ['a coding in HTTP/1.0', 'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['101', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
     ['a chunk without a size', chunked('', 'ok', '0', '', '')],
-    ['a size in no digits', chunked('x', 'ok', '0', '', '')],
+    ['a size that is not a number', chunked('x', 'ok', '0', '', '')],
     ['a negative size', chunked('-2', 'ok', '0', '', '')],
     ['a size with a prefix', chunked('0x2', 'ok', '0', '', '')],
     ['a padded size', chunked('2 ', 'ok', '0', '', '')],
-    ['a size that no number holds', chunked('fffffffffffffffff', 'ok')],
+    ['a size that is too large for a number', chunked('fffffffffffffffff', 'ok')],
     ['a chunk longer than it says', chunked('1', 'ok', '0', '', '')],
     ['a chunk shorter than it says', chunked('3', 'ok', '0', '', '')],
     ['a bare LF behind a size', answer('Transfer-Encoding: chunked', '', '2\nok', '0', '', '')],

@@ -71,7 +71,7 @@ describe('addresses of an origin', () => {
       const { port, seen } = await startTls('localhost');
       const client = openClient(`https://localhost:${port}`);
       expect((await hear(client)).body.toString()).toBe('ok');
-      // The ticket of TLS 1.3 comes behind the handshake; the answer was behind it.
+      // With TLS 1.3 the ticket comes after the handshake and before the answer.
       expect((await hear(client, {}, 'retry')).body.toString()).toBe('ok');
       expect(seen).toEqual([
         { servername: 'localhost', alpn: 'http/1.1', resumed: false },

@@ -26,7 +26,7 @@ describe('a request that could be read as two is not sent (RFC 9112 section 11.1
     ['a length and chunks', { fields: ['Content-Length', '3'], body: PartedBody.chunked([]) }],
   ])('%s', async (_what, request) => {
     const origin = await scripted(() => keep(OK));
-    // Of the visitor, of the gateway, and of both.
+    // The fields come from the gateway, from both, and from the visitor.
     for (const sent of [0, 1, 2]) {
       const heard = await hear(openClient(origin.url), { ...request, sent });
       expect([sent, heard.error?.kind]).toEqual([sent, 'unsendable']);
