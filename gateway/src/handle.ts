@@ -18,7 +18,7 @@ import { type OwnAnswer, plainAnswer, serve, serveLast } from './message/own-ans
 /** The stages that a request passes. They are built once for each reading of the settings. */
 export interface Stages extends Reception {
   readonly log: Log;
-  /** For faults that can come with every request: see sparing-log.ts. */
+  /** For faults that can come with every request: see throttled-log.ts. */
   readonly faults: Log;
   readonly metrics: Metrics;
   readonly judge: Judge;

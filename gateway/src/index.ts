@@ -5,7 +5,7 @@ import { type OneAddressWatch, watchForOneAddress } from './arrive/one-address.t
 import { createSites } from './arrive/sites.ts';
 import { GATEWAY_LIMITS, type GatewayLimits } from './base/limits.ts';
 import type { Gateway, GatewayOptions, GatewaySettings } from './base/options.ts';
-import { sparingLog } from './base/sparing-log.ts';
+import { createThrottledLog } from './base/throttled-log.ts';
 import { createExtAuthz, type ExtAuthz } from './ext-authz/ext-authz.ts';
 import { ExtAuthzSide } from './ext-authz/ext-authz-side.ts';
 import { HeldAnswers } from './forward-auth/answer.ts';
@@ -16,7 +16,7 @@ import { boundByAddress } from './forward/bounded-by-address.ts';
 import { createForward } from './forward/forward.ts';
 import { createUpgrades } from './forward/upgrade.ts';
 import { createHandle } from './handle.ts';
-import { createPlainFront } from './http1/front.ts';
+import { createCleartextFront } from './http1/front.ts';
 import { UploadsUnderWay } from './judge/collect.ts';
 import { createFailPolicy } from './judge/fail-policy.ts';
 import { createJudge } from './judge/judge.ts';
@@ -42,7 +42,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { clock, log, metrics } = options;
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const origins = new OriginRegistry((address) => new Http1Origin(address, limits), limits, clock);
-  const faults = sparingLog(log, clock, FORWARD_AUTH_LIMITS.logEveryMs);
+  const faults = createThrottledLog(log, clock, FORWARD_AUTH_LIMITS.logEveryMs);
   const oneAddress = watchForOneAddress(log, clock);
   const https = new HttpsSide(options.certificates ?? [], options.challenges);
   const build = createSettingsBuilder(options, { limits, origins, oneAddress, faults, https });
@@ -70,7 +70,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     accept,
     isClosing: () => closing,
   };
-  const plain = createPlainFront(intake);
+  const plain = createCleartextFront(intake);
   const forwardAuth = serveAccepted(
     createForwardAuthServer((req, res) => current.forwardAuth(req, res), limits, intake.isClosing),
     { ...accept, proxyProtocol: false },

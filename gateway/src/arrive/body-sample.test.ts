@@ -14,7 +14,7 @@ const BLOCK = answering({ decision: 'block', status_code: 403, response_html: ht
 const certificates = [selfSigned('shop.example')];
 
 /** A gateway that samples bodies, and the sample in each of its questions. */
-async function sampling(more: Partial<Parameters<typeof startGateway>[0]> = {}) {
+async function startSampling(more: Partial<Parameters<typeof startGateway>[0]> = {}) {
   const samples: (string | undefined)[] = [];
   const origin = await startOrigin((req, res) => {
     req.on('end', () => res.end('hello'));
@@ -39,7 +39,7 @@ function post(length: number, ...more: readonly string[]): string[] {
 }
 
 test('the question has the first bytes of a body without secrets, and the origin gets the whole body', async () => {
-  const { port, samples, asked, origin } = await sampling();
+  const { port, samples, asked, origin } = await startSampling();
   const body = `user=bob&password=hunter2&note=${'x'.repeat(100)}`;
   const client = new RawClient(port);
   client.send(...post(body.length, FORM));
@@ -52,7 +52,10 @@ test('the question has the first bytes of a body without secrets, and the origin
 });
 
 test('without the setting the gateway takes no sample and does not wait for a body', async () => {
-  const { port, samples } = await sampling({ sampleBody: '0B', limits: { bodySampleMs: 60_000 } });
+  const { port, samples } = await startSampling({
+    sampleBody: '0B',
+    limits: { bodySampleMs: 60_000 },
+  });
   const client = new RawClient(port);
   client.send(...post(3, FORM));
   await eventually(() => samples.length === 1);
@@ -73,7 +76,7 @@ test.each([
   [...UPLOAD, FORM, 'Content-Encoding: gzip'],
   [...UPLOAD, FORM, 'Expect: 100-continue'],
 ])('the gateway does not wait for the body of %s with %s %s %s', async (...lines) => {
-  const { port, samples, origin } = await sampling({
+  const { port, samples, origin } = await startSampling({
     skip: ['/skipped'],
     limits: { bodySampleMs: 60_000 },
   });
@@ -87,7 +90,7 @@ test.each([
 });
 
 test('the question about a blocked request has the sample, and the connection takes the next request', async () => {
-  const { port, samples, origin } = await sampling({ validate: BLOCK });
+  const { port, samples, origin } = await startSampling({ validate: BLOCK });
   const body = `a=${'x'.repeat(300_000)}`;
   const client = new RawClient(port);
   client.send(...post(body.length, FORM));
@@ -106,7 +109,7 @@ test('contract 7.1: the event of a failed question has the sample, with fail ope
     { kind: 'failed', reason: 'timeout', detail: '' },
     { kind: 'rejected', status: 400, type: 'invalid_request' },
   ] as const) {
-    const { port, events } = await sampling({ validate: () => outcome });
+    const { port, events } = await startSampling({ validate: () => outcome });
     const client = new RawClient(port);
     client.send(...post(9, FORM, 'Connection: close'));
     client.send('pin=12345');
@@ -116,7 +119,7 @@ test('contract 7.1: the event of a failed question has the sample, with fail ope
 });
 
 test('when the origin cannot be reached, the visitor gets 502 and can use the connection again', async () => {
-  const { port } = await sampling({ origin: refusingAddress() });
+  const { port } = await startSampling({ origin: refusingAddress() });
   const client = new RawClient(port);
   for (let round = 0; round < 2; round++) {
     client.received = '';
@@ -128,7 +131,7 @@ test('when the origin cannot be reached, the visitor gets 502 and can use the co
 
 describe('a slow body', () => {
   test('delays the question until the limit, and is streamed to the origin afterwards', async () => {
-    const { port, samples, origin } = await sampling({ limits: { bodySampleMs: 150 } });
+    const { port, samples, origin } = await startSampling({ limits: { bodySampleMs: 150 } });
     const startedAt = performance.now();
     const client = new RawClient(port);
     client.send(...post(9, FORM));
@@ -145,7 +148,7 @@ describe('a slow body', () => {
   test.each(['HTTP/1.1', 'HTTP/2'])(
     'over %s, of a visitor who leaves: the validator is not asked, and the request is counted once',
     async (protocol) => {
-      const { port, tlsPort, samples, counted } = await sampling({
+      const { port, tlsPort, samples, counted } = await startSampling({
         limits: { bodySampleMs: 60_000 },
       });
       if (protocol === 'HTTP/2') {
@@ -175,7 +178,9 @@ describe('a slow body', () => {
   );
 
   test('that becomes malformed gets 400, and the validator is not asked', async () => {
-    const { port, samples, counted, origin } = await sampling({ limits: { bodySampleMs: 60_000 } });
+    const { port, samples, counted, origin } = await startSampling({
+      limits: { bodySampleMs: 60_000 },
+    });
     const client = new RawClient(port);
     client.send('POST / HTTP/1.1', HOST, FORM, 'Transfer-Encoding: chunked', '', '3', 'a=b', '');
     client.send('no size', '');
@@ -200,7 +205,7 @@ describe('bytes that are not UTF-8', () => {
       '',
     ],
   ])('%s', async (_title, body, kept) => {
-    const { port, samples } = await sampling();
+    const { port, samples } = await startSampling();
     const client = new RawClient(port);
     client.send(...post(body.length, FORM));
     client.socket.write(body);
@@ -300,7 +305,7 @@ test('trailers of a body that was sampled reach the origin (RFC 9110 section 6.5
       res.end('hello');
     });
   });
-  const { port } = await sampling({ origin: origin.address });
+  const { port } = await startSampling({ origin: origin.address });
   for (const data of ['3\r\na=b', `64\r\n${'x'.repeat(100)}`]) {
     const client = new RawClient(port);
     client.send('POST / HTTP/1.1', HOST, FORM, 'Transfer-Encoding: chunked', '');

@@ -9,13 +9,13 @@ import { get } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
 /** Sends one request. Returns the address and URL in the question, and the header fields at the origin. */
-async function through(trustedProxies: readonly string[], ...headers: readonly string[]) {
-  const { visit } = await behind(trustedProxies);
+async function visitOnce(trustedProxies: readonly string[], ...headers: readonly string[]) {
+  const { visit } = await startBehindProxies(trustedProxies);
   return visit(...headers);
 }
 
 /** One gateway, and functions that send one request to it. */
-async function behind(
+async function startBehindProxies(
   trustedProxies: readonly string[],
   forwardedHeader?: GatewaySettings['forwardedHeader'],
 ) {
@@ -66,7 +66,7 @@ describe('no forwarded header of an untrusted peer is believed', () => {
     ['X-Original-URL: /admin'],
     ['X-Rewrite-URL: /admin'],
   ])('%s', async (header) => {
-    const { ip, url, origin } = await through([], header);
+    const { ip, url, origin } = await visitOnce([], header);
     expect(ip).toBe('127.0.0.1');
     expect(url).toBe('http://shop.example/');
     expect(origin['x-forwarded-for']).toBe('127.0.0.1');
@@ -99,7 +99,7 @@ describe('the chain of a trusted peer is read from the right', () => {
     { trusted: [PEER, '10.0.0.0/8'], chain: '6.6.6.6, nonsense, 10.0.0.2', ip: '10.0.0.2' },
     { trusted: [PEER], chain: `${'9.9.9.9,'.repeat(900)}198.51.100.7`, ip: '198.51.100.7' },
   ])('X-Forwarded-For: $chain → $ip', async ({ trusted, chain, ip }) => {
-    const seen = await through(trusted, `X-Forwarded-For: ${chain}`);
+    const seen = await visitOnce(trusted, `X-Forwarded-For: ${chain}`);
     expect(seen.ip).toBe(ip);
     expect(seen.origin['x-forwarded-for']).toBe(`${chain}, 127.0.0.1`);
   });
@@ -117,7 +117,7 @@ describe('the chain of a trusted peer is read from the right', () => {
     { value: 'for=6.6.6.6;for=198.51.100.7', ip: '127.0.0.1', scheme: 'http' },
     { value: 'by=10.0.0.1', ip: '127.0.0.1', scheme: 'http' },
   ])('RFC 7239: Forwarded: $value → $ip over $scheme', async ({ value, ip, scheme }) => {
-    const seen = await through([PEER], `Forwarded: ${value}`);
+    const seen = await visitOnce([PEER], `Forwarded: ${value}`);
     expect(seen.ip).toBe(ip);
     expect(seen.url).toBe(`${scheme}://shop.example/`);
   });
@@ -131,7 +131,7 @@ describe('the chain of a trusted peer is read from the right', () => {
     { chain: '198.51.100.7', proto: 'gopher', scheme: 'http' },
   ])('the scheme noted with the address counts: $chain and $proto → $scheme', async (row) => {
     const lines = [`X-Forwarded-For: ${row.chain}`, `X-Forwarded-Proto: ${row.proto}`];
-    const seen = await through([PEER, '10.0.0.0/8'], ...lines);
+    const seen = await visitOnce([PEER, '10.0.0.0/8'], ...lines);
     expect(seen.url).toBe(`${row.scheme}://shop.example/`);
     expect(seen.origin['x-forwarded-proto']).toBe(row.scheme);
   });
@@ -140,7 +140,7 @@ describe('the chain of a trusted peer is read from the right', () => {
 describe('RFC 7239 section 4: a visitor’s element cannot hide the element of a proxy', () => {
   const OWN = 'for="[2001:db8::7]:4711";proto=https;by="_a,b"';
   test.each(OPEN_QUOTES)('%s', async (sent) => {
-    const { visit } = await behind([PEER]);
+    const { visit } = await startBehindProxies([PEER]);
     const [asLine, inLine] = [
       await visit(`Forwarded: ${sent}`, `Forwarded: ${OWN}`),
       await visit(`Forwarded: ${sent}, ${OWN}`),
@@ -153,7 +153,7 @@ describe('RFC 7239 section 4: a visitor’s element cannot hide the element of a
   test('also with the longest header', async () => {
     const signs = ['"', '\\"', ',"', '\\'].map((sign) => sign.repeat(30_000 / sign.length));
     for (const long of signs) {
-      const seen = await through([PEER], `Forwarded: ${long}`, `Forwarded: ${OWN}`);
+      const seen = await visitOnce([PEER], `Forwarded: ${long}`, `Forwarded: ${OWN}`);
       expect(seen.ip).toBe('2001:db8::7');
     }
   });
@@ -168,7 +168,7 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
     { alone: XFF, ip: '198.51.100.7', kept: undefined, chain: '198.51.100.7, 127.0.0.1' },
     { alone: FORWARDED, ip: '203.0.113.9', kept: FORWARDED, chain: '203.0.113.9, 127.0.0.1' },
   ])('the proxy writes the one that came alone before: $alone', async ({ alone, ...expected }) => {
-    const { visit, rig } = await behind([PEER]);
+    const { visit, rig } = await startBehindProxies([PEER]);
     await visit(alone);
     const { ip, origin } = await visit(XFF, FORWARDED, HOST);
     expect(ip).toBe(expected.ip);
@@ -179,7 +179,7 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
   });
 
   test('count only as far as they agree, until it is known which one the proxy writes; the log reports it', async () => {
-    const { visit, rig } = await behind([PEER, '10.0.0.0/8']);
+    const { visit, rig } = await startBehindProxies([PEER, '10.0.0.0/8']);
     const first = await visit(XFF, FORWARDED, HOST);
     expect([first.ip, first.url]).toEqual(['127.0.0.1', 'http://shop.example/']);
     expect(first.origin).not.toHaveProperty('forwarded');
@@ -198,7 +198,7 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
   });
 
   test('with more than 1,024 proxies, only the one that asked longest ago is forgotten', async () => {
-    const { visitFrom } = await behind(['127.0.0.0/8']);
+    const { visitFrom } = await startBehindProxies(['127.0.0.0/8']);
     await visitFrom('127.0.0.1', XFF);
     const others = Array.from({ length: 1_024 }, (_, i) => `127.1.${i >> 8}.${i & 255}`);
     for (const other of others.slice(0, -1)) await visitFrom(other, XFF);
@@ -215,7 +215,7 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
     { setting: 'x-forwarded-for', ip: '198.51.100.7', other: FORWARDED },
     { setting: 'forwarded', ip: '203.0.113.9', other: XFF },
   ] as const)('forwarded_header: $setting decides it', async ({ setting, ip, other }) => {
-    const { visit } = await behind([PEER], setting);
+    const { visit } = await startBehindProxies([PEER], setting);
     const proto = 'X-Forwarded-Proto: https';
     const alone = await visit(other, HOST, proto);
     expect(alone.ip).toBe('127.0.0.1');

@@ -6,7 +6,7 @@ import { startOrigin } from '../testing/recording-origin.ts';
 const MINUTE_MS = 60_000;
 
 /** A gateway whose clock the test moves, and a way to send many requests to it. */
-async function watched(options: Partial<RigOptions> = {}) {
+async function startWatched(options: Partial<RigOptions> = {}) {
   const time = { ms: Date.UTC(2026, 0, 1) };
   const origin = await startOrigin();
   const rig = await startGateway({ origin: origin.address, clock: () => time.ms, ...options });
@@ -44,7 +44,7 @@ const nobody = () => ({});
 const forwarded = (index: number) => ({ 'x-forwarded-for': `198.51.100.${index % 250}` });
 
 test('a private proxy that is not trusted is named in the log after the first requests', async () => {
-  const { rig, many } = await watched();
+  const { rig, many } = await startWatched();
   await many(127, forwarded);
   expect(warnings(rig)).toEqual([]);
   await many(1, forwarded);
@@ -60,7 +60,7 @@ test('a private proxy that is not trusted is named in the log after the first re
 });
 
 test('several balancers of one site are named together', async () => {
-  const { rig, many } = await watched();
+  const { rig, many } = await startWatched();
   await many(128, forwarded, (index) => `127.0.0.${2 + (index % 3)}`);
   const [warning] = warnings(rig);
   expect(String(warning?.['addresses']).split(', ').toSorted()).toEqual([
@@ -75,13 +75,13 @@ test('several balancers of one site are named together', async () => {
 });
 
 test('only a few addresses are named in the log', async () => {
-  const { rig, many } = await watched();
+  const { rig, many } = await startWatched();
   await many(128, forwarded, (index) => `127.0.1.${1 + (index % 100)}`);
   expect(warnings(rig)).toEqual([]);
 });
 
 test('the advice ends the warning', async () => {
-  const { rig, many } = await watched();
+  const { rig, many } = await startWatched();
   await many(128, forwarded);
   rig.gateway.reload({ ...rig.settings, trustedProxies: ['127.0.0.1'] });
   expect(rig.gauged('guard_gateway_one_address')).toBe(0);
@@ -91,7 +91,7 @@ test('the advice ends the warning', async () => {
 });
 
 test('without forwarded headers the warning needs minutes and some hundred requests', async () => {
-  const { rig, time, many } = await watched();
+  const { rig, time, many } = await startWatched();
   await many(600, nobody);
   expect(warnings(rig)).toEqual([]);
   time.ms += 5 * MINUTE_MS;
@@ -101,7 +101,7 @@ test('without forwarded headers the warning needs minutes and some hundred reque
 });
 
 test('one log line an hour; the gauge shows the last window', async () => {
-  const { rig, time, many } = await watched({ trustedProxies: ['127.0.0.1'] });
+  const { rig, time, many } = await startWatched({ trustedProxies: ['127.0.0.1'] });
   const window = async (headersOf: (index: number) => Record<string, string>) => {
     time.ms += 5 * MINUTE_MS;
     await many(512, headersOf);
@@ -119,14 +119,14 @@ test('one log line an hour; the gauge shows the last window', async () => {
 });
 
 test('many visitors cause no warning, even when one sends half of all requests', async () => {
-  const { rig, time, many } = await watched({ trustedProxies: ['127.0.0.1'] });
+  const { rig, time, many } = await startWatched({ trustedProxies: ['127.0.0.1'] });
   time.ms += 5 * MINUTE_MS;
   await many(512, (index) => forwarded(index % 2 === 0 ? 0 : index));
   expect(warnings(rig)).toEqual([]);
 });
 
 test('the advice for a public address says that it may be one visitor', async () => {
-  const { rig, time, many } = await watched({ trustedProxies: ['127.0.0.1'] });
+  const { rig, time, many } = await startWatched({ trustedProxies: ['127.0.0.1'] });
   time.ms += 5 * MINUTE_MS;
   await many(512, () => ({ 'x-forwarded-for': '198.51.100.7' }));
   expect(warnings(rig)).toMatchObject([{ address: '198.51.100.7' }]);
@@ -134,7 +134,7 @@ test('the advice for a public address says that it may be one visitor', async ()
 });
 
 test('a visitor who sends the header causes no advice while other visitors come', async () => {
-  const { rig, time, many } = await watched({ trustedProxies: ['127.0.0.1'] });
+  const { rig, time, many } = await startWatched({ trustedProxies: ['127.0.0.1'] });
   time.ms += 5 * MINUTE_MS;
   // Eight of ten requests are the flood. X-Forwarded-For has a made-up address in front of what the proxy adds.
   await many(1024, (index) => ({
@@ -144,7 +144,7 @@ test('a visitor who sends the header causes no advice while other visitors come'
 });
 
 test('a site with few visitors logs nothing', async () => {
-  const { rig, time, many } = await watched();
+  const { rig, time, many } = await startWatched();
   await many(256, nobody);
   time.ms += 61 * MINUTE_MS;
   await many(256, nobody);

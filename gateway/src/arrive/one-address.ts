@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock, Log } from '@guard/config/contract/ports';
 import { addressUse } from '@guard/config/net/special-address';
 import type { ClientOf } from './client-ip.ts';
-import { sparingLog } from '../base/sparing-log.ts';
+import { createThrottledLog } from '../base/throttled-log.ts';
 import type { Connection } from '../listen/connection.ts';
 
 /** Requests between two looks at the clock. */
@@ -33,7 +33,7 @@ export interface OneAddressWatch {
  * left for `address`, that address has sent at least so many of the `requests`.
  */
 export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
-  const sparing = sparingLog(log, clock, LOG_EVERY_MS);
+  const throttled = createThrottledLog(log, clock, LOG_EVERY_MS);
   let address = '';
   let requests = 0;
   let votes = 0;
@@ -97,10 +97,10 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
     one = votes >= SHARE * requests;
     if (areProxies()) {
       const fields = proxyFields([...nearby]);
-      sparing('warn', 'gateway_untrusted_proxy', { ...fields, requests });
+      throttled('warn', 'gateway_untrusted_proxy', { ...fields, requests });
     } else if (one) {
       const isClaiming = claims >= SHARE * requests;
-      sparing('warn', 'gateway_one_address', {
+      throttled('warn', 'gateway_one_address', {
         address,
         requests,
         advice: adviceOn(address, isClaiming),

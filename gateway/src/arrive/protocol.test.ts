@@ -9,7 +9,7 @@ import { startOrigin } from '../testing/recording-origin.ts';
 const SAID = { 'HTTP/1.1': 'HTTP/1.1', 'HTTP/1.1 over TLS': 'HTTP/1.1', 'HTTP/2': 'HTTP/2.0' };
 
 /** A validator that allows everything, and the context of each question. */
-function listening(): { readonly contexts: ValidateContext[]; readonly validate: Validate } {
+function recordContexts(): { readonly contexts: ValidateContext[]; readonly validate: Validate } {
   const contexts: ValidateContext[] = [];
   return {
     contexts,
@@ -21,7 +21,7 @@ function listening(): { readonly contexts: ValidateContext[]; readonly validate:
 }
 
 async function setUp(options: Partial<RigOptions> = {}) {
-  const { contexts, validate } = listening();
+  const { contexts, validate } = recordContexts();
   const origin = await startOrigin();
   const rig = await startGateway({ origin: origin.address, certificates, validate, ...options });
   return { rig, contexts };
@@ -48,7 +48,7 @@ describe('contract 2.7: an event has the HTTP version of the visitor’s request
   );
 
   test('the version is empty with forward-auth, where the other proxy answers the visitor', async () => {
-    const { contexts, validate } = listening();
+    const { contexts, validate } = recordContexts();
     const { asking } = await startAsked({ validate });
     const headers = {
       'x-forwarded-for': '203.0.113.9',

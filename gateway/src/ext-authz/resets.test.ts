@@ -16,7 +16,7 @@ import { allow } from '../testing/gateway-rig.ts';
 /** Visitors who leave reset streams of the one connection on which Envoy asks. */
 
 /** A gateway that answers when the test lets it, and a connection of Envoy to it. */
-async function startHeld() {
+async function startUndecided() {
   const released = Promise.withResolvers<undefined>();
   const { envoyUrl } = await startEnvoyAsked({
     validate: async (request, context) => {
@@ -73,7 +73,7 @@ async function answerTo(stream: ClientHttp2Stream): Promise<string> {
 }
 
 test('visitors who leave before the answer do not end the questions about others', async () => {
-  const { session, release } = await startHeld();
+  const { session, release } = await startUndecided();
   const other = statusOf(ask(session));
   for (let round = 0; round < 15 && !session.closed; round++) {
     const left = Array.from({ length: 100 }, () => ask(session));
@@ -87,7 +87,7 @@ test('visitors who leave before the answer do not end the questions about others
 });
 
 test('a burst of 1024 questions on a new connection, before Envoy knows the limit, is answered', async () => {
-  const { session, release } = await startHeld();
+  const { session, release } = await startUndecided();
   const statuses = Array.from({ length: 1_024 }, () => statusOf(ask(session)));
   release();
   expect(new Set(await Promise.all(statuses))).toEqual(new Set(['0']));

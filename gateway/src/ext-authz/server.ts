@@ -33,7 +33,7 @@ const EXT_AUTHZ_LIMITS = {
   /** The memory that Node keeps for one connection. */
   sessionMegabytes: 32,
   /** Most connections of one untrusted address, and of all of them. Each can hold 13 MB in refused questions whose messages never end. */
-  connectionsOfStranger: 8,
+  connectionsOfUntrusted: 8,
   connectionsOfStrangers: 16,
 } as const;
 
@@ -63,7 +63,7 @@ export class ExtAuthzServer {
       'grpc.keepalive_timeout_ms': accept.limits.keepAliveTimeoutMs,
       'grpc.enable_channelz': 0,
       // Only the first interceptor gets the call of the library itself.
-      interceptors: [denyTooLarge(current), this.#refuseStrangers(current)],
+      interceptors: [denyTooLarge(current), this.#refuseUntrusted(current)],
     });
     this.#grpc.addService(serviceDefinition(), this.#implementation(current));
     // The library has no option for it. resets.test.ts notices when the object has another name.
@@ -73,7 +73,7 @@ export class ExtAuthzServer {
     notePeer(this.#local, { kind: 'local' });
     const limits = {
       ...accept.limits,
-      maxConnectionsPerAddress: EXT_AUTHZ_LIMITS.connectionsOfStranger,
+      maxConnectionsPerAddress: EXT_AUTHZ_LIMITS.connectionsOfUntrusted,
       maxUntrustedConnections: EXT_AUTHZ_LIMITS.connectionsOfStrangers,
     };
     acceptConnections(this.#server, { ...accept, limits, proxyProtocol: false }, (socket, peer) => {
@@ -85,7 +85,7 @@ export class ExtAuthzServer {
         // A new connection from the same port can be there before an old one that was reset is closed.
         if (this.#sockets.get(name) === socket) this.#sockets.delete(name);
       });
-      cutStranger(socket, () => accept.trusts(peer), accept.limits.idleTimeoutMs);
+      cutUntrusted(socket, () => accept.trusts(peer), accept.limits.idleTimeoutMs);
       injector.injectConnection(socket);
     });
   }
@@ -125,7 +125,7 @@ export class ExtAuthzServer {
   }
 
   /** Refuses untrusted peers before it reads their message, which could have any size. */
-  #refuseStrangers(current: () => ExtAuthz): ServerInterceptor {
+  #refuseUntrusted(current: () => ExtAuthz): ServerInterceptor {
     return (_method, call) =>
       new ServerInterceptingCall(call, {
         start: (next) => {
@@ -149,7 +149,7 @@ export class ExtAuthzServer {
 }
 
 /** Closes the connection of an untrusted peer after a while. Otherwise strangers could use up the limit of connections. */
-function cutStranger(socket: Socket, isTrusted: () => boolean, afterMs: number): void {
+function cutUntrusted(socket: Socket, isTrusted: () => boolean, afterMs: number): void {
   const timer = setInterval(() => {
     if (!isTrusted()) socket.destroy();
   }, afterMs);

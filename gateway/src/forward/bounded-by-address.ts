@@ -2,7 +2,7 @@ import type { Visit } from '../arrive/arrive.ts';
 import type { EndedForward, Forward, ForwardPorts } from './forward-ports.ts';
 import { BUSY } from './origin-failure.ts';
 import { failureAnswer } from '../judge/failure-answer.ts';
-import { HeldByAddress } from '../listen/accept.ts';
+import { AddressCounts } from '../listen/accept.ts';
 import { serve } from '../message/own-answer.ts';
 
 /**
@@ -11,8 +11,8 @@ import { serve } from '../message/own-answer.ts';
  * bodies that never end. The last places at an origin are shared (listen/accept.ts).
  */
 export function boundByAddress({ limits, metrics }: ForwardPorts, forward: EndedForward): Forward {
-  const requests = new HeldByAddress(limits.originRequestsPerAddress);
-  const uploads = new HeldByAddress(limits.originUploadsPerAddress);
+  const requests = new AddressCounts(limits.originRequestsPerAddress);
+  const uploads = new AddressCounts(limits.originUploadsPerAddress);
   let uncounted = 0;
   const endUncounted = () => {
     uncounted -= 1;
@@ -47,7 +47,7 @@ const NOT_HELD = () => undefined;
 /** Counts a request body until it has come, or the returned function is called. Undefined when it is one too many. */
 function holdUpload(
   { req, hasBody, client }: Visit,
-  uploads: HeldByAddress,
+  uploads: AddressCounts,
 ): (() => void) | undefined {
   if (!hasBody || req.complete) return NOT_HELD;
   const release = uploads.hold(client.ip);

@@ -17,7 +17,7 @@ const CRAWLER = {
 };
 
 /** Every field at the origin with a name like X-Guard-*, also with `_` in place of `-`. */
-function ours({ arrived }: HttpOrigin): readonly string[][] {
+function guardFieldsAt({ arrived }: HttpOrigin): readonly string[][] {
   return arrived.map(({ rawHeaders }) => {
     const lines: string[] = [];
     for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -29,7 +29,7 @@ function ours({ arrived }: HttpOrigin): readonly string[][] {
 }
 
 /** A validator in this process. It gives facts that its response does not have. */
-function knowing(
+function answeringWithFacts(
   response: Partial<ForeignValidateResponse>,
   known: Omit<ResponseExtras, 'event'>,
 ): Validate {
@@ -46,10 +46,10 @@ describe('X-Guard-* fields for the origin', () => {
     const known = { session: sessionDigest(SESSION), crawlerVerified: true };
     const { port } = await startGateway({
       origin: origin.address,
-      validate: knowing({ crawler: CRAWLER }, known),
+      validate: answeringWithFacts({ crawler: CRAWLER }, known),
     });
     await get(port);
-    expect(ours(origin)).toEqual([
+    expect(guardFieldsAt(origin)).toEqual([
       [
         'X-Guard-Decision: allow',
         `X-Guard-Request-Id: ${REQUEST}`,
@@ -65,12 +65,12 @@ describe('X-Guard-* fields for the origin', () => {
     const { port } = await startGateway({
       origin: origin.address,
       skip: ['/skipped'],
-      validate: knowing({}, { session: '', crawlerVerified: false }),
+      validate: answeringWithFacts({}, { session: '', crawlerVerified: false }),
     });
     // The validator did not accept this cookie as a session.
     await get(port, '/', `Cookie: _guard=${SESSION}`);
     await get(port, '/skipped', `Cookie: _guard=${SESSION}`);
-    expect(ours(origin)).toEqual([
+    expect(guardFieldsAt(origin)).toEqual([
       ['X-Guard-Decision: allow', `X-Guard-Request-Id: ${REQUEST}`],
       ['X-Guard-Decision: not_matched'],
     ]);
@@ -94,7 +94,7 @@ describe('X-Guard-* fields for the origin', () => {
     const { port } = await startGateway({
       origin: origin.address,
       skip: ['/skipped'],
-      validate: knowing({}, { session: '', crawlerVerified: false }),
+      validate: answeringWithFacts({}, { session: '', crawlerVerified: false }),
     });
     const said = `${name}: said by the visitor`;
     await get(port, '/', said, said);
@@ -110,13 +110,13 @@ describe('X-Guard-* fields for the origin', () => {
     const origin = await startOrigin();
     const { port } = await startGateway({
       origin: origin.address,
-      validate: knowing(
+      validate: answeringWithFacts(
         { crawler: CRAWLER },
         { session: sessionDigest(SESSION), crawlerVerified: false },
       ),
     });
     await get(port, '/', line);
-    expect(ours(origin)[0]).toHaveLength(4);
+    expect(guardFieldsAt(origin)[0]).toHaveLength(4);
   });
 });
 
@@ -183,7 +183,7 @@ describe('facts that come from the response on the wire alone (contract 2.2, 2.4
       validate: answering({ request_id: REQUEST, ...response }),
     });
     await get(port, '/', ...sent);
-    expect(ours(origin)).toEqual([
+    expect(guardFieldsAt(origin)).toEqual([
       ['X-Guard-Decision: allow', `X-Guard-Request-Id: ${REQUEST}`, ...told],
     ]);
   });

@@ -15,7 +15,7 @@ const UNKNOWN = 'HTTP/1.1 199 Own\r\nX-Own: 1\r\n\r\n';
 const FINAL = 'HTTP/1.1 203 Final\r\nContent-Length: 2\r\n\r\nok';
 
 /** Status and Link of each interim answer, and the text behind them. */
-function taken(received: string): { interim: string[]; last: string } {
+function readInterim(received: string): { interim: string[]; last: string } {
   const end = received.indexOf('HTTP/1.1 203');
   const heads = received.slice(0, end).split('\r\n\r\n').slice(0, -1);
   return {
@@ -28,7 +28,7 @@ function taken(received: string): { interim: string[]; last: string } {
 }
 
 /** RFC 9113 section 8.2: names are in lower case there. */
-function spelt(front: Front, name: string): string {
+function nameOver(front: Front, name: string): string {
   return front === 'HTTP/2' ? name.toLowerCase() : name;
 }
 
@@ -61,7 +61,7 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
       for (const method of ['GET', 'POST']) {
         const client = new RawClient(port);
         client.send(`${method} / HTTP/1.1`, 'Host: shop.example', 'Connection: close', '', '');
-        const received = taken(await client.untilClosed());
+        const received = readInterim(await client.untilClosed());
         expect(received.interim).toEqual(expected);
         expect(bodyOf(received.last)).toBe('ok');
       }
@@ -94,10 +94,10 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
         ['Link', 'not what Node takes for one'],
         ['X-Own', 'caf\xe9'],
         ['constructor', '1'],
-      ].flatMap(([name = '', value = '']) => [spelt(front, name), value]);
+      ].flatMap(([name = '', value = '']) => [nameOver(front, name), value]);
       expect(interim).toEqual([
         { status: 103, fields },
-        { status: 199, fields: [spelt(front, 'X-Own'), '1'] },
+        { status: 199, fields: [nameOver(front, 'X-Own'), '1'] },
       ]);
       expect(received).toBe('ok');
     }
@@ -135,7 +135,7 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
       socket.end(said[connection] ?? '');
     });
     const rig = await startGateway({ origin: origin.address });
-    expect(taken(await get(rig.port)).interim).toHaveLength(maxInterim);
+    expect(readInterim(await get(rig.port)).interim).toHaveLength(maxInterim);
     expect(await get(rig.port)).toMatch(/HTTP\/1\.1 502 [^]*$/);
     expect(rig.counted('guard_gateway_origin_errors_total', 'malformed')).toBe(1);
   });

@@ -23,7 +23,7 @@ function startSwitching(): Promise<TcpOrigin> {
 }
 
 /** Sends one handshake, closes its tunnel, and returns the status. */
-async function shake(port: number): Promise<number> {
+async function sendHandshake(port: number): Promise<number> {
   const client = new RawClient(port);
   client.send(...HANDSHAKE);
   const answer = await client.until(/\r\n\r\n/);
@@ -37,7 +37,7 @@ test('a handshake reaches the other origin when one refuses', async () => {
   const origin = [refusingAddress(), alive.address];
   const rig = await startGateway({ origin, clock: () => time.now });
   for (let pauses = 0; pauses < 3; pauses++) {
-    for (let i = 0; i < 3; i++) expect(await shake(rig.port)).toBe(101);
+    for (let i = 0; i < 3; i++) expect(await sendHandshake(rig.port)).toBe(101);
     time.now += 1_000;
   }
   expect(alive.sockets).toHaveLength(9);
@@ -50,7 +50,7 @@ test('an origin that refused a handshake is left out for a second, then one hand
   const alive = await startSwitching();
   const away = `http://127.0.0.1:${await freePort()}`;
   const rig = await startGateway({ origin: [alive.address, away], clock: () => time.now });
-  for (let i = 0; i < 2; i++) expect(await shake(rig.port)).toBe(101);
+  for (let i = 0; i < 2; i++) expect(await sendHandshake(rig.port)).toBe(101);
 
   let came = 0;
   const back = createServer((socket) => {
@@ -64,10 +64,10 @@ test('an origin that refused a handshake is left out for a second, then one hand
   onTestFinished(() => {
     back.close();
   });
-  for (let i = 0; i < 4; i++) expect(await shake(rig.port)).toBe(101);
+  for (let i = 0; i < 4; i++) expect(await sendHandshake(rig.port)).toBe(101);
   expect(came).toBe(0);
   time.now += 1_000;
-  for (let i = 0; i < 4; i++) expect(await shake(rig.port)).toBe(101);
+  for (let i = 0; i < 4; i++) expect(await sendHandshake(rig.port)).toBe(101);
   expect(came).toBe(2);
 });
 
@@ -147,7 +147,7 @@ test.each([
   expect(rig.counted('guard_gateway_requests_total', 'refused')).toBe(1);
   first.socket.destroy();
   await vi.waitFor(async () => {
-    expect(await shake(rig.port)).toBe(101);
+    expect(await sendHandshake(rig.port)).toBe(101);
   }, 45_000);
 });
 
@@ -205,5 +205,5 @@ test.each([
   });
   const bound = server.address() as AddressInfo | string; // it listens
   const origin = typeof bound === 'string' ? `unix:${bound}` : `http://[::1]:${bound.port}`;
-  expect(await shake((await startGateway({ origin })).port)).toBe(101);
+  expect(await sendHandshake((await startGateway({ origin })).port)).toBe(101);
 });

@@ -5,7 +5,7 @@ import type { ForwardPorts, Handle } from './forward-ports.ts';
 import { BUSY } from './origin-failure.ts';
 import { Handshake, isKey } from './upgrade-handshake.ts';
 import { NodeResponse } from '../http1/node-response.ts';
-import { HeldByAddress } from '../listen/accept.ts';
+import { AddressCounts } from '../listen/accept.ts';
 import { shortFailure } from '../judge/failure-answer.ts';
 import { plainAnswer, serve } from '../message/own-answer.ts';
 
@@ -104,11 +104,11 @@ type Limits = Pick<GatewayLimits, 'maxUpgrades' | 'maxUpgradesPerAddress'>;
 class OpenUpgrades {
   readonly #limits: Limits;
   readonly #ends = new Map<Socket, () => void>();
-  readonly #ofAddress: HeldByAddress;
+  readonly #ofAddress: AddressCounts;
 
   constructor(limits: Limits) {
     this.#limits = limits;
-    this.#ofAddress = new HeldByAddress(limits.maxUpgradesPerAddress, limits.maxUpgrades);
+    this.#ofAddress = new AddressCounts(limits.maxUpgradesPerAddress, limits.maxUpgrades);
   }
 
   /** False when no more may be open: in all, or for this address. */

@@ -35,7 +35,7 @@ export function createHttp1Front(intake: Intake): Http1Front {
 }
 
 /** The HTTP/1.1 front of a gateway listener without TLS. */
-export function createPlainFront(intake: Intake): Http1Front {
+export function createCleartextFront(intake: Intake): Http1Front {
   const front = createHttp1Front(intake);
   acceptConnections(front.server, intake.accept, (socket, peer) => {
     notePeer(socket, peer);

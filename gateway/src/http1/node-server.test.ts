@@ -21,7 +21,7 @@ async function overTls(port: number, bytes: string): Promise<string> {
   return client.untilClosed();
 }
 
-describe('a refused request or path is answered, counted and logged sparingly', () => {
+describe('a refused request or path is answered, counted, and logged at a limited rate', () => {
   test.each([
     ['RFC 9112 section 3: no request line', 'nonsense\r\n\r\n', 400],
     ['RFC 9112 section 5: space before the colon', `${HEAD}A : b\r\n\r\n`, 400],

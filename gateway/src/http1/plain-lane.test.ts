@@ -149,7 +149,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     do {
       client.send('GET / HTTP/1.1', HOST, '', '');
       asked++;
-    } while (await comesTrue(() => origin.arrived.length === asked));
+    } while (await becomesTrue(() => origin.arrived.length === asked));
     // The kernel's buffers take a few MiB of them.
     expect(asked).toBeLessThan(2_000);
     client.socket.resume();
@@ -159,7 +159,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
 });
 
 /** False when the condition does not become true within the usual time. */
-async function comesTrue(condition: () => boolean): Promise<boolean> {
+async function becomesTrue(condition: () => boolean): Promise<boolean> {
   for (let look = 0; look < 200 && !condition(); look++) {
     await new Promise((resolve) => setTimeout(resolve, 1));
   }

@@ -100,7 +100,7 @@ test.each([
 });
 
 /** Reads the same bytes with Node's own parser. Undefined when they are not exactly one request. */
-class Oracle {
+class NodeParser {
   readonly #server = createServer({ joinDuplicateHeaders: true, requireHostHeader: false });
   #seen: Head[] = [];
 
@@ -151,7 +151,7 @@ function generateHead(random: SeededRandom): string {
 
 test(`of ${HEADS} generated header sections, Node reads each plain one as the same single request`, async () => {
   const random = seededRandom();
-  const oracle = new Oracle();
+  const nodeParser = new NodeParser();
   // One memory for all sections: none of them may be taken for another.
   const sections = new SectionMemory(MAX_FIELDS);
   let plain = 0;
@@ -164,7 +164,7 @@ test(`of ${HEADS} generated header sections, Node reads each plain one as the sa
     }
     if (ours === undefined) continue;
     plain++;
-    const theirs = await oracle.read(Buffer.from(text, 'latin1'));
+    const theirs = await nodeParser.read(Buffer.from(text, 'latin1'));
     expect(theirs?.rawHeaders, clue).toEqual(ours.rawHeaders);
     expect({ ...theirs?.headers }, clue).toEqual({ ...ours.headers });
     expect([theirs?.method, theirs?.target], clue).toEqual([ours.method, ours.target]);

@@ -15,7 +15,7 @@ import type { Intake } from '../listen/accept.ts';
 import { notePeer, peerOf } from '../listen/connection.ts';
 
 /** What was seen of a connection before its first request. */
-export interface Seen {
+export interface ConnectionFacts {
   readonly hello: ClientHello | undefined;
   readonly frames: OpeningFrames | undefined;
 }
@@ -23,7 +23,7 @@ export interface Seen {
 /** Serves the requests of HTTP/2 connections. */
 export interface StreamServer {
   /** Takes a connection over after its TLS handshake. */
-  readonly serve: (socket: TLSSocket, seen: Seen) => void;
+  readonly serve: (socket: TLSSocket, seen: ConnectionFacts) => void;
   /** Takes no more requests. Those under way may finish (RFC 9113 section 6.8). */
   readonly drain: () => void;
   /** Ends every connection that is left. To destroy the sockets is not enough: streams notice that late. */
@@ -53,7 +53,7 @@ export function createStreamServer({
   const sessions = new Set<ServerHttp2Session>();
   let draining = false;
 
-  function serve(socket: TLSSocket, { hello, frames }: Seen): void {
+  function serve(socket: TLSSocket, { hello, frames }: ConnectionFacts): void {
     const peer = peerOf(socket);
     const session = performServerHandshake(socket, options);
     const sections = new StreamSections();

@@ -12,7 +12,7 @@ const allowed = { action: 'allow', decision: 'allow', response: 'allow', statusC
 
 const HTML = 'text/html; charset=utf-8';
 
-function telling() {
+function recordEndings() {
   const endings: Ending[] = [];
   const ended = (how: Ending) => endings.push(how);
   const validate: Validate = () => ({
@@ -84,7 +84,7 @@ test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
       if (fields['x-body'] === 'later') setTimeout(() => res.end('x'), 20);
       else res.end(hasBody ? 'x' : undefined);
     });
-    const { endings, validate } = telling();
+    const { endings, validate } = recordEndings();
     const rig = await startGateway({ origin: origin.address, certificates, validate });
     await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
     expect(endings).toEqual(FRONTS.map(() => expected));
@@ -94,7 +94,7 @@ test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
 test('a page in answer to a WebSocket handshake is a document', async () => {
   const page = `HTTP/1.1 200 OK\r\nContent-Type: ${HTML}\r\nContent-Length: 1\r\n\r\nx`;
   const origin = await startTcpOrigin((socket) => socket.write(page));
-  const { endings, validate } = telling();
+  const { endings, validate } = recordEndings();
   const visitor = new RawClient(
     (await startGateway({ origin: origin.address, certificates, validate })).port,
   );

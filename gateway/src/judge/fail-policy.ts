@@ -15,7 +15,7 @@ import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import { type Inquiry, pathOf } from '../arrive/arrive.ts';
-import { sparingLog } from '../base/sparing-log.ts';
+import { createThrottledLog } from '../base/throttled-log.ts';
 
 /** What the gateway does with an answer of the validator, or without one. */
 export type Ruling =
@@ -76,7 +76,7 @@ const LOG_EVERY_MS = 10_000;
  * A failure is counted and logged. The gateway makes its event, because no validator made one.
  */
 export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
-  const sparing = sparingLog(ports.log, ports.clock, LOG_EVERY_MS);
+  const throttled = createThrottledLog(ports.log, ports.clock, LOG_EVERY_MS);
 
   return (visit, outcome, startedAt) => {
     switch (outcome.kind) {
@@ -98,7 +98,7 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
     const { metric, status } = METRIC_AND_STATUS[kind];
     ports.metrics.count(metric, reason);
     const requestId = mintRequestId(ports.clock());
-    const log = WITHOUT_QUESTION.has(reason) ? sparing : ports.log;
+    const log = WITHOUT_QUESTION.has(reason) ? throttled : ports.log;
     log('warn', `gateway_fail_${kind}`, { site: visit.site.name, reason, requestId });
     const durationUs = Math.round((performance.now() - startedAt) * 1000);
     const { observe } = visit.site;

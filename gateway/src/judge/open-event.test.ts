@@ -21,10 +21,10 @@ function outcomeOf(response: object = {}): ValidateOutcome {
 }
 
 /** A validator in this process, which makes an event of each decision. */
-const remembering: Validate = () => outcomeOf();
+const answering: Validate = () => outcomeOf();
 
 function start(origin: RigOptions['origin'], more: Partial<RigOptions> = {}): Promise<Rig> {
-  return startGateway({ origin, certificates, validate: remembering, ...more });
+  return startGateway({ origin, certificates, validate: answering, ...more });
 }
 
 /** Status for the visitor, status of the origin, and whether its time was taken. */
@@ -37,7 +37,10 @@ function recorded({ events }: Pick<Rig, 'events'>): (readonly [number, number, b
 }
 
 /** Sends one request over each front. Every event must be recorded as `row`. */
-async function overEach(rig: Rig, row: ReturnType<typeof recorded>[number]): Promise<void> {
+async function expectOverEachFront(
+  rig: Rig,
+  row: ReturnType<typeof recorded>[number],
+): Promise<void> {
   await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
   expect(recorded(rig)).toEqual(FRONTS.map(() => row));
 }
@@ -45,36 +48,36 @@ async function overEach(rig: Rig, row: ReturnType<typeof recorded>[number]): Pro
 describe('over every front, one event for each decision', () => {
   test('has the status and the time of the origin that answered', async () => {
     const origin = await startOrigin((_req, res) => res.writeHead(404).end('none'));
-    await overEach(await start(origin.address), [404, 404, true]);
+    await expectOverEachFront(await start(origin.address), [404, 404, true]);
   });
 
   test('has the 502 when all origins refuse', async () => {
     const dead = [refusingAddress(), refusingAddress()];
-    await overEach(await start(dead), [502, 0, false]);
+    await expectOverEachFront(await start(dead), [502, 0, false]);
   });
 
   test('has the 504 when the origin stalls', async () => {
     const origin = await startTcpOrigin(() => undefined);
     const rig = await start(origin.address, { limits: { originHeadersMs: 100 } });
-    await overEach(rig, [504, 0, false]);
+    await expectOverEachFront(rig, [504, 0, false]);
   });
 
   test('has the 503 when the origin has its maximum of requests under way', async () => {
     const origin = await startOrigin();
     const rig = await start(origin.address, { limits: { originPlainRequests: 0 } });
-    await overEach(rig, [503, 0, false]);
+    await expectOverEachFront(rig, [503, 0, false]);
   });
 
   test('has the status of an answer that broke off in the middle', async () => {
     const origin = await startTcpOrigin((socket) =>
       socket.end('HTTP/1.1 203 OK\r\nContent-Length: 100\r\n\r\npart'),
     );
-    await overEach(await start(origin.address), [203, 203, true]);
+    await expectOverEachFront(await start(origin.address), [203, 203, true]);
   });
 
   test('has the status of an answer of the gateway itself', async () => {
     const validate: Validate = () => outcomeOf({ decision: 'block', status_code: 451 });
-    await overEach(await start(refusingAddress(), { validate }), [451, 0, false]);
+    await expectOverEachFront(await start(refusingAddress(), { validate }), [451, 0, false]);
   });
 
   test('has the 408 of a stalled upload', async () => {
@@ -142,11 +145,11 @@ describe('over every front, one event for each decision', () => {
     const open = await start(origin.address, {
       validate: () => ({ kind: 'failed', reason: 'timeout', detail: '' }),
     });
-    await overEach(open, [500, 500, true]);
+    await expectOverEachFront(open, [500, 500, true]);
     const closed = await start(origin.address, {
       validate: () => ({ kind: 'rejected', status: 400, type: 'invalid_ip' }),
     });
-    await overEach(closed, [403, 0, false]);
+    await expectOverEachFront(closed, [403, 0, false]);
   });
 });
 
@@ -154,7 +157,7 @@ describe.each(FRONTS)('the time that an origin took, over %s', (front) => {
   const DRIPPED_MS = 300;
 
   /** A visitor who sends the end of a body once `halfway` has resolved. */
-  async function dripped(
+  async function sendHalves(
     onRequest: Parameters<typeof startOrigin>[0],
     halfway: (sent: FrontVisit) => Promise<unknown>,
   ) {
@@ -181,7 +184,7 @@ describe.each(FRONTS)('the time that an origin took, over %s', (front) => {
 
   test('leaves out the time in which the visitor sent a body', async () => {
     const begun = Promise.withResolvers<undefined>();
-    const { ms, eventMs } = await dripped(
+    const { ms, eventMs } = await sendHalves(
       (req, res) => {
         req.once('data', begun.resolve).once('end', () => res.end('whole'));
       },
@@ -196,7 +199,7 @@ describe.each(FRONTS)('the time that an origin took, over %s', (front) => {
   });
 
   test('is 0 when the origin answers before the body has ended', async () => {
-    const { ms } = await dripped(
+    const { ms } = await sendHalves(
       (_req, res) => res.writeHead(403).end('early'),
       (sent) => sent.untilHead(),
     );
@@ -236,7 +239,7 @@ describe('RFC 6455 section 4: a WebSocket handshake is one event', () => {
 });
 
 test.each(ASKING)('a question of %s causes one event with its decision', async (_name, asking) => {
-  const { asking: url, ...rig } = await startAsked({ validate: remembering });
+  const { asking: url, ...rig } = await startAsked({ validate: answering });
   await ask(url, asking);
   expect(recorded(rig)).toEqual([[200, 0, false]]);
 });

@@ -12,7 +12,7 @@ import type { Room } from '../origin/origin.ts';
 export interface AcceptOptions {
   readonly limits: GatewayLimits;
   readonly metrics: Metrics;
-  /** For faults that can come with every connection: sparing-log.ts. */
+  /** For faults that can come with every connection: throttled-log.ts. */
   readonly faults: Log;
   /** Every connection begins with a PROXY header. */
   readonly proxyProtocol: boolean;
@@ -32,7 +32,7 @@ export function acceptConnections(
   take: (socket: Socket, peer: Peer) => void,
 ): void {
   const { limits, metrics, faults, waiting } = accept;
-  const held = new HeldByAddress(limits.maxConnectionsPerAddress, limits.maxUntrustedConnections);
+  const held = new AddressCounts(limits.maxConnectionsPerAddress, limits.maxUntrustedConnections);
   let acceptedOn: 'tcp' | 'unix' = 'tcp';
   server.on('listening', () => {
     acceptedOn = typeof server.address() === 'string' ? 'unix' : 'tcp';
@@ -118,7 +118,7 @@ export function serveAccepted<Behind extends Server>(
 }
 
 /** The IPv6 networks around a visitor, and how many times as much each may hold. A home has a /56, a tunnel a /48. */
-const AROUND = [
+const WIDER_NETWORKS = [
   { bits: 64, times: 1 },
   { bits: 56, times: 2 },
   { bits: 48, times: 4 },
@@ -138,7 +138,7 @@ function shareOf({ all, free }: Room): number {
  * Counts the connections of each address (IPv4, or IPv6 /64), and of the networks around it, so that one visitor cannot
  * take all of them, and a few cannot together.
  */
-export class HeldByAddress {
+export class AddressCounts {
   readonly #most: number;
   readonly #all: number;
   readonly #held = new Map<string, number>();
@@ -170,7 +170,7 @@ export class HeldByAddress {
   hold(ip: string, room: Room = this.#room()): (() => void) | undefined {
     const most = Math.min(this.#most, shareOf(room));
     const groups = ip.includes(':')
-      ? AROUND.map(({ bits, times }) => ({ name: ipv6NetworkOf(ip, bits), times }))
+      ? WIDER_NETWORKS.map(({ bits, times }) => ({ name: ipv6NetworkOf(ip, bits), times }))
       : [{ name: ip, times: 1 }];
     if (groups.some(({ name, times }) => this.#of(name) >= most * times)) return undefined;
     for (const { name } of groups) this.#held.set(name, this.#of(name) + 1);

@@ -66,7 +66,7 @@ interface Notes {
 const NOTES = Symbol('notes');
 type NotedSocket = VisitorSocket & { [NOTES]?: Notes };
 
-const NOBODY: Peer = { kind: 'unnamed', ip: LOOPBACK };
+const UNKNOWN_PEER: Peer = { kind: 'unnamed', ip: LOOPBACK };
 
 /** Notes who is at the other end of a connection, or of a stream of one, and what its program showed. */
 export function notePeer(socket: NotedSocket, peer: Peer, transport?: TransportFacts): Notes {
@@ -77,7 +77,7 @@ export function notePeer(socket: NotedSocket, peer: Peer, transport?: TransportF
 
 /** The noted peer. Without one, a peer that is not trusted. */
 export function peerOf(socket: NotedSocket): Peer {
-  return socket[NOTES]?.peer ?? NOBODY;
+  return socket[NOTES]?.peer ?? UNKNOWN_PEER;
 }
 
 /** A request under way on a visitor's connection. It ends when the connection ends. */
@@ -119,7 +119,7 @@ function trackUnderway(socket: VisitorSocket): Set<Underway> {
 /** Looks up the record of a connection. It is made at the first request. */
 export function createConnections(trusts: Trusts): ConnectionOf {
   return (socket: NotedSocket) => {
-    const notes = socket[NOTES] ?? notePeer(socket, NOBODY);
+    const notes = socket[NOTES] ?? notePeer(socket, UNKNOWN_PEER);
     const before = notes.connection;
     if (before !== undefined && notes.madeBy === trusts) return before;
 

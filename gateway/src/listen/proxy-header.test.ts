@@ -8,7 +8,7 @@ const NO_ADDRESSES = Buffer.alloc(0);
 const UNIX = Buffer.alloc(216, 'x');
 
 /** A header with a checksum. It is right when `change` is 0. */
-function summed(change: number): Buffer {
+function headerWithChecksum(change: number): Buffer {
   const header = binaryHeader({ additions: addition(0x03, Buffer.alloc(4)) });
   const at = header.length - 4;
   header.writeUInt32BE((crc32cWithBlank(header, at) ^ change) >>> 0, at);
@@ -63,7 +63,7 @@ const WHOLE: readonly [string, Buffer, string | undefined][] = [
     }),
     '198.51.100.7',
   ],
-  ['a checksum', summed(0), '198.51.100.7'],
+  ['a checksum', headerWithChecksum(0), '198.51.100.7'],
   [
     'the longest of version 2',
     binaryHeader({ additions: addition(0x04, Buffer.alloc(MAX_PROXY_HEADER_BYTES - 31)) }),
@@ -148,7 +148,7 @@ const BLOCKS: readonly [string, Buffer][] = [
   ['an addition of two bytes', binaryHeader({ additions: Buffer.from([4, 0]) })],
   ['an addition beyond the end', binaryHeader({ additions: Buffer.from([4, 0, 1]) })],
   ['an addition far beyond it', binaryHeader({ additions: Buffer.from([4, 255, 255, 0]) })],
-  ['a wrong checksum', summed(1)],
+  ['a wrong checksum', headerWithChecksum(1)],
   ['a short checksum', binaryHeader({ additions: addition(0x03, Buffer.alloc(3)) })],
   ['another signature', Buffer.from('0d0a0d0a000d0a515549540b2111000c', 'hex')],
 ];

@@ -38,7 +38,10 @@ function request(...headers: readonly string[]): string {
 }
 
 /** Sends these bytes on a new connection. Resolves to the bytes that come back until it closes. */
-async function exchanged(socket: Socket, ...parts: readonly (string | Buffer)[]): Promise<string> {
+async function exchangeBytes(
+  socket: Socket,
+  ...parts: readonly (string | Buffer)[]
+): Promise<string> {
   const client = new RawClient(socket);
   for (const part of parts) socket.write(part);
   return client.untilClosed();
@@ -54,7 +57,7 @@ describe('the address in the header is the peer of the connection', () => {
     ['version 2, IPv6', binaryHeader({ transport: 0x21, addresses: IPV6 }), '2001:db8::7'],
   ])('%s', async (_what, header, ip) => {
     const { rig, origin } = await behindBalancer();
-    expect(await exchanged(over(rig), header, request())).toContain('hello');
+    expect(await exchangeBytes(over(rig), header, request())).toContain('hello');
     expect(rig.asked[0]?.ip).toBe(ip);
     expect(origin.arrived[0]?.headers['x-forwarded-for']).toBe(ip);
   });
@@ -63,7 +66,7 @@ describe('the address in the header is the peer of the connection', () => {
     const { rig } = await behindBalancer();
     for (const header of [Buffer.from(LINE), binaryHeader()]) {
       const whole = Buffer.concat([header, Buffer.from(request())]);
-      expect(await exchanged(over(rig), whole)).toContain('hello');
+      expect(await exchangeBytes(over(rig), whole)).toContain('hello');
       const socket = over(rig).setNoDelay(true);
       const client = new RawClient(socket);
       for (const byte of whole) {
@@ -95,7 +98,7 @@ describe('the address in the header is the peer of the connection', () => {
     const keep = 'GET /a HTTP/1.1\r\nHost: shop.example\r\n\r\n';
     const body = 'x'.repeat(300_000);
     const upload = `POST /b HTTP/1.1\r\nHost: shop.example\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    await exchanged(over(rig), LINE + keep + upload + request());
+    await exchangeBytes(over(rig), LINE + keep + upload + request());
     expect(rig.asked.map(({ ip }) => ip)).toEqual(Array(3).fill('198.51.100.7'));
     expect(origin.arrived.map(({ body: { length } }) => length)).toEqual([0, body.length, 0]);
   });
@@ -121,7 +124,7 @@ describe('forwarded headers are believed if the address in the PROXY header is t
 
   test('forwarded headers of a visitor are ignored', async () => {
     const { rig, origin } = await behindBalancer();
-    await exchanged(over(rig), LINE, request(claim));
+    await exchangeBytes(over(rig), LINE, request(claim));
     expect(rig.asked[0]?.ip).toBe('198.51.100.7');
     expect(origin.arrived[0]?.headers['x-forwarded-for']).toBe('198.51.100.7');
   });
@@ -129,7 +132,7 @@ describe('forwarded headers are believed if the address in the PROXY header is t
   test('forwarded headers of a trusted proxy before the balancer are believed', async () => {
     const trustedProxies = [BALANCER, '198.51.100.0/24'];
     const { rig } = await behindBalancer({ trustedProxies });
-    await exchanged(over(rig), LINE, request(claim));
+    await exchangeBytes(over(rig), LINE, request(claim));
     expect(rig.asked[0]?.ip).toBe('203.0.113.9');
   });
 
@@ -140,7 +143,7 @@ describe('forwarded headers are believed if the address in the PROXY header is t
     ['a unix socket', binaryHeader({ transport: 0x31, addresses: Buffer.alloc(216) })],
   ])('%s names no visitor, so no forwarded header is believed', async (_what, header) => {
     const { rig } = await behindBalancer();
-    expect(await exchanged(over(rig), header, request(claim))).toContain('hello');
+    expect(await exchangeBytes(over(rig), header, request(claim))).toContain('hello');
     expect(rig.asked[0]?.ip).toBe(BALANCER);
   });
 });
@@ -154,7 +157,7 @@ describe('a connection without a PROXY header is closed without an answer', () =
     ['nothing', '', 'proxy_header_late'],
   ])('%s', async (_what, bytes, reason) => {
     const { rig, origin } = await behindBalancer({ limits: { proxyHeaderMs: 50 } });
-    expect(await exchanged(over(rig), bytes)).toBe('');
+    expect(await exchangeBytes(over(rig), bytes)).toBe('');
     expect(rig.counted(REFUSED, reason)).toBe(1);
     expect(rig.logged.map(({ event }) => event)).toContain('gateway_connection_refused');
     expect([rig.asked, origin.arrived]).toEqual([[], []]);
@@ -165,7 +168,7 @@ describe('a connection without a PROXY header is closed without an answer', () =
     ['without one', request()],
   ])('a peer that is not trusted, %s', async (_what, bytes) => {
     const { rig, origin } = await behindBalancer({ trustedProxies: ['10.0.0.0/8'] });
-    expect(await exchanged(over(rig), bytes)).toBe('');
+    expect(await exchangeBytes(over(rig), bytes)).toBe('');
     expect(rig.counted(REFUSED, 'untrusted_peer')).toBe(1);
     expect(origin.arrived).toEqual([]);
   });
@@ -177,23 +180,23 @@ describe('a connection without a PROXY header is closed without an answer', () =
       const socket = over(rig);
       await new Promise((resolve) => socket.once('connect', resolve));
       socket[leave]();
-      await exchanged(over(rig), LINE, request());
+      await exchangeBytes(over(rig), LINE, request());
     }
     expect(rig.logged.filter(({ event }) => event === 'gateway_connection_refused')).toEqual([]);
   });
 
   test('a second PROXY header is refused', async () => {
     const { rig } = await behindBalancer();
-    expect(await exchanged(over(rig), LINE + LINE + request())).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await exchangeBytes(over(rig), LINE + LINE + request())).toMatch(/^HTTP\/1\.1 400 /);
     expect(rig.asked).toEqual([]);
   });
 
   test('a reload changes which balancers are trusted', async () => {
     const { rig } = await behindBalancer();
     rig.gateway.reload({ ...rig.settings, trustedProxies: [] });
-    expect(await exchanged(over(rig), LINE + request())).toBe('');
+    expect(await exchangeBytes(over(rig), LINE + request())).toBe('');
     rig.gateway.reload({ ...rig.settings, trustedProxies: [BALANCER] });
-    expect(await exchanged(over(rig), LINE + request())).toContain('hello');
+    expect(await exchangeBytes(over(rig), LINE + request())).toContain('hello');
   });
 
   test('closing does not wait for a connection without its header', async () => {
@@ -201,7 +204,7 @@ describe('a connection without a PROXY header is closed without an answer', () =
     const client = new RawClient(over(rig));
     client.send('PROXY ');
     await eventually(() => client.socket.bytesWritten > 0);
-    await exchanged(over(rig), LINE + request());
+    await exchangeBytes(over(rig), LINE + request());
     await rig.gateway.close();
     await client.untilClosed();
   });
@@ -209,11 +212,11 @@ describe('a connection without a PROXY header is closed without an answer', () =
 
 test('without the setting a PROXY header is refused from every peer', async () => {
   const { rig } = await behindBalancer({ proxyProtocol: false });
-  expect(await exchanged(over(rig), LINE + request())).toMatch(/^HTTP\/1\.1 400 /);
+  expect(await exchangeBytes(over(rig), LINE + request())).toMatch(/^HTTP\/1\.1 400 /);
 });
 
 /** A TLS client whose connection begins with a PROXY header. */
-function secured(socket: Socket, protocol: 'h2' | 'http/1.1', header: string | Buffer) {
+function openSecured(socket: Socket, protocol: 'h2' | 'http/1.1', header: string | Buffer) {
   socket.write(header);
   const secure = connectTls({
     socket,
@@ -241,11 +244,11 @@ describe('with TLS the visitor’s ClientHello follows the PROXY header', () => 
         ? connect(rig.tlsPort, '127.0.0.1')
         : connect(path.tlsUnixPath);
 
-    const h1 = secured(reach(), 'http/1.1', LINE);
+    const h1 = openSecured(reach(), 'http/1.1', LINE);
     h1.write(request());
     expect(await new RawClient(h1).untilClosed()).toContain('hello');
     const header = binaryHeader({ transport: 0x21, addresses: IPV6 });
-    const session = openHttp2(443, secured(reach(), 'h2', header));
+    const session = openHttp2(443, openSecured(reach(), 'h2', header));
     expect((await exchange(session)).status).toBe(200);
     expect(rig.asked.map(({ ip }) => ip)).toEqual(['198.51.100.7', '2001:db8::7']);
     expect(rig.transports.map((facts) => facts?.hello?.ja4.slice(0, 3))).toEqual(['t13', 't13']);
@@ -253,7 +256,7 @@ describe('with TLS the visitor’s ClientHello follows the PROXY header', () => 
 
   test('TLS without a header is closed', async () => {
     const { rig } = await behindBalancer({ certificates });
-    const secure = secured(connect(rig.tlsPort, '127.0.0.1'), 'http/1.1', '');
+    const secure = openSecured(connect(rig.tlsPort, '127.0.0.1'), 'http/1.1', '');
     await new Promise((resolve) => secure.once('error', resolve));
     expect(rig.counted(REFUSED, 'proxy_header_malformed')).toBe(1);
   });
@@ -262,7 +265,7 @@ describe('with TLS the visitor’s ClientHello follows the PROXY header', () => 
 test('on a unix socket every peer may send the PROXY header', async () => {
   const unixPath = freshPath('gateway.sock');
   const { rig } = await behindBalancer({ unixPath, trustedProxies: [] });
-  expect(await exchanged(connect(unixPath), LINE + request())).toContain('hello');
-  expect(await exchanged(connect(unixPath), request())).toBe('');
+  expect(await exchangeBytes(connect(unixPath), LINE + request())).toContain('hello');
+  expect(await exchangeBytes(connect(unixPath), request())).toBe('');
   expect(rig.asked.map(({ ip }) => ip)).toEqual(['198.51.100.7']);
 });

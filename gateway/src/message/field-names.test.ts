@@ -26,7 +26,7 @@ function fieldsOf(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, MINE]));
 }
 
-function underscored(names: readonly string[]): string[] {
+function withUnderscores(names: readonly string[]): string[] {
   return names.map((name) => name.replaceAll('-', '_'));
 }
 
@@ -39,7 +39,7 @@ test.each(FRONTS)(
     const origin = await startOrigin();
     const rig = await startGateway({ origin: origin.address, certificates });
     await wholeVisit(front, rig, { headers: fieldsOf(ALL) });
-    await wholeVisit(front, rig, { headers: fieldsOf(underscored(ALL)) });
+    await wholeVisit(front, rig, { headers: fieldsOf(withUnderscores(ALL)) });
     const arrived = origin.arrived.map(({ headers }) =>
       Object.keys(headers).filter((name) => headers[name] === MINE),
     );
@@ -55,7 +55,7 @@ test('the claims of a WebSocket handshake do not reach the origin either', async
     socket.end('HTTP/1.1 403 No\r\nConnection: close\r\n\r\n');
   });
   const client = new RawClient((await startGateway({ origin: origin.address })).port);
-  const mine = [...ALL, ...underscored(CLAIMS)].map((name) => `${name}: ${MINE}`);
+  const mine = [...ALL, ...withUnderscores(CLAIMS)].map((name) => `${name}: ${MINE}`);
   const handshake = [
     'Host: shop.example',
     'Connection: Upgrade',
@@ -73,7 +73,7 @@ test('the claims of a trusted proxy reach the origin in its own spelling, but no
   const rig = await startGateway({ origin: origin.address, trustedProxies: [PROXY] });
   const socket = connect({ port: rig.port, host: '127.0.0.1', localAddress: PROXY });
   const client = new RawClient(socket);
-  const mine = [...ALL, ...underscored(['Client-IP', 'CF-Connecting-IP'])];
+  const mine = [...ALL, ...withUnderscores(['Client-IP', 'CF-Connecting-IP'])];
   client.send(
     'GET / HTTP/1.1',
     'Host: shop.example',

@@ -9,7 +9,7 @@ const HOST = 'Host: shop.example';
 const CLOSE = 'Connection: close';
 
 /** The values of Max-Forwards at the origin. Undefined when no request reached it. */
-async function forwardedAs(method: string, ...said: readonly string[]) {
+async function maxForwardsAtOrigin(method: string, ...said: readonly string[]) {
   const origin = await startOrigin();
   const { port } = await startGateway({ origin: origin.address });
   const fields = said.map((value) => `Max-Forwards: ${value}`);
@@ -28,22 +28,22 @@ describe('RFC 9110 7.6.2: Max-Forwards of OPTIONS', () => {
     ['255', '254'],
     ['99999999999999999999', '255'],
   ])('%s is sent on as %s', async (said, next) => {
-    expect(await forwardedAs('OPTIONS', said)).toEqual({ status: 200, values: [next] });
+    expect(await maxForwardsAtOrigin('OPTIONS', said)).toEqual({ status: 200, values: [next] });
   });
 
   test.each(['0', '00'])('at %s the gateway answers itself', async (said) => {
-    expect(await forwardedAs('OPTIONS', said)).toEqual({ status: 204, values: undefined });
+    expect(await maxForwardsAtOrigin('OPTIONS', said)).toEqual({ status: 204, values: undefined });
   });
 
   test.each([[['-1']], [['1.5']], [['x']], [['']], [['1', '1']]])(
     'a value that is not a number stays as it came: %j',
     async (said) => {
-      expect(await forwardedAs('OPTIONS', ...said)).toEqual({ status: 200, values: said });
+      expect(await maxForwardsAtOrigin('OPTIONS', ...said)).toEqual({ status: 200, values: said });
     },
   );
 
   test.each(['GET', 'PROPFIND'])('in a %s request it is not changed', async (method) => {
-    expect(await forwardedAs(method, '0')).toEqual({ status: 200, values: ['0'] });
+    expect(await maxForwardsAtOrigin(method, '0')).toEqual({ status: 200, values: ['0'] });
   });
 
   test('the same over HTTP/2', async () => {

@@ -22,12 +22,12 @@ describe('JA4 as FoxIO publishes it', () => {
   });
 
   test('the order of cipher suites and extensions does not count, that of signature algorithms does', () => {
-    const turned = {
+    const reversed = {
       ...published,
       ciphers: published.ciphers.toReversed(),
       extensions: published.extensions.toReversed(),
     };
-    expect(ja4Of(turned)).toBe(ja4Of(published));
+    expect(ja4Of(reversed)).toBe(ja4Of(published));
     const other = { ...published, signatureAlgorithms: published.signatureAlgorithms.toReversed() };
     expect(ja4Of(other)).not.toBe(ja4Of(published));
   });

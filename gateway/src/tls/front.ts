@@ -38,7 +38,7 @@ const NOT_HTTPS =
 const NO_CERTIFICATE = Uint8Array.of(21, 3, 3, 0, 2, 2, 112);
 
 /** What is known of a connection before its handshake. */
-interface Begun {
+interface BeforeHandshake {
   readonly socket: Socket;
   readonly peer: Peer;
   readonly hello: ClientHello | undefined;
@@ -57,7 +57,7 @@ export function createTlsFront(
   const proveHost = challenges && createAcmeResponder(challenges, limits.handshakeMs);
   // A TLS socket does not give access to its TCP socket. The TLS library calls back in the same async context, so the
   // context keeps the TCP socket.
-  const handshakeContext = new AsyncLocalStorage<Begun>();
+  const handshakeContext = new AsyncLocalStorage<BeforeHandshake>();
   const sockets = new Set<Socket>();
   const handshaking = new Set<Socket>();
   const streams = createStreamServer(intake);
@@ -65,11 +65,11 @@ export function createTlsFront(
   const http1 = createHttp1Front(intake);
   const { server } = http1;
   // Made here even when the first certificate comes later, because worker threads copy it when they start.
-  const drawn = drawnOnce();
+  const secret = sharedTicketSecret();
   let current = certificates;
 
   const tlsServer = createServer({
-    ...(certificates && shownFirst(certificates, drawn)),
+    ...(certificates && contextOptions(certificates, secret)),
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: limits.handshakeMs,
     SNICallback: (serverName, answer) => {
@@ -124,7 +124,7 @@ export function createTlsFront(
     server,
     useCertificates: (next) => {
       current = next;
-      if (next !== undefined) tlsServer.setSecureContext(shownFirst(next, drawn));
+      if (next !== undefined) tlsServer.setSecureContext(contextOptions(next, secret));
     },
     drain: () => {
       // A connection has no request before its handshake is done, and the handshake may never end.
@@ -173,20 +173,20 @@ function endWith(socket: Socket, answer: string | Uint8Array): void {
  * ends or the certificate changes. They are never written to a file, because with them recorded connections of TLS 1.2
  * could be read.
  */
-function shownFirst({ first: { cert, key } }: Certificates, drawn: Uint8Array): TlsOptions {
-  const ticketKeys = Buffer.from(hkdfSync('sha256', drawn, key, 'guard/tls-tickets', 48));
+function contextOptions({ first: { cert, key } }: Certificates, secret: Uint8Array): TlsOptions {
+  const ticketKeys = Buffer.from(hkdfSync('sha256', secret, key, 'guard/tls-tickets', 48));
   return { cert, key, minVersion: 'TLSv1.2', ticketKeys, sessionIdContext: 'guard' };
 }
 
-const DRAWN = 'guard/tls-tickets';
+const TICKET_SECRET = 'guard/tls-tickets';
 
 /** Random bytes of this process. Node copies them to the worker threads, which start after the main thread listens. */
-function drawnOnce(): Uint8Array {
-  const known = getEnvironmentData(DRAWN);
+function sharedTicketSecret(): Uint8Array {
+  const known = getEnvironmentData(TICKET_SECRET);
   if (known instanceof Uint8Array) return known;
-  const drawn = new Uint8Array(randomBytes(32));
-  setEnvironmentData(DRAWN, drawn);
-  return drawn;
+  const secret = new Uint8Array(randomBytes(32));
+  setEnvironmentData(TICKET_SECRET, secret);
+  return secret;
 }
 
 function ignore(): void {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { sparingLog } from './sparing-log.ts';
+import { createThrottledLog } from './throttled-log.ts';
 
 test('each event gets one line per interval, with the number of lines left out', () => {
   let now = 0;
   const lines: unknown[] = [];
-  const log = sparingLog(
+  const log = createThrottledLog(
     (level, event, fields) => lines.push([level, event, fields]),
     () => now,
     100,

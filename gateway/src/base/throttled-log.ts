@@ -4,7 +4,7 @@ import type { Clock, Log } from '@guard/config/contract/ports';
  * A log for faults that can come with every request. It writes one line for each event in `everyMs`
  * milliseconds. `leftOut` in the line counts the lines that were not written before it.
  */
-export function sparingLog(log: Log, clock: Clock, everyMs: number): Log {
+export function createThrottledLog(log: Log, clock: Clock, everyMs: number): Log {
   const last = new Map<string, { at: number; leftOut: number }>();
 
   return (level, event, fields) => {
