@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createSecureContext, type TLSSocket } from 'node:tls';
 import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
 
-/** What the two sides of a handshake settled on. */
-export interface Settled {
+/** The TLS version and algorithms that a handshake agreed on. */
+export interface Negotiated {
   readonly version: string | null;
   readonly cipher: string;
   readonly certificate: string;
@@ -11,15 +11,15 @@ export interface Settled {
 
 type Session = Buffer | undefined;
 
-/** What every peer offers, so that all of them do the same work: Debian's OpenSSL has no X25519MLKEM768. */
+/** All targets use this group, so that they do the same work. Debian's OpenSSL has no X25519MLKEM768. */
 const KEY_EXCHANGE = 'X25519';
-/** Of the certificate that all targets have. */
+/** The host in the certificate of all targets. */
 export const HOST = 'shop.example';
 const context = createSecureContext({ ecdhCurve: KEY_EXCHANGE });
 
 /**
- * Opens connections over TLS, each for one request, as many at a time as `connections` says. With `resumed`, each
- * takes up the session of the one before it; a connection that could not, or did so unasked, is an error.
+ * Opens TLS connections for one request each, `connections` of them at a time. With `resumed`, each connection resumes
+ * the session of the one before it. A connection that does not resume, or resumes without `resumed`, is an error.
  */
 export async function connectAnew(
   traffic: Traffic,
@@ -28,7 +28,7 @@ export async function connectAnew(
 ): Promise<LoadResult> {
   const text = requestOf(traffic);
   const latencies: number[] = [];
-  // The first connection of each lane has no session to take up.
+  // The first connection of each lane has no session to resume.
   const lanes = await Promise.all(
     Array.from({ length: connections }, () => visit(traffic.url, text)),
   );
@@ -50,7 +50,7 @@ export async function connectAnew(
   return { requests: latencies.length, seconds: elapsed, p50Us: at(0.5), p99Us: at(0.99) };
 }
 
-/** One connection and one request; gives the session that the next one can take up. */
+/** One connection and one request. Resolves to the session that the next connection can resume. */
 async function visit(url: string, text: string, session?: Session): Promise<Session> {
   const socket = open(url, session);
   let next: Session;
@@ -60,7 +60,7 @@ async function visit(url: string, text: string, session?: Session): Promise<Sess
   try {
     await once(socket, 'secureConnect');
     if (socket.isSessionReused() !== (session !== undefined)) {
-      throw new Error(`${url} ${session === undefined ? 'took up' : 'did not take up'} a session`);
+      throw new Error(`${url} ${session === undefined ? 'resumed' : 'did not resume'} a session`);
     }
     socket.write(text, 'latin1');
     let answer = '';
@@ -95,8 +95,8 @@ function isWhole(answer: string): boolean {
   return end !== -1 && answer.length >= end + 4 + Number(length ?? 0);
 }
 
-/** What a target and a client that leaves the choice to it settle on. */
-export async function settledWith(url: string): Promise<Settled> {
+/** The TLS version and algorithms that a target chooses with a client that offers its defaults. */
+export async function negotiatedWith(url: string): Promise<Negotiated> {
   const socket = open(url, undefined);
   try {
     await once(socket, 'secureConnect');

@@ -4,23 +4,23 @@ import { expect, test } from 'vitest';
 import { poll } from '../test/kit/http.ts';
 import { cpuTime, cpuTimeHereUs, threadTimesUs } from './cpu-time.ts';
 
-/** Uses 200 ms of CPU, however busy the machine is. To ask costs the system more than the loop itself: so seldom. */
+/** Uses 200 ms of CPU on a machine of any load. It checks the CPU time rarely, because the check costs system time. */
 const WORK =
   'let n = 0; while (process.cpuUsage().user < 200_000) for (let i = 0; i < 1e6; i++) n += i;';
 const AS_LONG_AS_TOLD = `${WORK} process.stdin.resume();`;
 
 test.skipIf(process.platform !== 'linux')(
-  'what a process used that was started here is counted when it has ended',
+  'the CPU time of a started process is counted when it has ended',
   () => {
     const before = cpuTimeHereUs();
     spawnSync(process.execPath, ['-e', WORK]);
-    // Counted in hundredths of a second.
+    // The count has a resolution of 10 ms.
     expect(cpuTimeHereUs() - before).toBeGreaterThanOrEqual(190_000);
   },
 );
 
 test.skipIf(process.platform !== 'linux')(
-  'what a child uses is not its parent’s own, and what its threads use is all of it',
+  'the CPU time of a child is separate from its parent’s, and includes all of its threads',
   async () => {
     const child = spawn(process.execPath, ['-e', AS_LONG_AS_TOLD], {
       stdio: ['pipe', 'ignore', 'inherit'],

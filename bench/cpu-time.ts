@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What /proc counts in: 100 a second on every architecture that Node runs on. */
+/** The unit of /proc: 100 ticks a second on every architecture that Node runs on. */
 const US_A_TICK = 10_000;
 
 export interface CpuTime {
-  /** The process itself, all of its threads, in microseconds. */
+  /** Microseconds of the process itself, with all of its threads. */
   readonly ownUs: number;
-  /** Its descendants: of Guard, the database. */
+  /** Microseconds of its descendants. Guard has one: the database. */
   readonly childrenUs: number;
 }
 
-/** CPU time that a process and its descendants have used so far (Linux). */
+/** The CPU time of a process and its descendants so far (Linux). */
 export function cpuTime(pid: number): CpuTime {
   let childrenUs = 0;
   for (const child of childrenOf(pid)) {
@@ -21,27 +21,27 @@ export function cpuTime(pid: number): CpuTime {
   return { ownUs, childrenUs };
 }
 
-/** CPU time of each thread of a process that runs, by the thread's id, in microseconds (Linux). */
+/** The CPU time of each thread of a running process in microseconds, by the thread's id (Linux). */
 export function threadTimesUs(pid: number): ReadonlyMap<string, number> {
   const times = new Map<string, number>();
   for (const task of readdirSync(`/proc/${pid}/task`)) {
-    // The scheduler's run time: nanoseconds, the first number.
+    // The first number is the run time in nanoseconds.
     const text = readIfThere(`/proc/${pid}/task/${task}/schedstat`);
     times.set(task, Number(text.split(' ', 1)[0] ?? 0) / 1000);
   }
   return times;
 }
 
-/** CPU time of this process and of those it started that have ended, in microseconds (proc_pid_stat(5)). */
+/** The CPU time of this process and of its ended children, in microseconds (proc_pid_stat(5)). */
 export function cpuTimeHereUs(): number {
   const text = readFileSync('/proc/self/stat', 'utf8');
-  // The second field is a name, in which anything may stand.
+  // The second field is a name, which may contain any character.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   return ticks * US_A_TICK;
 }
 
-/** Process ids of the children of a process, of theirs, and so on (Linux). */
+/** Process ids of all descendants of a process (Linux). */
 export function descendantsOf(pid: number): number[] {
   return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
 }

@@ -1,6 +1,7 @@
 /**
- * How long an analyst waits: queries and panels of a dashboard over the last day, and look-ups over all days, by one of ten
- * organisations that has nine tenths of the rows, through `POST /query`, beside the same statement sent straight to the database.
+ * How long an analyst waits for the queries and panels of a dashboard over the last day, and for look-ups over all days.
+ * One of ten organisations has nine tenths of the rows and asks. Each statement goes through `POST /query`, and also
+ * directly to the database.
  */
 import type { AddressInfo } from 'node:net';
 import { type Analytics, openAnalytics } from '@guard/analytics';
@@ -25,11 +26,11 @@ import { median } from './rounds.ts';
 
 interface Row {
   readonly name: string;
-  /** Through the gate, the route and the organisation's account. */
+  /** The time through the gate, the route and the organisation's account. */
   readonly routeMs: number;
-  /** The database alone, under the same account, over the same kind of connection. */
+  /** The time of the database alone, with the same account and the same kind of connection. */
   readonly databaseMs?: number;
-  /** Median of the differences of neighbours. */
+  /** Median of the differences within the pairs. */
   readonly addedMs?: number;
 }
 
@@ -39,10 +40,10 @@ const ORGANISATIONS = Array.from({ length: 10 }, (_, number) => `organisation-${
 const ASKING = 'organisation-3';
 const DAYS = 27;
 const CHUNK_ROWS = 100_000;
-/** Looks, 20 ms apart, at which no merge runs. */
+/** Checks, 20 ms apart, in which no merge runs. */
 const QUIET_LOOKS = 100;
 const MERGES_MS = 600_000;
-/** Panels that are asked for at the same time. An organisation has fewer slots, so some of them wait. */
+/** Panels that are requested at the same time. An organisation has fewer slots, so some of them wait. */
 const AT_ONCE = 20;
 /** Pairs of one query in a round. */
 const PAIRS = 5;
@@ -78,7 +79,7 @@ function panels(): Readonly<Record<string, string>> {
   };
 }
 
-/** Looks one value up in each indexed column, over all days. The values are those of a row in the middle. */
+/** Look-ups of one value in each indexed column, over all days. The values come from a row in the middle. */
 async function lookUps(database: Ask): Promise<Readonly<Record<string, string>>> {
   const some = `SELECT reference, request_id, session, ip FROM events_distributed
     WHERE reference != '' AND created_at > now() - INTERVAL ${Math.ceil(DAYS / 2)} DAY ORDER BY created_at LIMIT 1`;
@@ -128,7 +129,7 @@ async function connect({ url, writer }: DatabaseServer): Promise<Analytics> {
     authenticate: (authorization) =>
       authorization === 'Bearer bench' ? { organisation: ASKING, key: 'bench' } : undefined,
     clock: Date.now,
-    // What cannot be made here, the accounts, is in the server's files.
+    // The accounts are in the server's files, because they cannot be created by a statement here.
     log: () => undefined,
     metrics: { count: () => undefined, gauge: () => undefined },
   });
@@ -136,15 +137,15 @@ async function connect({ url, writer }: DatabaseServer): Promise<Analytics> {
   return analytics;
 }
 
-/** Rows of all organisations, as values that repeat the way traffic does. The indexes are built as merges of smaller inserts leave them. */
+/** Inserts rows of all organisations. Values repeat as in real traffic. The merges of many inserts build the indexes. */
 function insertion(from: number, rows: number, total: number): string {
   const any = (salt: number, below: number): string => `cityHash64(number, ${salt}) % ${below}`;
-  // Of few that are frequent: the square of an even distribution leans to its lower end.
+  // The square of an even distribution makes low numbers frequent.
   const few = (salt: number, below: number): string =>
     `toUInt64(pow(cityHash64(number, ${salt}) % 100000 / 100000, 3) * ${below})`;
   const agent = `concat('Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 Chrome/', toString(80 + ${few(8, 60)}), '.0.', toString(${few(9, 40)}), '.0 Safari/537.36')`;
   const columns: Readonly<Record<string, string>> = {
-    // In the order of time, as traffic comes.
+    // In order of time, like traffic.
     created_at: `now64(3) - toIntervalMillisecond(intDiv((${total} - number) * ${DAYS * 86_400_000}, ${total}))`,
     request_id: 'generateUUIDv4(number)',
     organisation: `if(${any(2, 10)} > 0, '${ASKING}', concat('organisation-', toString(${any(3, ORGANISATIONS.length)})))`,
@@ -159,7 +160,7 @@ function insertion(from: number, rows: number, total: number): string {
     ip: `concat('203.', toString(${few(6, 200)}), '.', toString(${any(6, 250)}), '.', toString(${few(7, 250)}))`,
     country: `['DE', 'FR', 'US', 'NL', 'GB'][1 + ${few(10, 5)}]`,
     user_agent: agent,
-    // 2500 sessions in the time of 20,000 requests.
+    // About 2,500 sessions in 20,000 requests.
     session: `lower(hex(sipHash128(intDiv(number, 20000), ${any(11, 2500)})))`,
     session_sent: `if(${any(13, 8)} = 0, '', session)`,
     reference: "if(action = 'allow', '', upper(substring(hex(sipHash128(number)), 1, 8)))",
@@ -172,7 +173,7 @@ function insertion(from: number, rows: number, total: number): string {
   return `INSERT INTO events (${Object.keys(columns).join(', ')}) SELECT ${values.join(', ')} FROM numbers(${from}, ${rows}) SETTINGS materialize_skip_indexes_on_insert = 1`;
 }
 
-/** Waits until the merges that follow so many inserts are done: a dashboard finds it like that. */
+/** Waits for the end of the merges, because a dashboard usually finds merged rows. */
 async function rested(server: DatabaseServer, onProgress: (text: string) => void): Promise<void> {
   onProgress('waiting for merges');
   let quiet = 0;
@@ -221,7 +222,7 @@ async function measureAll(
   })) {
     onProgress(name);
     if ((await route(sql)) !== (await database(sql)) && name === 'SELECT 1') {
-      throw new Error('the route and the database do not say the same');
+      throw new Error('the route and the database give different rows');
     }
     const pairs: { routeMs: number; databaseMs: number }[] = [];
     for (let pair = 0; pair < rounds * PAIRS; pair += 1) {
@@ -265,8 +266,8 @@ function tableOf(rows: readonly Row[]): string {
 
 function notesOf(rows: number): string[] {
   return [
-    `${rows.toLocaleString('en')} rows of ${ORGANISATIONS.length} organisations over ${DAYS} days; each query is of the one that has nine tenths of them: queries and panels of the last day, look-ups of all days`,
-    `each query ${PAIRS} times a round through the route and, before it, straight to the database under the same account`,
+    `${rows.toLocaleString('en')} rows of ${ORGANISATIONS.length} organisations over ${DAYS} days; the one that has nine tenths of the rows asks: queries and panels about the last day, look-ups about all days`,
+    `each query ${PAIRS} times in each round, always first directly to the database with the same account, and then through the route`,
     'targets: each query below 100 ms, each panel of the dashboard below 150 ms, each look-up below 100 ms, 20 panels at once below 2 s, less than 3 ms added',
   ];
 }

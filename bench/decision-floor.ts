@@ -1,7 +1,7 @@
 /**
- * The least that a decision of bench/decision-visitors.ts can cost in this language: the same look-ups
- * in the same tables, the twenty rules, the budget, the answer and the event, written out by hand
- * without a layer between them. It cannot be maintained. It shows what the layers cost.
+ * The least cost of a decision about bench/decision-visitors.ts in this language: the same look-ups in the same tables,
+ * the twenty rules, the budget, the answer and the event, written by hand in one function. Nobody could maintain such
+ * code. It shows the cost of the layers.
  */
 import { openCountries } from '@guard/config/catalogue/countries';
 import type { NetworkCatalogue } from '@guard/config/catalogue/networks';

@@ -3,13 +3,13 @@ import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { hashUserAgent } from '@guard/validator';
 import { chromeHttps } from '../test/kit/visitors.ts';
 
-/** Who the decision bench lets visit, and by which rules: the same for Guard and for the floor. */
+/** The visitors and rules of the decision bench. They are the same for Guard and for the floor. */
 
 export const ORGANISATION = 'acme';
 const AGENTS = 2_000;
 export const VISITORS = 20_000;
 
-/** Twenty rules of the kinds people write; the last one lets the findings decide for everybody. */
+/** Twenty typical rules. The last one lets the findings decide for all visitors. */
 export const RULES = `
 - { name: office, match: { ip: [203.0.113.0/24, 198.51.100.0/24, 2001:db8::/32] }, verdict: allow }
 - { name: health, match: { path: /healthz, method: GET }, verdict: allow }
@@ -32,7 +32,7 @@ export const RULES = `
 - { name: beta, match: { host: beta.shop.example, not: { session: verified } }, challenge: always }
 - { name: everybody, match: {}, detect: true }`;
 
-/** Chrome on Android before it hid the model of the phone: as many true strings as there are phones. */
+/** Chrome on Android from the time when it named the model of the phone, so there are many real strings. */
 export function agentOf(number: number | string): Readonly<Record<string, string>> {
   const model = `SM-G${number}F`;
   return {
@@ -56,7 +56,7 @@ export interface Visitor {
   readonly session: Session;
 }
 
-/** 20,000 visitors with an address and a passed session each, and 2,000 agents between them. */
+/** 20,000 visitors, each with an address and a verified session. They share 2,000 User-Agents. */
 export function visitors(): Visitor[] {
   return Array.from({ length: VISITORS }, (_, number) => visitorOf(number));
 }
@@ -86,7 +86,7 @@ function visitorOf(number: number): Visitor {
   };
 }
 
-/** Spread over an access provider's /11, one in five over IPv6. */
+/** An address in an access provider's /11. One visitor in five has an IPv6 address. */
 export function addressOf(number: number): string {
   return number % 5 === 4
     ? `2a02:1748:${(number >> 8).toString(16)}:${(number & 255).toString(16)}::1`

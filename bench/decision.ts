@@ -1,7 +1,7 @@
 /**
- * What one decision in process costs: a warm visitor, against the same work written out by hand, and
- * the cold ones: a User-Agent never seen before, a challenge, a block. Each case runs in batches, whose
- * mean is free of the timer's own cost, and once more with every call timed by itself for the tail.
+ * The cost of one decision in process: for a warm visitor, compared with the same work written by hand, and for cold
+ * cases: a new User-Agent, a challenge, a block. Each case runs in batches, whose mean does not contain the cost of the
+ * timer. For the percentiles, each case runs again with every call timed.
  */
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
@@ -25,32 +25,32 @@ import { median } from './rounds.ts';
 
 interface Row {
   readonly name: string;
-  /** Median of the means of all batches, in microseconds a decision. */
+  /** Median of the means of all batches, in microseconds for each decision. */
   readonly batchUs: number;
-  /** Single calls, the timer's cost of about 0.05 µs included. */
+  /** Single calls. They include the timer's cost of about 0.05 µs. */
   readonly p50Us: number;
   readonly p99Us: number;
-  /** Times the floor, for a warm decision. */
+  /** The ratio to the floor, for a warm decision. */
   readonly ofFloor: number | undefined;
 }
 
 interface Case {
   readonly name: string;
-  /** The word that every answer must have, so that the bench cannot measure the wrong thing. */
+  /** The decision of every answer. Another one is an error, so that the bench measures the right case. */
   readonly decision: string;
   readonly request: (turn: number) => ValidateRequest;
   readonly decide: (request: ValidateRequest) => string;
 }
 
 const BATCH = 500;
-/** A power of two, and few enough that the events of a run stay young. */
+/** A power of two. It is small, so that the garbage collector does not promote the events of a run. */
 const RING = 16_384;
 
 export function bench(options: BenchOptions): Promise<Report> {
   const people = makeVisitors();
   const cases = casesFor(people);
   const samples = cases.map(() => ({ batchUs: [] as number[], callUs: [] as number[] }));
-  // Warming: every visitor twice, so that each cache has seen what it is to know.
+  // Each visitor comes twice before the measurement, so that all caches are warm.
   for (const one of cases) run(one, 0, VISITORS * 2);
   for (let round = 1; round <= options.rounds; round++) {
     const order = cases.map((_, index) => index);
@@ -79,17 +79,17 @@ export function bench(options: BenchOptions): Promise<Report> {
 }
 
 const NOTES = [
-  'in one process, without a socket: 20,000 visitors with an address and a passed session each, 2,000 User-Agents, 20 rules, one budget taken, the bundled tables of networks and countries, each event put into a ring',
+  'in one process, without a socket: 20,000 visitors with an address and a verified session each, 2,000 User-Agents, 20 rules, one budget, the bundled tables of networks and countries, and a ring that takes the events',
   'µs/decision: median over batches of 500; p50 and p99: every call timed by itself',
-  'the floor is the same work written out by hand: bench/decision-floor.ts',
-  'targets: warm at most 5 µs at the median, 15 µs at p99 and 3 floors; a User-Agent never seen at most 60 µs',
+  'the floor is the same work written by hand: bench/decision-floor.ts',
+  'targets: warm at most 5 µs at the median, 15 µs at p99 and 3 floors; a new User-Agent at most 60 µs',
 ];
 
 function casesFor(people: readonly Visitor[]): Case[] {
   const networks = NetworkCatalogue.load();
   const guard = openGuard(people, networks);
   const floor = createFloor(people, networks, new Array(RING).fill(undefined));
-  // A step that shares no factor with 20,000 visits each of them, and none twice in a row.
+  // This step has no common factor with 20,000, so it reaches every visitor, and none twice in a row.
   const personAt = (turn: number) => requestOf(people, (turn * 7_919) % VISITORS);
   let unseen = 0;
   return [
@@ -136,7 +136,7 @@ function requestOf(people: readonly Visitor[], index: number): ValidateRequest {
   return person.request;
 }
 
-/** The real validator, with every visitor's session in its store and a ring for its events. */
+/** The real validator. Its store has every visitor's session, and its events go into a ring. */
 function openGuard(
   people: readonly Visitor[],
   networks: NetworkCatalogue,
@@ -195,7 +195,7 @@ function run(one: Case, from: number, count: number): void {
   for (const request of requestsOf(one, from, count)) check(one, one.decide(request));
 }
 
-/** Made before the clock starts: a gateway has them anyway. */
+/** Requests that are made before the clock starts, because a gateway has them already. */
 function requestsOf(one: Case, from: number, count: number): ValidateRequest[] {
   return Array.from({ length: count }, (_, index) => one.request(from + index));
 }

@@ -1,7 +1,7 @@
 /**
- * What is left of the gateway's throughput in a flood in which every request is new to every cache:
- * another address, another User-Agent, another path, and no session. And what a flood costs that gets challenge pages,
- * which is the dearest that a request without a session can ask for.
+ * The gateway's throughput in a flood in which every request is new to every cache: another address, another
+ * User-Agent, another path, and no session. It also measures a flood that gets challenge pages, because no other answer
+ * to a request without a session costs more.
  */
 import { goalsTable } from './goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
@@ -11,7 +11,7 @@ import { type BenchOptions, type Report, toTable } from './report.ts';
 import { inRounds, medianOf, paired } from './rounds.ts';
 import { alone, standStillNote } from './stand-still.ts';
 import { returning, stranger, STRANGERS_PATH } from './visitors.ts';
-import { guardSettings, onWorkbench, startGuard, startOrigin } from './workbench.ts';
+import { guardSettings, withWorkbench, startGuard, startOrigin } from './workbench.ts';
 
 const WARM = 'one visitor, again and again';
 const FLOOD = 'every request new to every cache';
@@ -19,9 +19,9 @@ const CHALLENGED = 'the same, each with a challenge page';
 /** More visitors than a round has requests. */
 const ROUND = 10_000_000;
 
-/** A Guard for each, the first two of the same settings, so that the flood leaves no heap and no backlog to the other. */
+/** Each load has its own Guard, so that the flood leaves no heap and no backlog to another load. */
 export function bench(options: BenchOptions): Promise<Report> {
-  return onWorkbench(async (workbench) => {
+  return withWorkbench(async (workbench) => {
     const origin = await startOrigin(workbench);
     const warm = await startGuard(workbench, 'warm', guardSettings('warm', origin.line));
     const flooded = await startGuard(workbench, 'flooded', guardSettings('flooded', origin.line));

@@ -1,6 +1,6 @@
 /**
- * What the gate adds to a query: its verdict on what analysts write, on what attackers write, and on
- * the longest statement that is taken.
+ * The time that the gate adds to a query: for statements of analysts, for statements of attackers, and for the longest
+ * accepted statement.
  */
 import { judgeStatement } from '../analytics/src/query/gate.ts';
 import { readCorpus, statementsOf } from '../analytics/src/testing/corpus.ts';
@@ -10,11 +10,11 @@ import { median } from './rounds.ts';
 interface Row {
   readonly name: string;
   readonly statements: number;
-  /** Characters of a statement, on average. */
+  /** Average length of a statement. */
   readonly chars: number;
-  /** Median over the rounds of the mean of all statements, in microseconds a verdict. */
+  /** Mean of all statements in microseconds for each verdict: the median of the rounds. */
   readonly meanUs: number;
-  /** The statement that takes longest; median over the rounds. */
+  /** The time of the slowest statement: the median of the rounds. */
   readonly slowestUs: number;
 }
 
@@ -24,7 +24,7 @@ interface Target {
 }
 
 const MAX_CHARS = 65_536;
-/** Repeats for one reading of the clock. */
+/** Repetitions between two readings of the clock. */
 const REPEATS = 50;
 
 export function bench({ rounds, onProgress }: BenchOptions): Promise<Report> {
@@ -62,7 +62,7 @@ export function bench({ rounds, onProgress }: BenchOptions): Promise<Report> {
 }
 
 const NOTES = [
-  `each statement ${REPEATS} times a round, in one thread, after one round to warm up`,
+  `each statement ${REPEATS} times in each round, in one thread, after one round to warm up`,
 ];
 
 function measure({ statements }: Target): { meanUs: number; slowestUs: number } {

@@ -1,7 +1,7 @@
 /**
- * What the gateway costs for small answers: requests a second and CPU per request of the origin alone,
- * of what people would put in Guard's place, of our gateway unprotected, and of our gateway with every
- * decision made and recorded. CPU is that of all processes of a target, the database included.
+ * The cost of the gateway for small answers: requests a second and CPU per request of the origin alone, of other
+ * products, of our gateway without protection, and of our gateway with every decision made and recorded. CPU includes
+ * all processes of a target, with the database.
  */
 import { loadedBy, load, WARM_SECONDS, warmNote } from './load.ts';
 import { type Goal, goalsTable } from './goals.ts';
@@ -14,7 +14,7 @@ import { alone, standStillNote } from './stand-still.ts';
 import { browser, expectRefusal, returning } from './visitors.ts';
 import {
   guardSettings,
-  onWorkbench,
+  withWorkbench,
   startGuard,
   startOrigin,
   type Workbench,
@@ -26,12 +26,12 @@ const UNRECORDED = 'guard, every decision made, none recorded';
 const FULL = 'guard, every decision made and recorded';
 const NEW_FIELDS = 'the same guard, an id in each request';
 
-/** Who decides about every request: a script is sent away by them. */
+/** The targets that decide about every request. They refuse a script. */
 const DECIDING: readonly string[] = [PEERS.nginxAuth, PEERS.caddyAuth, UNRECORDED, FULL];
 
-/** Starts every target, drives them in turns, and gives the medians. */
+/** Starts every target, loads them in turns, and returns the medians. */
 export function bench(options: BenchOptions): Promise<Report> {
-  return onWorkbench(async (workbench) => {
+  return withWorkbench(async (workbench) => {
     const { targets, peers } = await startTargets(workbench);
     for (const target of targets) {
       options.onProgress(`warming ${target.name}`);
@@ -55,12 +55,12 @@ const NOTES = [
   loadedBy,
   warmNote,
   'the 17 header fields of Chrome on https behind a load balancer, the session among them',
-  'an id in each request: as some proxies in front add one, so that no header section comes twice',
+  'an id in each request, as some proxies in front add one: then no header section comes twice',
   standStillNote,
   'ratios are medians of the ratios of each round',
-  'CPU is the run time of all threads and children of a target: for Guard with decisions, the database is in it; for auth_request and forward_auth, the Node service',
-  'busy: how much of its core a target used; well below 100 %, load or origin were the bottleneck and requests/s say too little of it',
-  'the Node service is plain node:http with our validator in process and records nothing: less than Guard does, and cheaper than its own listen.forward_auth',
+  'CPU is the run time of all threads and children of a target, with the database for Guard, and with the Node service for auth_request and forward_auth',
+  'busy: the share of its core that a target used; when it is well below 100 %, load or origin were the bottleneck, and requests/s is too low',
+  'the Node service is plain node:http with our validator in process; it records nothing, so it does less than Guard and is cheaper than listen.forward_auth',
 ];
 
 async function startTargets(
@@ -78,7 +78,7 @@ async function startTargets(
     guardSettings('unrecorded', origin.line, { top: { analytics: undefined } }),
   );
   const full = await startGuard(workbench, 'full', guardSettings('full', origin.line));
-  // Made under the same secret, so that to each who decides it is a session of its own.
+  // All targets that decide have the same secret, so each of them accepts this session.
   const common = { path: '/', headers: await returning(full.url, browser), recorded: false };
   const peers = await startPeers(workbench, origin.line, Object.values(PEERS));
   const targets = [

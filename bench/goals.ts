@@ -1,6 +1,6 @@
 import { toTable } from './report.ts';
 
-/** A figure that was aimed at; `measured` is undefined when what it is held against is not installed. */
+/** A goal and its measured figure. `measured` is undefined when the program to compare with is not installed. */
 export interface Goal {
   readonly name: string;
   readonly measured: number | undefined;
@@ -14,7 +14,7 @@ export function isMet({ measured, bound }: Goal): boolean | undefined {
   return 'atMost' in bound ? measured <= bound.atMost : measured >= bound.atLeast;
 }
 
-/** One row a goal: what was measured, what was wanted, and whether it is met. */
+/** A table with one row for each goal: the measured figure, the wanted one, and whether the goal is met. */
 export function goalsTable(goals: readonly Goal[]): string {
   const body = goals.map((goal) => {
     const { name, measured, bound, unit } = goal;

@@ -13,7 +13,7 @@ import { median } from './rounds.ts';
 const BATCH = 500;
 const MS_A_SECOND = 1_000;
 
-/** Microseconds of a warm decision with 20 rules, and with 10,000: the same 20, with the others before the last one. */
+/** Microseconds of a warm decision with 20 rules, and with 10,000: the same 20, with all others before the last one. */
 export function decisionsUs({ rounds, seconds, onProgress }: BenchOptions): {
   readonly small: number;
   readonly large: number;
@@ -62,14 +62,14 @@ function openCase(rules: readonly unknown[]) {
   return { decide, us: [] as number[] };
 }
 
-/** Microseconds a decision. */
+/** Microseconds for each decision. */
 function batch(decide: (request: ValidateRequest) => string, from: number, count: number): number {
   const startedAt = performance.now();
   for (let turn = from; turn < from + count; turn++) {
-    // A step that shares no factor with 20,000 visits each of them, and none twice in a row.
+    // This step has no common factor with 20,000, so it reaches every visitor, and none twice in a row.
     const person = people[(turn * 7_919) % VISITORS];
     const decision = person && decide(person.request);
-    if (decision !== 'allow') throw new Error(`a visitor was answered with ${decision}`);
+    if (decision !== 'allow') throw new Error(`a visitor got the decision ${decision}`);
   }
   return ((performance.now() - startedAt) * 1000) / count;
 }

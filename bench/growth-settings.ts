@@ -4,32 +4,32 @@ import { stringify } from 'yaml';
 import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
 import { storySettings } from '../test/kit/story-settings.ts';
 
-/** How large an installation is. */
+/** The size of an installation. */
 export interface Size {
-  /** Sites, with an organisation each. */
+  /** Number of sites. Each has its own organisation. */
   readonly sites: number;
-  /** Of all organisations together. */
+  /** Number of rules of all organisations together. */
   readonly rules: number;
-  /** Networks of the list that each organisation blocks. */
+  /** Number of networks in the list that each organisation blocks. */
   readonly networks: number;
 }
 
 export const LARGE: Size = { sites: 1_000, rules: 10_000, networks: 100_000 };
 export const SMALL: Size = { sites: 1, rules: 20, networks: 100 };
 
-/** Rules of each organisation but the first: it has what is left. */
+/** Rules of each organisation but the first, which has all others. */
 const RULES_OF_MOST = 5;
-/** A list of all organisations, beside guard.yaml. */
+/** The file with the list of networks, in the folder of guard.yaml. */
 const LIST = 'networks.txt';
 
-/** Hosts of the sites; the first one is asked for in the benches. */
+/** The host of a site. The benches ask for the first one. */
 export function hostOf(site: number): string {
   return `shop-${site}.example`;
 }
 
 /**
- * A rule about some host, path or method, of the kinds that people write by the thousand: a block and a budget for a path
- * of a host, a challenge for the writes of a host, and a way in for a program.
+ * One of four frequent kinds of rules: a block or a budget for a path of a host, a challenge for the writes of a host,
+ * or an allow for a program.
  */
 export function oneOfMany(number: number): Readonly<Record<string, unknown>> {
   const name = `rule ${number}`;
@@ -59,7 +59,7 @@ export function oneOfMany(number: number): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The rules of one organisation: the list first, and detection last. */
+/** The rules of one organisation: the list comes first, and detection last. */
 function rulesOf(count: number): readonly unknown[] {
   const between = Array.from({ length: count - 2 }, (_, number) => oneOfMany(number));
   return [
@@ -69,7 +69,7 @@ function rulesOf(count: number): readonly unknown[] {
   ];
 }
 
-/** Settings of this size as YAML. `turn` makes settings that differ from those of another turn. */
+/** Settings of this size as YAML. Each `turn` gives different settings. */
 export function settingsText({ sites, rules }: Size, origin: string, turn = 0): string {
   const left = rules - RULES_OF_MOST * (sites - 1);
   const settings = storySettings(origin, {
@@ -96,7 +96,7 @@ export function settingsText({ sites, rules }: Size, origin: string, turn = 0): 
   return stringify(settings, { aliasDuplicateObjects: false });
 }
 
-/** The list of all organisations, into a folder. */
+/** Writes the list of networks into a folder. */
 export function writeList(folder: string, { networks }: Size): void {
   const lines = Array.from(
     { length: networks },

@@ -1,6 +1,6 @@
 /**
- * What a large installation costs beside a small one: how long Guard takes to start and to reload, how long a request
- * waits meanwhile, memory, and the processor of a decision.
+ * The costs of a large installation and of a small one: the time of a start and of a reload, the time that a request
+ * waits during a reload, memory, and the CPU time of a decision.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,18 +13,18 @@ import { type BenchOptions, type Report, toTable } from './report.ts';
 import { residentMiB } from './resident-memory.ts';
 import { inRounds, medianOf } from './rounds.ts';
 import { browser, type Headers, returning } from './visitors.ts';
-import { onWorkbench, startGuardFrom, startOrigin, type Workbench } from './workbench.ts';
+import { withWorkbench, startGuardFrom, startOrigin, type Workbench } from './workbench.ts';
 
 interface Target {
   readonly name: string;
   readonly size: Size;
 }
 
-/** Of one start, and of some reloads after it. */
+/** The measurements of one start and of the reloads after it. */
 interface Sample {
   readonly startMs: number;
   readonly reloadMs: number;
-  /** The slowest request while nothing else happened, for as long as the reloads took. */
+  /** The slowest request without a reload, in a time as long as that of the reloads. */
   readonly quietMs: number;
   /** The slowest request during the reloads. */
   readonly waitMs: number;
@@ -41,16 +41,16 @@ const REQUEST_EVERY_MS = 2;
 
 const NOTES = [
   `large: ${LARGE.sites.toLocaleString('en')} sites, as many organisations, ${LARGE.rules.toLocaleString('en')} rules (the first organisation has half of them), and a list of ${LARGE.networks.toLocaleString('en')} networks that all organisations block; small: 1, 1, ${SMALL.rules} and ${SMALL.networks}`,
-  'a start: from the start of the process to the line that says ready, with the embedded database; a reload: from the signal to the line of the log',
-  `a request waits: the slowest of one every ${REQUEST_EVERY_MS} ms to the first site; medians over rounds, of ${RELOADS} reloads each; the origin, the load and Guard share both cores`,
-  'memory of the process without the database',
-  'a decision: in process, a warm visitor, medians of batches that alternate; one organisation has all 10,000 rules',
+  'a start lasts from the start of the process to the line `ready`, with the embedded database; a reload lasts from the signal to the line in the log',
+  `a request waits: the slowest of one every ${REQUEST_EVERY_MS} ms to the first site; medians of the rounds with ${RELOADS} reloads each; the origin, the load and Guard share both cores`,
+  'memory of the process, without the database',
+  'a decision: in process, for a warm visitor, as medians of alternating batches; here one organisation has all 10,000 rules',
 ];
 
 export async function bench(options: BenchOptions): Promise<Report> {
   const decisions = decisionsUs(options);
   const samples = await inRounds(TARGETS, options, ({ name, size }, round) =>
-    onWorkbench((workbench) => measure(workbench, `${name}-${round}`, size), 'both'),
+    withWorkbench((workbench) => measure(workbench, `${name}-${round}`, size), 'both'),
   );
   const of = (name: string, read: (sample: Sample) => number) => medianOf(samples, name, read);
   const rows = TARGETS.map(({ name }) => ({
@@ -105,7 +105,7 @@ async function measure(workbench: Workbench, name: string, size: Size): Promise<
   const startedMiB = residentMiB(guard.pid);
   const visitor = await returning(guard.url, { ...browser, host: hostOf(0) });
   const trickle = openTrickle(guard.url, visitor);
-  // Warm caches, and code that was compiled.
+  // Fills the caches, and lets V8 compile the code.
   await sleep(2_000);
   trickle.takeSlowestMs();
   const reloads: { readonly tookMs: number; readonly waitMs: number }[] = [];
@@ -131,7 +131,7 @@ async function measure(workbench: Workbench, name: string, size: Size): Promise<
   };
 }
 
-/** Sends the signal, and resolves when the log says that the settings are in use. */
+/** Sends SIGHUP. Resolves when the log says that the settings are in use. */
 async function reload(pid: number, logFile: string, turn: number): Promise<number> {
   const signalledAt = performance.now();
   process.kill(pid, 'SIGHUP');
@@ -143,7 +143,7 @@ async function reload(pid: number, logFile: string, turn: number): Promise<numbe
   }
 }
 
-/** A request every few milliseconds, whether or not those before it were answered. */
+/** Sends a request every few milliseconds, without waiting for answers. */
 function openTrickle(url: string, headers: Headers) {
   const pool = new Pool(url, { connections: 64, pipelining: 1 });
   let slowestMs = 0;
@@ -162,7 +162,7 @@ function openTrickle(url: string, headers: Headers) {
     underWay.add(done);
   }, REQUEST_EVERY_MS);
   return {
-    /** Of the answers since the last call. */
+    /** The slowest answer since the last call. */
     takeSlowestMs(): number {
       if (failure !== undefined) throw new Error('a request failed', { cause: failure });
       const slowest = slowestMs;

@@ -8,7 +8,7 @@ import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
 /** Requests under way on one connection. */
 export const STREAMS = 8;
 
-/** Keeps requests of one kind under way over HTTP/2. h2load over HTTP/1.1 does not end when its time is over. */
+/** Loads a target over HTTP/2. h2load is not used over HTTP/1.1, where it does not stop at the end of its time. */
 export async function h2load(
   { url, path, headers }: Traffic,
   { connections, seconds }: LoadOptions,
@@ -27,12 +27,12 @@ export async function h2load(
   }
 }
 
-/** Each line is one request: when it was sent, its status, and how long it took, in microseconds. */
+/** Reads the log. Each line is one request: the time of sending, the status, and the duration in microseconds. */
 function resultOf(log: string, context: string): Omit<LoadResult, 'seconds'> {
   const latencies: number[] = [];
   for (const line of log.trimEnd().split('\n')) {
     const [, status, us] = line.split('\t');
-    if (status !== '200') throw new Error(`a request ended with ${status}: ${context}`);
+    if (status !== '200') throw new Error(`a request got status ${status}: ${context}`);
     latencies.push(Number(us));
   }
   latencies.sort((a, b) => a - b);
@@ -41,8 +41,8 @@ function resultOf(log: string, context: string): Omit<LoadResult, 'seconds'> {
 }
 
 /**
- * In the form of HTTP/2, which has no fields about the connection (RFC 9113 sections 8.2.2 and 8.3.1). h2load sends the
- * User-Agent first, wherever it stands here.
+ * The header fields in the form of HTTP/2, without fields about the connection (RFC 9113 sections 8.2.2 and 8.3.1).
+ * h2load sends the User-Agent first, whatever its place in this list.
  */
 function fieldsOf(headers: Traffic['headers']): string[] {
   return Object.entries(headers).flatMap(([name, value]) => {

@@ -1,7 +1,7 @@
 /**
- * What the gateway adds to the 99th percentile at half of what it can do: many connections that ask at
- * random, so that requests come whether or not the earlier ones were answered, at the same rate as
- * straight to the origin. Who shares its core with whom decides about it, so that is told apart.
+ * The latency that the gateway adds to the 99th percentile at half of its full load. Many connections send requests at
+ * random times, without waiting for the answers to others. The origin alone gets the same rate. The result depends on
+ * which processes share a core, so there is a row for each placement.
  */
 import { goalsTable } from './goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
@@ -12,24 +12,24 @@ import { inRounds, medianOf, paired } from './rounds.ts';
 import type { LoadResult } from './traffic.ts';
 import { alone, standStillNote } from './stand-still.ts';
 import { returning } from './visitors.ts';
-import { guardSettings, onWorkbench, startGuard, startOrigin } from './workbench.ts';
+import { guardSettings, withWorkbench, startGuard, startOrigin } from './workbench.ts';
 
 const DIRECT = 'direct to the origin';
 const UNRECORDED = 'guard, none recorded';
 const BESIDE = 'guard and its database on one core';
 const APART = 'guard and its database on either core';
-/** So many that a slow answer holds up one in 256 of the next requests only. */
+/** With so many connections, a slow answer delays only one in 256 of the next requests. */
 const VISITORS = 256;
 
 export function bench(options: BenchOptions): Promise<Report> {
-  return onWorkbench(async (workbench) => {
+  return withWorkbench(async (workbench) => {
     const origin = await startOrigin(workbench);
     const start = (name: string, core: Core, over?: Parameters<typeof guardSettings>[2]) =>
       startGuard(workbench, name, guardSettings(name, origin.line, over), core);
     const unrecorded = await start('unrecorded', 1, { top: { analytics: undefined } });
     const beside = await start('beside', 1);
     const apart = await start('apart', 'both');
-    // Made under the same secret, so that each of them knows the session.
+    // All Guards have the same secret, so each of them accepts the session.
     const common = { path: '/', headers: await returning(beside.url), recorded: false };
     const peers = await startPeers(workbench, origin.line, [PEERS.nginx, PEERS.nginxAuth]);
     const targets = [
@@ -48,7 +48,7 @@ export function bench(options: BenchOptions): Promise<Report> {
     const samples = await inRounds(targets, options, (target) => {
       const half = { ...options, connections: VISITORS, pauseMs };
       return alone(target, targets, async () => {
-        // Between its rounds a target has nothing to do, and its run time cleans up.
+        // Between its rounds a target is idle, and its garbage collector runs.
         await load(target, { ...half, seconds: 1 });
         return load(target, half);
       });
@@ -87,10 +87,10 @@ export function bench(options: BenchOptions): Promise<Report> {
       table: `${toTable(['target', 'requests/s', 'p50 us', 'p99 us', 'added to p99, ms'], body)}\n\n${goalsTable(goals)}`,
       notes: [
         placement,
-        'one core, with the compiler and the collector of the run time and the database on it, is what a machine of one core has; on a machine of two they run where there is room, here beside load and origin',
+        'on one core, Guard shares it with its compiler, its garbage collector and the database, as on a machine with one core; on either core, they run where there is room, here beside load and origin',
         loadedBy,
         warmNote,
-        'one second of the same load, which is not counted, before each round',
+        'before each round, one second of the same load is not counted',
         standStillNote,
         `full load was ${fullRate.toFixed(0)} requests/s at ${options.connections} connections; half of it by ${VISITORS} connections with exponential pauses; 1 KiB answers`,
       ],

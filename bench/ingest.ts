@@ -1,6 +1,6 @@
 /**
- * What it costs to record a decision: events are recorded at a steady rate, and when the database has
- * acknowledged all of them, the CPU that Guard and its database used is divided by their number.
+ * The cost of recording a decision. The bench records events at a steady rate. When the database has acknowledged all
+ * of them, it divides the CPU time of Guard and its database by the number of events.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { type BenchOptions, type Report, toTable } from './report.ts';
 import { median } from './rounds.ts';
 
 interface Sample {
-  /** Acknowledged by the database while events came, from one batch to another. */
+  /** Events a second that the database acknowledged while events came, from the first batch to the last. */
   readonly writtenPerS: number;
   readonly dropped: number;
   readonly ownUs: number;
@@ -33,12 +33,12 @@ interface Recording {
   readonly queued: () => number;
 }
 
-/** Events a second: about what one gateway decides, what is to be sustained, and half as much again. */
+/** Events a second: about the decisions of one gateway, the target, and 1.5 times the target. */
 const RATES = [10_000, 50_000, 75_000] as const;
 const STEP_MS = 5;
-/** What a step that comes late makes up for: requests that waited are not all decided in one turn either. */
+/** A late step makes up for at most this time. A gateway does not decide all waiting requests in one turn either. */
 const LONGEST_STEP_MS = 50;
-/** The clock in which Linux tells a process's CPU time, in microseconds a tick. */
+/** Microseconds in one tick, the unit of Linux for the CPU time of a process. */
 const TICK_US = 10_000;
 
 export async function bench(options: BenchOptions): Promise<Report> {
@@ -65,7 +65,7 @@ export async function bench(options: BenchOptions): Promise<Report> {
 
 const NOTES = [
   'the embedded database; 20,000 visitors, 1,503 agents, 11 to 16 header fields an event',
-  "CPU is that of the whole process, from the first event until the last one is acknowledged; the database's with the merges that fall into that time",
+  "CPU is the time of the whole process, from the first event until the last one is acknowledged; the database's time includes the merges in that period",
   'written/s: acknowledged while events come, from one batch to the last; the rest follows within a second',
   'target: 50,000 events a second sustained, none dropped',
 ];
@@ -102,7 +102,7 @@ async function open(path: string): Promise<Recording> {
   };
 }
 
-/** Records at `rate` for so many seconds, then waits until everything is acknowledged. */
+/** Records at `rate` for some seconds, then waits until all events are acknowledged. */
 async function measure(
   { analytics, databasePid, counted, queued }: Recording,
   events: readonly DecisionEvent[],
@@ -144,22 +144,22 @@ interface Mark {
   readonly elapsedMs: number;
 }
 
-/** Events a second, from the first mark to the last; NaN of fewer than two. */
+/** Events a second, from the first mark to the last. NaN for fewer than two marks. */
 function rateOf(marks: readonly Mark[]): number {
   const [first, last] = [marks[0], marks.at(-1)];
   if (first === undefined || last === undefined) return NaN;
   return (1000 * (last.written - first.written)) / (last.elapsedMs - first.elapsedMs);
 }
 
-/** CPU time of a process and all of its threads, also of those that have ended (Linux). */
+/** The CPU time of a process and all of its threads, also of ended ones (Linux). */
 function cpuOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The program's name stands in parentheses and may hold spaces; utime and stime are 12 and 13 behind it.
+  // The program's name is in parentheses and may contain spaces. utime and stime are fields 12 and 13 behind it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
 }
 
-/** A decision about one visitor, as the validator tells it. */
+/** The event of a decision about one visitor, as the validator makes it. */
 function eventOf(number: number): DecisionEvent {
   const agents = [chromeHttps, firefoxHttps, safariIphone, agentOf(number % 2000)] as const;
   const headers: Record<string, string> = {

@@ -1,4 +1,4 @@
-/** What the gateway does with answers of 100 KiB and of 10 MiB, held against plain nginx and HAProxy. */
+/** The gateway's throughput with answers of 100 KiB and of 10 MiB, compared with plain nginx and HAProxy. */
 import { type Goal, goalsTable } from './goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
 import { measureTarget, type Sample, type Target } from './measure-target.ts';
@@ -7,7 +7,7 @@ import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { inRounds, medianOf, paired, type Samples } from './rounds.ts';
 import { returning } from './visitors.ts';
-import { guardSettings, onWorkbench, startGuard, startOrigin } from './workbench.ts';
+import { guardSettings, withWorkbench, startGuard, startOrigin } from './workbench.ts';
 
 const GUARD = 'guard, every decision made and recorded';
 
@@ -21,13 +21,13 @@ const SIZES: readonly Size[] = [
   { name: '10 MiB', kib: 10_240 },
 ];
 
-/** Answers of one size by one target. */
+/** One target with answers of one size. */
 interface Lane extends Target {
   readonly size: Size;
 }
 
 export function bench(options: BenchOptions): Promise<Report> {
-  return onWorkbench(async (workbench) => {
+  return withWorkbench(async (workbench) => {
     const origin = await startOrigin(workbench);
     const guard = await startGuard(workbench, 'guard', guardSettings('guard', origin.line));
     const headers = await returning(guard.url);
@@ -46,7 +46,7 @@ export function bench(options: BenchOptions): Promise<Report> {
         headers,
       })),
     );
-    // The first lanes are one of each process.
+    // The first lanes have each process once.
     for (const lane of lanes.slice(0, targets.length)) {
       options.onProgress(`warming: ${lane.name}`);
       await load(lane, { ...options, seconds: WARM_SECONDS });
@@ -75,8 +75,8 @@ export function bench(options: BenchOptions): Promise<Report> {
         loadedBy,
         warmNote,
         `${options.connections} connections, keep-alive`,
-        'busy: well below 100 %, load or origin were the bottleneck: the ratio of CPU is then the one to read',
-        'nginx with buffers in memory only, and no log',
+        'busy: when it is well below 100 %, load or origin were the bottleneck, and the ratio of CPU is the one to read',
+        'nginx has buffers in memory only, and no log',
       ],
     };
   });

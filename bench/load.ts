@@ -6,12 +6,12 @@ import type { Headers } from './visitors.ts';
 import { wrk } from './wrk.ts';
 
 const hasWrk = isOnPath('wrk');
-/** Who makes the load, for the notes of a report. */
+/** The program that makes the load, for the notes of a report. */
 export const loadedBy = hasWrk
   ? 'load by wrk, one thread'
   : 'load by undici (wrk is not installed)';
 
-/** Keeps requests of one kind under way, by wrk where it is installed. */
+/** Loads a target with GET requests, by wrk where it is installed. */
 export function load(traffic: Traffic, options: LoadOptions): Promise<LoadResult> {
   return hasWrk ? wrk(traffic, options) : loadFromHere(traffic, options);
 }
@@ -32,7 +32,7 @@ function loadFromHere(
   });
 }
 
-/** POST of one body, again and again. Any answer but 200 is an error. */
+/** Loads a target with POST requests of one body. Any status but 200 is an error. */
 export function post(
   url: string,
   headers: Headers,
@@ -78,8 +78,8 @@ async function drive(
 }
 
 /**
- * How long a process is loaded before its latencies are looked at: for so long its optimizing compiler
- * wants the same core, and stands in the way of requests for 40 ms at a time.
+ * How long a process is loaded before its latencies are measured. In this time its optimizing compiler uses the same
+ * core, and delays requests for up to 40 ms.
  */
 export const WARM_SECONDS = 20;
 export const warmNote = `each process was loaded for ${WARM_SECONDS} s before: until then its compiler shares its core`;

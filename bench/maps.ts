@@ -1,4 +1,4 @@
-/** The bounded maps that are our own, against lru-cache in their place: docs/decisions/lru-cache.md. */
+/** Compares our own bounded maps with lru-cache: docs/decisions/lru-cache.md. */
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 import { TwoGenerationCache } from '../validator/src/session/two-generation-cache.ts';
@@ -6,10 +6,10 @@ import { type BenchOptions, type Report, toTable } from './report.ts';
 import { median } from './rounds.ts';
 
 const SESSIONS = 200_000;
-/** Sessions that a snapshot writes before it lets requests in. */
+/** Sessions that a snapshot writes in one turn of the event loop. */
 const SESSIONS_A_TURN = 1_000;
 const NAMES_REMEMBERED = 1_024;
-/** Header fields that a browser sends. */
+/** Names of header fields that a browser sends. */
 const NAMES =
   'Host User-Agent Accept Accept-Language Accept-Encoding Referer Cookie Connection Sec-Fetch-Dest Sec-Fetch-Mode Sec-Fetch-Site Sec-Ch-Ua Sec-Ch-Ua-Mobile Priority Pragma'.split(
     ' ',
@@ -43,8 +43,8 @@ export function bench({ rounds, onProgress }: BenchOptions): Promise<Report> {
 }
 
 const NOTES = [
-  `${SESSIONS} sessions, half of them in use, ${LOOK_UPS} look-ups a round; each key is a new text`,
-  `our own lists ${SESSIONS_A_TURN} sessions a turn; lru-cache has no safe way to go on in a later turn`,
+  `${SESSIONS} sessions, half of them in use, ${LOOK_UPS} look-ups in each round; each key is a new text`,
+  `our own lists ${SESSIONS_A_TURN} sessions in each turn; lru-cache has no safe way to continue in a later turn`,
   `our own memory of field names is a Map of ${NAMES_REMEMBERED} names that is emptied when it is full`,
 ];
 
@@ -83,7 +83,7 @@ function namesTarget(): Target {
   };
 }
 
-/** Nanoseconds a look-up. Keys are cut from bytes, as they are in a request. */
+/** Nanoseconds for each look-up. Keys are cut from bytes, as in a request. */
 function lookUpNs(keys: readonly string[], lookUp: (key: string) => unknown): number {
   const bytes = keys.map((key) => Buffer.from(key, 'latin1'));
   const step = 7_919;

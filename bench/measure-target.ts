@@ -2,28 +2,28 @@ import { cpuTime } from './cpu-time.ts';
 import { load } from './load.ts';
 import type { LoadOptions, Traffic } from './traffic.ts';
 
-/** Something that answers requests, and the processes that do the work for it. */
+/** A server under test, with all of its processes. */
 export interface Target extends Traffic {
   readonly name: string;
-  /** With their children. */
+  /** Process ids. Their children count too. */
   readonly pids: readonly number[];
-  /** The children of its process are the database. */
+  /** Whether its child processes are a database. */
   readonly recorded: boolean;
 }
 
 export interface Sample {
   readonly requestsPerS: number;
-  /** All processes of the target together. */
+  /** CPU time of all processes of the target for each request. */
   readonly cpuUs: number;
-  /** The database's share of it. */
+  /** The part of it that the database used. */
   readonly databaseUs: number;
-  /** How much of one core the target used: well below 1, something else was the bottleneck. */
+  /** The share of one core that the target used. When it is well below 1, the bottleneck was somewhere else. */
   readonly busy: number;
   readonly p50Us: number;
   readonly p99Us: number;
 }
 
-/** Drives one target, and says what it reached and what that cost. */
+/** Loads one target. Returns its throughput and its CPU time. */
 export async function measureTarget(
   target: Target,
   options: LoadOptions,

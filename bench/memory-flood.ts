@@ -1,6 +1,6 @@
 /**
- * The process that bench/memory.ts looks at: one validator, and visitors who never come twice. Prints a
- * JSON line after each phase.
+ * The process that bench/memory.ts measures: one validator, and visitors who never come twice. It prints a JSON line
+ * after each phase.
  */
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { Session } from '@guard/config/contract/ports';
@@ -29,7 +29,7 @@ const validate = validator.forOrganisation(ORGANISATION);
 const budget = { requests: 10, perMs: 60_000 };
 
 await report('started', 0);
-// Far more than the tables hold: each is full, and the allocator has seen entries come and go.
+// Far more visitors than the tables hold. Afterwards each table is full, and its entries have been replaced.
 visit(0, 1_500_000);
 await report('every table full, and replaced', 1_500_000);
 visit(1_500_000, Number(visitorCount));
@@ -37,7 +37,7 @@ await report('sessions, tickets and budgets that never came before', Number(visi
 decide(Number(decisionCount));
 await report('and whole decisions about visitors that never came before', Number(decisionCount));
 
-/** What a visitor leaves behind who passes a challenge: a ticket spent, a session kept, a budget taken. */
+/** Stores what a visitor leaves who passes a challenge: a spent ticket, a session, a budget. */
 function visit(from: number, to: number): void {
   for (let number = from; number < to; number += 1) {
     const id = `${number.toString(16).padStart(8, '0')}-d9cb-869f-8165-70867728950e`;
@@ -72,7 +72,7 @@ function decide(count: number): void {
   }
 }
 
-/** Memory once the collector has had its way. */
+/** Prints the memory after a garbage collection. */
 async function report(phase: string, count: number): Promise<void> {
   for (let round = 0; round < 3; round += 1) {
     globalThis.gc?.();

@@ -1,7 +1,7 @@
 /**
- * Whether memory has a bound: ten million visitors, none of whom comes twice, each with a ticket, a
- * session and a budget, and half a million whole decisions. In a process of its own, whose resident memory
- * must be after them what it was when every table was full and its entries had been replaced.
+ * Shows that memory has a bound. Ten million visitors come once, each with a ticket, a session and a budget. Half a
+ * million whole decisions follow. They run in a separate process. At the end its resident memory must be the same as
+ * when every table was full and its entries had been replaced.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,9 +21,9 @@ type Phase = z.infer<typeof Phase>;
 
 const NOTES = [
   'memory after a full collection; the tables hold 200,000 sessions, 400,000 spent tickets and 200,000 budgets by default',
-  'the bound is what the process has when every table is full and its entries were replaced, and a quarter more: V8 gives pages back when it likes',
+  'the bound is the memory when every table is full and its entries were replaced, plus a quarter, because V8 gives pages back at any time',
 ];
-/** What a collector and an allocator may leave over. */
+/** Memory that the garbage collector and the allocator may not have given back. */
 const ROOM = 1.25;
 
 export async function bench({ onProgress }: BenchOptions): Promise<Report> {
@@ -42,7 +42,7 @@ export async function bench({ onProgress }: BenchOptions): Promise<Report> {
   const full = rows[1];
   const last = rows.at(-1);
   if (full === undefined || last === undefined || child.exitCode !== 0) {
-    throw new Error('the flood did not come to its end');
+    throw new Error('the flood ended early');
   }
   const boundMiB = full.rssMiB * ROOM;
   const verdict = last.rssMiB <= boundMiB ? 'within' : 'ABOVE';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 
-/** A prime, so that no buffer on the way is as long as the pattern: what is left out or doubled shows. */
+/** A prime number. No buffer is a multiple of it, so a missing or repeated part changes the digest. */
 const PERIOD = 65_521;
 const pattern = Buffer.from(Array.from({ length: PERIOD }, (_, at) => (at * 31 + (at >> 8)) & 255));
 
-/** So many bytes, always the same ones. */
+/** The first `bytes` bytes of the pattern. */
 export function patternStream(bytes: number): Readable {
   function* chunks() {
     for (let left = bytes; left > 0; left -= PERIOD) {
@@ -17,11 +17,11 @@ export function patternStream(bytes: number): Readable {
 
 export interface Digest {
   readonly bytes: number;
-  /** SHA-256 in hexadecimal. */
+  /** SHA-256 as hexadecimal text. */
   readonly hash: string;
 }
 
-/** Reads a stream to its end; rejects when it breaks. */
+/** Reads a stream to its end. Rejects when it breaks off. */
 export async function digest(stream: AsyncIterable<Buffer>): Promise<Digest> {
   const hash = createHash('sha256');
   let bytes = 0;

@@ -5,17 +5,17 @@ import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { connects } from '../test/kit/connects.ts';
 
-/** With two cores, the target has one to itself, and the load and the origin share the other. */
+/** With two cores, the target has one alone, and the load and the origin share the other. */
 const pinned =
   availableParallelism() >= 2 && spawnSync('taskset', ['--version']).status === 0
     ? ['taskset', '-c']
     : [];
 
-/** How the machine's cores were given out, for the notes of a report. */
+/** The placement of the processes on the cores, for the notes of a report. */
 export const placement =
   pinned.length > 0 ? 'the target on one core, load and origin on the other' : 'nothing pinned';
 
-/** `both`: wherever the scheduler puts it. */
+/** `both`: the scheduler chooses the core. */
 export type Core = 0 | 1 | 'both';
 
 export interface Running {
@@ -24,21 +24,21 @@ export interface Running {
 }
 
 export interface Started extends Running {
-  /** The first line it printed. */
+  /** The first line that it printed. */
   readonly line: string;
 }
 
-/** Keeps this process, all of its threads and what it starts from now on, on one core. */
-export function stayOn(core: Core): void {
+/** Pins this process to one core: all of its threads, and the processes that it starts from now on. */
+export function pinToCore(core: Core): void {
   if (pinned.length === 0) return;
   spawnSync('taskset', ['-a', '-c', '-p', cpuList(core), String(process.pid)]);
 }
 
 /**
- * Starts a script of the bench, or the command `guard`, on one core and waits for its first line. What it writes to stderr
- * goes to `logFile`, or here when there is none.
+ * Starts a script of the bench, or the command `guard`, on one core and waits for its first line. Its stderr goes to
+ * `logFile`, or to the stderr of this process.
  */
-export async function startOn(
+export async function startScriptOn(
   core: Core,
   script: string,
   args: readonly string[],
@@ -55,7 +55,7 @@ export async function startOn(
   return { ...running(child), line };
 }
 
-/** Starts a program that is no script of ours on one core, and waits until `port` takes connections. */
+/** Starts another program on one core, and waits until it accepts connections at `port`. */
 export async function startProgramOn(
   core: Core,
   command: readonly string[],

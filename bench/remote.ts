@@ -1,4 +1,4 @@
-/** What it adds at the median to ask a remote validator, at one connection: both on the targets' core. */
+/** The time that a remote validator adds at the median, with one connection. Gateway and validator share a core. */
 import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
 import { SECRET_KEY, storySettings } from '../test/kit/story-settings.ts';
 import { goalsTable } from './goals.ts';
@@ -8,7 +8,7 @@ import { type BenchOptions, type Report, toTable } from './report.ts';
 import { inRounds, medianOf, paired } from './rounds.ts';
 import type { LoadResult } from './traffic.ts';
 import { returning } from './visitors.ts';
-import { DETECT, guardSettings, onWorkbench, startGuard, startOrigin } from './workbench.ts';
+import { DETECT, guardSettings, withWorkbench, startGuard, startOrigin } from './workbench.ts';
 
 const DIRECT = 'direct to the origin';
 const OPEN = 'guard, unprotected';
@@ -16,7 +16,7 @@ const IN_PROCESS = 'guard, validator in process';
 const REMOTE = 'guard, remote validator';
 
 export function bench(options: BenchOptions): Promise<Report> {
-  return onWorkbench(async (workbench) => {
+  return withWorkbench(async (workbench) => {
     const origin = await startOrigin(workbench);
     const start = (name: string, site: Readonly<Record<string, unknown>>) =>
       startGuard(workbench, name, guardSettings(name, origin.line, { site }));

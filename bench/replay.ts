@@ -1,7 +1,7 @@
 /**
- * What `guard replay` reads in a second: an access log as nginx writes it, the same as JSON lines of Caddy
- * with all headers, and two settings held against each other. The command is run as a person runs it, on a
- * file; the time is the one it tells, without the start of the process.
+ * The lines that `guard replay` judges in a second: an access log of nginx, the same as JSON lines of Caddy with all
+ * headers, and a comparison of two settings. The bench runs the command on a file, as a person does. The time is the
+ * one that the command reports, without the start of the process.
  */
 import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';

@@ -1,32 +1,32 @@
-/** What `npm run bench` is asked for. A bench that drives no sockets has no use for `connections`. */
+/** The options of `npm run bench`. A bench without sockets ignores `connections`. */
 export interface BenchOptions {
   readonly rounds: number;
-  /** Seconds a target and round. */
+  /** Seconds for each target in each round. */
   readonly seconds: number;
   /** Requests under way. */
   readonly connections: number;
-  /** How long a soak takes. */
+  /** Duration of a soak. */
   readonly minutes: number;
-  /** How much a stream carries each way. */
+  /** Size of a stream in each direction. */
   readonly mib: number;
-  /** Events that a dashboard looks at. */
+  /** Number of events in the database of a dashboard. */
   readonly rows: number;
   readonly onProgress: (text: string) => void;
 }
 
-/** What every bench/<name>.ts gives back from `bench(options)`. */
+/** The result of `bench(options)` in every bench/<name>.ts. */
 export interface Report {
-  /** The numbers, for `--json`. */
+  /** The numbers for `--json`. */
   readonly rows: readonly unknown[];
-  /** The same as a Markdown table: {@link toTable}. */
+  /** The same numbers as a Markdown table: {@link toTable}. */
   readonly table: string;
-  /** What the bench is there to rule out has happened; then `npm run bench` ends with 1. */
+  /** The bench found a failure, such as a wrong answer. Then `npm run bench` exits with 1. */
   readonly failed?: boolean;
-  /** How it was measured, one sentence each: they stand below the table that `--record` writes. */
+  /** How it was measured, in one sentence each. `--record` writes them below the table. */
   readonly notes: readonly string[];
 }
 
-/** A Markdown table whose columns line up; every column but the first is aligned to the right. A row may end early. */
+/** A Markdown table with aligned columns. All but the first are aligned to the right. A row may end early. */
 export function toTable(head: readonly string[], body: readonly (readonly string[])[]): string {
   const widths = head.map((title, i) =>
     Math.max(title.length, ...body.map((cells) => cells[i]?.length ?? 0)),

@@ -1,9 +1,9 @@
 import type { BenchOptions } from './report.ts';
 
-/** The samples of every target by its name, one a round. */
+/** The samples of every target, by its name. Each round adds one. */
 export type Samples<S> = ReadonlyMap<string, readonly S[]>;
 
-/** Measures the targets in turns, every second round backwards, so that a slow minute is everybody's. */
+/** Measures the targets in turns, every second round in reverse order, so that a slow minute affects all of them. */
 export async function inRounds<T extends { readonly name: string }, S>(
   targets: readonly T[],
   { rounds, onProgress }: BenchOptions,
@@ -24,14 +24,14 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-/** The median over the rounds of what was read of one target's samples. */
+/** The median of one figure over the samples of a target. */
 export function medianOf<S>(samples: Samples<S>, name: string, read: (sample: S) => number) {
   return median((samples.get(name) ?? []).map(read));
 }
 
 /**
- * The median of what two targets have to do with each other in the same round; undefined when one of
- * them was not measured.
+ * The median over the rounds of a figure that is computed from the samples of two targets in the same round. Undefined
+ * when one of them was not measured.
  */
 export function paired<S>(
   samples: Samples<S>,

@@ -1,4 +1,4 @@
-/** npm run bench [-- name] [-- options]: which bench, and where its numbers go. */
+/** npm run bench [-- name] [-- options]: runs one bench, and prints or records its numbers. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -28,53 +28,69 @@ import * as workers from './workers.ts';
 interface Bench {
   readonly bench: (options: BenchOptions) => Promise<Report>;
   readonly about: string;
-  /** Measured in interleaved rounds, reported as medians; else it is one run. */
+  /** Whether it measures in interleaved rounds and reports medians. Otherwise it is one run. */
   readonly inRounds: boolean;
 }
 
-/** Name, and what it measures. The first one is run when none is named. */
+/** The benches by name. The first one is the default. */
 const BENCHES: Readonly<Record<string, Bench>> = {
   gateway: {
     ...gateway,
-    about: 'what the gateway costs, and what stands in its place elsewhere (default)',
+    about: 'the cost of the gateway, and of other proxies (default)',
     inRounds: true,
   },
   flood: { ...flood, about: 'requests that are new to every cache', inRounds: true },
-  large: { ...large, about: 'answers of 100 KiB and 10 MiB against plain nginx', inRounds: true },
+  large: {
+    ...large,
+    about: 'answers of 100 KiB and 10 MiB, compared with plain nginx',
+    inRounds: true,
+  },
   tls: {
     ...tls,
     about: 'requests and handshakes over TLS, with HTTP/1.1 and HTTP/2',
     inRounds: true,
   },
-  uploads: { ...uploads, about: 'a GET beside 64 uploads that trickle', inRounds: true },
-  'half-load': { ...halfLoad, about: 'what is added to the 99th percentile', inRounds: true },
-  workers: { ...workers, about: 'what a second worker is worth on two cores', inRounds: true },
-  remote: { ...remote, about: 'what a remote validator adds to the median', inRounds: true },
-  stream: { ...stream, about: 'memory while 1 GiB goes up and 1 GiB down', inRounds: false },
-  soak: {
-    ...soak,
-    about: 'half load with reloads, killed origins and aborts: leaks, wrong answers',
-    inRounds: false,
-  },
-  validate: { ...validate, about: 'POST /validate against a bare route', inRounds: true },
-  decision: {
-    ...decision,
-    about: 'one decision in process against the same work by hand',
+  uploads: { ...uploads, about: 'a GET beside 64 slow uploads', inRounds: true },
+  'half-load': {
+    ...halfLoad,
+    about: 'the latency that is added to the 99th percentile',
     inRounds: true,
   },
-  ingest: { ...ingest, about: 'what recording a decision costs', inRounds: true },
+  workers: { ...workers, about: 'the gain of a second worker on two cores', inRounds: true },
+  remote: {
+    ...remote,
+    about: 'the latency that a remote validator adds to the median',
+    inRounds: true,
+  },
+  stream: { ...stream, about: 'memory while 1 GiB goes up and 1 GiB comes down', inRounds: false },
+  soak: {
+    ...soak,
+    about: 'leaks and wrong answers at half load with reloads, killed origins and aborts',
+    inRounds: false,
+  },
+  validate: { ...validate, about: 'POST /validate, compared with a bare route', inRounds: true },
+  decision: {
+    ...decision,
+    about: 'one decision in process, compared with the same work by hand',
+    inRounds: true,
+  },
+  ingest: { ...ingest, about: 'the cost of recording a decision', inRounds: true },
   dashboards: {
     ...dashboards,
-    about: 'what an analyst waits for, with ten million rows',
+    about: 'the time that an analyst waits, with ten million rows',
     inRounds: true,
   },
   gate: {
     ...gate,
-    about: 'what the gate in front of POST /query costs a statement',
+    about: 'the time that the gate in front of POST /query takes for a statement',
     inRounds: true,
   },
-  maps: { ...maps, about: 'our own bounded maps against lru-cache', inRounds: false },
-  replay: { ...replay, about: 'lines of a log that guard replay judges', inRounds: true },
+  maps: { ...maps, about: 'our own bounded maps, compared with lru-cache', inRounds: false },
+  replay: {
+    ...replay,
+    about: 'the lines of a log that guard replay judges in a second',
+    inRounds: true,
+  },
   growth: {
     ...growth,
     about: 'start, reload, memory and a decision with 1,000 sites and 10,000 rules',
@@ -135,11 +151,11 @@ function usage(): string {
 ${list.join('\n')}
 
   --rounds N        interleaved rounds, default 5
-  --seconds N       seconds a target and round, default 3
+  --seconds N       seconds for each target in each round, default 3
   --connections N   requests under way, default 32
-  --minutes N       how long a soak takes, default 10
-  --mib N           how much a stream carries each way, default 1024
-  --rows N          how many events a dashboard looks at, default 10000000
+  --minutes N       duration of a soak, default 10
+  --mib N           size of a stream in each direction, default 1024
+  --rows N          events in the database of a dashboard, default 10000000
   --json            the numbers as JSON
   --record          also write the table into bench/`;
 }
@@ -147,7 +163,7 @@ ${list.join('\n')}
 function baseline({ inRounds }: Bench, text: string, how: readonly string[]): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
   const dirty = git('status', '--porcelain') === '' ? '' : ' with changes';
-  const rounds = `${values.rounds} rounds of ${values.seconds} s a target, interleaved, medians`;
+  const rounds = `${values.rounds} rounds of ${values.seconds} s for each target, interleaved, medians`;
   const list = [
     `${new Date().toISOString().slice(0, 10)}, commit ${git('rev-parse', '--short', 'HEAD')}${dirty}, Node ${process.versions.node}`,
     `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,

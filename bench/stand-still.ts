@@ -4,11 +4,11 @@ import type { Target } from './measure-target.ts';
 type Recording = Pick<Target, 'pids' | 'recorded'>;
 
 export const standStillNote =
-  'while one target is measured, the other Guards that record stand still: what their databases have left to do is part of their own rounds';
+  'while one target is measured, the other Guards that record are stopped: the remaining work of their databases belongs to their own rounds';
 
 /**
- * Runs something while the recording Guards among the other targets stand still, their databases with
- * them: those go on merging what they were given, which would be a load beside somebody else's.
+ * Calls `measure` while the other Guards that record are stopped, together with their databases. Otherwise their
+ * databases would merge in the background, and disturb the measurement.
  */
 export async function alone<T>(
   target: Recording,

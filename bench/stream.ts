@@ -1,6 +1,6 @@
 /**
- * Whether bodies are streamed: 1 GiB up and 1 GiB down at once, every byte checked, and the memory of the
- * gateway's process meanwhile against what it was before.
+ * Shows that bodies are streamed. 1 GiB goes up and 1 GiB comes down at the same time. The bench checks every byte, and
+ * compares the memory of the gateway's process with its memory before.
  */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
@@ -14,7 +14,7 @@ import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { residentMiB } from './resident-memory.ts';
 import { type Headers, returning } from './visitors.ts';
-import { guardSettings, onWorkbench, startGuard, startOrigin } from './workbench.ts';
+import { guardSettings, withWorkbench, startGuard, startOrigin } from './workbench.ts';
 
 const MIB = 1024 * 1024;
 const SAMPLE_EVERY_MS = 50;
@@ -22,7 +22,7 @@ const SAMPLE_EVERY_MS = 50;
 const Received = z.object({ bytes: z.number(), hash: z.string() });
 
 export function bench(options: BenchOptions): Promise<Report> {
-  return onWorkbench(async (workbench) => {
+  return withWorkbench(async (workbench) => {
     const origin = await startOrigin(workbench, { script: 'stream-origin.ts' });
     const guard = await startGuard(workbench, 'guard', guardSettings('guard', origin.line));
     const headers = await returning(`${guard.url}/1`);
@@ -62,7 +62,7 @@ export function bench(options: BenchOptions): Promise<Report> {
       notes: [
         placement,
         `resident memory of the gateway's process every ${SAMPLE_EVERY_MS} ms: ${beforeMiB.toFixed(0)} MiB before, ${peakMiB.toFixed(0)} MiB at most`,
-        'the upload is chunked; SHA-256 of both bodies at their ends is that of what was sent',
+        'the upload is chunked; both bodies arrive with the SHA-256 with which they were sent',
       ],
     };
   });
@@ -94,7 +94,7 @@ async function timed<T>(
   return { value, seconds: (performance.now() - startedAt) / 1000 };
 }
 
-/** The most memory that a process has until `stop`. */
+/** Watches the memory of a process until `stop`, which returns the maximum. */
 function watch(pid: number): { readonly stop: () => void; readonly peakMiB: Promise<number> } {
   const stopped = new AbortController();
   const sample = async () => {

@@ -1,13 +1,12 @@
 /**
- * What the gateway costs over TLS, as browsers come: requests over HTTP/1.1 and over HTTP/2, and connections of one
- * request each, with a full handshake and with a session that is taken up again. Held against nginx and HAProxy with
- * the same certificate, in the same rounds.
+ * The cost of the gateway over TLS: requests over HTTP/1.1 and over HTTP/2, and connections of one request each, with a
+ * full handshake and with a resumed session. nginx and HAProxy have the same certificate and run in the same rounds.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { selfSigned } from '../gateway/src/testing/self-signed.ts';
 import { isOnPath } from '../test/kit/tools.ts';
-import { connectAnew, HOST, type Settled, settledWith } from './connect-anew.ts';
+import { connectAnew, HOST, type Negotiated, negotiatedWith } from './connect-anew.ts';
 import { type Goal, goalsTable } from './goals.ts';
 import { h2load, STREAMS } from './h2load.ts';
 import { WARM_SECONDS, warmNote } from './load.ts';
@@ -22,7 +21,7 @@ import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
 import { returning } from './visitors.ts';
 import {
   guardSettings,
-  onWorkbench,
+  withWorkbench,
   startGuard,
   startOrigin,
   type Workbench,
@@ -34,7 +33,7 @@ const GUARD = 'guard, every decision made and recorded';
 interface Way {
   readonly name: string;
   readonly drive: (traffic: Traffic, options: LoadOptions) => Promise<LoadResult>;
-  /** What is wanted of nginx's figure. Undefined where nothing was aimed at. */
+  /** The goal, as a ratio to nginx's figure. Undefined without a goal. */
   readonly wanted: number | undefined;
 }
 
@@ -53,7 +52,7 @@ const WAYS: readonly Way[] = [
   },
 ];
 
-/** One way to one target. */
+/** One target over one protocol. */
 interface Lane extends Target {
   readonly of: string;
   readonly way: Way;
@@ -62,9 +61,9 @@ interface Lane extends Target {
 export function bench(options: BenchOptions): Promise<Report> {
   const missing = ['wrk', 'h2load'].filter((program) => !isOnPath(program));
   if (missing.length > 0) throw new Error(`not installed: ${missing.join(', ')}`);
-  return onWorkbench(async (workbench) => {
+  return withWorkbench(async (workbench) => {
     const { targets, absent } = await startTargets(workbench);
-    const settled = await agreed(targets);
+    const negotiated = await agreed(targets);
     const lanes = WAYS.flatMap((way) =>
       targets.map((target) => ({
         ...target,
@@ -88,13 +87,13 @@ export function bench(options: BenchOptions): Promise<Report> {
         placement,
         `load by wrk over HTTP/1.1 and by h2load over HTTP/2, one thread, ${options.connections} connections, over HTTP/2 with ${STREAMS} streams each; 1 KiB answers`,
         `handshakes: ${options.connections} connections at a time by node:tls, each for one request and its answer`,
-        `all targets: ${settled.version}, ${settled.cipher}, X25519, the same ECDSA P-256 certificate; a browser that offers X25519MLKEM768 gets it from Guard, and not from Debian's OpenSSL`,
+        `all targets: ${negotiated.version}, ${negotiated.cipher}, X25519, the same ECDSA P-256 certificate; a browser that offers X25519MLKEM768 gets it from Guard, and not from Debian's OpenSSL`,
         warmNote,
-        'the header fields of Chrome on https behind a load balancer that speaks TLS to the target: so no signal compares the handshake of the load with that of Chrome',
+        'the header fields of Chrome on https, behind a load balancer that connects to the target by TLS, so that no signal compares the handshake of the load with that of Chrome',
         standStillNote,
         'ratios are medians of the ratios of each round; first and last: requests/s of that round, guard against the target of the row',
-        'tried over HTTP/2 without gain: streams whose empty upload is marked as read, and no idle timer for each stream',
-        'busy: how much of its core a target used; well below 100 %, load or origin were the bottleneck, and CPU is the column to read',
+        'two changes gave nothing over HTTP/2: to mark empty uploads as read, and to have no idle timer for each stream',
+        'busy: the share of its core that a target used; when it is well below 100 %, load or origin were the bottleneck, and CPU is the column to read',
       ],
     };
   });
@@ -146,10 +145,10 @@ function writeCertificate(folder: string): TlsFiles {
   return files;
 }
 
-/** What the targets settle on with the same client. Throws where it is not the same. */
-async function agreed(targets: readonly Target[]): Promise<Settled> {
-  const all = await Promise.all(targets.map(({ url }) => settledWith(url)));
-  const texts = new Set(all.map((settled) => JSON.stringify(settled)));
+/** The TLS version and algorithms that the targets choose with the same client. Throws when they differ. */
+async function agreed(targets: readonly Target[]): Promise<Negotiated> {
+  const all = await Promise.all(targets.map(({ url }) => negotiatedWith(url)));
+  const texts = new Set(all.map((negotiated) => JSON.stringify(negotiated)));
   const [first] = all;
   if (first === undefined || texts.size > 1) {
     throw new Error(`the targets do not do the same work: ${[...texts].join(' ')}`);
@@ -194,7 +193,7 @@ function rowOf(samples: Samples<Sample>, { name, of: target, way }: Lane): strin
   ];
 }
 
-/** Of each round, in order. */
+/** The ratio in each round, in order. */
 function ratesOf(samples: Samples<Sample>, [one, other]: readonly [string, string]): number[] {
   const others = samples.get(other) ?? [];
   return (samples.get(one) ?? []).flatMap(({ requestsPerS }, round) => {

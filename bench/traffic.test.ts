@@ -10,7 +10,7 @@ import { fill } from './traffic.ts';
 import { browser, stranger, STRANGERS_PATH } from './visitors.ts';
 import { wrk } from './wrk.ts';
 
-test('strangers are all different: agent, address and path', () => {
+test('strangers differ in agent, address and path', () => {
   const numbers = Array.from({ length: 10_000 }, (_, n) => 20_000_000 + n);
   for (const text of [stranger['user-agent'] ?? '', '{address}', STRANGERS_PATH]) {
     expect(new Set(numbers.map((number) => fill(text, number))).size, text).toBe(numbers.length);
@@ -18,7 +18,7 @@ test('strangers are all different: agent, address and path', () => {
 });
 
 test.skipIf(!isOnPath('wrk'))(
-  'wrk sends the fields that were asked for, in their order, filled in as they are here',
+  'wrk sends the given fields in their order, with the same values as our own load',
   async () => {
     const seen: { readonly url: string; readonly fields: readonly string[] }[] = [];
     const server = createServer((request, response) => {
@@ -44,7 +44,7 @@ test.skipIf(!isOnPath('wrk'))(
 );
 
 test.skipIf(!isOnPath('h2load') || !hasOpenssl)(
-  'h2load sends a browser as HTTP/2 has it: its own authority, and no field about the connection',
+  'h2load sends the fields of a browser over HTTP/2: one authority, and no field about the connection',
   async () => {
     const { cert, key } = selfSigned('shop.example');
     const seen: unknown[] = [];

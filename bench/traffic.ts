@@ -1,25 +1,25 @@
 import type { Headers } from './visitors.ts';
 
-/** Requests of one kind. `{number}` and `{address}` in path and header values differ from one to the next. */
+/** Requests of one kind. `{number}` and `{address}` in path and header values have another value in each request. */
 export interface Traffic {
   /** Origin of the URL, without a path. */
   readonly url: string;
   readonly path: string;
   readonly headers: Headers;
-  /** Each request is answered with 403, and nothing else. */
+  /** Each request must get 403. */
   readonly isRefused?: boolean;
 }
 
-/** GET requests of a load, to which any answer but 200 is an error, or any but 403 where they are refused. */
+/** GET requests of a load. Any status but 200 is an error, or any but 403 with `refused`. */
 export interface LoadOptions {
   /** Connections, each with at most one request under way. */
   readonly connections: number;
   readonly seconds: number;
-  /** The first `{number}`, so that no two rounds are the same visitors. */
+  /** The first `{number}`, so that each round has other visitors. */
   readonly from?: number;
   /**
-   * What a connection waits before each request, exponentially distributed around this mean: with
-   * many connections, requests then come whether or not the earlier ones were answered.
+   * The mean of the exponentially distributed pause of a connection before each request. With many connections,
+   * requests then come independently of earlier answers.
    */
   readonly pauseMs?: number;
 }
@@ -32,7 +32,7 @@ export interface LoadResult {
   readonly p99Us: number;
 }
 
-/** `text` for one visitor; the address is one of two million of an access provider. */
+/** `text` for one visitor. The address is one of two million of an access provider. */
 export function fill(text: string, number: number): string {
   return text.replaceAll('{number}', String(number)).replaceAll('{address}', addressOf(number));
 }

@@ -1,4 +1,4 @@
-/** Whether uploads that trickle hold up somebody else: an unrelated GET beside 64 of them, and alone. */
+/** Whether slow uploads delay other visitors: the time of a GET beside 64 slow uploads, and alone. */
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
@@ -8,7 +8,7 @@ import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { inRounds, medianOf } from './rounds.ts';
 import { type Headers, returning } from './visitors.ts';
-import { guardSettings, onWorkbench, startGuard, startOrigin } from './workbench.ts';
+import { guardSettings, withWorkbench, startGuard, startOrigin } from './workbench.ts';
 
 const UPLOADS = 64;
 const BARE = 'of the origin itself, alone';
@@ -27,7 +27,7 @@ interface Sample {
 }
 
 export function bench(options: BenchOptions): Promise<Report> {
-  return onWorkbench(async (workbench) => {
+  return withWorkbench(async (workbench) => {
     const origin = await startOrigin(workbench);
     const guard = await startGuard(workbench, 'guard', guardSettings('guard', origin.line));
     const headers = await returning(guard.url);
@@ -74,14 +74,14 @@ export function bench(options: BenchOptions): Promise<Report> {
       notes: [
         placement,
         warmNote,
-        `an upload sends 1 KiB every ${CHUNK_EVERY_MS} ms, chunked, as long as a round takes, and has to reach the origin whole; a GET every ${GET_EVERY_MS} ms over one connection`,
-        'median and p99: the median of the rounds; max: of all rounds. What the origin itself takes is the machine and the client',
+        `an upload sends 1 KiB every ${CHUNK_EVERY_MS} ms, chunked, for the whole round, and the origin has to get all of it; a GET every ${GET_EVERY_MS} ms over one connection`,
+        'median and p99: the median of the rounds; max: the maximum of all rounds. The time of the origin alone comes from the machine and the client',
       ],
     };
   });
 }
 
-/** One GET after the other, for so long. */
+/** Sends one GET after the other for this time. */
 async function ask(url: string, headers: Headers, forMs: number): Promise<Sample> {
   const pool = new Pool(url, { connections: 1, pipelining: 1 });
   const latenciesMs: number[] = [];
@@ -104,7 +104,7 @@ async function ask(url: string, headers: Headers, forMs: number): Promise<Sample
   };
 }
 
-/** One upload that takes so long; the origin answers when it has all of it. */
+/** Sends one upload that takes this time. The origin answers when it has the whole upload. */
 async function trickle(url: string, headers: Headers, forMs: number): Promise<void> {
   const upload = request(url, { method: 'POST', agent: false, headers });
   const status = new Promise<number>((resolve, reject) => {
@@ -120,5 +120,5 @@ async function trickle(url: string, headers: Headers, forMs: number): Promise<vo
   }
   upload.end();
   const answered = await status;
-  if (answered !== 200) throw new Error(`an upload was answered ${answered}`);
+  if (answered !== 200) throw new Error(`an upload got status ${answered}`);
 }

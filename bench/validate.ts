@@ -1,7 +1,7 @@
 /**
- * What `POST /validate` costs over keep-alive: requests a second of the real route, and of a bare
- * fastify route that parses the same body and answers a constant of the same size. No analytics: the
- * events of this bench go nowhere, so that the route is measured and not the database.
+ * The cost of `POST /validate` over keep-alive connections: requests a second of the real route, and of a bare fastify
+ * route that parses the same body and sends a constant of the same size. Events are not recorded, because the bench
+ * measures the route and not the database.
  */
 import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { storySettings, SECRET_KEY } from '../test/kit/story-settings.ts';
 import { visit } from '../test/kit/visitors.ts';
 import { cpuTime } from './cpu-time.ts';
 import { post } from './load.ts';
-import { placement, startOn } from './processes.ts';
+import { placement, startScriptOn } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { inRounds, median } from './rounds.ts';
-import { DETECT, onWorkbench, startGuard, type Workbench } from './workbench.ts';
+import { DETECT, withWorkbench, startGuard, type Workbench } from './workbench.ts';
 
 const HEADERS = { 'content-type': 'application/json', 'x-api-key': SECRET_KEY };
 
@@ -30,9 +30,9 @@ interface Sample {
   readonly p99Us: number;
 }
 
-/** Drives the bare route and the real one in turns, and gives the medians. */
+/** Loads the bare route and the real one in turns, and returns the medians. */
 export function bench(options: BenchOptions): Promise<Report> {
-  return onWorkbench(async (workbench) => {
+  return withWorkbench(async (workbench) => {
     const targets = await startTargets(workbench);
     for (const target of targets) await measure(target, { ...options, seconds: 2 });
     const samples = await inRounds(targets, options, (target) => measure(target, options));
@@ -56,7 +56,7 @@ async function startTargets(workbench: Workbench): Promise<Target[]> {
   const first = JSON.parse(await ask(url, newcomer)) as { cookies: [{ value: string }] };
   const known = JSON.stringify(visit({ cookie: first.cookies[0].value }));
   const script = join(import.meta.dirname, 'targets', 'bare-validate.ts');
-  const bare = workbench.keep(await startOn(1, script, [await ask(url, known)]));
+  const bare = workbench.keep(await startScriptOn(1, script, [await ask(url, known)]));
   const { pid } = guard;
   return [
     { name: 'bare fastify route', url: bare.line, pid: bare.pid, body: known },
@@ -109,8 +109,8 @@ function reportOf(
     table: toTable(['target', 'requests/s', 'of bare', 'CPU us/request', 'p50 us', 'p99 us'], body),
     notes: [
       placement,
-      `${connections} connections, keep-alive; the request is Chrome's first on https, as JSON`,
-      'the bare route parses the same body and answers the constant text that the real route gave',
+      `${connections} connections, keep-alive; the body is the first request of Chrome on https, as JSON`,
+      'the bare route parses the same body and sends a constant text: an answer of the real route',
     ],
   };
 }

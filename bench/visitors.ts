@@ -2,18 +2,18 @@ import { request } from 'undici';
 import { chromeHttps, curl, HOME_IP } from '../test/kit/visitors.ts';
 import { agentOf } from './decision-visitors.ts';
 
-/** Who asks in the benches that go over sockets. */
+/** The visitors of the benches that use sockets. */
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Chrome on https, as a load balancer that ends TLS passes it on: with the session's cookie, 17 fields. */
+/** Chrome on https, behind a load balancer that ends TLS. With the session's cookie there are 17 fields. */
 export const browser: Headers = {
   ...chromeHttps,
   'x-forwarded-for': HOME_IP,
   'x-forwarded-proto': 'https',
 };
 
-/** Every request another visitor at another address with another agent: `{…}` is filled by drive.ts. */
+/** Every request is another visitor with another address and agent. traffic.ts fills in `{…}`. */
 export const stranger: Headers = {
   ...agentOf('{number}'),
   'x-forwarded-for': '{address}',
@@ -21,7 +21,7 @@ export const stranger: Headers = {
 };
 export const STRANGERS_PATH = '/products/{number}';
 
-/** Makes sure that somebody decides behind this URL: a script is answered with 403. */
+/** Throws unless a script gets 403 at this URL, which shows that requests are judged there. */
 export async function expectRefusal(url: string): Promise<void> {
   const fields = { 'x-forwarded-for': HOME_IP, 'x-forwarded-proto': 'https' };
   const answer = await request(url, { headers: { ...curl, ...fields } });
@@ -30,7 +30,7 @@ export async function expectRefusal(url: string): Promise<void> {
     throw new Error(`${url} answered ${answer.statusCode} to a script`);
 }
 
-/** The headers of a browser that has the session this Guard gave it. */
+/** The headers of a browser with a session of this Guard. */
 export async function returning(url: string, headers: Headers = browser): Promise<Headers> {
   const answer = await request(url, { headers });
   await answer.body.dump();

@@ -5,37 +5,37 @@ import { join } from 'node:path';
 import type { Service } from '@guard/config/settings/schema';
 import { stringify } from 'yaml';
 import { storySettings } from '../test/kit/story-settings.ts';
-import { type Core, type Running, startOn, type Started, stayOn } from './processes.ts';
+import { type Core, type Running, startScriptOn, type Started, pinToCore } from './processes.ts';
 
-/** Where the processes of one bench run: all are stopped, and the folder is gone, when it ends. */
+/** The folder and the processes of one bench. At its end all processes are stopped and the folder is removed. */
 export interface Workbench {
   readonly folder: string;
-  /** Has a process stopped at the end; gives it back. */
+  /** Registers a process that is stopped at the end. Returns the process. */
   keep<T extends Running>(running: T): T;
 }
 
 /** Guard, as users start it. */
 export interface StartedGuard extends Started {
   readonly addresses: Readonly<Record<Service, string>>;
-  /** Of the front proxy. */
+  /** The URL of the front proxy. */
   readonly url: string;
-  /** Its settings: write it and send SIGHUP. */
+  /** The settings file. To change the settings, write it and send SIGHUP. */
   readonly file: string;
 }
 
-/** The rule of every bench: what was found about a visitor decides. */
+/** The rule of every bench: the findings decide. */
 export const DETECT = [{ name: 'everybody', match: {}, detect: true }] as const;
 
 const here = import.meta.dirname;
 
-/** Runs a bench, its own process on the core of the load unless another is said. */
-export async function onWorkbench<T>(
+/** Runs a bench. Its own process uses the core of the load, unless `core` names another. */
+export async function withWorkbench<T>(
   run: (bench: Workbench) => Promise<T>,
   core: Core = 0,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'guard-bench-'));
   const kept: Running[] = [];
-  stayOn(core);
+  pinToCore(core);
   const keep = <R extends Running>(process: R): R => {
     kept.push(process);
     return process;
@@ -48,15 +48,15 @@ export async function onWorkbench<T>(
   }
 }
 
-/** Starts bench/targets/origin.ts, or another script there; beside the load unless another core is said. */
+/** Starts bench/targets/origin.ts, or another script there, on the core of the load or on `core`. */
 export async function startOrigin(
   bench: Workbench,
   { script = 'origin.ts', core = 0 }: { readonly script?: string; readonly core?: Core } = {},
 ): Promise<Started> {
-  return bench.keep(await startOn(core, join(here, 'targets', script), []));
+  return bench.keep(await startScriptOn(core, join(here, 'targets', script), []));
 }
 
-/** Settings of a whole product that records in a database of its own; `name` is told apart in logs. */
+/** Settings of a whole product with its own database. `name` distinguishes its log. */
 export function guardSettings(
   name: string,
   origin: string | readonly string[],
@@ -74,7 +74,7 @@ export function guardSettings(
   });
 }
 
-/** Starts Guard, on the core of the targets unless another is said. */
+/** Starts Guard on the core of the targets, or on `core`. */
 export async function startGuard(
   bench: Workbench,
   name: string,
@@ -86,7 +86,7 @@ export async function startGuard(
   return startGuardFrom(bench, file, core);
 }
 
-/** Starts Guard with a settings file. Its log is beside that. */
+/** Starts Guard with a settings file. Its log is in the same folder. */
 export async function startGuardFrom(
   bench: Workbench,
   file: string,
@@ -95,8 +95,8 @@ export async function startGuardFrom(
 ): Promise<StartedGuard> {
   const args = ['start', '--config', file, '--json', ...more];
   const bin = join(here, '..', 'bin', 'guard');
-  const started = bench.keep(await startOn(core, bin, args, `${file}.log`));
-  // The first line of --json; a service that was not asked for has no address in it.
+  const started = bench.keep(await startScriptOn(core, bin, args, `${file}.log`));
+  // The first line of --json. It has no address for a service that is switched off.
   const { addresses } = JSON.parse(started.line) as Pick<StartedGuard, 'addresses'>;
   return { ...started, addresses, url: addresses.gateway, file };
 }

@@ -1,12 +1,12 @@
 /**
- * What a second worker is worth on two cores: everything, load and origin included, on one core with one
- * worker, against everything on two cores with two. Nothing idles then, in neither case: a load with a core
- * of its own sleeps between answers, and waking it can cost the gateway more than the answer does.
+ * The gain of a second worker on two cores. It compares everything, with load and origin, on one core with one worker,
+ * and everything on two cores with two workers. No core is idle in either case. A load with its own core would sleep
+ * between answers, and to wake it can cost the gateway more than an answer.
  */
 import { cpuTime, cpuTimeHereUs, threadTimesUs } from './cpu-time.ts';
 import { type Goal, goalsTable } from './goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
-import { type Core, stayOn } from './processes.ts';
+import { type Core, pinToCore } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { inRounds, medianOf, paired, type Samples } from './rounds.ts';
 import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
@@ -14,7 +14,7 @@ import { returning } from './visitors.ts';
 import {
   DETECT,
   guardSettings,
-  onWorkbench,
+  withWorkbench,
   startGuard,
   startOrigin,
   type Workbench,
@@ -27,33 +27,38 @@ const FORWARDED_ONE = 'forwarded, one worker';
 const FORWARDED_TWO = 'forwarded, two workers';
 const NAMES = [OWN_ONE, OWN_TWO, FORWARDED_ONE, FORWARDED_TWO] as const;
 
-const SHUT_PATH = '/shut';
-/** A block like any other, with a status that the load does not take for an error. */
-const SHUT = { name: 'shut', match: { path: SHUT_PATH }, verdict: 'block', status: 200 } as const;
+const BLOCKED_PATH = '/blocked';
+/** A block with status 200, because any other status is an error to the load. */
+const BLOCK = {
+  name: 'blocked',
+  match: { path: BLOCKED_PATH },
+  verdict: 'block',
+  status: 200,
+} as const;
 
 interface Target extends Traffic {
   readonly name: string;
   readonly pid: number;
   readonly originPid: number;
-  /** Where all of it runs. */
+  /** The cores of all processes. */
   readonly core: Core;
 }
 
 interface Sample {
   readonly requestsPerS: number;
-  /** Of all threads and children, the database included. */
+  /** CPU time of all threads and children, with the database. */
   readonly cpuUs: number;
-  /** Of the thread that had most to do, a request of all threads. */
+  /** CPU time of the busiest thread, divided by the requests of all threads. */
   readonly busiestThreadUs: number;
-  /** What that thread had of the work of the two busiest. */
+  /** The share of that thread in the work of the two busiest threads. */
   readonly busiestShare: number;
-  /** Cores that Guard kept busy, and that load and origin did. */
+  /** Cores that Guard kept busy, and cores that load and origin kept busy. */
   readonly guardCores: number;
   readonly otherCores: number;
 }
 
 export function bench(options: BenchOptions): Promise<Report> {
-  return onWorkbench(async (workbench) => {
+  return withWorkbench(async (workbench) => {
     const targets = await startTargets(workbench);
     for (const target of targets) {
       options.onProgress(`warming: ${target.name}`);
@@ -99,17 +104,17 @@ const NOTES = [
   loadedBy,
   warmNote,
   'answered by guard: a rule blocks, and the origin is not asked; every decision is made and recorded',
-  "CPU is the run time of all of Guard's threads and of the database; its share: what the busiest thread had of the work of the two busiest; others: load and origin",
-  'requests/s is as it was measured; load and origin get the second core too, so the share of the work that is theirs scales by itself',
-  'by CPU is computed, and of Guard alone: twice what a request costs with one worker, by what it costs with two, or less where the busiest thread would fill its core before that',
+  "CPU is the run time of all of Guard's threads and of the database; its share: the part of the busiest thread in the work of the two busiest; others: load and origin",
+  'requests/s is the measured figure; load and origin use the second core too, so their part of the work scales by itself',
+  'by CPU is computed for Guard alone: twice the cost of a request with one worker, divided by its cost with two, or less when the busiest thread would fill its core earlier',
 ];
 
 async function startTargets(workbench: Workbench): Promise<readonly Target[]> {
   const one = await startSituation(workbench, 1, 1);
   const two = await startSituation(workbench, CORES, 'both');
   return [
-    { ...one, name: OWN_ONE, path: SHUT_PATH },
-    { ...two, name: OWN_TWO, path: SHUT_PATH },
+    { ...one, name: OWN_ONE, path: BLOCKED_PATH },
+    { ...two, name: OWN_TWO, path: BLOCKED_PATH },
     { ...one, name: FORWARDED_ONE, path: '/' },
     { ...two, name: FORWARDED_TWO, path: '/' },
   ];
@@ -118,14 +123,14 @@ async function startTargets(workbench: Workbench): Promise<readonly Target[]> {
 async function startSituation(workbench: Workbench, workers: number, core: Core) {
   const { line, pid: originPid } = await startOrigin(workbench, { core });
   const name = `workers-${workers}`;
-  const settings = guardSettings(name, line, { rules: [SHUT, ...DETECT], top: { workers } });
+  const settings = guardSettings(name, line, { rules: [BLOCK, ...DETECT], top: { workers } });
   const { url, pid } = await startGuard(workbench, name, settings, core);
   return { url, pid, originPid, core, headers: await returning(url) };
 }
 
-/** Loads from the cores of the target. */
+/** Makes the load from the cores of the target. */
 function loadBeside(target: Target, options: LoadOptions): Promise<LoadResult> {
-  stayOn(target.core);
+  pinToCore(target.core);
   return load(target, options);
 }
 
@@ -153,7 +158,7 @@ function look({ pid, originPid }: Target) {
   return { guardUs: ownUs + childrenUs, threadsUs: threadTimesUs(pid), otherUs };
 }
 
-/** How much more two workers do with two cores than one with one, by the CPU that requests cost. */
+/** The ratio of two workers on two cores to one worker on one core, computed from the CPU time of a request. */
 function scaling(two: Sample, one: Sample): number {
   const full = Math.max(two.cpuUs / CORES, two.busiestThreadUs);
   return one.cpuUs / full;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
 
-/** What the script below prints in its last line. */
+/** The last line that the script below prints. */
 const Done = z.object({
   requests: z.number(),
   durationUs: z.number(),
@@ -15,7 +15,7 @@ const Done = z.object({
   p99Us: z.number(),
 });
 
-/** {@link load} by wrk, which costs the core it shares with the origin a fifth of what Node does. */
+/** {@link load} by wrk. It needs a fifth of the CPU time that Node needs for the same load. */
 export async function wrk(traffic: Traffic, options: LoadOptions): Promise<LoadResult> {
   const folder = await mkdtemp(join(tmpdir(), 'guard-wrk-'));
   try {
@@ -37,7 +37,7 @@ export async function wrk(traffic: Traffic, options: LoadOptions): Promise<LoadR
   }
 }
 
-/** A request is text, so that its fields keep the order they have in a browser. */
+/** The requests are raw text, so that the fields keep the order of a browser. */
 function scriptOf(
   { path, headers, isRefused }: Traffic,
   { from = 0, pauseMs }: LoadOptions,

@@ -1,6 +1,6 @@
 import type { Places } from './places.ts';
 
-/** Caddy with its own `forward_auth`; Go takes as many threads as it has cores, which is one. */
+/** Caddy with its `forward_auth`. Go uses as many threads as there are cores: one here. */
 export function caddyfile({ port, origin, decider = '' }: Places): string {
   return `{
 	admin off

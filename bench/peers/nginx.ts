@@ -1,8 +1,8 @@
 import type { Places } from './places.ts';
 
 /**
- * nginx at its best: one worker, no log, keep-alive on both sides of it and to the service that it
- * asks, and memory enough that no answer touches the disk.
+ * nginx with its fastest settings: one worker, no log, keep-alive on both sides and to the service that it asks, and
+ * buffers large enough that it writes no answer to disk.
  */
 export function nginxConfig({ port, origin, decider, folder, tls }: Places): string {
   const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -53,7 +53,7 @@ const ASKS = `auth_request /check;
       auth_request_set $session $upstream_http_set_cookie;
       add_header Set-Cookie $session always;`;
 
-/** `Connection ''` has to stand here again: settings of the server are not inherited beside others. */
+/** `Connection ''` is repeated here, because a location with its own proxy_set_header inherits none. */
 const CHECK = `location = /check {
       internal;
       proxy_pass http://decider;

@@ -2,10 +2,10 @@
 export interface Places {
   readonly port: number;
   readonly origin: string;
-  /** Who is asked about each request; undefined for a plain proxy. */
+  /** The service that is asked about each request. Undefined for a plain proxy. */
   readonly decider: string | undefined;
   readonly folder: string;
-  /** Undefined for a proxy that speaks http. */
+  /** Undefined for a proxy without TLS. */
   readonly tls: TlsFiles | undefined;
 }
 
@@ -13,6 +13,6 @@ export interface Places {
 export interface TlsFiles {
   readonly cert: string;
   readonly key: string;
-  /** Both in one file, as HAProxy reads them. */
+  /** Certificate and key in one file, for HAProxy. */
   readonly pair: string;
 }

@@ -3,14 +3,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { isOnPath } from '../../test/kit/tools.ts';
-import { startOn, startProgramOn } from '../processes.ts';
+import { startScriptOn, startProgramOn } from '../processes.ts';
 import type { Workbench } from '../workbench.ts';
 import { caddyfile } from './caddy.ts';
 import { haproxyConfig } from './haproxy.ts';
 import { nginxConfig } from './nginx.ts';
 import type { Places, TlsFiles } from './places.ts';
 
-/** What Guard is held against. The names are those of the rows. */
+/** The programs that Guard is compared with. The names are those of the rows. */
 export const PEERS = {
   httpProxy3: 'http-proxy-3, keep-alive agent',
   nginx: 'nginx, plain proxy',
@@ -26,7 +26,7 @@ export type Peer =
       readonly kind: 'started';
       readonly name: PeerName;
       readonly url: string;
-      /** With their children, all that work for it. */
+      /** Its process ids. Their children count too. */
       readonly pids: readonly number[];
     };
 
@@ -59,8 +59,8 @@ const CADDY: Program = {
 const NODE_TARGETS = join(import.meta.dirname, '..', 'targets');
 
 /**
- * Starts those of the named peers that are installed, in front of an origin and on Guard's core. With `tls`, nginx and
- * HAProxy speak https.
+ * Starts the named peers that are installed, on Guard's core and in front of an origin. With `tls`, nginx and HAProxy
+ * serve https.
  */
 export async function startPeers(
   bench: Workbench,
@@ -82,7 +82,7 @@ async function startPeer(
   switch (name) {
     case PEERS.httpProxy3: {
       const script = join(NODE_TARGETS, 'http-proxy-3.ts');
-      const { line: url, pid } = bench.keep(await startOn(1, script, [originUrl]));
+      const { line: url, pid } = bench.keep(await startScriptOn(1, script, [originUrl]));
       return { kind: 'started', name, url, pids: [pid] };
     }
     case PEERS.nginx:
@@ -104,7 +104,7 @@ async function startProgram(
   const { name, program, tls } = peer;
   if (!isOnPath(program)) return { kind: 'not installed', name };
   const service = peer.asks
-    ? bench.keep(await startOn(1, join(NODE_TARGETS, 'decision-service.ts'), []))
+    ? bench.keep(await startScriptOn(1, join(NODE_TARGETS, 'decision-service.ts'), []))
     : undefined;
   const port = await freePort();
   const folder = join(bench.folder, `${program}-${port}`);
@@ -120,7 +120,7 @@ async function startProgram(
   return { kind: 'started', name, url: `${scheme}://127.0.0.1:${port}`, pids };
 }
 
-/** A port that was free a moment ago: these programs cannot say which one they were given. */
+/** A port that was free a moment ago. These programs cannot choose a free port and report it. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

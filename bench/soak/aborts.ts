@@ -7,7 +7,7 @@ import { headersOf } from './visitors.ts';
 const EVERY_MS = 100;
 const GIVES_UP_AFTER_MS = 200;
 
-/** People who go away: ten a second in the middle of an answer, ten in the middle of an upload. */
+/** Visitors who leave: each second ten in the middle of an answer, and ten in the middle of an upload. */
 export async function abort(url: string, tally: Tally, untilMs: number): Promise<void> {
   const leaving = new Set<Promise<void>>();
   for (let number = 1; performance.now() < untilMs; number++) {
@@ -24,7 +24,7 @@ export async function abort(url: string, tally: Tally, untilMs: number): Promise
 
 async function leaveAnswer(url: string, number: number): Promise<void> {
   const asking = request(`${url}/slow/${number}`, { agent: false, headers: headersOf(number) });
-  // An origin that is killed may end it sooner.
+  // A killed origin may end it sooner.
   asking.on('error', () => undefined);
   asking.on('response', (answer) => answer.on('error', () => undefined).resume());
   asking.end();

@@ -1,12 +1,12 @@
-/** What the origins of a soak answer: so that an answer that is anybody else's, or a part of one, shows. */
+/** The answers of a soak's origins. They show when an answer belongs to another request, or is incomplete. */
 
 const SMALL = 1_000;
 const MIDDLE = 10_000;
 const LARGE = 100_000;
-/** In slow answers and uploads, which are given up half-way. */
+/** Length of slow answers and of uploads, which the visitors abort. */
 export const ABORTED_BYTES = 1_048_576;
 
-/** The whole body of one number; no two are alike, and a shifted one is not alike either. */
+/** The whole body for one number. It differs from all other bodies, and from any shifted one. */
 export function knownBody(number: number): Buffer {
   return Buffer.alloc(sizeOf(number), `the answer to ${number} at `);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoryGrowth } from './memory-growth.ts';
 
-/** One look a second. */
+/** One sample for each second. */
 function soakOf(seconds: number, residentMiB: (atS: number) => number) {
   return Array.from({ length: seconds }, (_, s) => ({
     atMs: s * 1000,
@@ -10,18 +10,18 @@ function soakOf(seconds: number, residentMiB: (atS: number) => number) {
   }));
 }
 
-test('growth is that of the last minute over the second: what warms up in the first one is no leak', () => {
+test('growth compares the last minute with the second one, because the first one warms up', () => {
   const flat = soakOf(600, (s) => (s < 60 ? 100 : 200));
   expect(memoryGrowth(flat, 600_000).share).toBe(0);
   const leaking = soakOf(600, (s) => 200 + (s >= 540 ? 30 : 0));
   expect(memoryGrowth(leaking, 600_000).share).toBeCloseTo(0.15);
 });
 
-test('a soak of less than four minutes is looked at in quarters', () => {
+test('a soak of less than four minutes is measured in quarters', () => {
   const growing = soakOf(40, (s) => (s < 20 ? 100 : 150));
   expect(memoryGrowth(growing, 40_000).share).toBeCloseTo(0.5);
 });
 
-test('a soak that never looked has no growth, and says so', () => {
-  expect(() => memoryGrowth([], 600_000)).toThrow(/not looked at/);
+test('a soak without samples throws', () => {
+  expect(() => memoryGrowth([], 600_000)).toThrow(/no sample of memory/);
 });

@@ -1,7 +1,7 @@
 import { median } from '../rounds.ts';
 
 export interface MemorySample {
-  /** Since the soak began. */
+  /** Milliseconds since the soak began. */
   readonly atMs: number;
   readonly residentMiB: number;
   readonly openFiles: number;
@@ -10,15 +10,15 @@ export interface MemorySample {
 export interface MemoryGrowth {
   readonly base: Omit<MemorySample, 'atMs'>;
   readonly last: Omit<MemorySample, 'atMs'>;
-  /** 0.1 is ten per cent more than the base. */
+  /** 0.1 means ten per cent more than the base. */
   readonly share: number;
 }
 
 const MINUTE_MS = 60_000;
 
 /**
- * How much more memory there is in the last minute than there was in the second one, medians; of a soak
- * shorter than four minutes, in its last quarter than in its second.
+ * The growth of memory from the second minute to the last one, as medians. In a soak of less than four minutes, from
+ * the second quarter to the last one.
  */
 export function memoryGrowth(samples: readonly MemorySample[], totalMs: number): MemoryGrowth {
   const spanMs = Math.min(MINUTE_MS, totalMs / 4);
@@ -29,7 +29,7 @@ export function memoryGrowth(samples: readonly MemorySample[], totalMs: number):
 
 function medians(samples: readonly MemorySample[], fromMs: number, toMs: number) {
   const within = samples.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
-  if (within.length === 0) throw new Error(`memory was not looked at from ${fromMs} ms on`);
+  if (within.length === 0) throw new Error(`no sample of memory from ${fromMs} ms on`);
   return {
     residentMiB: median(within.map(({ residentMiB }) => residentMiB)),
     openFiles: median(within.map(({ openFiles }) => openFiles)),

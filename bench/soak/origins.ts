@@ -1,23 +1,23 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Started, startOn } from '../processes.ts';
+import { type Started, startScriptOn } from '../processes.ts';
 import type { Workbench } from '../workbench.ts';
 
 const SCRIPT = join(import.meta.dirname, '..', 'targets', 'known-origin.ts');
 const AWAY_MS = 3000;
-/** Within it after a restart an error of the origin is no fault of Guard. */
+/** Within this time after a restart, an error of the origin is not a fault of Guard. */
 const SETTLE_MS = 5000;
 
 export interface Origins {
   readonly urls: readonly string[];
-  /** Whether all of them had been up for a while at that time (of `performance.now()`), and are now. */
+  /** Whether all origins had been up for a while at that time (of `performance.now()`), and still are. */
   wereUpSince(atMs: number): boolean;
-  /** Kills one of them, each in its turn, and starts it again on its port some seconds later. */
+  /** Kills the next origin in turn, and starts it again on its port some seconds later. */
   killOne(): Promise<void>;
 }
 
 export async function startOrigins(bench: Workbench, count: number): Promise<Origins> {
-  const start = async (port: string) => bench.keep(await startOn(0, SCRIPT, [port]));
+  const start = async (port: string) => bench.keep(await startScriptOn(0, SCRIPT, [port]));
   const running: Started[] = [];
   for (let made = 0; made < count; made++) running.push(await start('0'));
   let turn = 0;

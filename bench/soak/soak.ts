@@ -1,6 +1,6 @@
 /**
- * Half load for minutes, while the settings are reloaded, origins and the database are killed and started again, and
- * clients go away in the middle: whether memory stays what it was, and every answer is the right one.
+ * Half load for minutes. Meanwhile the settings are reloaded, origins and the database are killed and started again,
+ * and clients abort requests. It checks that memory does not grow, and that every answer is right.
  */
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,13 @@ import { placement } from '../processes.ts';
 import { type BenchOptions, type Report, toTable } from '../report.ts';
 import { openFiles, residentMiB } from '../resident-memory.ts';
 import { returning } from '../visitors.ts';
-import { DETECT, guardSettings, onWorkbench, startGuard, type StartedGuard } from '../workbench.ts';
+import {
+  DETECT,
+  guardSettings,
+  withWorkbench,
+  startGuard,
+  type StartedGuard,
+} from '../workbench.ts';
 import { abort } from './aborts.ts';
 import { type MemoryGrowth, memoryGrowth, type MemorySample } from './memory-growth.ts';
 import { type Origins, startOrigins } from './origins.ts';
@@ -26,7 +32,7 @@ const LOOK_EVERY_MS = 1000;
 const SMALL_ANSWER = '/known/2';
 
 export function bench(options: BenchOptions): Promise<Report> {
-  return onWorkbench(async (workbench) => {
+  return withWorkbench(async (workbench) => {
     const origins = await startOrigins(workbench, 2);
     const settings = (turn: number) => guardSettings('guard', origins.urls, { rules: rules(turn) });
     const guard = await startGuard(workbench, 'guard', settings(0));
@@ -54,14 +60,14 @@ export function bench(options: BenchOptions): Promise<Report> {
   });
 }
 
-/** Every reading is another one: a rule comes and goes. */
+/** Each reload changes the settings: a rule is added or removed. */
 function rules(turn: number): readonly unknown[] {
   const passing = { name: `turn ${turn}`, match: { path: `/never/${turn}` }, verdict: 'block' };
   return [passing, ...DETECT];
 }
 
 async function fullLoad(url: string, { connections, onProgress }: BenchOptions): Promise<number> {
-  onProgress('finding out what is full load');
+  onProgress('measuring full load');
   const traffic = { url, path: SMALL_ANSWER, headers: await returning(url + SMALL_ANSWER) };
   await load(traffic, { connections, seconds: 2 });
   const { requests, seconds } = await load(traffic, { connections, seconds: 3 });
@@ -144,9 +150,9 @@ function reportOf(tally: Tally, memory: MemoryGrowth, aimedPerS: number, totalMs
     failed: goals.some((goal) => isMet(goal) === false),
     notes: [
       placement,
-      `${(totalMs / 60_000).toFixed(1)} minutes at ${((1000 * tally.right) / totalMs).toFixed(0)} requests/s, where half load is ${aimedPerS.toFixed(0)} (full load found out beforehand, ${loadedBy}); 1,000 visitors, answers of 1 to 100 KB, one request in ten an upload of the same`,
-      `a reload every ${RELOAD_EVERY_MS / 1000} s; one of two origins killed every ${KILL_EVERY_MS / 1000} s, and away for 3 s; errors count as wrong unless an origin is away or has not been back for 5 s; the database killed every ${KILL_DATABASE_EVERY_MS / 1000} s`,
-      'memory and files of the process without the database, medians: base is the second minute, the end is the last one (of less than four minutes: quarters)',
+      `${(totalMs / 60_000).toFixed(1)} minutes at ${((1000 * tally.right) / totalMs).toFixed(0)} requests/s, where half load is ${aimedPerS.toFixed(0)} (full load was measured before, ${loadedBy}); 1,000 visitors, answers of 1 to 100 KB, one request in ten an upload of the same`,
+      `a reload every ${RELOAD_EVERY_MS / 1000} s; one of two origins killed every ${KILL_EVERY_MS / 1000} s, and away for 3 s; an error counts as wrong unless an origin is away or has been back for less than 5 s; the database killed every ${KILL_DATABASE_EVERY_MS / 1000} s`,
+      'memory and files of the process without the database, as medians: base is the second minute, the end is the last one (quarters in a soak of less than four minutes)',
     ],
   };
 }

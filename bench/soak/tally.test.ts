@@ -6,22 +6,22 @@ const body = knownBody(7);
 const right: Answer = { kind: 'whole', status: 200, body, newSession: false };
 const CUT_OFF: Answer = { kind: 'cut off' };
 
-describe('what a soak calls a wrong answer', () => {
-  test('the body of another request (no two are alike), or a part of its own', () => {
+describe('wrong answers of a soak', () => {
+  test('the body of another request, or a part of its own body', () => {
     expect(judge(right, body, true)).toEqual({ kind: 'right' });
     for (const other of [knownBody(8), knownBody(57), body.subarray(1), body.subarray(0, -1)]) {
       expect(judge({ ...right, body: other }, body, true).kind).toBe('wrong');
     }
   });
 
-  test('a status that was not asked for, and a session given to a visitor who showed one', () => {
+  test('an unexpected status, and a new session for a visitor who sent one', () => {
     for (const status of [204, 400, 403, 421, 429, 500]) {
       expect(judge({ ...right, status }, body, false).kind, `${status}`).toBe('wrong');
     }
     expect(judge({ ...right, newSession: true }, body, true).kind).toBe('wrong');
   });
 
-  test('an error of the origin, or a body cut off, only while every origin was up', () => {
+  test('an error of the origin or a truncated body, only while every origin was up', () => {
     for (const answer of [CUT_OFF, ...[502, 503, 504].map((status) => ({ ...right, status }))]) {
       expect(judge(answer, body, false).kind).toBe('origin away');
       expect(judge(answer, body, true).kind).toBe('wrong');
@@ -29,7 +29,7 @@ describe('what a soak calls a wrong answer', () => {
   });
 });
 
-test('a tally counts by what happened, and keeps what was done out of right and wrong', () => {
+test('a tally counts each outcome; notes are neither right nor wrong', () => {
   const tally = createTally();
   tally.add(judge(right, body, true));
   tally.add(judge(CUT_OFF, body, true));

@@ -1,25 +1,25 @@
-/** What became of one request of a soak. */
-export type Fate =
+/** How one request of a soak ended. */
+export type RequestOutcome =
   | { readonly kind: 'right' }
   /** A proper answer of a gateway whose origin was just killed: 502, 503, 504, or a body cut off. */
   | { readonly kind: 'origin away'; readonly how: string }
   | { readonly kind: 'wrong'; readonly how: string };
 
-/** How the answer looked, or `cut off` when the connection broke before it was whole. */
+/** The answer, or `cut off` when the connection broke before the answer was whole. */
 export type Answer =
   | { readonly kind: 'cut off' }
   | {
       readonly kind: 'whole';
       readonly status: number;
       readonly body: Buffer;
-      /** It gave a session to a visitor who showed one. */
+      /** Whether it set a new session for a visitor who sent one. */
       readonly newSession: boolean;
     };
 
 const ORIGIN_ERRORS: readonly number[] = [502, 503, 504];
 
 /** `settled`: every origin had been up for a while when the request was sent, and still is. */
-export function judge(answer: Answer, expected: Buffer, settled: boolean): Fate {
+export function judge(answer: Answer, expected: Buffer, settled: boolean): RequestOutcome {
   if (answer.kind === 'cut off') return disturbed('cut off', settled);
   const { status, body, newSession } = answer;
   if (ORIGIN_ERRORS.includes(status)) return disturbed(`status ${status}`, settled);
@@ -28,19 +28,19 @@ export function judge(answer: Answer, expected: Buffer, settled: boolean): Fate 
   return newSession ? { kind: 'wrong', how: 'a session was lost' } : { kind: 'right' };
 }
 
-function disturbed(how: string, settled: boolean): Fate {
+function disturbed(how: string, settled: boolean): RequestOutcome {
   return settled
     ? { kind: 'wrong', how: `${how} while every origin was up` }
     : { kind: 'origin away', how };
 }
 
-/** Counts by what happened, in the order in which it first did. */
+/** The counts of each outcome, in the order in which the outcomes first occurred. */
 export interface Tally {
   readonly counts: ReadonlyMap<string, number>;
   readonly right: number;
   readonly wrong: number;
-  add(fate: Fate): void;
-  /** Something that was done, and not asked. */
+  add(fate: RequestOutcome): void;
+  /** Counts an action that is not a request. */
   note(what: string): void;
 }
 

@@ -6,9 +6,9 @@ import { knownBody } from './known-body.ts';
 import type { Origins } from './origins.ts';
 import { type Answer, judge, type Tally } from './tally.ts';
 
-/** Few enough that each comes back within seconds, and every cache has seen all of them soon. */
+/** So few that each comes back within seconds, and every cache soon has all of them. */
 const VISITORS = 1000;
-/** So many that a slow answer holds up one request in 128. */
+/** So many that a slow answer delays only one request in 128. */
 const LANES = 128;
 const UPLOAD_EVERY = 10;
 
@@ -17,11 +17,11 @@ export interface Visits {
   readonly origins: Origins;
   readonly tally: Tally;
   readonly requestsPerS: number;
-  /** Of `performance.now()`. */
+  /** A time of `performance.now()`. */
   readonly untilMs: number;
 }
 
-/** People who come at random and look at every answer; each keeps the session it is given. */
+/** Visitors who come at random times and check every answer. Each keeps its session. */
 export async function visit(visits: Visits): Promise<void> {
   const pool = new Pool(visits.url, { connections: LANES, pipelining: 1 });
   const sessions = new Array<string | undefined>(VISITORS).fill(undefined);
@@ -30,7 +30,7 @@ export async function visit(visits: Visits): Promise<void> {
     let nextMs = performance.now();
     while (nextMs < visits.untilMs) {
       nextMs += (-Math.log(1 - Math.random()) * 1000 * LANES) / visits.requestsPerS;
-      // Who is late does not catch up: that would be another load than was asked for.
+      // A late visitor does not catch up, because that would change the load.
       const nowMs = performance.now();
       nextMs = Math.max(nextMs, nowMs);
       await sleep(nextMs - nowMs);

@@ -1,4 +1,4 @@
-/** The floor of POST /validate: fastify parses the same body and answers a constant. Prints its URL. */
+/** The least cost of POST /validate: fastify parses the same body and sends a constant answer. Prints its URL. */
 import fastify from 'fastify';
 
 const answer = process.argv[2] ?? '';

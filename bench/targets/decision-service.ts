@@ -1,7 +1,7 @@
 /**
- * What somebody would build who has a proxy already: a plain node:http service that makes the same
- * decision with our validator in process, and records nothing. A proxy asks it in the words of
- * X-Forwarded-Method, -Proto, -Host, -Uri and -For; 204 passes, 403 does not. Prints its URL.
+ * A service that one could write for an existing proxy: plain node:http makes the same decision with our validator in
+ * process, and records nothing. A proxy asks it with X-Forwarded-Method, -Proto, -Host, -Uri and -For. 204 lets the
+ * request pass, 403 does not. Prints its URL.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ const ORGANISATION = organisationWith('- { name: everybody, match: {}, detect: t
   ...ONE_PLAYS_ALL,
   features: { crawler_metadata: true, country: true },
 });
-/** What the proxy says in them is not the visitor's. */
+/** Fields that the proxy adds. They are not the visitor's. */
 const ASKING = /^x-forwarded-(?:method|proto|host|uri|for)$/;
 
 const validate = createValidator({
@@ -52,7 +52,7 @@ function described(fields: IncomingHttpHeaders): ValidateRequest {
   const say = (name: string) => String(fields[`x-forwarded-${name}`]);
   return {
     url: `${say('proto')}://${say('host')}${say('uri')}`,
-    // Caddy appends its own peer, which here is the load balancer.
+    // Caddy appends its peer: here the load balancer.
     ip: say('for').split(',', 1)[0] ?? '',
     method: say('method'),
     headers,

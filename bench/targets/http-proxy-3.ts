@@ -1,4 +1,4 @@
-/** The peer: http-proxy-3 with a keep-alive agent, and nothing decided. Prints its URL. */
+/** http-proxy-3 with a keep-alive agent and without decisions. Prints its URL. */
 import { Agent, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createProxyServer } from 'http-proxy-3';

@@ -1,6 +1,6 @@
 /**
- * An origin whose every answer is known: GET /known/<n>, and POST of the same body to /known/<n>; GET
- * /slow/<n> takes a second. Takes its port, prints its URL.
+ * An origin with known answers: GET /known/<n>, and POST of the same body to /known/<n>. GET /slow/<n> takes a second.
+ * Its argument is a port. Prints its URL.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ const SLOW_CHUNKS = 16;
 const SLOW_MS = 1000;
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-  // The client sees that it broke.
+  // The client notices the broken connection.
   answer(request, response).catch(() => response.destroy());
 });
 server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {

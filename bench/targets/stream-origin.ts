@@ -1,4 +1,4 @@
-/** An origin of long bodies: GET /<bytes> sends so many, anything else says what it was sent. Prints its URL. */
+/** An origin of long bodies. GET /<n> sends n bytes. Other methods get the digest of their body. Prints its URL. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
@@ -11,7 +11,7 @@ const server = createServer({ requestTimeout: 0 }, (request, response) => {
       'content-type': 'application/octet-stream',
       'content-length': bytes,
     });
-    // The reader sees that it broke.
+    // The reader notices the broken stream.
     pipeline(patternStream(bytes), response).catch(() => response.destroy());
     return;
   }
