@@ -6,29 +6,29 @@ import { chromeHttp, HOME_IP } from '../test/kit/visitors.ts';
 import type { Tally } from './fault.ts';
 import { answerTo } from './origin.ts';
 
-/** What a visitor saw of one request. */
-export interface Sight {
+/** One request and its answer, as the visitor saw it. */
+export interface SeenAnswer {
   readonly path: string;
-  /** Of `performance.now()`. */
+  /** A time of `performance.now()`. */
   readonly sentAtMs: number;
   /** 0 when the connection broke before the answer was whole, or nothing came for half a minute. */
   readonly status: number;
   readonly body: string;
 }
 
-/** What was wrong with an answer, in a few words; undefined: nothing. */
-export type Judge = (sight: Sight) => string | undefined;
+/** Returns what is wrong with an answer, in a few words. Undefined when it is right. */
+export type AnswerCheck = (answer: SeenAnswer) => string | undefined;
 
-/** A path that nobody may see, by the settings of every fault: that it is 403 shows that somebody decides. */
+/** The settings of every fault block this path. A 403 shows that requests are judged. */
 export const CLOSED = '/closed/';
 const CLOSED_EVERY = 5;
 const LANES = 8;
-/** Between two requests of one visitor: some 300 requests a second in all. */
+/** Pause between two requests of one visitor. All visitors together send about 300 requests a second. */
 const PAUSE_MS = 20;
 const PATIENCE_MS = 30_000;
 
-/** Nothing is the matter: pages come from the origin, and what is closed is closed. */
-export const asUsual: Judge = ({ path, status, body }) => {
+/** The check without a fault: pages come from the origin, and blocked paths give 403. */
+export const checkUsual: AnswerCheck = ({ path, status, body }) => {
   if (status === 0) return 'cut off';
   if (path.startsWith(CLOSED)) return status === 403 ? undefined : `${status} where 403 was due`;
   if (status !== 200) return `status ${status}`;
@@ -37,21 +37,21 @@ export const asUsual: Judge = ({ path, status, body }) => {
 
 export interface CrowdOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  readonly judge?: Judge;
+  readonly check?: AnswerCheck;
 }
 
-/** Visitors on kept connections who come until they are told to leave. */
+/** Visitors on kept connections who send requests until `leave` is called. */
 export interface Crowd {
   readonly tally: Tally;
-  /** Resolves when so many more requests have been answered. */
+  /** Resolves when this number of further requests has been answered. */
   seeMore(requests: number): Promise<void>;
   /** Resolves when the last answer has come. */
   leave(): Promise<Tally>;
 }
 
-/** Sends visitors to a gateway; a Chrome at home, unless told otherwise. */
-export function gather(url: string, options: CrowdOptions = {}): Crowd {
-  const { judge = asUsual, headers = {} } = options;
+/** Sends visitors to a gateway. By default they are Chrome on a home connection. */
+export function startCrowd(url: string, options: CrowdOptions = {}): Crowd {
+  const { check = checkUsual, headers = {} } = options;
   const wrong = new Map<string, number>();
   const tally = { requests: 0, wrong, slowestMs: 0 };
   const agent = new Agent({ keepAlive: true, maxSockets: LANES });
@@ -63,10 +63,10 @@ export function gather(url: string, options: CrowdOptions = {}): Crowd {
     while (!isOver) {
       number += 1;
       const path = `${number % CLOSED_EVERY === 0 ? CLOSED : '/page/'}${number}`;
-      const sight = await look(url, path, fields, agent);
+      const answer = await requestOnce(url, path, fields, agent);
       tally.requests += 1;
-      tally.slowestMs = Math.max(tally.slowestMs, performance.now() - sight.sentAtMs);
-      const fault = judge(sight);
+      tally.slowestMs = Math.max(tally.slowestMs, performance.now() - answer.sentAtMs);
+      const fault = check(answer);
       if (fault !== undefined) wrong.set(fault, (wrong.get(fault) ?? 0) + 1);
       await sleep(PAUSE_MS);
     }
@@ -88,13 +88,13 @@ export function gather(url: string, options: CrowdOptions = {}): Crowd {
   };
 }
 
-/** One request of a visitor. Never rejects: a broken connection is something to be seen, too. */
-export async function look(
+/** Sends one request of a visitor. Never rejects, because a broken connection is a result too. */
+export async function requestOnce(
   url: string,
   path: string,
   headers: Readonly<Record<string, string>>,
   agent?: Agent,
-): Promise<Sight> {
+): Promise<SeenAnswer> {
   const sentAtMs = performance.now();
   const signal = AbortSignal.timeout(PATIENCE_MS);
   try {

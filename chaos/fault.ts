@@ -1,41 +1,41 @@
 import { isOnPath } from '../test/kit/tools.ts';
-import type { Ground } from './ground.ts';
+import type { Trial } from './trial.ts';
 
-/** One thing that must hold, and what was seen of it. */
+/** One property that must hold, and what was measured. */
 export interface Claim {
   readonly what: string;
-  /** With numbers, wherever there are any. */
+  /** The measurement in words and numbers. */
   readonly seen: string;
   readonly holds: boolean;
 }
 
-/** What the visitors met who came all the time, whatever was done. */
+/** The results of the visitors who came during the whole fault. */
 export interface Tally {
   readonly requests: number;
-  /** How answers were wrong, and how often each. */
+  /** The count of each kind of wrong answer. */
   readonly wrong: ReadonlyMap<string, number>;
   readonly slowestMs: number;
 }
 
-/** What one fault came to. */
+/** The result of one fault. */
 export interface Outcome {
   readonly claims: readonly Claim[];
   readonly traffic: Tally;
-  /** Of the gateway's process, without the database. */
+  /** Memory of the gateway's process, without the database. */
   readonly residentMiB: { readonly before: number; readonly after: number };
 }
 
-/** Something that goes wrong around Guard. Each is done to a product of its own, under light traffic. */
+/** Something that goes wrong around Guard. Each fault has its own product, with light traffic. */
 export interface Fault {
-  /** What is done, in one line. */
+  /** What the fault does, in one line. */
   readonly done: string;
-  /** Why it cannot be tried on this machine; undefined: it can. */
+  /** Why it cannot be tried on this machine. Undefined when it can. */
   readonly hindrance?: () => string | undefined;
   /** Rejects when it could not be tried. */
-  readonly inflict: (ground: Ground) => Promise<Outcome>;
+  readonly inflict: (trial: Trial) => Promise<Outcome>;
 }
 
-/** How many times each way of being wrong occurred, in words. */
+/** The counts of wrong answers, in words. */
 export function wrongAnswers({ requests, wrong }: Tally): string {
   const ways = [...wrong].map(([way, count]) => `${count} × ${way}`);
   return `${ways.length === 0 ? '0' : ways.join(', ')} of ${requests}`;
@@ -46,7 +46,7 @@ export function everyAnswerIsRight(traffic: Tally, what = 'every answer is right
   return { what, seen: `wrong: ${wrongAnswers(traffic)}`, holds: traffic.wrong.size === 0 };
 }
 
-/** The hindrance that a program, which npm does not bring, is not installed. */
+/** A hindrance for a fault that needs a program from outside of npm. */
 export function needs(program: string): () => string | undefined {
   return () => (isOnPath(program) ? undefined : `${program} is not installed`);
 }

@@ -10,7 +10,7 @@ import { originSlow } from './faults/origin-slow.ts';
 import { slowClients } from './faults/slow-clients.ts';
 import { uploadStorm } from './faults/upload-storm.ts';
 
-/** Every fault, in the order in which they are tried: from the origin inwards. */
+/** All faults in the order in which they are tried: those of the origin first. */
 export const FAULTS: Readonly<Record<string, Fault>> = {
   'origin-down': originDown,
   'origin-slow': originSlow,

@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What an origin does with a request that is not to be answered as usual; false: it is. */
+/** Handles a request in a special way. Returns false for a request that gets the usual answer. */
 export type Behaviour = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** A site whose every answer names the path that was asked for, so that none can be taken for another. */
+/** A site whose answers contain the requested path, so that no answer can be mistaken for another. */
 export interface Origin {
   readonly url: string;
-  /** Requests that it has not answered, and whose connection is open. */
+  /** Requests without an answer whose connection is open. */
   underWay(): number;
   /** Stops listening, and cuts every connection. */
   leave(): Promise<void>;
-  /** Listens again where it did. */
+  /** Listens again at the same address. */
   comeBack(): Promise<void>;
 }
 

@@ -1,10 +1,10 @@
 import { markdown } from '../eval/tables.ts';
 import { type Outcome, wrongAnswers } from './fault.ts';
 
-/** What became of one fault. */
+/** How the trial of one fault ended. */
 export type Result = { readonly fault: string; readonly done: string } & (
   | { readonly kind: 'tried'; readonly tookS: number; readonly outcome: Outcome }
-  /** A claim without an answer: it does not hold either. */
+  /** A fault that could not be tried counts as a claim that does not hold. */
   | { readonly kind: 'broke off'; readonly reason: string }
   | { readonly kind: 'not run'; readonly reason: string }
 );
@@ -45,7 +45,7 @@ function claimRows(result: Result): string[][] {
   }
 }
 
-/** A Markdown table of what the visitors met who came meanwhile, and of the gateway's memory. */
+/** A Markdown table with the results of the visitors, and the gateway's memory. */
 export function figureTable(results: readonly Result[]): string {
   const head = ['fault', 'requests', 'wrong answers', 'slowest ms', 'RSS MiB before', 'after', 's'];
   const rows = results.flatMap((result) => {
@@ -66,7 +66,7 @@ export function figureTable(results: readonly Result[]): string {
   return table(head, rows);
 }
 
-/** What a program said may have more lines than one, and bars. */
+/** The output of a program can have several lines and bars. */
 function table(head: readonly string[], body: readonly (readonly string[])[]): string {
   const plain = (cell: string) => cell.replaceAll(/\s+/g, ' ').replaceAll('|', '/').trim();
   return markdown(

@@ -8,7 +8,7 @@ const run = (...args: string[]) =>
   spawnSync(process.execPath, [join(import.meta.dirname, 'run.ts'), ...args], { encoding: 'utf8' });
 
 describe('npm run chaos', () => {
-  test('an origin that goes away harms no other visitor', () => {
+  test('origin-down runs, and every claim holds', () => {
     const { status, stdout } = run('origin-down', '--json');
     const results = JSON.parse(stdout) as readonly Result[];
     expect(results.filter((result) => !holds(result))).toEqual([]);
@@ -16,7 +16,7 @@ describe('npm run chaos', () => {
     expect(status).toBe(0);
   }, 120_000);
 
-  test('a fault that there is not is named wrongly, and told which there are', () => {
+  test('an unknown fault is an error that lists the known ones', () => {
     const { status, stdout } = run('origin-dwn');
     expect(status).toBe(2);
     for (const fault of Object.keys(FAULTS)) expect(stdout).toContain(fault);
@@ -32,14 +32,14 @@ describe('the table', () => {
   const outcome = { claims, traffic, residentMiB: { before: 1, after: 2 } };
   const tried: Result = { kind: 'tried', fault: 'flood', done: 'water', tookS: 1, outcome };
 
-  test('has a row for each claim, and says which one does not hold', () => {
+  test('has a row for each claim, and marks one that does not hold', () => {
     const [, , first, second] = claimTable([tried]).split('\n');
     expect(first).toMatch(/^\| flood +\| water +\| it goes on +\| 2 of 3 +\| \*\*NO\*\* +\|$/);
     expect(second).toMatch(/^\| +\| +\| it says so +\| a line \/ in the log +\| yes +\|$/);
     expect(holds(tried)).toBe(false);
   });
 
-  test('a fault that broke off does not hold, and one that could not be tried is told as such', () => {
+  test('a fault that broke off does not hold, and one that could not be tried is marked as not run', () => {
     const broke: Result = { kind: 'broke off', fault: 'fire', done: 'a match', reason: 'no match' };
     const notRun: Result = { ...broke, kind: 'not run', reason: 'redis-server is not installed' };
     expect([broke, notRun].map(holds)).toEqual([false, true]);

@@ -1,4 +1,4 @@
-/** npm run chaos [-- fault…, and options]: does harm around a real Guard, and says what held. */
+/** npm run chaos [-- fault…, and options]: tries faults around a real Guard, and reports which claims hold. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -64,12 +64,12 @@ function report(tried: readonly Result[], text: string): string {
   const [cpu] = cpus();
   return `# What holds when something goes wrong
 
-Each fault is done to a Guard of its own, started as users start it, while eight visitors on kept connections
-ask for pages, one request in five for one that is closed to everybody. ${tried.filter(holds).length} of ${tried.length} faults held.
+Each fault has its own Guard, started as users start it. Eight visitors on kept connections ask for pages in the
+meantime. One request in five is for a page that is blocked for all visitors. ${tried.filter(holds).length} of ${tried.length} faults held.
 
 ${text}
 - ${new Date().toISOString().slice(0, 10)}, commit ${git('rev-parse', '--short', 'HEAD')}${dirty}, Node ${process.versions.node}, ${cpus().length} × ${cpu?.model ?? 'unknown'}
-- wrong answers are those of the visitors who are there all the time, and RSS is the gateway's process, without
+- wrong answers are those of the visitors who come all the time; RSS is the memory of the gateway's process, without
   the database
 - \`npm run chaos -- --record\` writes this file
 `;

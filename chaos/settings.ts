@@ -1,15 +1,15 @@
 import { CLOSED } from './crowd.ts';
 
-/** Looks at everybody, and lets browsers in. */
+/** Judges all visitors, and lets browsers pass. */
 export const DETECT: readonly unknown[] = [
   { name: 'closed', match: { path: `${CLOSED}**` }, verdict: 'block' },
   { name: 'everybody', match: {}, detect: true },
 ];
 
-/** Requests of one address below /few/, which scripts may visit, in a minute. */
+/** Requests that one address may send below /few/ in a minute. Scripts may go there. */
 export const FEW = 5;
 
-/** Challenges everybody once. */
+/** Challenges every visitor once. */
 export const CHALLENGE_ALL: readonly unknown[] = [
   { name: 'closed', match: { path: `${CLOSED}**` }, verdict: 'block' },
   {
@@ -21,5 +21,5 @@ export const CHALLENGE_ALL: readonly unknown[] = [
   { name: 'everybody', match: {}, detect: true, challenge: 'always' },
 ];
 
-/** A database of its own; a site has none by default. */
+/** Adds a database. By default a site has none. */
 export const WITH_DATABASE = { analytics: { engine: 'embedded', path: './analytics' } } as const;

@@ -1,7 +1,7 @@
 /**
- * Preloaded into a process (`node --import`): its wall clock is set forward or back by what stands in a
- * file, in milliseconds, whenever it is sent SIGUSR2. As where an administrator or NTP steps the clock of
- * a machine, timers and `performance.now()` go on as they did.
+ * Preloaded into a process (`node --import`). At each SIGUSR2 it shifts the wall clock of the process by the
+ * milliseconds in a file. Timers and `performance.now()` do not change, as when an administrator or NTP steps the
+ * clock of a machine.
  */
 import { readFileSync } from 'node:fs';
 
@@ -12,7 +12,7 @@ let shiftMs = 0;
 const now = () => RealDate.now() + shiftMs;
 const ShiftedDate = new Proxy(RealDate, {
   construct: (target, args: unknown[], asked) =>
-    // What a Date constructor gives back.
+    // The Date constructor returns this.
     Reflect.construct(target, args.length === 0 ? [now()] : args, asked) as Date,
   get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
 });

@@ -3,13 +3,13 @@ import { residentMiB } from '../bench/resident-memory.ts';
 import { poll, send } from '../test/kit/http.ts';
 import { type Product, startProduct } from '../test/kit/start-product.ts';
 import { storySettings } from '../test/kit/story-settings.ts';
-import { type Crowd, type CrowdOptions, gather } from './crowd.ts';
+import { type Crowd, type CrowdOptions, startCrowd } from './crowd.ts';
 import type { Claim, Outcome, Tally } from './fault.ts';
-import type { Ground } from './ground.ts';
+import type { Trial } from './trial.ts';
 import { type Behaviour, type Origin, startOrigin } from './origin.ts';
 import { DETECT } from './settings.ts';
 
-/** For what must happen by itself: a machine may be busy with other things besides. */
+/** Time limit for changes that Guard makes by itself. It is long, because the machine may be busy. */
 const PATIENCE_MS = 20_000;
 
 export interface SiteOptions {
@@ -25,22 +25,22 @@ export interface SiteOptions {
 export interface Site {
   readonly origin: Origin;
   readonly product: Product;
-  /** Its gateway. */
+  /** The URL of the gateway. */
   readonly url: string;
-  /** The settings with these rules, as the file has them. */
+  /** The text of the settings with these rules. */
   settings(rules: readonly unknown[]): Record<string, unknown>;
-  gather(options?: CrowdOptions): Crowd;
-  /** 0 while it has none of that name. */
+  startCrowd(options?: CrowdOptions): Crowd;
+  /** The value of a metric. 0 when there is no metric of this name. */
   metric(name: string): Promise<number>;
-  /** Resolves with the value as soon as it is fine; rejects after 20 s. */
+  /** Resolves with the value as soon as `isFine` accepts it. Rejects after 20 s. */
   metricIs(name: string, isFine: (value: number) => boolean): Promise<number>;
   outcome(traffic: Tally, claims: readonly Claim[]): Outcome;
 }
 
-/** Starts both; they are ended behind the fault. */
-export async function startSite(ground: Ground, options: SiteOptions = {}): Promise<Site> {
+/** Starts Guard and its origin. They are stopped at the end of the trial. */
+export async function startSite(trial: Trial, options: SiteOptions = {}): Promise<Site> {
   const origin = await startOrigin(options.behave);
-  ground.behind(() => origin.leave());
+  trial.atEnd(() => origin.leave());
   const settings = (rules: readonly unknown[]) =>
     storySettings(origin.url, {
       rules,
@@ -48,7 +48,7 @@ export async function startSite(ground: Ground, options: SiteOptions = {}): Prom
       top: { analytics: undefined, ...options.top },
     });
   const product = await startProduct(settings(options.rules ?? DETECT), options.env);
-  ground.behind(() => product.stop());
+  trial.atEnd(() => product.stop());
   const before = residentMiB(product.pid);
   const metric = (name: string) => metricOf(product, name);
   return {
@@ -56,10 +56,10 @@ export async function startSite(ground: Ground, options: SiteOptions = {}): Prom
     product,
     url: product.addresses.gateway,
     settings,
-    gather: (crowd) => {
-      const gathered = gather(product.addresses.gateway, crowd);
-      ground.behind(() => gathered.leave());
-      return gathered;
+    startCrowd: (crowdOptions) => {
+      const crowd = startCrowd(product.addresses.gateway, crowdOptions);
+      trial.atEnd(() => crowd.leave());
+      return crowd;
     },
     metric,
     metricIs: (name, isFine) => poll(() => metric(name), isFine, PATIENCE_MS),

@@ -1,8 +1,7 @@
 /**
- * A process of its own, so that its connections count against its own limit of open files: opens
- * connections to a gateway that take forever. One third sends a header section, one third an upload, each
- * a byte a second; one third has sent nothing at all. Prints how many it got as a line of JSON, and
- * holds them until SIGTERM.
+ * Opens slow connections to a gateway. It is a separate process, because of the limit of open files. One third of the
+ * connections sends a header section and one third an upload, one byte each second. One third sends nothing. It prints
+ * the number of open connections as a line of JSON, and keeps them open until SIGTERM.
  *
  * Arguments: port on loopback, and how many connections.
  */
@@ -12,11 +11,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chromeHttp, HOME_IP } from '../test/kit/visitors.ts';
 
 const [port = 0, count = 0] = process.argv.slice(2).map(Number);
-/** So few at a time that none waits in the kernel's queue for a place. */
+/** Few connections at a time, so that none waits in the kernel's queue. */
 const AT_ONCE = 200;
 const BYTE_EVERY_MS = 1_000;
 
-/** A browser's, so that the uploads are let through to the origin. */
+/** The header fields of a browser, so that the uploads reach the origin. */
 const FIELDS = Object.entries({ ...chromeHttp, 'x-forwarded-for': HOME_IP })
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('');
@@ -52,5 +51,5 @@ for (let from = 0; from < count; from += AT_ONCE) {
 }
 process.stdout.write(`${JSON.stringify({ connected })}\n`);
 process.on('SIGTERM', () => process.exit(0));
-// Connections that have been closed keep nobody here.
+// Closed connections do not keep this process running.
 setInterval(() => undefined, BYTE_EVERY_MS);

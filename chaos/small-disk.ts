@@ -3,14 +3,14 @@ import { mkdtempSync, rmdirSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Ground, scratch } from './ground.ts';
+import { type Trial, makeFolder } from './trial.ts';
 
-/** Room for a database that has just been made, and some more. */
+/** Room for a new database and some events. */
 const SIZE_MIB = 128;
 const MIB = 1024 * 1024;
 const PAGE_BYTES = 4096;
 
-/** A file system of its own, on which nothing can be written from when it is filled: ext4 in a file, else tmpfs. */
+/** A separate file system that can be filled: ext4 in a file, or else tmpfs. */
 export interface SmallDisk {
   readonly folder: string;
   fill(): Promise<void>;
@@ -18,8 +18,8 @@ export interface SmallDisk {
 }
 
 /**
- * Why there can be none: root may mount, and others may not. A limit for the size of files (RLIMIT_FSIZE)
- * would not do in its place: ClickHouse takes its EFBIG for success, and leaves empty files.
+ * Why this user cannot mount one. Usually only root may. A limit for the size of files (RLIMIT_FSIZE) is no
+ * alternative: ClickHouse treats EFBIG as success, and leaves empty files.
  */
 export function noSmallDisk(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'guard-chaos-'));
@@ -32,10 +32,10 @@ export function noSmallDisk(): string | undefined {
   }
 }
 
-export async function makeSmallDisk(ground: Ground): Promise<SmallDisk> {
-  const folder = await scratch(ground);
+export async function makeSmallDisk(trial: Trial): Promise<SmallDisk> {
+  const folder = await makeFolder(trial);
   if (!mount(folder)) throw new Error(`cannot mount at ${folder}`);
-  ground.behind(() => unmount(folder));
+  trial.atEnd(() => unmount(folder));
   const filler = join(folder, 'filler');
   return {
     folder,
@@ -57,7 +57,7 @@ function mount(folder: string): boolean {
   const image = imageOf(folder);
   writeFileSync(image, '');
   truncateSync(image, SIZE_MIB * MIB);
-  // Without a journal and room kept for root, all of it is for the database, as on a tmpfs.
+  // Without a journal and without reserved blocks, the database can use all of it, as on a tmpfs.
   const format = ['-q', '-m', '0', '-O', '^has_journal', image];
   return (
     (does('mkfs.ext4', format) && does('mount', ['-o', 'loop', image, folder])) ||

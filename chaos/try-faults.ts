@@ -1,11 +1,11 @@
 import type { Fault } from './fault.ts';
-import { type GroundOptions, onGround } from './ground.ts';
+import { type TrialOptions, runTrial } from './trial.ts';
 import type { Result } from './results.ts';
 
-/** Tries one fault after the other; `say` is told what is being done. Aborted, it tries no other one. */
+/** Tries one fault after the other. `say` gets each step. After an abort it tries no further fault. */
 export async function tryFaults(
   faults: readonly (readonly [name: string, fault: Fault])[],
-  { say, signal }: GroundOptions,
+  { say, signal }: TrialOptions,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (const [name, fault] of faults) {
@@ -18,13 +18,13 @@ export async function tryFaults(
   return results;
 }
 
-async function tryFault(fault: string, tried: Fault, options: GroundOptions): Promise<Result> {
+async function tryFault(fault: string, tried: Fault, options: TrialOptions): Promise<Result> {
   const { done, hindrance, inflict } = tried;
   const missing = hindrance?.();
   if (missing !== undefined) return { kind: 'not run', fault, done, reason: missing };
   const startedAt = performance.now();
   try {
-    const outcome = await onGround(options, inflict);
+    const outcome = await runTrial(options, inflict);
     return { kind: 'tried', fault, done, tookS: (performance.now() - startedAt) / 1000, outcome };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -13,13 +13,13 @@ import { type ClusterProxy, openClusterProxy } from '../../analytics/src/testing
 import { describeNode, type Node, type Place } from './node.ts';
 import { startZookeeper, type Zookeeper } from './zookeeper.ts';
 
-/** A Guard that writes to the cluster: its analytics, and what they say about themselves. */
+/** A Guard that writes to the cluster: its analytics, with their logs and metrics. */
 export interface Writer {
   readonly analytics: Analytics;
   readonly recorders: Recorders;
 }
 
-/** Two shards of two copies with their ZooKeeper; no server is started yet. */
+/** Prepares two shards of two copies and their ZooKeeper. It starts no server yet. */
 export interface Cluster {
   readonly nodes: readonly [Node, Node, Node, Node];
   readonly zookeeper: Zookeeper;

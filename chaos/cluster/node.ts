@@ -27,7 +27,7 @@ export interface Node extends Place {
   /** SIGKILL. */
   kill(): Promise<void>;
   isUp(): boolean;
-  /** What it answers to an account; the text is trimmed. */
+  /** The answer to a statement of an account, as trimmed text. */
   ask(account: Account, sql: string): Promise<string>;
 }
 
@@ -40,17 +40,17 @@ export interface Surroundings {
 }
 
 const HOST = fileURLToPath(new URL('../../analytics/src/database/host.ts', import.meta.url));
-/** Statements and ping on the first address, parts on the second: ClickHouse has one port for each kind of listener. */
+/** The first address takes statements and pings, the second one parts: ClickHouse has a port for each kind. */
 const STATEMENTS = '127.0.0.1';
 const PARTS = '127.0.0.2';
 
-/** Tables with many parts, on a busy machine. */
+/** Long, because tables can have many parts and the machine can be busy. */
 const START_MS = 180_000;
 
-/** The administrator, who looks at what Guard's accounts may not see. */
+/** The administrator. This account reads data that Guard's accounts may not see. */
 export const administrator: Account = { user: 'administrator', password: 'of the administrator' };
 
-/** A server that is not started yet. `members`: the servers that it knows as the cluster. */
+/** Describes a server without starting it. `members`: the servers of its cluster. */
 export function describeNode(around: Surroundings, place: Place, members: readonly Place[]): Node {
   const { shard, replica, httpPort } = place;
   const name = `s${shard}r${replica}`;

@@ -157,7 +157,7 @@ async function count(on: Cluster, node: Node): Promise<number> {
   return Number(await node.ask(on.writer, 'SELECT count() FROM events')) || 0;
 }
 
-/** Until each copy has fetched what the other one has. */
+/** Waits until the copies have fetched all parts from each other. */
 async function settle(on: Cluster): Promise<void> {
   for (const node of on.nodes) {
     const answer = await node.ask(administrator, 'SYSTEM SYNC REPLICA default.events');

@@ -6,22 +6,22 @@ import { join } from 'node:path';
 import { until } from '../../analytics/src/testing/until.ts';
 import { freePort } from '../../test/kit/free-port.ts';
 
-/** As Debian's package puts it there. */
+/** The path in Debian's package. */
 const JAR = '/usr/share/java/zookeeper.jar';
 
 export interface Zookeeper {
   readonly port: number;
-  /** SIGKILL; what it has acknowledged is in its folder. */
+  /** Sends SIGKILL. Acknowledged data is in its folder. */
   kill(): Promise<void>;
   start(): Promise<void>;
 }
 
-/** Why ZooKeeper cannot be started here; undefined when it can. */
+/** Why ZooKeeper cannot be started here. Undefined when it can. */
 export function missingZookeeper(): string | undefined {
   return existsSync(JAR) ? undefined : 'apt-get install zookeeper';
 }
 
-/** A ZooKeeper of one server on loopback, in a folder of its own. */
+/** Starts a ZooKeeper of one server on loopback. */
 export async function startZookeeper(folder: string): Promise<Zookeeper> {
   const port = await freePort();
   const data = join(folder, 'zookeeper');

@@ -11,7 +11,7 @@ import {
 import { poll, send } from '../../test/kit/http.ts';
 import { curl, HOME_IP } from '../../test/kit/visitors.ts';
 import { type Claim, everyAnswerIsRight, type Fault } from '../fault.ts';
-import { scratch } from '../ground.ts';
+import { makeFolder } from '../trial.ts';
 import { countWhenAllAre } from '../recorded.ts';
 import { CHALLENGE_ALL, FEW, WITH_DATABASE } from '../settings.ts';
 import { type Site, startSite } from '../site.ts';
@@ -23,28 +23,28 @@ const SCRIPT = '203.0.113.30';
 
 export const clockJump: Fault = {
   done: 'the wall clock is set forward by one hour, back by two, and forward by 26',
-  async inflict(ground) {
-    const file = join(await scratch(ground), 'shift');
-    const site = await startSite(ground, {
+  async inflict(trial) {
+    const file = join(await makeFolder(trial), 'shift');
+    const site = await startSite(trial, {
       rules: CHALLENGE_ALL,
       top: WITH_DATABASE,
       env: { NODE_OPTIONS: `--import=${PRELOAD}`, GUARD_CHAOS_CLOCK: file },
     });
     const { url } = site;
     const session = await passFrom(url, HOME_IP);
-    const crowd = site.gather({ headers: { ...BROWSER_HEADERS, cookie: `_guard=${session}` } });
+    const crowd = site.startCrowd({ headers: { ...BROWSER_HEADERS, cookie: `_guard=${session}` } });
     await crowd.seeMore(ENOUGH);
     const early = readChallenge(await navigateFrom(url, '/', { ip: '203.0.113.31' }));
     const limited = [await exceed(url, SCRIPT)];
 
-    ground.say('forward by an hour');
+    trial.say('forward by an hour');
     await shift(site, file, HOUR_MS);
     await crowd.seeMore(ENOUGH);
     const stale = early && (await uploadFrom(url, early, '203.0.113.31'));
     limited.push(await exceed(url, SCRIPT));
     const ahead = await passes(url, '203.0.113.32');
 
-    ground.say('back by two hours');
+    trial.say('back by two hours');
     await shift(site, file, -HOUR_MS);
     limited.push(await exceed(url, SCRIPT));
     const behind = await passes(url, '203.0.113.33');
@@ -52,19 +52,19 @@ export const clockJump: Fault = {
     const traffic = await crowd.leave();
     const { requests } = await countWhenAllAre(site.product, traffic.requests);
 
-    ground.say('forward by 26 hours');
+    trial.say('forward by 26 hours');
     await shift(site, file, 25 * HOUR_MS);
     const expired = await navigateFrom(url, '/', { ip: HOME_IP, session });
     return site.outcome(traffic, [
-      everyAnswerIsRight(traffic, 'who has passed is not challenged again within a day'),
+      everyAnswerIsRight(traffic, 'a visitor who passed is not challenged again within a day'),
       {
-        what: 'a page of an hour ago passes nobody, a new one does',
+        what: 'a page from an hour ago cannot be passed, a new page can',
         seen: `${stale?.body ?? 'no page'}; ahead ${String(ahead)}, behind ${String(behind)}`,
         holds: stale?.body === '{"result":"retry"}' && ahead && behind,
       },
       limits(limited),
       {
-        what: 'what happens is written, whatever the clock says',
+        what: 'events are written at any time of the clock',
         seen: `${requests} requests in the database, ${traffic.requests} were sent`,
         holds: requests === traffic.requests,
       },
@@ -82,20 +82,20 @@ function limits(limited: readonly Exceeded[]): Claim {
     ({ admitted, retryAfterS }) => `${admitted}, retry after ${retryAfterS} s`,
   );
   return {
-    what: 'a limit neither lapses nor locks out for longer than its minute',
+    what: 'a rate limit neither ends early nor lasts longer than its minute',
     seen: `admitted of ${3 * FEW} each time: ${told.join('; ')}`,
     holds: limited.every(({ admitted, retryAfterS }) => admitted === FEW && retryAfterS <= 60),
   };
 }
 
-/** How an address fares that asks for three times what it may. */
+/** The answers to an address that sends three times as many requests as it may. */
 interface Exceeded {
   readonly admitted: number;
-  /** The longest it was told to wait. */
+  /** The longest Retry-After. */
   readonly retryAfterS: number;
 }
 
-/** Asks below /few/ from one address, one request after the other, as a script that waits for nothing. */
+/** Sends requests below /few/ from one address, one after the other, like a script that ignores Retry-After. */
 async function exceed(gateway: string, ip: string): Promise<Exceeded> {
   let [admitted, retryAfterS] = [0, 0];
   for (let i = 0; i < 3 * FEW; i++) {
@@ -112,7 +112,7 @@ async function passes(url: string, ip: string): Promise<boolean> {
   return page !== undefined && (await uploadFrom(url, page, ip)).body === PASSED;
 }
 
-/** Resolves when the process has taken it up. */
+/** Shifts the clock of a process. Resolves when the process uses the new time. */
 async function shift({ product }: Site, file: string, byMs: number): Promise<void> {
   writeFileSync(file, String(byMs));
   process.kill(product.pid, 'SIGUSR2');

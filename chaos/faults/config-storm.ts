@@ -4,26 +4,26 @@ import { stringify } from 'yaml';
 import { residentMiB } from '../../bench/resident-memory.ts';
 import { poll } from '../../test/kit/http.ts';
 import { chromeHttp, HOME_IP } from '../../test/kit/visitors.ts';
-import { look } from '../crowd.ts';
+import { requestOnce } from '../crowd.ts';
 import { everyAnswerIsRight, type Fault } from '../fault.ts';
 import { DETECT } from '../settings.ts';
 import { type Site, startSite } from '../site.ts';
 
 const RELOADS = 100;
-/** Of memory, from the half of them to the end: each leaves garbage behind, and none may stay. */
+/** Growth of memory that is allowed from the middle to the end. Each reload leaves garbage, which must be freed. */
 const ROOM = 1.25;
 
 export const configStorm: Fault = {
-  done: `the settings change ${RELOADS} times under traffic, every second time into something useless`,
-  async inflict(ground) {
-    const site = await startSite(ground);
-    const crowd = site.gather();
+  done: `the settings change ${RELOADS} times under traffic, every second time into an unusable file`,
+  async inflict(trial) {
+    const site = await startSite(trial);
+    const crowd = site.startCrowd();
     let wrong = 0;
     let halfwayMiB = 0;
     for (let turn = 1; turn <= RELOADS; turn++) {
-      ground.say(`reload ${turn} of ${RELOADS}`);
+      trial.say(`reload ${turn} of ${RELOADS}`);
       await reload(site, turn % 2 === 1 ? goodFile(site, turn) : badFile(site, turn));
-      // A bad file leaves the good one in force that came before it.
+      // After a bad file, the good one before it is still used.
       const inForce = turn % 2 === 1 ? turn : turn - 1;
       if (!(await isClosed(site, inForce)) || (await isClosed(site, inForce - 2))) wrong += 1;
       if (turn === RELOADS / 2) halfwayMiB = residentMiB(site.product.pid);
@@ -32,19 +32,19 @@ export const configStorm: Fault = {
     const [applied, refused] = await outcomes(site);
     const endMiB = residentMiB(site.product.pid);
     return site.outcome(traffic, [
-      everyAnswerIsRight(traffic, 'no request is dropped, and none answered wrongly'),
+      everyAnswerIsRight(traffic, 'no request is dropped or answered wrongly'),
       {
-        what: 'a good file is in force, and stays it when a bad one comes',
-        seen: `${wrong} times it was not, of ${RELOADS}`,
+        what: 'a good file is used, and a bad one does not replace it',
+        seen: `${wrong} of ${RELOADS} times it was not`,
         holds: wrong === 0,
       },
       {
-        what: 'every change is counted as what it was',
+        what: 'every reload is counted as accepted or refused',
         seen: `${applied} applied, ${refused} refused`,
         holds: applied === RELOADS / 2 && refused === RELOADS / 2,
       },
       {
-        what: 'what was in force before is forgotten',
+        what: 'the memory of earlier settings is freed',
         seen: `${halfwayMiB.toFixed(0)} MiB after ${RELOADS / 2} changes, ${endMiB.toFixed(0)} MiB after ${RELOADS}`,
         holds: endMiB < ROOM * halfwayMiB,
       },
@@ -59,7 +59,7 @@ function goodFile(site: Site, turn: number): string {
   return stringify(site.settings([closed, ...DETECT]));
 }
 
-/** Cut off, misspelt, contradicting itself, empty, and nothing that was ever YAML. */
+/** Unusable files: cut off, misspelt, contradictory, empty, and not YAML at all. */
 function badFile(site: Site, turn: number): string {
   const good = stringify(site.settings(DETECT));
   const bad = [
@@ -72,7 +72,7 @@ function badFile(site: Site, turn: number): string {
   return bad[(turn / 2) % bad.length] ?? '';
 }
 
-/** By a rename, so that nobody can read half a file, and then the signal. */
+/** Renames the new file into place, so that no reader gets half of it. Then it sends the signal. */
 async function reload(site: Site, text: string): Promise<void> {
   const { folder, pid } = site.product;
   const count = async () => {
@@ -95,5 +95,5 @@ async function outcomes(site: Site): Promise<readonly [applied: number, refused:
 
 async function isClosed(site: Site, turn: number): Promise<boolean> {
   const headers = { ...chromeHttp, 'x-forwarded-for': HOME_IP };
-  return (await look(site.url, turnPath(turn), headers)).status === 403;
+  return (await requestOnce(site.url, turnPath(turn), headers)).status === 403;
 }

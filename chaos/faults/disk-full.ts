@@ -11,26 +11,26 @@ const WRITTEN = 'guard_events_total{fate="written"}';
 const RETRIED = 'guard_events_total{fate="retried"}';
 
 export const diskFull: Fault = {
-  done: 'the disk of database and sessions (a small ext4) is full, has room again, and is full at the end',
+  done: 'the disk with the database and the sessions (a small ext4) is full, has room again, and is full at the end',
   hindrance: noSmallDisk,
-  async inflict(ground) {
-    const disk = await makeSmallDisk(ground);
-    const site = await startSite(ground, {
+  async inflict(trial) {
+    const disk = await makeSmallDisk(trial);
+    const site = await startSite(trial, {
       top: {
         analytics: { engine: 'embedded', path: join(disk.folder, 'analytics') },
         store: { engine: 'memory', path: join(disk.folder, 'sessions') },
       },
     });
     const { product } = site;
-    const crowd = site.gather();
+    const crowd = site.startCrowd();
     await untilRecorded(product);
 
-    ground.say('the disk is full');
+    trial.say('the disk is full');
     await disk.fill();
     await site.metricIs(RETRIED, (retried) => retried > 0);
     await crowd.seeMore(ENOUGH);
     const queued = await site.metric('guard_events_queued');
-    ground.say('there is room again');
+    trial.say('there is room again');
     await disk.empty();
     await crowd.seeMore(ENOUGH);
     const traffic = await crowd.leave();
@@ -42,23 +42,23 @@ export const diskFull: Fault = {
       claims: [
         everyAnswerIsRight(traffic),
         {
-          what: 'events wait while there is no room, and none is lost when there is',
+          what: 'events wait while the disk is full, and none is lost afterwards',
           seen: `${queued} waited; ${rows} rows of ${requests} requests, ${traffic.requests} were sent`,
           holds: queued > 0 && isComplete,
         },
-        ...(await endWithFullDisk(site, disk, site.gather())),
+        ...(await endWithFullDisk(site, disk, site.startCrowd())),
       ],
     };
   },
 };
 
-/** Rows that the next start will send: a small part of a batch may have found room. */
+/** The number of rows on disk for the next start. A small part of a batch may have found room. */
 function spilledRows(folder: string): number {
   const names = readdirSync(folder).filter((name) => name.endsWith('.native'));
   return names.reduce((sum, name) => sum + Number(name.split('-')[2]), 0);
 }
 
-/** It is told to end while nothing can be written, neither into the database nor beside it. */
+/** Stops Guard while nothing can be written: neither to the database nor to the data folder. */
 async function endWithFullDisk(site: Site, disk: SmallDisk, crowd: Crowd): Promise<Claim[]> {
   const { product } = site;
   await disk.fill();
@@ -77,12 +77,12 @@ async function endWithFullDisk(site: Site, disk: SmallDisk, crowd: Crowd): Promi
   );
   return [
     {
-      what: 'it ends in order, and says how many events it could not keep',
-      seen: `exit code ${code}; ${told} said to be dropped and ${onDisk} on disk for the next start, ${unwritten} were not written`,
+      what: 'Guard ends in order, and logs how many events it could not keep',
+      seen: `exit code ${code}; ${told} logged as dropped and ${onDisk} on disk for the next start, ${unwritten} were not written`,
       holds: code === 0 && told + onDisk === unwritten && told > 0,
     },
     {
-      what: 'it says that sessions could not be kept',
+      what: 'Guard logs that sessions could not be kept',
       seen: isStoreTold ? 'a line in the log' : 'nothing in the log',
       holds: isStoreTold,
     },

@@ -10,15 +10,15 @@ const ENOUGH = 300;
 
 export const engineKilled: Fault = {
   done: `the database's process is killed ${KILLS} times (SIGKILL) while events are written`,
-  async inflict(ground) {
-    const site = await startSite(ground, { top: WITH_DATABASE });
+  async inflict(trial) {
+    const site = await startSite(trial, { top: WITH_DATABASE });
     const { product } = site;
-    const crowd = site.gather();
+    const crowd = site.startCrowd();
     let lost = 0;
     for (let kill = 1; kill <= KILLS; kill++) {
       const before = await untilRecorded(product);
       await crowd.seeMore(ENOUGH);
-      ground.say(`kill ${kill} of ${KILLS}`);
+      trial.say(`kill ${kill} of ${KILLS}`);
       const [engine] = childrenOf(product.pid);
       if (engine === undefined) throw new Error('the database has no process');
       process.kill(engine, 'SIGKILL');
@@ -37,16 +37,16 @@ export const engineKilled: Fault = {
       everyAnswerIsRight(traffic),
       {
         what: 'no acknowledged row is lost',
-        seen: `${lost} fewer than before a kill`,
+        seen: `${lost} rows fewer than before a kill`,
         holds: lost === 0,
       },
       {
-        what: 'every request is one row in the end',
+        what: 'in the end every request is one row',
         seen: `${rows} rows of ${requests} requests, ${traffic.requests} were sent`,
         holds: rows === traffic.requests && requests === traffic.requests,
       },
       {
-        what: 'it is started again each time',
+        what: 'the database is started again each time',
         seen: `${restarts} restarts`,
         holds: restarts === KILLS,
       },

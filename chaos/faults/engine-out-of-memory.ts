@@ -12,24 +12,24 @@ import { startSite } from '../site.ts';
 const ENOUGH = 200;
 const HUNGRY = 'SELECT length(groupArray(number)) FROM numbers(400000000)';
 const AT_ONCE = 6;
-/** What the process may take beyond what it has. */
+/** Memory that the process may use in addition to its present memory. */
 const ROOM_BYTES = 64 * 1024 * 1024;
-/** Memory limit exceeded; cannot allocate memory. */
+/** ClickHouse: "Memory limit exceeded" and "cannot allocate memory". */
 const WORDS = /Code: (?:241|173)\b/;
 
 export const engineOutOfMemory: Fault = {
-  done: `queries ask for more than they may have, ${AT_ONCE} at once, twice; the second time the database's process gets no more address space (prlimit --as)`,
+  done: `queries need more memory than they may have, ${AT_ONCE} at once, twice; the second time the database's process gets no more address space (prlimit --as)`,
   hindrance: needs('prlimit'),
-  async inflict(ground) {
-    const site = await startSite(ground, { top: WITH_DATABASE });
+  async inflict(trial) {
+    const site = await startSite(trial, { top: WITH_DATABASE });
     const { product } = site;
-    const crowd = site.gather();
+    const crowd = site.startCrowd();
     await untilRecorded(product);
-    ground.say('beyond the limit of the account');
+    trial.say('beyond the limit of the account');
     const limited = await askAll(product);
     await crowd.seeMore(ENOUGH);
 
-    ground.say('beyond the limit of the process');
+    trial.say('beyond the limit of the process');
     const [engine] = childrenOf(product.pid);
     if (engine === undefined) throw new Error('the database has no process');
     const bytes = addressSpace(engine) + ROOM_BYTES;
@@ -43,17 +43,17 @@ export const engineOutOfMemory: Fault = {
     return site.outcome(traffic, [
       everyAnswerIsRight(traffic),
       {
-        what: "a query beyond its limit fails with the database's words",
+        what: 'a query beyond its limit fails with the message of the database',
         seen: inWords(limited),
         holds: limited.every(({ body }) => WORDS.test(body)),
       },
       {
-        what: 'a query of a database without memory fails, and is told so',
+        what: 'a query at a database without memory fails with that reason',
         seen: inWords(starved),
         holds: starved.every(({ status, body }) => status >= 400 && body !== ''),
       },
       {
-        what: 'the database is there again, and every request is one row',
+        what: 'the database answers again, and every request is one row',
         seen: `${isSame ? 'the same process' : 'another process'}, ${rows} rows of ${requests} requests, ${traffic.requests} were sent`,
         holds: rows === traffic.requests && requests === traffic.requests,
       },
@@ -67,7 +67,7 @@ function askAll({ addresses }: Product): Promise<readonly Answer[]> {
   return Promise.all(Array.from({ length: AT_ONCE }, ask));
 }
 
-/** The answers by status and code, and how often each. */
+/** The count of each status and code, in words. */
 function inWords(answers: readonly Answer[]): string {
   const kinds = Map.groupBy(answers, ({ status, body }) => {
     const code = /Code: \d+.{0,60}/.exec(body)?.[0] ?? body.slice(0, 60);

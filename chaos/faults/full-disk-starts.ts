@@ -5,7 +5,7 @@ import { childrenOf } from '../../test/kit/children.ts';
 import { poll, send } from '../../test/kit/http.ts';
 import { rowsOf } from '../../test/kit/sql.ts';
 import { type Claim, everyAnswerIsRight, type Fault, type Outcome, type Tally } from '../fault.ts';
-import type { Ground } from '../ground.ts';
+import type { Trial } from '../trial.ts';
 import { DETECT } from '../settings.ts';
 import { type Site, startSite } from '../site.ts';
 import { makeSmallDisk, noSmallDisk, type SmallDisk } from '../small-disk.ts';
@@ -15,33 +15,33 @@ const PATIENCE_MS = 30_000;
 const SQL = `SELECT count() AS rows, uniqExact(request_id) AS requests FROM events_distributed
   WHERE match(path, '^/(page|closed)/')`;
 
-/** A start of the database while its disk is full. */
+/** One way to start the database while its disk is full. */
 interface Start {
   readonly what: string;
-  /** Resolves with the Guard that runs afterwards. */
+  /** Starts it. Resolves with the Guard that runs afterwards. */
   readonly begin: (site: Site, again: () => Promise<Site>) => Promise<Site>;
-  /** What waited in memory may be gone: all of it, or none that is not said to be dropped. */
-  readonly loses: 'what waited' | 'what it says' | 'nothing';
+  /** Events that may be lost: those that wait, those that Guard logs as dropped, or none. */
+  readonly loses: 'waiting' | 'logged' | 'nothing';
 }
 
 const STARTS: readonly Start[] = [
   { what: 'the database is killed (SIGKILL)', begin: killEngine, loses: 'nothing' },
-  { what: 'Guard is killed (SIGKILL) and started', begin: killGuard, loses: 'what waited' },
-  { what: 'Guard is ended in order and started', begin: endGuard, loses: 'what it says' },
+  { what: 'Guard is killed (SIGKILL) and started', begin: killGuard, loses: 'waiting' },
+  { what: 'Guard is ended in order and started', begin: endGuard, loses: 'logged' },
   { what: 'an organisation is added', begin: addOrganisation, loses: 'nothing' },
 ];
 
 export const fullDiskStarts: Fault = {
-  done: "the database's disk (a small ext4) is full, and the database is started there, in each way there is",
+  done: "the database's disk (a small ext4) is full, and the database is started there in four ways",
   hindrance: noSmallDisk,
-  async inflict(ground) {
-    const disk = await makeSmallDisk(ground);
+  async inflict(trial) {
+    const disk = await makeSmallDisk(trial);
     const traffic = { requests: 0, wrong: new Map<string, number>(), slowestMs: 0 };
     const claims: Claim[] = [];
     let last: Outcome | undefined;
     for (const start of STARTS) {
-      ground.say(start.what);
-      last = await tryStart(ground, disk, start, traffic);
+      trial.say(start.what);
+      last = await tryStart(trial, disk, start, traffic);
       claims.push(...last.claims);
     }
     if (last === undefined) throw new Error('nothing was started');
@@ -50,14 +50,14 @@ export const fullDiskStarts: Fault = {
 };
 
 async function tryStart(
-  ground: Ground,
+  trial: Trial,
   disk: SmallDisk,
   start: Start,
   traffic: Adding,
 ): Promise<Outcome> {
   const path = join(disk.folder, String(STARTS.indexOf(start)));
   const again = (): Promise<Site> =>
-    startSite(ground, { top: { analytics: { engine: 'embedded', path } } });
+    startSite(trial, { top: { analytics: { engine: 'embedded', path } } });
   const site = await again();
   const before = await visit(site, traffic);
   await poll(
@@ -74,7 +74,7 @@ async function tryStart(
   const told = [...site.product.log().matchAll(/"analytics_events_dropped","rows":(\d+)/g)];
   const dropped = told.reduce((sum, [, rows]) => sum + Number(rows), 0);
   const sent = before + waiting + later;
-  const due = { nothing: sent, 'what it says': sent - dropped, 'what waited': before + later };
+  const due = { nothing: sent, logged: sent - dropped, waiting: before + later };
   const isComplete = ({ rows }: Counted): boolean => rows >= due[start.loses];
   let { rows, requests } = await rowsIn(after);
   await poll(async () => ({ rows, requests } = await rowsIn(after)), isComplete, PATIENCE_MS).catch(
@@ -82,8 +82,8 @@ async function tryStart(
   );
   const outcome = after.outcome(traffic, [
     {
-      what: `${start.what}: no row is lost that was written before, none is there twice`,
-      seen: `${before} written before, ${waiting} and ${later} sent while it was full (database ${whileFull}), ${dropped} said to be dropped; ${rows} rows in the end`,
+      what: `${start.what}: no row that was written before is lost or doubled`,
+      seen: `${before} written before, ${waiting} and ${later} sent while it was full (database ${whileFull}), ${dropped} logged as dropped; ${rows} rows in the end`,
       holds: isComplete({ rows, requests }) && rows === requests && rows + dropped <= sent,
     },
   ]);
@@ -130,9 +130,9 @@ async function addOrganisation(site: Site): Promise<Site> {
 
 type Adding = Tally & { requests: number; slowestMs: number; readonly wrong: Map<string, number> };
 
-/** How many requests visitors sent; what they saw of them is added to `traffic`. */
+/** Sends visitors, and adds their results to `traffic`. Returns the number of requests. */
 async function visit(site: Site, traffic: Adding): Promise<number> {
-  const crowd = site.gather();
+  const crowd = site.startCrowd();
   await crowd.seeMore(ENOUGH);
   const { requests, wrong, slowestMs } = await crowd.leave();
   traffic.requests += requests;
@@ -151,7 +151,7 @@ async function rowsIn({ product }: Site): Promise<Counted> {
   return { rows: Number(row?.rows ?? 0), requests: Number(row?.requests ?? 0) };
 }
 
-/** What `GET /ready` says of the database. */
+/** The state of the database by `GET /ready`. */
 async function stateOf({ product }: Site): Promise<string> {
   const { body } = await send(`${product.addresses.admin}/ready`);
   return /"state":"(\w+)"/.exec(body)?.[1] ?? 'untold';

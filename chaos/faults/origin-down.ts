@@ -1,19 +1,19 @@
-import { asUsual, CLOSED, type Judge } from '../crowd.ts';
+import { checkUsual, CLOSED, type AnswerCheck } from '../crowd.ts';
 import { everyAnswerIsRight, type Fault } from '../fault.ts';
 import { startSite } from '../site.ts';
 
-/** Requests that are waited for in each phase. */
+/** Requests in each phase. */
 const ENOUGH = 200;
 
 export const originDown: Fault = {
   done: 'the origin stops listening and cuts its connections under traffic, and comes back',
-  async inflict(ground) {
-    const site = await startSite(ground);
+  async inflict(trial) {
+    const site = await startSite(trial);
     const away = { fromMs: Infinity, untilMs: Infinity };
     const counts = { unreachable: 0, blocked: 0 };
     let firstPageAfterMs: number | undefined;
-    const judge: Judge = (sight) => {
-      const { path, status, sentAtMs } = sight;
+    const check: AnswerCheck = (answer) => {
+      const { path, status, sentAtMs } = answer;
       const nowMs = performance.now();
       const isPage = !path.startsWith(CLOSED);
       const metNobody = nowMs >= away.fromMs && sentAtMs < away.untilMs;
@@ -25,15 +25,15 @@ export const originDown: Fault = {
       if (isPage && status === 200 && nowMs >= away.untilMs) {
         firstPageAfterMs ??= nowMs - away.untilMs;
       }
-      return asUsual(sight);
+      return checkUsual(answer);
     };
-    const crowd = site.gather({ judge });
+    const crowd = site.startCrowd({ check });
     await crowd.seeMore(ENOUGH);
-    ground.say('the origin goes');
+    trial.say('the origin goes');
     away.fromMs = performance.now();
     await site.origin.leave();
     await crowd.seeMore(ENOUGH);
-    ground.say('the origin comes back');
+    trial.say('the origin comes back');
     await site.origin.comeBack();
     away.untilMs = performance.now();
     await crowd.seeMore(ENOUGH);
@@ -42,17 +42,17 @@ export const originDown: Fault = {
     return site.outcome(traffic, [
       everyAnswerIsRight(traffic, 'a page is a 502 while the origin is away, and nothing else'),
       {
-        what: 'decisions go on meanwhile',
+        what: 'decisions go on in the meantime',
         seen: `${counts.blocked} requests blocked`,
         holds: counts.blocked > 0,
       },
       {
-        what: 'the metrics say so',
+        what: 'the metrics show the failures',
         seen: `${counts.unreachable} answers of 502, ${metric} counted as connect`,
         holds: metric > 0 && metric <= counts.unreachable,
       },
       {
-        what: 'pages come again by themselves when it is back',
+        what: 'pages come again by themselves when the origin is back',
         seen: `the first one after ${firstPageAfterMs?.toFixed(0) ?? '–'} ms`,
         holds: firstPageAfterMs !== undefined,
       },

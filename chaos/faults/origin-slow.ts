@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { poll } from '../../test/kit/http.ts';
 import { chromeHttp, HOME_IP } from '../../test/kit/visitors.ts';
-import { look } from '../crowd.ts';
+import { requestOnce } from '../crowd.ts';
 import { everyAnswerIsRight, type Fault } from '../fault.ts';
 import { answerTo, type Behaviour } from '../origin.ts';
 import { startSite } from '../site.ts';
@@ -13,7 +13,7 @@ const PIECE_BYTES = 4;
 const PIECE_EVERY_MS = 200;
 const ENOUGH = 400;
 
-/** What is below /hang/ is never answered, and what is below /trickle/ a few bytes at a time. */
+/** Requests below /hang/ get no answer, and those below /trickle/ a few bytes at a time. */
 const behave: Behaviour = ({ url = '' }, response) => {
   if (url.startsWith('/hang/')) return true;
   if (!url.startsWith('/trickle/')) return false;
@@ -30,13 +30,13 @@ const behave: Behaviour = ({ url = '' }, response) => {
 
 export const originSlow: Fault = {
   done: `the origin never answers ${HANGING} requests, and ${TRICKLING} others a few bytes at a time`,
-  async inflict(ground) {
-    const site = await startSite(ground, { behave });
+  async inflict(trial) {
+    const site = await startSite(trial, { behave });
     const headers = { ...chromeHttp, 'x-forwarded-for': HOME_IP };
-    const crowd = site.gather();
+    const crowd = site.startCrowd();
     await crowd.seeMore(ENOUGH);
 
-    ground.say('requests hang');
+    trial.say('requests hang');
     const hanging = Array.from({ length: HANGING }, (_, i) =>
       request(`${site.url}/hang/${i}`, { headers, agent: false })
         .on('error', () => undefined)
@@ -45,30 +45,30 @@ export const originSlow: Fault = {
     const leaveAll = () => {
       for (const one of hanging) one.destroy();
     };
-    ground.behind(leaveAll);
+    trial.atEnd(leaveAll);
     const underWay = () => Promise.resolve(site.origin.underWay());
     await poll(underWay, (count) => count >= HANGING, 20_000);
     const trickled = await Promise.all(
-      Array.from({ length: TRICKLING }, (_, i) => look(site.url, `/trickle/${i}`, headers)),
+      Array.from({ length: TRICKLING }, (_, i) => requestOnce(site.url, `/trickle/${i}`, headers)),
     );
     await crowd.seeMore(ENOUGH);
     const whole = trickled.filter(({ path, body }) => body === answerTo(path)).length;
 
-    ground.say('their visitors go');
+    trial.say('their visitors go');
     const wasUnderWay = site.origin.underWay();
     leaveAll();
-    // The crowd's own requests, one a lane at most, come and go.
+    // The crowd has at most one request under way in each lane.
     const left = await poll(underWay, (count) => count <= 8, 20_000);
     const traffic = await crowd.leave();
     return site.outcome(traffic, [
-      everyAnswerIsRight(traffic, 'other visitors see nothing of it'),
+      everyAnswerIsRight(traffic, 'other visitors get right answers'),
       {
         what: 'a slow answer arrives whole',
         seen: `${whole} of ${TRICKLING}`,
         holds: whole === TRICKLING,
       },
       {
-        what: 'a visitor who goes is not asked for any longer',
+        what: 'a request ends at the origin when its visitor leaves',
         seen: `${wasUnderWay} requests at the origin, ${left} when their visitors had gone`,
         holds: wasUnderWay >= HANGING,
       },

@@ -7,35 +7,35 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openFiles, residentMiB } from '../../bench/resident-memory.ts';
 import { poll } from '../../test/kit/http.ts';
 import { chromeHttp, HOME_IP } from '../../test/kit/visitors.ts';
-import { asUsual, look } from '../crowd.ts';
+import { checkUsual, requestOnce } from '../crowd.ts';
 import { everyAnswerIsRight, type Fault } from '../fault.ts';
-import type { Ground } from '../ground.ts';
+import type { Trial } from '../trial.ts';
 import { type Site, startSite } from '../site.ts';
 
 const WANTED = 10_000;
 const SCRIPT = join(import.meta.dirname, '..', 'slow-crowd.ts');
 const STAY_MS = 18_000;
 const LOOK_EVERY_MS = 100;
-/** Of the gateway for one connection; and for what comes and goes whoever is connected. */
+/** Memory of the gateway: for one connection, and for everything else. */
 const PER_CONNECTION_MIB = 32 / 1024;
 const ROOM_MIB = 64;
 
 export const slowClients: Fault = {
-  done: `${WANTED.toLocaleString('en')} connections (or as many as files may be open) send headers or an upload by the byte, or nothing`,
-  async inflict(ground) {
-    const site = await startSite(ground);
+  done: `${WANTED.toLocaleString('en')} connections (or as many as the limit of open files allows) send headers byte by byte, an upload byte by byte, or nothing`,
+  async inflict(trial) {
+    const site = await startSite(trial);
     const { pid } = site.product;
-    const crowd = site.gather();
+    const crowd = site.startCrowd();
     await crowd.seeMore(200);
     const before = { files: openFiles(pid), mib: residentMiB(pid) };
-    // Room for the others, and for the connections to the origin that uploads get.
+    // Leaves room for other visitors, and for the connections of uploads to the origin.
     const count = Math.min(WANTED, Math.floor(filesLimit() * 0.8));
-    ground.say(`${count} clients come`);
+    trial.say(`${count} clients come`);
     const [slow, peak] = await Promise.all([
-      openSlowCrowd(ground, Number(new URL(site.url).port), count),
+      openSlowCrowd(trial, Number(new URL(site.url).port), count),
       watch(site, STAY_MS),
     ]);
-    ground.say('they go');
+    trial.say('they go');
     await slow.end();
     const left = await poll(
       () => Promise.resolve(openFiles(pid)),
@@ -47,12 +47,12 @@ export const slowClients: Fault = {
     return site.outcome(traffic, [
       everyAnswerIsRight(traffic, 'other visitors are answered'),
       {
-        what: 'so are those who come now',
+        what: 'new visitors are answered',
         seen: `${peak.answered} of ${peak.asked}, each on a connection of its own`,
         holds: peak.answered === peak.asked,
       },
       {
-        what: 'they are let in, up to the limit',
+        what: 'slow connections are accepted, up to the limit',
         seen: `${slow.connected} of ${count} connected, ${peak.files} files open at once`,
         holds: slow.connected === count,
       },
@@ -62,7 +62,7 @@ export const slowClients: Fault = {
         holds: peak.mib <= boundMiB,
       },
       {
-        what: 'nothing of them stays',
+        what: 'nothing is left of the slow connections',
         seen: `${before.files} files open before, ${left} afterwards`,
         holds: left <= before.files + 50,
       },
@@ -82,7 +82,7 @@ interface SlowCrowd {
   end(): Promise<void>;
 }
 
-async function openSlowCrowd(ground: Ground, port: number, count: number): Promise<SlowCrowd> {
+async function openSlowCrowd(trial: Trial, port: number, count: number): Promise<SlowCrowd> {
   const child = spawn(process.execPath, [SCRIPT, String(port), String(count)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -91,14 +91,14 @@ async function openSlowCrowd(ground: Ground, port: number, count: number): Promi
     child.kill('SIGTERM');
     await exited;
   };
-  ground.behind(end);
+  trial.atEnd(end);
   const first = await Promise.race([once(createInterface(child.stdout), 'line'), exited]);
   // The only line that the script writes.
   const { connected } = JSON.parse(String(first[0])) as { connected: number };
   return { connected, end };
 }
 
-/** Looks at the process for a while, and asks for pages on connections of their own meanwhile. */
+/** Measures the process for a while. In the meantime it requests pages on new connections. */
 async function watch({ url, product: { pid } }: Site, forMs: number): Promise<Peak> {
   const until = performance.now() + forMs;
   const peak = { files: 0, mib: 0, asked: 0, answered: 0 };
@@ -107,13 +107,14 @@ async function watch({ url, product: { pid } }: Site, forMs: number): Promise<Pe
     peak.files = Math.max(peak.files, openFiles(pid));
     peak.mib = Math.max(peak.mib, residentMiB(pid));
     peak.asked += 1;
-    if (asUsual(await look(url, `/new/${peak.asked}`, headers)) === undefined) peak.answered += 1;
+    if (checkUsual(await requestOnce(url, `/new/${peak.asked}`, headers)) === undefined)
+      peak.answered += 1;
     await sleep(LOOK_EVERY_MS);
   }
   return peak;
 }
 
-/** How many files a process may open that is started from here. */
+/** The limit of open files of a process that is started from here. */
 function filesLimit(): number {
   const limits = readFileSync('/proc/self/limits', 'utf8');
   return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? 1024);

@@ -16,33 +16,33 @@ import { startSite } from '../site.ts';
 
 const BROWSERS = 150;
 const TABS = 4;
-/** Each tab's page is sent twice at once, as where a network repeats it. */
+/** Each page is uploaded twice at once, as when a network repeats a request. */
 const COPIES = 2;
 const OFFICE_TABS = 400;
 const OFFICE_IP = '203.0.113.200';
 
 export const uploadStorm: Fault = {
-  done: `${BROWSERS} browsers restore ${TABS} tabs each and every tab uploads ${COPIES} times at once; then ${OFFICE_TABS} tabs of one address; then as much garbage`,
-  async inflict(ground) {
-    const site = await startSite(ground, { rules: CHALLENGE_ALL });
+  done: `${BROWSERS} browsers restore ${TABS} tabs each, and every tab uploads ${COPIES} times at once; then ${OFFICE_TABS} tabs of one address; then as much garbage`,
+  async inflict(trial) {
+    const site = await startSite(trial, { rules: CHALLENGE_ALL });
     const { url } = site;
     const session = await passFrom(url, HOME_IP);
-    const crowd = site.gather({ headers: { ...BROWSER_HEADERS, cookie: `_guard=${session}` } });
+    const crowd = site.startCrowd({ headers: { ...BROWSER_HEADERS, cookie: `_guard=${session}` } });
     await crowd.seeMore(200);
 
-    ground.say('tabs are restored');
+    trial.say('tabs are restored');
     const browsers = await inSteps(BROWSERS, 25, (number) => restore(url, number));
     const passed = browsers.filter(({ isLetIn }) => isLetIn).length;
     const twice = browsers.flatMap(({ passedOfTab }) => passedOfTab).filter((n) => n > 1).length;
 
-    ground.say('an office comes');
+    trial.say('an office comes');
     const office = await inSteps(OFFICE_TABS, 50, () => uploadOnce(url, OFFICE_IP));
-    ground.say('garbage comes');
+    trial.say('garbage comes');
     const garbage = await inSteps(OFFICE_TABS, 50, (number) => sendGarbage(url, number));
     await crowd.seeMore(200);
     const traffic = await crowd.leave();
     return site.outcome(traffic, [
-      everyAnswerIsRight(traffic, 'who has passed sees nothing of it'),
+      everyAnswerIsRight(traffic, 'a visitor who passed gets right answers'),
       {
         what: 'every browser passes',
         seen: `${passed} of ${BROWSERS}`,
@@ -50,12 +50,12 @@ export const uploadStorm: Fault = {
       },
       { what: 'no page passes twice', seen: `${twice} of ${BROWSERS * TABS}`, holds: twice === 0 },
       {
-        what: '120 uploads of one address are taken in a minute, most of them for work, and the others told to wait',
+        what: '120 uploads of one address are accepted in a minute, most of them for work; the others have to wait',
         seen: statuses(office),
         holds: isLimited(office),
       },
       {
-        what: 'garbage passes nobody, and fails nothing',
+        what: 'garbage neither passes nor causes an error',
         seen: statuses(garbage),
         holds: garbage.every(({ status, body }) => status < 500 && body !== PASSED),
       },
@@ -66,11 +66,11 @@ export const uploadStorm: Fault = {
 interface Restored {
   /** How often the page of each tab passed. */
   readonly passedOfTab: readonly number[];
-  /** It sees the site afterwards. */
+  /** Whether the browser gets the site afterwards. */
   readonly isLetIn: boolean;
 }
 
-/** One browser: all tabs ask with one session, are challenged, and upload at once. */
+/** One browser. All tabs have the same session, get a challenge page, and upload at once. */
 async function restore(url: string, number: number): Promise<Restored> {
   const ip = `198.18.${number}.7`;
   const first = readChallenge(await navigateFrom(url, '/', { ip }));
@@ -101,7 +101,7 @@ async function uploadOnce(url: string, ip: string): Promise<Answer> {
   return uploadFrom(url, page, ip);
 }
 
-/** Too large, cut off, deep, or of another shape: each from an address of its own. */
+/** Sends an upload that is too large, cut off, deeply nested, or of another shape. Each has its own address. */
 function sendGarbage(url: string, number: number): Promise<Answer> {
   const bodies = [
     'x'.repeat(100_000),
@@ -120,7 +120,7 @@ function sendGarbage(url: string, number: number): Promise<Answer> {
   });
 }
 
-/** Does something `count` times, `atOnce` at a time. */
+/** Runs `count` operations, `atOnce` at a time. */
 async function inSteps<T>(
   count: number,
   atOnce: number,
