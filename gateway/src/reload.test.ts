@@ -1,7 +1,13 @@
 import { Site } from '@guard/config/settings/schema';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { GatewaySettings } from './base/options.ts';
-import { allow, answering, html, startGateway } from './testing/gateway-rig.ts';
+import {
+  allow,
+  answering,
+  html,
+  startGateway,
+  startGatewayWithOrigin,
+} from './testing/gateway-rig.ts';
 import { bodyOf, eventually, get, RawClient, rawExchange, statusOf } from './testing/raw-client.ts';
 import { type HttpOrigin, startOrigin } from './testing/recording-origin.ts';
 
@@ -66,8 +72,7 @@ const blocking = answering({
 
 describe('reload', () => {
   test('the next request is decided by the new validator, and an unknown host becomes known', async () => {
-    const origin = await startOrigin();
-    const { gateway, port } = await startGateway({ origin: origin.address });
+    const { gateway, port, origin } = await startGatewayWithOrigin();
     expect(statusOf(await get(port))).toBe(200);
     expect(statusOf(await getFrom('new.example', port))).toBe(421);
     const hosts = ['shop.example', 'new.example'];
@@ -115,8 +120,7 @@ describe('reload', () => {
   });
 
   test('new trusted_proxies hold for open connections too', async () => {
-    const origin = await startOrigin();
-    const { gateway, port, asked } = await startGateway({ origin: origin.address });
+    const { gateway, port, asked, origin } = await startGatewayWithOrigin();
     const visitor = new LastingVisitor(port);
     const seen: string[] = [];
     const validate: typeof allow = (question, context) => {
@@ -158,16 +162,14 @@ describe('reload', () => {
 
 describe('the switches of one site', () => {
   test('sites[].observe: true asks the validator and enforces nothing', async () => {
-    const origin = await startOrigin();
-    const { gateway, port } = await startGateway({ origin: origin.address });
+    const { gateway, port, origin } = await startGatewayWithOrigin();
     gateway.reload(settingsFor(origin.address, { validate: blocking, observe: true }));
     expect(statusOf(await get(port))).toBe(200);
     expect(origin.arrived[0]?.headers['x-guard-decision']).toBe('observe');
   });
 
   test('sites[].protect: [] never asks the validator', async () => {
-    const origin = await startOrigin();
-    const { gateway, port } = await startGateway({ origin: origin.address });
+    const { gateway, port, origin } = await startGatewayWithOrigin();
     gateway.reload(settingsFor(origin.address, { validate: blocking, protect: [] }));
     expect(statusOf(await get(port))).toBe(200);
     expect(origin.arrived[0]?.headers['x-guard-decision']).toBe('not_matched');

@@ -1,17 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
+import { type RigOptions, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { rawExchange, statusOf } from '../testing/raw-client.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
 const AWAITED = 'evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA';
 const PATH = '/.well-known/acme-challenge/';
 
 async function start(options: Partial<RigOptions> = {}) {
-  const origin = await startOrigin();
   const asked: string[] = [];
-  const rig = await startGateway({
-    origin: origin.address,
+  const { origin, ...rig } = await startGatewayWithOrigin({
     challenges: {
       keyAuthorization: (token) => {
         asked.push(token);

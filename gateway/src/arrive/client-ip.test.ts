@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GatewaySettings } from '../base/options.ts';
-import { startGateway } from '../testing/gateway-rig.ts';
+import { startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { get } from '../testing/raw-client.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
 
 /** Sends one request. Returns the address and URL in the question, and the header fields at the origin. */
 async function visitOnce(trustedProxies: readonly string[], ...headers: readonly string[]) {
@@ -19,8 +18,7 @@ async function startBehindProxies(
   trustedProxies: readonly string[],
   forwardedHeader?: GatewaySettings['forwardedHeader'],
 ) {
-  const origin = await startOrigin();
-  const rig = await startGateway({ origin: origin.address, trustedProxies, forwardedHeader });
+  const { origin, ...rig } = await startGatewayWithOrigin({ trustedProxies, forwardedHeader });
   const visit = async (...headers: readonly string[]) => {
     await get(rig.port, '/', ...headers);
     const { ip, url } = rig.asked.at(-1) ?? {};
@@ -231,9 +229,8 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
 });
 
 test('a peer on a unix socket is trusted', async () => {
-  const origin = await startOrigin();
   const socketPath = join(mkdtempSync(join(tmpdir(), 'guard-')), 'gateway.sock');
-  const { asked } = await startGateway({ origin: origin.address, unixPath: socketPath });
+  const { asked } = await startGatewayWithOrigin({ unixPath: socketPath });
   const headers = { host: 'shop.example', 'x-forwarded-for': '198.51.100.7' };
   await new Promise((resolve) => {
     request({ socketPath, headers }, (res) => res.resume().on('end', resolve)).end();

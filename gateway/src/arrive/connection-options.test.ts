@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startGateway } from '../testing/gateway-rig.ts';
+import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import {
   eventually,
   get,
@@ -33,8 +33,7 @@ describe('nothing is taken from a connection on which a request was refused (RFC
     { name: 'in the same segment', pause: false },
     { name: 'later', pause: true },
   ])('nor is a WebSocket handshake, $name', async ({ pause }) => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({ origin: origin.address, limits: { lingerMs: 300 } });
+    const { port, origin } = await startGatewayWithOrigin({ limits: { lingerMs: 300 } });
     let upgrades = 0;
     origin.server.on('upgrade', (_req, socket) => {
       upgrades++;
@@ -72,8 +71,7 @@ describe('nothing is taken from a connection on which a request was refused (RFC
   });
 
   test('section 9.6: a visitor who is still sending gets the answer, and the connection ends with the upload', async () => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({ origin: origin.address });
+    const { port, origin } = await startGatewayWithOrigin();
     const client = new RawClient(port);
     const bytes = 3_000_000;
     client.send('POST / HTTP/1.1', 'Host: a@b', `Content-Length: ${bytes}`, '', 'x');
@@ -85,8 +83,7 @@ describe('nothing is taken from a connection on which a request was refused (RFC
   });
 
   test('the connection of a visitor who stops sending is cut', async () => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({ origin: origin.address, limits: { lingerMs: 50 } });
+    const { port } = await startGatewayWithOrigin({ limits: { lingerMs: 50 } });
     const client = new RawClient(port);
     client.send('POST / HTTP/1.1', 'Host: a@b', 'Content-Length: 9', '', 'x');
     expect(statusOf(await client.untilClosed())).toBe(400);
@@ -95,8 +92,7 @@ describe('nothing is taken from a connection on which a request was refused (RFC
 
 describe('RFC 9110 7.6.1: Connection cannot remove a field of the message itself', () => {
   test('the origin gets the fields that the validator judged', async () => {
-    const origin = await startOrigin();
-    const { port, asked } = await startGateway({ origin: origin.address });
+    const { port, asked, origin } = await startGatewayWithOrigin();
     const lines = [
       'Authorization: Basic eA==',
       'Cookie: a=1',
@@ -125,8 +121,7 @@ describe('RFC 9110 7.6.1: Connection cannot remove a field of the message itself
   test.each(['Content-Length: 2', 'Transfer-Encoding: chunked'])(
     'a body framed by %s arrives, although Connection names it',
     async (framing) => {
-      const origin = await startOrigin();
-      const { port } = await startGateway({ origin: origin.address });
+      const { port, origin } = await startGatewayWithOrigin();
       const name = framing.slice(0, framing.indexOf(':'));
       const body = framing.startsWith('C') ? 'ab' : '2\r\nab\r\n0\r\n\r\n';
       const head = ['POST / HTTP/1.1', HOST, `${CLOSE}, ${name}`, framing, ''];
@@ -146,8 +141,7 @@ describe('RFC 9110 7.8: an Upgrade that is not accepted', () => {
   ])(
     '$name: the request is an ordinary one, and the connection ends after it',
     async ({ lines, body }) => {
-      const origin = await startOrigin();
-      const { port } = await startGateway({ origin: origin.address });
+      const { port, origin } = await startGatewayWithOrigin();
       const client = new RawClient(port);
       client.send('POST /x HTTP/1.1', HOST, 'Connection: Upgrade', ...lines, '', body);
       expect(await client.untilClosed()).toMatch(/^HTTP\/1\.1 200 [^]*Connection: close[^]*hello$/);

@@ -1,17 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
+import { type RigOptions, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
 import { rawExchange, statusOf } from '../testing/raw-client.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
 const certificates = [selfSigned('shop.example', '*.shop.example')];
 const HOSTS = ['shop.example', 'bare.example', '*.shop.example', '127.0.0.1'];
 
 async function start(options: Partial<RigOptions> = {}) {
-  const origin = await startOrigin();
-  const rig = await startGateway({
-    origin: origin.address,
+  const { origin, ...rig } = await startGatewayWithOrigin({
     hosts: HOSTS,
     certificates,
     redirectHttps: true,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { startGateway } from '../testing/gateway-rig.ts';
+import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import {
   eventually,
   get,
@@ -20,8 +20,7 @@ describe('bodies are passed on', () => {
   test.each(['DELETE', 'OPTIONS', 'GET', 'HEAD', 'POST'])(
     'a chunked %s body is framed again for the origin, which never gets a second request',
     async (method) => {
-      const origin = await startOrigin();
-      const { port } = await startGateway({ origin: origin.address });
+      const { port, origin } = await startGatewayWithOrigin();
       const chunk = [SMUGGLED.length.toString(16), SMUGGLED, '0', '', ''];
       const head = [`${method} /x HTTP/1.1`, HOST, CLOSE, 'Transfer-Encoding: chunked', ''];
       expect(statusOf(await rawExchange(port, ...head, ...chunk))).toBe(200);
@@ -35,8 +34,7 @@ describe('bodies are passed on', () => {
   );
 
   test('a GET with Content-Length keeps its body', async () => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({ origin: origin.address });
+    const { port, origin } = await startGatewayWithOrigin();
     const head = ['GET /x HTTP/1.1', HOST, CLOSE, `Content-Length: ${SMUGGLED.length}`, ''];
     await rawExchange(port, ...head, SMUGGLED);
     await eventually(() => origin.arrived.length === 1);
@@ -46,8 +44,7 @@ describe('bodies are passed on', () => {
 
 describe('request targets', () => {
   test('RFC 9112 3.2.2: absolute-form of the same authority becomes origin-form', async () => {
-    const origin = await startOrigin();
-    const { port, asked } = await startGateway({ origin: origin.address });
+    const { port, asked, origin } = await startGatewayWithOrigin();
     await rawExchange(port, 'GET HTTP://Shop.example/a?b HTTP/1.1', HOST, CLOSE, '', '');
     await rawExchange(port, 'GET http://shop.example?b HTTP/1.1', HOST, CLOSE, '', '');
     expect(origin.arrived.map(({ url }) => url)).toEqual(['/a?b', '/?b']);
@@ -60,8 +57,7 @@ describe('request targets', () => {
   test.each(['/%2e%2e/admin', '/a\\..\\b', '//a//b', '/a;x=1/..;/b', '/a%00b', '/?a=/../b'])(
     'the validator and the origin see the same raw path: %s',
     async (path) => {
-      const origin = await startOrigin();
-      const { port, asked } = await startGateway({ origin: origin.address });
+      const { port, asked, origin } = await startGatewayWithOrigin();
       await get(port, path);
       expect(origin.arrived[0]?.url).toBe(path);
       expect(asked[0]?.url).toBe(`http://shop.example${path}`);
@@ -71,8 +67,7 @@ describe('request targets', () => {
 
 describe('limits', () => {
   test('RFC 6585 5: more than 256 header fields, or 32 KiB of them, get 431 instead of being cut off', async () => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({ origin: origin.address });
+    const { port, origin } = await startGatewayWithOrigin();
     const many = Array.from({ length: 300 }, (_, i) => `X-${i}: 1`);
     expect(statusOf(await get(port, '/', ...many))).toBe(431);
     expect(statusOf(await get(port, '/', `X-Long: ${'x'.repeat(40_000)}`))).toBe(431);
@@ -81,15 +76,13 @@ describe('limits', () => {
   });
 
   test('a target that is too long for the validator gets 414', async () => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({ origin: origin.address });
+    const { port } = await startGatewayWithOrigin();
     expect(statusOf(await get(port, `/${'a'.repeat(17_000)}`))).toBe(414);
   });
 
   test('an unfinished header section gets 408', async () => {
-    const origin = await startOrigin();
     const limits = { headersTimeoutMs: 200, connectionsCheckingIntervalMs: 50 };
-    const { port } = await startGateway({ origin: origin.address, limits });
+    const { port } = await startGatewayWithOrigin({ limits });
     const client = new RawClient(port);
     client.send('GET / HTTP/1.1', 'Host: shop.ex');
     expect(statusOf(await client.untilClosed())).toBe(408);
@@ -113,8 +106,7 @@ describe('limits', () => {
 });
 
 test('an unknown host gets 421; a known host gets its site, with any port and in upper or lower case', async () => {
-  const origin = await startOrigin();
-  const { port, counted } = await startGateway({ origin: origin.address });
+  const { port, counted, origin } = await startGatewayWithOrigin();
   const unknown = await rawExchange(port, 'GET / HTTP/1.1', 'Host: other.example', CLOSE, '', '');
   expect(statusOf(unknown)).toBe(421);
   expect(unknown).toContain('text/plain');

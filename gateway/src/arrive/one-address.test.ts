@@ -1,15 +1,13 @@
 import { Agent, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Rig, type RigOptions, startGateway } from '../testing/gateway-rig.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
+import { type Rig, type RigOptions, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 
 const MINUTE_MS = 60_000;
 
 /** A gateway whose clock the test moves, and a way to send many requests to it. */
 async function startWatched(options: Partial<RigOptions> = {}) {
   const time = { ms: Date.UTC(2026, 0, 1) };
-  const origin = await startOrigin();
-  const rig = await startGateway({ origin: origin.address, clock: () => time.ms, ...options });
+  const rig = await startGatewayWithOrigin({ clock: () => time.ms, ...options });
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   onTestFinished(() => {
     agent.destroy();

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { answering, startGateway } from '../testing/gateway-rig.ts';
+import { answering, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { FrameClient, headersFrame } from '../testing/http2-client.ts';
 import { eventually, get, statusOf } from '../testing/raw-client.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
 /** Spellings of `/admin/x` with which a visitor tries to evade the rules. */
@@ -19,9 +18,7 @@ const certificates = [selfSigned('shop.example')];
 
 describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (protocol) => {
   async function statusesOf(sites: { protect: readonly string[]; skip: readonly string[] }) {
-    const origin = await startOrigin();
-    const rig = await startGateway({
-      origin: origin.address,
+    const { origin, ...rig } = await startGatewayWithOrigin({
       ...sites,
       certificates,
       validate: answering({ decision: 'block' }),

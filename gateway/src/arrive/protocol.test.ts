@@ -2,9 +2,8 @@ import type { Validate, ValidateContext } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
 import { startAsked } from '../testing/forward-auth-rig.ts';
 import { certificates, FRONTS, visit } from '../testing/fronts.ts';
-import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
+import { type RigOptions, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { RawClient } from '../testing/raw-client.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
 
 const SAID = { 'HTTP/1.1': 'HTTP/1.1', 'HTTP/1.1 over TLS': 'HTTP/1.1', 'HTTP/2': 'HTTP/2.0' };
 
@@ -22,8 +21,7 @@ function recordContexts(): { readonly contexts: ValidateContext[]; readonly vali
 
 async function setUp(options: Partial<RigOptions> = {}) {
   const { contexts, validate } = recordContexts();
-  const origin = await startOrigin();
-  const rig = await startGateway({ origin: origin.address, certificates, validate, ...options });
+  const rig = await startGatewayWithOrigin({ certificates, validate, ...options });
   return { rig, contexts };
 }
 

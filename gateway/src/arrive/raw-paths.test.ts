@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
-import { startGateway } from '../testing/gateway-rig.ts';
+import { startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { FrameClient, headersFrame } from '../testing/http2-client.ts';
 import { eventually, RawClient } from '../testing/raw-client.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
 const PIECES = [
@@ -20,9 +19,8 @@ test.each(['HTTP/1.1', 'HTTP/2'] as const)(
       { length: 40 },
       (_, i) => `/${i}${Array.from({ length: 6 }, () => random.pick(PIECES)).join('')}`,
     );
-    const origin = await startOrigin();
     const certificates = [selfSigned('shop.example')];
-    const { port, tlsPort, asked } = await startGateway({ origin: origin.address, certificates });
+    const { port, tlsPort, asked, origin } = await startGatewayWithOrigin({ certificates });
     if (protocol === 'HTTP/1.1') {
       const client = new RawClient(port);
       for (const path of paths) client.send(`GET ${path} HTTP/1.1`, 'Host: shop.example', '', '');

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { answering, startGateway } from '../testing/gateway-rig.ts';
+import { answering, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { get, statusOf } from '../testing/raw-client.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
 
 test.each([
   { path: '/admin', status: 403 },
@@ -30,9 +29,7 @@ test.each([
 ])(
   'contract 4.1 rule 1: protect [/admin/**] skip [/admin/assets/**] and $path → $status',
   async ({ path, status }) => {
-    const origin = await startOrigin();
-    const { port, asked } = await startGateway({
-      origin: origin.address,
+    const { port, asked, origin } = await startGatewayWithOrigin({
       protect: ['/admin/**'],
       skip: ['/admin/assets/**'],
       validate: answering({ decision: 'block' }),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Validate } from '@guard/config/contract/ports';
 import type { Tracing } from '@guard/config/contract/tracing';
 import { describe, expect, test } from 'vitest';
-import { answering, html, startGateway } from '../testing/gateway-rig.ts';
+import { answering, html, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
 import { eventually, get, headersOf, RawClient, statusOf } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
@@ -41,8 +41,7 @@ function record() {
 describe('a request that is traced', () => {
   test('reports every stage once, in order, and the origin gets Guard’s trace, not the visitor’s', async () => {
     const { told, tracing, until } = record();
-    const origin = await startOrigin();
-    const { port } = await startGateway({ origin: origin.address, tracing });
+    const { port, origin } = await startGatewayWithOrigin({ tracing });
     await get(port, '/a?b', 'TraceParent: forged', 'tracestate: forged', 'x-other: kept');
     await until('/a ended 200');
     const at = new URL(origin.address).host;
@@ -182,9 +181,8 @@ describe('Server-Timing', () => {
   });
 
   test('is on answers over HTTP/2, too', async () => {
-    const origin = await startOrigin();
     const certificates = [selfSigned('shop.example')];
-    const { tlsPort } = await startGateway({ origin: origin.address, certificates });
+    const { tlsPort } = await startGatewayWithOrigin({ certificates });
     const { headers } = await exchange(openHttp2(tlsPort), { 'x-guard-server-timing': '1' });
     expect(headers['server-timing']).toMatch(/^guard-decide;dur=/);
   });

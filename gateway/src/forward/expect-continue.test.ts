@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { certificates, type Front, FRONTS, visit, type VisitOptions } from '../testing/fronts.ts';
-import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
+import { type RigOptions, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { eventually, headersOf, RawClient, rawExchange } from '../testing/raw-client.ts';
 import { refusingAddress, startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
@@ -232,9 +232,7 @@ describe('RFC 9110 10.1.1: expectations that do not reach the origin', () => {
   });
 
   test('a denied visitor gets no 100, and the request does not reach the origin', async () => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({
-      origin: origin.address,
+    const { port, origin } = await startGatewayWithOrigin({
       validate: () => ({ kind: 'rejected', status: 401, type: 'invalid_api_key' }),
     });
     const lines = ['POST / HTTP/1.1', 'Host: shop.example', 'Expect: 100-continue'];

@@ -3,9 +3,9 @@ import type { ResponseExtras, Validate } from '@guard/config/contract/ports';
 import { sampleEvent } from '../../../test/kit/sample-event.ts';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { describe, expect, test } from 'vitest';
-import { answering, startGateway } from '../testing/gateway-rig.ts';
+import { answering, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { get } from '../testing/raw-client.ts';
-import { type HttpOrigin, startOrigin } from '../testing/recording-origin.ts';
+import type { HttpOrigin } from '../testing/recording-origin.ts';
 
 const REQUEST = '01939f3a-0000-7000-8000-000000000001';
 const SESSION = 'f662c344-76b5-85c7-9d1e-497d800f17a1';
@@ -42,10 +42,8 @@ function answeringWithFacts(
 
 describe('X-Guard-* fields for the origin', () => {
   test('the decision, its id, the session and the crawler, each once', async () => {
-    const origin = await startOrigin();
     const known = { session: sessionDigest(SESSION), crawlerVerified: true };
-    const { port } = await startGateway({
-      origin: origin.address,
+    const { port, origin } = await startGatewayWithOrigin({
       validate: answeringWithFacts({ crawler: CRAWLER }, known),
     });
     await get(port);
@@ -61,9 +59,7 @@ describe('X-Guard-* fields for the origin', () => {
   });
 
   test('no session and no crawler if there is none; only the decision if the validator was not asked', async () => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({
-      origin: origin.address,
+    const { port, origin } = await startGatewayWithOrigin({
       skip: ['/skipped'],
       validate: answeringWithFacts({}, { session: '', crawlerVerified: false }),
     });
@@ -90,9 +86,7 @@ describe('X-Guard-* fields for the origin', () => {
     'X.Guard.Session',
     'X!Guard~Crawler',
   ])('%s of a visitor does not reach the origin', async (name) => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({
-      origin: origin.address,
+    const { port, origin } = await startGatewayWithOrigin({
       skip: ['/skipped'],
       validate: answeringWithFacts({}, { session: '', crawlerVerified: false }),
     });
@@ -107,9 +101,7 @@ describe('X-Guard-* fields for the origin', () => {
     'Connection: X-Guard-Session',
     'Connection: close, x-guard-crawler, X-Guard-Decision',
   ])('a visitor cannot remove them with %s', async (line) => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({
-      origin: origin.address,
+    const { port, origin } = await startGatewayWithOrigin({
       validate: answeringWithFacts(
         { crawler: CRAWLER },
         { session: sessionDigest(SESSION), crawlerVerified: false },
@@ -176,9 +168,7 @@ describe('facts that come from the response on the wire alone (contract 2.2, 2.4
       [`X-Guard-Crawler: claimed;name="${'n'.repeat(128)}"`],
     ],
   ])('%s', async (_name, response, sent, told) => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({
-      origin: origin.address,
+    const { port, origin } = await startGatewayWithOrigin({
       remote: true,
       validate: answering({ request_id: REQUEST, ...response }),
     });

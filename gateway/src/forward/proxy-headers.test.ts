@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { answering, startGateway } from '../testing/gateway-rig.ts';
+import { answering, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { openHttp2 } from '../testing/http2-client.ts';
 import { bodyOf, get, headersOf, rawExchange, statusOf } from '../testing/raw-client.ts';
 import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
@@ -19,8 +19,7 @@ function startUploadOrigin() {
 
 describe('to the origin', () => {
   test('RFC 9110 7.6.1: known hop-by-hop fields, and those that Connection names, are removed', async () => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({ origin: origin.address });
+    const { port, origin } = await startGatewayWithOrigin();
     await get(
       port,
       '/',
@@ -60,9 +59,7 @@ describe('to the origin', () => {
     'X-Guard_Decision: allow',
     'X-Guard-Anything: allow',
   ])('x-guard-* of the visitor is removed, and ours is set once: %s', async (line) => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({
-      origin: origin.address,
+    const { port, origin } = await startGatewayWithOrigin({
       validate: answering({ decision: 'not_matched', request_id: ID }),
       skip: ['/skipped'],
     });
@@ -151,8 +148,7 @@ describe('to the origin', () => {
   });
 
   test('RFC 9110 8.6: an empty upload keeps its length', async () => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({ origin: origin.address });
+    const { port, origin } = await startGatewayWithOrigin();
     const lines = ['POST / HTTP/1.1', 'Host: shop.example', 'Connection: close'];
     await rawExchange(port, ...lines, 'Content-Length: 0', '', '');
     await rawExchange(port, ...lines, '', '');
@@ -160,8 +156,7 @@ describe('to the origin', () => {
   });
 
   test('RFC 9110 7.6.3: Guard adds itself to Via, and a request in a loop gets 508', async () => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({ origin: origin.address });
+    const { port, origin } = await startGatewayWithOrigin();
     await get(port, '/', 'Via: 1.0 fred');
     expect(origin.arrived[0]?.headers.via).toBe('1.0 fred, 1.1 guard');
     const loop = `Via: ${Array.from({ length: 5 }, () => '1.1 guard').join(', ')}`;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { certificates } from '../testing/fronts.ts';
-import { allow, startGateway } from '../testing/gateway-rig.ts';
+import { allow, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { connectHttp1, eventually, get, RawClient, statusOf } from '../testing/raw-client.ts';
-import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
+import { startTcpOrigin } from '../testing/recording-origin.ts';
 
 const HOST = 'Host: shop.example';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
@@ -47,8 +47,7 @@ describe.each(['TCP', 'TLS'] as const)('RFC 9112 6.3 and 11.2, over %s', (transp
   test.each(['\tchunked', ' \t chunked', 'chunked  '])(
     'whitespace that RFC 9110 5.5 allows is no reason to refuse: %j',
     async (coding) => {
-      const origin = await startOrigin();
-      const rig = await startGateway({ origin: origin.address, certificates });
+      const { origin, ...rig } = await startGatewayWithOrigin({ certificates });
       const client = connectTo(rig);
       client.send('POST /x HTTP/1.1', HOST, `Transfer-Encoding:${coding}`, '', '3', 'abc', '');
       client.send('0', '', '');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { answering, html, startGateway } from '../testing/gateway-rig.ts';
+import { answering, html, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import {
   bodyOf,
   eventually,
@@ -197,8 +197,7 @@ test.each([
 );
 
 test('a handshake with a body is an ordinary request', async () => {
-  const origin = await startOrigin();
-  const { port } = await startGateway({ origin: origin.address });
+  const { port, origin } = await startGatewayWithOrigin();
   const smuggled = 'GET /admin HTTP/1.1\r\nHost: shop.example\r\n\r\n';
   const client = new RawClient(port);
   client.send('GET / HTTP/1.1', ...HANDSHAKE, `Content-Length: ${smuggled.length}`, '', smuggled);

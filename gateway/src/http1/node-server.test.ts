@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Rig, startGateway } from '../testing/gateway-rig.ts';
+import { type Rig, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { eventually, get, RawClient, rawExchange, statusOf } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
@@ -32,9 +32,7 @@ describe('a refused request or path is answered, counted, and logged at a limite
     ],
     ['RFC 9110 section 15.5.9: a header section without an end', HEAD, 408],
   ])('%s', async (_what, bytes, status) => {
-    const origin = await startOrigin();
-    const rig = await startGateway({
-      origin: origin.address,
+    const { origin, ...rig } = await startGatewayWithOrigin({
       certificates: [shop],
       limits: { headersTimeoutMs: 300, connectionsCheckingIntervalMs: 50 },
     });
@@ -47,8 +45,7 @@ describe('a refused request or path is answered, counted, and logged at a limite
   });
 
   test('a path with too many readings', async () => {
-    const origin = await startOrigin();
-    const rig = await startGateway({ origin: origin.address });
+    const rig = await startGatewayWithOrigin();
     const path = `/${'%2e/'.repeat(3_000)}`;
     for (let i = 0; i < 2; i++) expect(statusOf(await get(rig.port, path))).toBe(400);
     const fields = { status: 400, reason: 'path readings', peer: '127.0.0.1' };
@@ -56,9 +53,7 @@ describe('a refused request or path is answered, counted, and logged at a limite
   });
 
   test('a connection that a browser opened in advance is not counted', async () => {
-    const origin = await startOrigin();
-    const rig = await startGateway({
-      origin: origin.address,
+    const rig = await startGatewayWithOrigin({
       certificates: [shop],
       limits: { headersTimeoutMs: 50, connectionsCheckingIntervalMs: 50 },
     });
@@ -71,8 +66,7 @@ describe('a refused request or path is answered, counted, and logged at a limite
   });
 
   test('a visitor who breaks off causes no error', async () => {
-    const origin = await startOrigin();
-    const rig = await startGateway({ origin: origin.address });
+    const rig = await startGatewayWithOrigin();
     const client = new RawClient(rig.port);
     client.send(HEAD);
     await eventually(() => client.socket.bytesWritten > 0);
@@ -106,8 +100,7 @@ describe('a refused request or path is answered, counted, and logged at a limite
 });
 
 test('connections above the limit are closed at once, counted and logged', async () => {
-  const origin = await startOrigin();
-  const rig = await startGateway({ origin: origin.address, limits: { maxConnections: 2 } });
+  const rig = await startGatewayWithOrigin({ limits: { maxConnections: 2 } });
   const held = [new RawClient(rig.port), new RawClient(rig.port)];
   for (const client of held) {
     client.send(`${HEAD}\r\n`);

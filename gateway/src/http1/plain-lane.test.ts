@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { rounds, seededRandom, type SeededRandom } from '../../../test/kit/seeded-random.ts';
-import { type Rig, startGateway } from '../testing/gateway-rig.ts';
+import { type Rig, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { bodyOf, connectHttp1, eventually, headersOf, RawClient } from '../testing/raw-client.ts';
 import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
@@ -171,9 +171,7 @@ describe('connections end when they should', () => {
     ['nothing ever came', { headersTimeoutMs: 100 }, false],
     ['nothing came for keepAliveTimeoutMs behind an answer', { keepAliveTimeoutMs: 100 }, true],
   ])('%s', async (_what, limits, asks) => {
-    const origin = await startOrigin();
-    const rig = await startGateway({
-      origin: origin.address,
+    const rig = await startGatewayWithOrigin({
       limits: { connectionsCheckingIntervalMs: 20, ...limits },
     });
     const client = new RawClient(rig.port);

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { startGateway } from '../testing/gateway-rig.ts';
+import { startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
 /** Each differs from the one before it. */
@@ -18,9 +17,7 @@ const REQUESTS = [
 ] as const;
 
 test('requests of one connection keep their own path, method, host and fields', async () => {
-  const origin = await startOrigin();
-  const rig = await startGateway({
-    origin: origin.address,
+  const { origin, ...rig } = await startGatewayWithOrigin({
     certificates: [selfSigned('shop.example')],
     hosts: ['shop.example', 'www.shop.example'],
   });

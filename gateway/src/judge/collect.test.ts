@@ -1,16 +1,13 @@
 import type { CollectRequest } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
-import { startGateway } from '../testing/gateway-rig.ts';
+import { startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { bodyOf, get, headersOf, rawExchange, RawClient, statusOf } from '../testing/raw-client.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
 
 const HOST = 'Host: shop.example';
 
 async function start(limits = {}) {
-  const origin = await startOrigin();
   const collected: CollectRequest[] = [];
-  const rig = await startGateway({
-    origin: origin.address,
+  const { origin, ...rig } = await startGatewayWithOrigin({
     trustedProxies: ['127.0.0.1'],
     limits,
     collect: (request) => {
@@ -45,10 +42,8 @@ test('an upload below /.guard/ goes to the collector with the visitor’s addres
 });
 
 test('bytes of the collector arrive as they are, to HEAD with their length alone (RFC 9110 9.3.2)', async () => {
-  const origin = await startOrigin();
   const body = Uint8Array.of(0x1f, 0x8b, 0x00, 0xff);
-  const { port } = await startGateway({
-    origin: origin.address,
+  const { port } = await startGatewayWithOrigin({
     collect: ({ query }) =>
       Promise.resolve({ status: 200, headers: { 'X-Query': query ?? 'none' }, body }),
   });
@@ -77,8 +72,7 @@ describe('no spelling of /.guard/ reaches the origin', () => {
   });
 
   test('without a collector every path of it answers 404', async () => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({ origin: origin.address });
+    const { port, origin } = await startGatewayWithOrigin();
     expect(statusOf(await get(port, '/.guard/telemetry'))).toBe(404);
     expect(origin.arrived).toEqual([]);
   });
@@ -135,11 +129,7 @@ test('an upload that does not arrive gets 408', async () => {
 });
 
 test('a collector that throws costs one answer and does not end the process', async () => {
-  const origin = await startOrigin();
-  const rig = await startGateway({
-    origin: origin.address,
-    collect: () => Promise.reject(new Error('bug')),
-  });
+  const rig = await startGatewayWithOrigin({ collect: () => Promise.reject(new Error('bug')) });
   expect(statusOf(await get(rig.port, '/.guard/x'))).toBe(500);
   expect(rig.logged.map(({ event }) => event)).toContain('gateway_internal_error');
   expect(statusOf(await get(rig.port))).toBe(200);

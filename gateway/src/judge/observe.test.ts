@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { answering, html, startGateway } from '../testing/gateway-rig.ts';
+import { answering, html, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { get, headersOf, statusOf } from '../testing/raw-client.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
 
 describe('observe', () => {
   test('asks, lets everything pass, and adds nothing to the answer', async () => {
-    const origin = await startOrigin();
-    const { port, asked } = await startGateway({
-      origin: origin.address,
+    const { port, asked, origin } = await startGatewayWithOrigin({
       observe: true,
       validate: answering({
         decision: 'block',
@@ -36,9 +33,7 @@ describe('observe', () => {
   });
 
   test('passes a request that the validator rejected, and records it as such', async () => {
-    const origin = await startOrigin();
-    const { port, events } = await startGateway({
-      origin: origin.address,
+    const { port, events } = await startGatewayWithOrigin({
       observe: true,
       validate: () => ({ kind: 'rejected', status: 400, type: 'invalid_ip' }),
     });

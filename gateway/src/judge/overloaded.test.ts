@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ask, ASKING, original } from '../../../test/kit/asking-proxies.ts';
 import { startAsked } from '../testing/forward-auth-rig.ts';
-import { startGateway } from '../testing/gateway-rig.ts';
+import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
 import { get, headersOf, rawExchange, statusOf } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
@@ -12,8 +12,7 @@ const overloaded = () =>
 
 describe('a gateway with too many open questions lets no request pass (RFC 9110 section 15.6.4)', () => {
   test('the visitor gets 503 with Retry-After; the request is counted and recorded', async () => {
-    const origin = await startOrigin();
-    const rig = await startGateway({ origin: origin.address, validate: overloaded, remote: true });
+    const { origin, ...rig } = await startGatewayWithOrigin({ validate: overloaded, remote: true });
     const answer = await get(rig.port);
     expect([statusOf(answer), headersOf(answer, 'retry-after')]).toEqual([503, ['1']]);
     expect(headersOf(answer, 'cache-control')).toEqual(['no-store']);
@@ -24,9 +23,8 @@ describe('a gateway with too many open questions lets no request pass (RFC 9110 
   });
 
   test('the same over HTTP/2, and for a WebSocket handshake', async () => {
-    const origin = await startOrigin();
     const certificates = [selfSigned('shop.example')];
-    const rig = await startGateway({ origin: origin.address, validate: overloaded, certificates });
+    const { origin, ...rig } = await startGatewayWithOrigin({ validate: overloaded, certificates });
     const { status, headers } = await exchange(openHttp2(rig.tlsPort));
     expect([status, headers['retry-after']]).toEqual([503, '1']);
     const handshake = ['GET / HTTP/1.1', 'Host: shop.example', 'Connection: Upgrade'];

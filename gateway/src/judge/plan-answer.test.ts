@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answering, html, startGateway } from '../testing/gateway-rig.ts';
+import { answering, html, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { bodyOf, get, headersOf, rawExchange, statusOf } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
@@ -7,8 +7,7 @@ const PAGE = '<!doctype html><p>Prüfung</p>';
 
 describe('caller rules of contract 4.1', () => {
   test('rule 1: the validator is asked once about a protected request, with the URL, address and headers as they came', async () => {
-    const origin = await startOrigin();
-    const { port, asked } = await startGateway({ origin: origin.address });
+    const { port, asked } = await startGatewayWithOrigin();
     await get(port, '/a%2Fb?q=1', 'User-Agent: x', 'Accept: a', 'Accept: b', 'Referer: https://r/');
     expect(asked).toHaveLength(1);
     expect(asked[0]).toMatchObject({
@@ -21,10 +20,8 @@ describe('caller rules of contract 4.1', () => {
   });
 
   test('rule 2: every header and every cookie attribute of a served answer reaches the visitor; an empty domain means host-only', async () => {
-    const origin = await startOrigin();
     const base = { value: 'v', path: '/', secure: true, same_site: 'Lax', max_age: 3600 };
-    const { port } = await startGateway({
-      origin: origin.address,
+    const { port } = await startGatewayWithOrigin({
       validate: answering({
         decision: 'redirect',
         response_html: html(PAGE),
@@ -58,10 +55,8 @@ describe('caller rules of contract 4.1', () => {
   ] as const)(
     'rule 3: $decision with status_code $status_code is sent as $sent',
     async ({ decision, status_code, sent }) => {
-      const origin = await startOrigin();
       const status = status_code === undefined ? {} : { status_code };
-      const { port } = await startGateway({
-        origin: origin.address,
+      const { port } = await startGatewayWithOrigin({
         validate: answering({ decision, response_html: html(PAGE), ...status }),
       });
       expect(statusOf(await get(port))).toBe(sent);
@@ -71,9 +66,7 @@ describe('caller rules of contract 4.1', () => {
   test.each(['block', 'redirect'] as const)(
     'rule 4: the body of %s is the decoded response_html, and the origin gets no request',
     async (decision) => {
-      const origin = await startOrigin();
-      const { port } = await startGateway({
-        origin: origin.address,
+      const { port, origin } = await startGatewayWithOrigin({
         validate: answering({ decision, response_html: html(PAGE) }),
       });
       const answer = await get(port);
@@ -85,9 +78,7 @@ describe('caller rules of contract 4.1', () => {
   );
 
   test('rule 4: allow with response_html is served with its own content type instead of being passed on', async () => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({
-      origin: origin.address,
+    const { port, origin } = await startGatewayWithOrigin({
       validate: answering({
         response_html: html('User-agent: *\n'),
         headers: { 'Content-Type': 'text/plain' },
@@ -103,20 +94,14 @@ describe('caller rules of contract 4.1', () => {
   test.each(['allow', 'not_matched'] as const)(
     'rule 4: %s without a body goes to the application',
     async (decision) => {
-      const origin = await startOrigin();
-      const { port } = await startGateway({
-        origin: origin.address,
-        validate: answering({ decision }),
-      });
+      const { port, origin } = await startGatewayWithOrigin({ validate: answering({ decision }) });
       expect(bodyOf(await get(port))).toContain('hello');
       expect(origin.arrived).toHaveLength(1);
     },
   );
 
   test('contract 3: redirect without response_html is denied with the status and a short body of our own', async () => {
-    const origin = await startOrigin();
-    const { port } = await startGateway({
-      origin: origin.address,
+    const { port, origin } = await startGatewayWithOrigin({
       validate: answering({
         decision: 'redirect',
         headers: { 'Content-Type': 'text/html', 'Content-Encoding': 'gzip' },
@@ -131,10 +116,8 @@ describe('caller rules of contract 4.1', () => {
   });
 
   test('rule 5: retry_after of a rate-limited answer is exposed as Retry-After', async () => {
-    const origin = await startOrigin();
     const limited = { decision: 'block', retry_after: 17, status_code: 429 } as const;
-    const { port } = await startGateway({
-      origin: origin.address,
+    const { port } = await startGatewayWithOrigin({
       validate: answering({ ...limited, rate_limited: true }),
     });
     const answer = await get(port);
@@ -145,10 +128,8 @@ describe('caller rules of contract 4.1', () => {
 
 describe('what a validator cannot do to the message', () => {
   test('framing and hop-by-hop headers of its answer are ignored, and CR LF in a value or cookie does not split it', async () => {
-    const origin = await startOrigin();
     const cookie = { domain: '', path: '/', secure: false, same_site: '', max_age: 1 };
-    const { port } = await startGateway({
-      origin: origin.address,
+    const { port } = await startGatewayWithOrigin({
       validate: answering({
         decision: 'block',
         response_html: html('four'),
@@ -182,9 +163,7 @@ describe('what a validator cannot do to the message', () => {
   ])(
     'a denied answer with Cache-Control $validator goes out as $sent',
     async ({ validator, sent }) => {
-      const origin = await startOrigin();
-      const { port } = await startGateway({
-        origin: origin.address,
+      const { port } = await startGatewayWithOrigin({
         validate: answering({ decision: 'block', headers: { 'cache-control': validator } }),
       });
       expect(headersOf(await get(port), 'cache-control')).toEqual([sent]);
@@ -193,9 +172,7 @@ describe('what a validator cannot do to the message', () => {
 });
 
 test('RFC 9110 9.3.2: HEAD gets the header section without the body', async () => {
-  const origin = await startOrigin();
-  const { port } = await startGateway({
-    origin: origin.address,
+  const { port } = await startGatewayWithOrigin({
     validate: answering({ decision: 'block', response_html: html('four') }),
   });
   const answer = await rawExchange(

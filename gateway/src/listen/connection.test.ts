@@ -1,8 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { startGateway } from '../testing/gateway-rig.ts';
+import { startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { get } from '../testing/raw-client.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
 
 /** Sends a request and resets the connection at once. The server can still read the request. */
 function sendAndReset(port: number): Promise<void> {
@@ -16,8 +15,7 @@ function sendAndReset(port: number): Promise<void> {
 }
 
 test('a peer that resets the connection after its request is not trusted', async () => {
-  const origin = await startOrigin();
-  const rig = await startGateway({ origin: origin.address });
+  const rig = await startGatewayWithOrigin();
   for (let attempt = 0; attempt < 50; attempt++) await sendAndReset(rig.port);
   // The listener takes connections in order, so it has taken all of them when this request is answered.
   await get(rig.port, '/last');
@@ -42,9 +40,8 @@ afterEach(() => {
 });
 
 test('one address can hold only a part of all connections', async () => {
-  const origin = await startOrigin();
   const limits = { maxConnectionsPerAddress: 3 };
-  const rig = await startGateway({ origin: origin.address, limits });
+  const rig = await startGatewayWithOrigin({ limits });
   const closed = [];
   for (let each = 0; each < 4; each += 1) closed.push(await isClosed(rig.port));
   expect(closed).toEqual([false, false, false, true]);
@@ -65,12 +62,7 @@ test('addresses that hold all the connections they may leave some for others', a
 });
 
 test('a trusted proxy has no limit of connections', async () => {
-  const origin = await startOrigin();
   const limits = { maxConnectionsPerAddress: 1 };
-  const rig = await startGateway({
-    origin: origin.address,
-    limits,
-    trustedProxies: ['127.0.0.1'],
-  });
+  const rig = await startGatewayWithOrigin({ limits, trustedProxies: ['127.0.0.1'] });
   expect(await Promise.all([isClosed(rig.port), isClosed(rig.port)])).toEqual([false, false]);
 });

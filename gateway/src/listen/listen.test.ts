@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshPath } from '../testing/fresh-path.ts';
-import { startGateway } from '../testing/gateway-rig.ts';
+import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { bodyOf, RawClient } from '../testing/raw-client.ts';
-import { refusingAddress, startOrigin } from '../testing/recording-origin.ts';
+import { refusingAddress } from '../testing/recording-origin.ts';
 
 /** One request to an address or a unix socket; resolves to the whole answer. */
 function ask(at: { host: string; port: number } | { path: string }, ...headers: string[]) {
@@ -32,8 +32,7 @@ async function originAt(where: { host: string; port: number } | { path: string }
 
 describe('IPv6 and both families', () => {
   test('[::1]: visitor and chain are written in the IPv6 form of RFC 5952', async () => {
-    const origin = await startOrigin();
-    const rig = await startGateway({ origin: origin.address, host: '::1' });
+    const { origin, ...rig } = await startGatewayWithOrigin({ host: '::1' });
     expect(rig.url).toBe(`http://[::1]:${rig.port}`);
     expect(bodyOf(await ask({ host: '::1', port: rig.port }))).toBe('hello');
     expect(rig.asked[0]?.ip).toBe('::1');
@@ -41,9 +40,8 @@ describe('IPv6 and both families', () => {
   });
 
   test('[::] takes both families; an IPv4 visitor is known and trusted by its IPv4 address', async () => {
-    const origin = await startOrigin();
     const trustedProxies = ['127.0.0.0/8', '::1'];
-    const rig = await startGateway({ origin: origin.address, host: '::', trustedProxies });
+    const rig = await startGatewayWithOrigin({ host: '::', trustedProxies });
     for (const host of ['127.0.0.1', '::1']) await ask({ host, port: rig.port });
     for (const host of ['127.0.0.1', '::1']) {
       await ask({ host, port: rig.port }, 'X-Forwarded-For: 2001:DB8::7');

@@ -4,11 +4,10 @@ import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshPath } from '../testing/fresh-path.ts';
-import { type Rig, type RigOptions, startGateway } from '../testing/gateway-rig.ts';
+import { type Rig, type RigOptions, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
 import { binaryHeader, IPV6 } from '../testing/proxy-header-bytes.ts';
 import { eventually, RawClient } from '../testing/raw-client.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
 const run = promisify(execFile);
@@ -20,10 +19,8 @@ const REFUSED = 'guard_gateway_connections_refused_total';
 
 /** A gateway behind a balancer, and what its origin was sent. */
 async function behindBalancer(options: Partial<RigOptions> = {}) {
-  const origin = await startOrigin();
   const trustedProxies = [`${BALANCER}/32`];
-  const rig = await startGateway({
-    origin: origin.address,
+  const { origin, ...rig } = await startGatewayWithOrigin({
     trustedProxies,
     proxyProtocol: true,
     ...options,

@@ -1,7 +1,7 @@
 import type { ValidateOutcome } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
 import { FRONTS, visit } from '../testing/fronts.ts';
-import { startGateway } from '../testing/gateway-rig.ts';
+import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, frame, FrameClient, headersFrame, openHttp2 } from '../testing/http2-client.ts';
 import { connectHttp1, eventually, get, RawClient, statusOf } from '../testing/raw-client.ts';
 import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
@@ -27,9 +27,7 @@ function connectTo(
 
 describe('a header section has a time limit, also when bytes keep coming (slowloris)', () => {
   test.each(transports)('over %s, one byte after the other: 408', async (transport) => {
-    const origin = await startOrigin();
-    const rig = await startGateway({
-      origin: origin.address,
+    const { origin, ...rig } = await startGatewayWithOrigin({
       certificates,
       limits: { headersTimeoutMs: 400, connectionsCheckingIntervalMs: 50 },
     });
@@ -48,9 +46,8 @@ describe('a header section has a time limit, also when bytes keep coming (slowlo
   });
 
   test('over HTTP/2, HEADERS without an end: the connection ends', async () => {
-    const origin = await startOrigin();
     const limits = { keepAliveTimeoutMs: 200, lingerMs: 100 };
-    const rig = await startGateway({ origin: origin.address, certificates, limits });
+    const { origin, ...rig } = await startGatewayWithOrigin({ certificates, limits });
     const client = new FrameClient(rig.tlsPort);
     const unfinished = headersFrame(1, post);
     unfinished[4] = 0;
@@ -125,11 +122,9 @@ describe('64 slow uploads do not delay other visitors', () => {
 
 describe('a visitor who leaves before the end (499)', () => {
   test.each(FRONTS)('over %s, before it is decided', async (front) => {
-    const origin = await startOrigin();
     const decision = Promise.withResolvers<ValidateOutcome>();
     let hasGone = false;
-    const rig = await startGateway({
-      origin: origin.address,
+    const { origin, ...rig } = await startGatewayWithOrigin({
       certificates,
       validate: () => decision.promise,
       limits: { askTimeoutMs: 60_000 },

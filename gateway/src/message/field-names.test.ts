@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { certificates, FRONTS, wholeVisit } from '../testing/fronts.ts';
-import { startGateway } from '../testing/gateway-rig.ts';
+import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { eventually, RawClient } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
@@ -36,8 +36,7 @@ const ALL = [...CLAIMS, ...OVERRIDES, KEPT];
 test.each(FRONTS)(
   'over %s the claims of a visitor about address, host, scheme and method do not reach the origin',
   async (front) => {
-    const origin = await startOrigin();
-    const rig = await startGateway({ origin: origin.address, certificates });
+    const { origin, ...rig } = await startGatewayWithOrigin({ certificates });
     await wholeVisit(front, rig, { headers: fieldsOf(ALL) });
     await wholeVisit(front, rig, { headers: fieldsOf(withUnderscores(ALL)) });
     const arrived = origin.arrived.map(({ headers }) =>
@@ -69,8 +68,7 @@ test('the claims of a WebSocket handshake do not reach the origin either', async
 });
 
 test('the claims of a trusted proxy reach the origin in its own spelling, but not its fields with another method', async () => {
-  const origin = await startOrigin();
-  const rig = await startGateway({ origin: origin.address, trustedProxies: [PROXY] });
+  const { origin, ...rig } = await startGatewayWithOrigin({ trustedProxies: [PROXY] });
   const socket = connect({ port: rig.port, host: '127.0.0.1', localAddress: PROXY });
   const client = new RawClient(socket);
   const mine = [...ALL, ...withUnderscores(['Client-IP', 'CF-Connecting-IP'])];
@@ -87,8 +85,7 @@ test('the claims of a trusted proxy reach the origin in its own spelling, but no
 });
 
 test('keep_method_override keeps the fields with another method, from the next request after a reload', async () => {
-  const origin = await startOrigin();
-  const rig = await startGateway({ origin: origin.address });
+  const { origin, ...rig } = await startGatewayWithOrigin();
   const client = new RawClient(rig.port);
   const ask = async (path: string) => {
     client.send(`GET ${path} HTTP/1.1`, 'Host: shop.example', `X_Method-Override: ${MINE}`, '', '');

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { startGateway } from '../testing/gateway-rig.ts';
+import { startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
 import { rawExchange, statusOf } from '../testing/raw-client.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
 const HOST = 'Host: shop.example';
@@ -10,8 +9,7 @@ const CLOSE = 'Connection: close';
 
 /** The values of Max-Forwards at the origin. Undefined when no request reached it. */
 async function maxForwardsAtOrigin(method: string, ...said: readonly string[]) {
-  const origin = await startOrigin();
-  const { port } = await startGateway({ origin: origin.address });
+  const { port, origin } = await startGatewayWithOrigin();
   const fields = said.map((value) => `Max-Forwards: ${value}`);
   const answer = await rawExchange(port, `${method} /x HTTP/1.1`, HOST, CLOSE, ...fields, '', '');
   const [arrived] = origin.arrived;
@@ -47,9 +45,8 @@ describe('RFC 9110 7.6.2: Max-Forwards of OPTIONS', () => {
   });
 
   test('the same over HTTP/2', async () => {
-    const origin = await startOrigin();
     const certificates = [selfSigned('shop.example')];
-    const { tlsPort } = await startGateway({ origin: origin.address, certificates });
+    const { tlsPort, origin } = await startGatewayWithOrigin({ certificates });
     const ask = (said: string) =>
       exchange(openHttp2(tlsPort), { ':method': 'OPTIONS', ':path': '/x', 'max-forwards': said });
     expect((await ask('0')).status).toBe(204);

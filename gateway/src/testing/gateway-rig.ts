@@ -20,6 +20,7 @@ import {
   type GatewayLimits,
   type GatewaySettings,
 } from '../index.ts';
+import { type HttpOrigin, startOrigin } from './recording-origin.ts';
 
 /** The differences from a gateway that lets every request pass to one origin. */
 export interface RigOptions {
@@ -151,6 +152,14 @@ export async function startGateway(options: RigOptions): Promise<Rig> {
     counted: (name, label) => counters.get(`${name}/${label}`) ?? 0,
     gauged: (name) => gauges.get(name)?.(),
   };
+}
+
+/** A gateway with one origin, which records its requests and answers `hello`. */
+export async function startGatewayWithOrigin(
+  options: Partial<RigOptions> = {},
+): Promise<Rig & { readonly origin: HttpOrigin }> {
+  const origin = await startOrigin();
+  return { ...(await startGateway({ origin: origin.address, ...options })), origin };
 }
 
 /** A validator that gives the same answer to every question. */

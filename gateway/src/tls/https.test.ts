@@ -5,7 +5,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { handshakeOf } from '../../../test/kit/handshakes.ts';
-import { startGateway } from '../testing/gateway-rig.ts';
+import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
 import { eventually, RawClient, rawExchange } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
@@ -59,24 +59,21 @@ describe('HTTP/2 and HTTP/1.1 on one port, by ALPN (RFC 7301)', () => {
     ['http/1.1 without ALPN', ['--no-alpn'], '1.1 200'],
     ['TLS 1.2', ['--tls-max', '1.2'], '2 200'],
   ])('curl: %s', async (_what, flags, expected) => {
-    const origin = await startOrigin();
-    const { tlsPort, asked } = await startGateway({ origin: origin.address, certificates: [shop] });
+    const { tlsPort, asked, origin } = await startGatewayWithOrigin({ certificates: [shop] });
     expect(await curl(tlsPort, ...version, ...flags)).toBe(expected);
     expect(asked[0]?.url).toBe(`https://shop.example:${tlsPort}/`);
     expect(origin.arrived[0]?.headers['x-forwarded-proto']).toBe('https');
   });
 
   test('a client without either protocol is refused, and so is TLS 1.1', async () => {
-    const origin = await startOrigin();
-    const { tlsPort } = await startGateway({ origin: origin.address, certificates: [shop] });
+    const { tlsPort } = await startGatewayWithOrigin({ certificates: [shop] });
     await expect(handshake(tlsPort, { alpn: ['imap'] })).rejects.toThrow();
     await expect(curl(tlsPort, '--tls-max', '1.1')).rejects.toThrow();
     expect(await curl(tlsPort)).toBe('hello');
   });
 
   test('an http listener beside it still serves, with the scheme http', async () => {
-    const origin = await startOrigin();
-    const rig = await startGateway({ origin: origin.address, certificates: [shop] });
+    const rig = await startGatewayWithOrigin({ certificates: [shop] });
     await rawExchange(
       rig.port,
       'GET / HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n',
@@ -86,16 +83,13 @@ describe('HTTP/2 and HTTP/1.1 on one port, by ALPN (RFC 7301)', () => {
   });
 
   test('plain http on the https port gets an explanation', async () => {
-    const origin = await startOrigin();
-    const { tlsPort } = await startGateway({ origin: origin.address, certificates: [shop] });
+    const { tlsPort } = await startGatewayWithOrigin({ certificates: [shop] });
     const answer = await rawExchange(tlsPort, 'GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*This port speaks https only$/);
   });
 
   test('a connection without a ClientHello is closed in time', async () => {
-    const origin = await startOrigin();
-    const { tlsPort } = await startGateway({
-      origin: origin.address,
+    const { tlsPort } = await startGatewayWithOrigin({
       certificates: [shop],
       limits: { helloMs: 50, handshakeMs: 50 },
     });
@@ -114,8 +108,7 @@ describe('HTTP/2 and HTTP/1.1 on one port, by ALPN (RFC 7301)', () => {
 
 describe('the certificate of the host that is asked for (RFC 6066 section 3)', () => {
   test('by SNI, exact and wildcard; the first one for all others', async () => {
-    const origin = await startOrigin();
-    const { tlsPort } = await startGateway({ origin: origin.address, certificates: [shop, other] });
+    const { tlsPort } = await startGatewayWithOrigin({ certificates: [shop, other] });
     expect(await shownTo(tlsPort, 'other.example')).toBe('other.example');
     expect(await shownTo(tlsPort, 'shop.example')).toBe('shop.example');
     expect(await shownTo(tlsPort, 'a.shop.example')).toBe('shop.example');
@@ -124,8 +117,7 @@ describe('the certificate of the host that is asked for (RFC 6066 section 3)', (
   });
 
   test('reload: new handshakes see the new certificate, open connections stay', async () => {
-    const origin = await startOrigin();
-    const rig = await startGateway({ origin: origin.address, certificates: [shop] });
+    const rig = await startGatewayWithOrigin({ certificates: [shop] });
     const session = openHttp2(rig.tlsPort);
     expect((await exchange(session)).status).toBe(200);
     rig.gateway.reload({ ...rig.settings, certificates: [other] });
@@ -135,8 +127,7 @@ describe('the certificate of the host that is asked for (RFC 6066 section 3)', (
   });
 
   test('a certificate that the TLS library refuses does not replace the last good one', async () => {
-    const origin = await startOrigin();
-    const rig = await startGateway({ origin: origin.address, certificates: [shop] });
+    const rig = await startGatewayWithOrigin({ certificates: [shop] });
     const bad = { ...shop, key: other.key };
     expect(() => rig.gateway.reload({ ...rig.settings, certificates: [bad] })).toThrow();
     expect(await shownTo(rig.tlsPort)).toBe('shop.example');
@@ -146,8 +137,7 @@ describe('the certificate of the host that is asked for (RFC 6066 section 3)', (
 
 describe('what the handshake showed goes to the validator', () => {
   test('JA4 and the HTTP/2 opening of curl', async () => {
-    const origin = await startOrigin();
-    const rig = await startGateway({ origin: origin.address, certificates: [shop] });
+    const rig = await startGatewayWithOrigin({ certificates: [shop] });
     await curl(rig.tlsPort);
     await curl(rig.tlsPort, '--http1.1');
     const [h2, h1] = rig.transports;
@@ -159,13 +149,8 @@ describe('what the handshake showed goes to the validator', () => {
   });
 
   test('not when a trusted proxy made the connection: the handshake is not the visitor', async () => {
-    const origin = await startOrigin();
     const trustedProxies = ['127.0.0.1/32'];
-    const rig = await startGateway({
-      origin: origin.address,
-      certificates: [shop],
-      trustedProxies,
-    });
+    const rig = await startGatewayWithOrigin({ certificates: [shop], trustedProxies });
     await curl(rig.tlsPort, '-H', 'X-Forwarded-For: 198.51.100.7');
     await curl(rig.tlsPort);
     expect(rig.transports).toEqual([undefined, undefined]);
@@ -173,8 +158,7 @@ describe('what the handshake showed goes to the validator', () => {
   });
 
   test('a hello in pieces of one byte is read and passed on unchanged', async () => {
-    const origin = await startOrigin();
-    const rig = await startGateway({ origin: origin.address, certificates: [shop] });
+    const rig = await startGatewayWithOrigin({ certificates: [shop] });
     const relay = await pieceByPiece(rig.tlsPort);
     expect(await curl(relay)).toBe('hello');
     expect(rig.transports[0]?.hello?.ja4).toMatch(/^t13d\d{4}h2_/);

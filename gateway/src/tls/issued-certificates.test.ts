@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
+import { type RigOptions, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
 const [shop, blog, proof] = [
@@ -13,8 +12,7 @@ const [shop, blog, proof] = [
 ];
 
 async function start(options: Partial<RigOptions> = {}) {
-  const origin = await startOrigin();
-  const rig = await startGateway({ origin: origin.address, certificates: [], ...options });
+  const { origin, ...rig } = await startGatewayWithOrigin({ certificates: [], ...options });
   return {
     ...rig,
     origin,
