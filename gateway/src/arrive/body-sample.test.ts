@@ -2,16 +2,15 @@ import { request as sendHttp } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { Validate } from '@guard/config/contract/ports';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { certificates } from '../testing/fronts.ts';
 import { allow, answering, html, type Rig, startGateway } from '../testing/gateway-rig.ts';
 import { frame, FrameClient, headersFrame, openHttp2 } from '../testing/http2-client.ts';
 import { bodyOf, eventually, RawClient, statusOf } from '../testing/raw-client.ts';
 import { refusingAddress, startOrigin } from '../testing/recording-origin.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 
 const HOST = 'Host: shop.example';
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
 const BLOCK = answering({ decision: 'block', status_code: 403, response_html: html('no') });
-const certificates = [selfSigned('shop.example')];
 
 /** A gateway that samples bodies, and the sample in each of its questions. */
 async function startSampling(more: Partial<Parameters<typeof startGateway>[0]> = {}) {

@@ -138,6 +138,11 @@ describe('RFC 9110 7.8: an Upgrade that is not accepted', () => {
     { name: 'h2c with a body', lines: ['Upgrade: h2c', 'Content-Length: 2'], body: 'ab' },
     { name: 'TLS/1.0', lines: ['Upgrade: TLS/1.0'], body: '' },
     { name: 'a WebSocket without a key', lines: ['Upgrade: websocket'], body: '' },
+    {
+      name: 'a list with another protocol',
+      lines: ['Upgrade: websocket, h2c', 'Sec-WebSocket-Key: x'],
+      body: '',
+    },
   ])(
     '$name: the request is an ordinary one, and the connection ends after it',
     async ({ lines, body }) => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { certificates } from '../testing/fronts.ts';
 import { answering, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { FrameClient, headersFrame } from '../testing/http2-client.ts';
 import { eventually, get, statusOf } from '../testing/raw-client.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 
 /** Spellings of `/admin/x` with which a visitor tries to evade the rules. */
 const SPELLINGS = [
@@ -13,8 +13,6 @@ const SPELLINGS = [
   '//x/admin/x', '///x/admin/x', '/\\x/admin/x', '//x:y@z/admin/x', '/%2fx/admin/x', '/admin./x', '/admin%20/x', '/admin%09/x', '/%EF%BD%81dmin/x',
   '/public/.%00./admin/x',
 ] as const; // prettier-ignore
-
-const certificates = [selfSigned('shop.example')];
 
 describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (protocol) => {
   async function statusesOf(sites: { protect: readonly string[]; skip: readonly string[] }) {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { certificates } from '../testing/fronts.ts';
 import { startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { FrameClient, headersFrame } from '../testing/http2-client.ts';
 import { eventually, RawClient } from '../testing/raw-client.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 
 const PIECES = [
   '/', '//', '/./', '/../', '\\', '..', '%2e%2e', '%2E', '%2f', '%5c', '%252f', '%00', '%0d%0a', ';x=1', '..;', ':',
@@ -19,7 +19,6 @@ test.each(['HTTP/1.1', 'HTTP/2'] as const)(
       { length: 40 },
       (_, i) => `/${i}${Array.from({ length: 6 }, () => random.pick(PIECES)).join('')}`,
     );
-    const certificates = [selfSigned('shop.example')];
     const { port, tlsPort, asked, origin } = await startGatewayWithOrigin({ certificates });
     if (protocol === 'HTTP/1.1') {
       const client = new RawClient(port);

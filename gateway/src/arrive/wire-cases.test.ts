@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { certificates } from '../testing/fronts.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import { connectHttp1, eventually, RawClient, statusOf } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 import { readWireCases } from '../testing/wire-cases.ts';
 
 const HOST = 'Host: shop.example\r\n';
 const cases = readWireCases(join(import.meta.dirname, 'fixtures/wire-cases.txt'), { host: HOST });
 const clauses = [...new Set(cases.map(({ clause }) => clause))];
-const certificates = [selfSigned('shop.example')];
 
 /** The cases of one whole request with no bytes behind it. The plain lane reads them first. */
 const alone = cases.filter(

@@ -1,12 +1,19 @@
-import { createHash } from 'node:crypto';
 import type { Validate } from '@guard/config/contract/ports';
 import type { Tracing } from '@guard/config/contract/tracing';
 import { describe, expect, test } from 'vitest';
+import { certificates } from '../testing/fronts.ts';
 import { answering, html, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
-import { eventually, get, headersOf, RawClient, statusOf } from '../testing/raw-client.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
-import { selfSigned } from '../testing/self-signed.ts';
+import {
+  eventually,
+  get,
+  headersOf,
+  HANDSHAKE,
+  RawClient,
+  statusOf,
+  SWITCHED,
+} from '../testing/raw-client.ts';
+import { startTcpOrigin, startOrigin } from '../testing/recording-origin.ts';
 
 /** An address without a listener: the port of the discard service. */
 const NO_LISTENER = 'http://127.0.0.1:9';
@@ -115,7 +122,6 @@ describe('a request that is traced', () => {
     const origin = await startOrigin((req, res) => {
       if (req.url === '/h2') res.end('hello');
     });
-    const certificates = [selfSigned('shop.example')];
     const { tlsPort } = await startGateway({ origin: origin.address, certificates, tracing });
     const session = openHttp2(tlsPort);
     expect((await exchange(session, { ':path': '/h2' })).status).toBe(200);
@@ -133,24 +139,10 @@ describe('a request that is traced', () => {
 
   test('a WebSocket lasts as long as its connection', async () => {
     const { told, tracing, until } = record();
-    const origin = await startOrigin();
-    origin.server.on('upgrade', ({ headers, socket }) => {
-      socket.on('error', () => undefined).once('end', () => socket.end());
-      socket.resume();
-      const key = `${headers['sec-websocket-key'] ?? ''}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
-      const accept = createHash('sha1').update(key).digest('base64');
-      const head = [
-        'HTTP/1.1 101 Switching Protocols',
-        'Upgrade: websocket',
-        'Connection: Upgrade',
-      ];
-      socket.write([...head, `Sec-WebSocket-Accept: ${accept}`, '', ''].join('\r\n'));
-    });
+    const origin = await startTcpOrigin((socket) => socket.write(SWITCHED));
     const { port } = await startGateway({ origin: origin.address, tracing });
     const visitor = new RawClient(port);
-    const asked = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
-    const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
-    visitor.send('GET /chat HTTP/1.1', 'Host: shop.example', ...asked, key, '', '');
+    visitor.send(...HANDSHAKE);
     await visitor.until(/^HTTP\/1\.1 101 /);
     expect(told).toEqual(['/chat begun', '/chat allow string']);
     visitor.socket.destroy();
@@ -181,7 +173,6 @@ describe('Server-Timing', () => {
   });
 
   test('is on answers over HTTP/2, too', async () => {
-    const certificates = [selfSigned('shop.example')];
     const { tlsPort } = await startGatewayWithOrigin({ certificates });
     const { headers } = await exchange(openHttp2(tlsPort), { 'x-guard-server-timing': '1' });
     expect(headers['server-timing']).toMatch(/^guard-decide;dur=/);

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import { certificates } from '../testing/fronts.ts';
 import { answering, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { openHttp2 } from '../testing/http2-client.ts';
 import { bodyOf, get, headersOf, rawExchange, statusOf } from '../testing/raw-client.ts';
 import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 
 const ID = '01939f3a-0000-7000-8000-000000000001';
 
@@ -126,7 +126,6 @@ describe('to the origin', () => {
 
   test('RFC 9113 8.1: trailers of an HTTP/2 upload reach the origin only with chunks', async () => {
     const origin = await startUploadOrigin();
-    const certificates = [selfSigned('shop.example')];
     const { tlsPort } = await startGateway({ origin: origin.address, certificates });
     const session = openHttp2(tlsPort);
     for (const length of [{}, { 'content-length': '2' }]) {

@@ -5,10 +5,10 @@ import { get as getTls } from 'node:https';
 import type { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
+import { certificates } from '../testing/fronts.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import { RawClient } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 
 /**
  * The gateway reads from an origin into the same memory again and again. No visitor may notice: neither one who
@@ -17,7 +17,6 @@ import { selfSigned } from '../testing/self-signed.ts';
 
 const BYTES = 6 * 1024 * 1024;
 const body = randomBytes(BYTES);
-const certificates = [selfSigned('shop.example')];
 const random = seededRandom();
 
 const FRAMINGS = {

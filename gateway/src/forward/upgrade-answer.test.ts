@@ -1,34 +1,26 @@
 import { expect, test } from 'vitest';
 import { answering, startGateway } from '../testing/gateway-rig.ts';
 import {
+  ACCEPT,
   bodyOf,
   eventually,
+  HANDSHAKE,
+  webSocketRequest,
   headersOf,
   RawClient,
   rawExchange,
   statusOf,
+  SWITCHED,
 } from '../testing/raw-client.ts';
 import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
-const HANDSHAKE = [
-  'GET /chat HTTP/1.1',
-  'X-b: 2',
-  'Host: shop.example',
-  'Connection: Upgrade',
-  'Upgrade: websocket',
-  'Sec-WebSocket-Version: 13',
-  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-];
-const ACCEPT = 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
-const SWITCHED =
-  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n';
 const MiB = 1024 * 1024;
 
 test('RFC 9110 5.3: order of one name, spelling and raw bytes of a handshake reach the origin as sent', async () => {
   const origin = await startTcpOrigin((socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'));
   const { port } = await startGateway({ origin: origin.address });
   const more = ['x-A: 1', 'Cookie: a=1', 'X-b: 3', 'cookie: b=2', 'X-Bytes: \xe9\xff'];
-  await rawExchange(port, ...HANDSHAKE, ...more, '', '');
+  await rawExchange(port, ...webSocketRequest('/chat', ...more).toSpliced(1, 0, 'X-b: 2'));
   const lines = (origin.bytes[0] ?? '').split('\r\n');
   expect(lines[0]).toBe('GET /chat HTTP/1.1');
   expect(lines.filter((line) => /^(x-[ab]|cookie|x-bytes|host)/i.test(line))).toEqual([
@@ -65,7 +57,7 @@ test.each([
     socket.destroy();
   });
   const fields = keys.map((key) => `Sec-WebSocket-Key: ${key}`);
-  const answer = await rawExchange(rig.port, ...HANDSHAKE.slice(0, -1), ...fields, '', '');
+  const answer = await rawExchange(rig.port, ...HANDSHAKE.slice(0, -3), ...fields, '', '');
   // Without a key it is an ordinary request, and its Upgrade is not forwarded.
   expect([statusOf(answer), tunnels]).toEqual([keys.length === 0 ? 200 : 400, 0]);
   expect(origin.arrived.length).toBe(keys.length === 0 ? 1 : 0);
@@ -89,7 +81,7 @@ test.each([
   });
   const rig = await startGateway({ origin: origin.address, limits: { originHeadersMs: 1_000 } });
   const client = new RawClient(rig.port);
-  client.send(...HANDSHAKE, '', 'for the tunnel');
+  client.send(...HANDSHAKE.with(-1, 'for the tunnel'));
   const answer = await client.untilClosed();
   expect(statusOf(answer)).toBe(502);
   expect(answer).not.toContain('smuggled');
@@ -98,12 +90,7 @@ test.each([
 });
 
 test('RFC 9110 5.3: order of one name, spelling and raw bytes of a 101 reach the visitor as sent', async () => {
-  const fields = [
-    'X-b: 2',
-    'X-b: 3',
-    'x-A: \xe9\xff',
-    'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
-  ];
+  const fields = ['X-b: 2', 'X-b: 3', 'x-A: \xe9\xff', ACCEPT];
   const origin = await startTcpOrigin((socket) =>
     socket.write(
       [
@@ -122,7 +109,7 @@ test('RFC 9110 5.3: order of one name, spelling and raw bytes of a 101 reach the
   );
   const { port } = await startGateway({ origin: origin.address });
   const client = new RawClient(port);
-  client.send(...HANDSHAKE, '', '');
+  client.send(...HANDSHAKE);
   const received = await client.until(/\r\n\r\n\x81\x02hi$/);
   const lines = received.slice(0, received.indexOf('\r\n\r\n')).split('\r\n');
   expect(lines.filter((line) => /^(x-|sec-|content-|keep-)/i.test(line))).toEqual(fields);
@@ -149,7 +136,7 @@ test('an answer that does not switch is passed on without hop-by-hop fields (RFC
   );
   const validate = answering({ headers: { 'X-Added': '1' } });
   const rig = await startGateway({ origin: origin.address, validate });
-  const answer = await rawExchange(rig.port, ...HANDSHAKE, '', '');
+  const answer = await rawExchange(rig.port, ...HANDSHAKE);
   expect(answer).toMatch(/^HTTP\/1\.1 426 Upgrade Required\r\n/);
   expect(headersOf(answer, 'sec-websocket-version')).toEqual(['13']);
   expect(headersOf(answer, 'set-cookie')).toEqual(['a=\xe9', 'b=2']);
@@ -168,7 +155,7 @@ test.each([
   async (_status, said, length) => {
     const origin = await startTcpOrigin((socket) => socket.write(said));
     const { port } = await startGateway({ origin: origin.address });
-    const answer = await rawExchange(port, ...HANDSHAKE, '', '');
+    const answer = await rawExchange(port, ...HANDSHAKE);
     expect(statusOf(answer)).toBe(statusOf(said));
     expect(headersOf(answer, 'content-length')).toEqual(length);
     expect(bodyOf(answer)).toBe('');
@@ -179,7 +166,7 @@ test('RFC 9112 8: a truncated answer of the origin never looks complete', async 
   const said = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n';
   const origin = await startTcpOrigin((socket) => socket.end(said));
   const rig = await startGateway({ origin: origin.address });
-  const answer = await rawExchange(rig.port, ...HANDSHAKE, '', '');
+  const answer = await rawExchange(rig.port, ...HANDSHAKE);
   expect(statusOf(answer)).toBe(200);
   expect(answer).not.toContain('\r\n0\r\n');
   expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(1);
@@ -190,7 +177,7 @@ test('a stalled answer is cut after the time limit', async () => {
   const said = 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc';
   const origin = await startTcpOrigin((socket) => socket.write(said));
   const rig = await startGateway({ origin: origin.address, limits: { originBodyIdleMs: 50 } });
-  expect(bodyOf(await rawExchange(rig.port, ...HANDSHAKE, '', ''))).toBe('abc');
+  expect(bodyOf(await rawExchange(rig.port, ...HANDSHAKE))).toBe('abc');
   expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(1);
 });
 
@@ -211,7 +198,7 @@ test('a visitor who does not read the answer makes the origin wait, up to the ti
   const rig = await startGateway({ origin: origin.address, limits: { idleTimeoutMs: 500 } });
   const client = new RawClient(rig.port);
   client.socket.pause();
-  client.send(...HANDSHAKE, '', '');
+  client.send(...HANDSHAKE);
   await eventually(() => rig.counted('guard_gateway_requests_total', 'aborted') === 1);
   expect(left).toBeGreaterThan(32 * MiB);
   client.socket.resume();
@@ -225,7 +212,7 @@ test('a visitor who leaves a tunnel ends the origin’s side, even if the origin
   });
   const { port } = await startGateway({ origin: origin.address });
   const client = new RawClient(port);
-  client.send(...HANDSHAKE, '', '');
+  client.send(...HANDSHAKE);
   await client.until(/\r\n\r\n/);
   client.socket.resetAndDestroy();
   await eventually(() => {

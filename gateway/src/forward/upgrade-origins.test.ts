@@ -11,11 +11,9 @@ import {
   rawExchange,
   statusOf,
   HANDSHAKE,
+  SWITCHED,
 } from '../testing/raw-client.ts';
 import { refusingAddress, startTcpOrigin, type TcpOrigin } from '../testing/recording-origin.ts';
-
-const SWITCHED =
-  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n';
 
 /** An origin that takes every handshake. */
 function startSwitching(): Promise<TcpOrigin> {

@@ -1,59 +1,51 @@
-import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
-import { answering, html, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
+import { expect, test } from 'vitest';
+import {
+  answering,
+  html,
+  type RigOptions,
+  startGateway,
+  startGatewayWithOrigin,
+} from '../testing/gateway-rig.ts';
 import {
   bodyOf,
   eventually,
+  HANDSHAKE,
+  webSocketRequest,
   headersOf,
   rawExchange,
   RawClient,
   statusOf,
+  SWITCHED,
 } from '../testing/raw-client.ts';
-import { refusingAddress, startOrigin } from '../testing/recording-origin.ts';
+import { startTcpOrigin } from '../testing/recording-origin.ts';
 
-const HANDSHAKE = [
-  'Host: shop.example',
-  'Connection: keep-alive, Upgrade',
-  'Upgrade: websocket',
-  'Sec-WebSocket-Version: 13',
-  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-];
+/** A gateway, and an origin that accepts every handshake and sends back every byte. */
+async function startEcho(options: Partial<RigOptions> = {}) {
+  const origin = await startTcpOrigin((socket, head) => {
+    const end = head.indexOf('\r\n\r\n') + 4;
+    if (end < 4) return;
+    socket.write(SWITCHED + head.slice(end));
+    socket.removeAllListeners('data').pipe(socket);
+  });
+  return { ...(await startGateway({ origin: origin.address, ...options })), origin };
+}
 
-/** An origin that accepts WebSockets and sends back every byte. */
-async function startEcho() {
-  const handshakes: { url: string; rawHeaders: readonly string[] }[] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((_req, res) => res.writeHead(404).end('plain'));
-  server.on('upgrade', (req, socket, head) => {
-    const { url = '', rawHeaders } = req;
-    handshakes.push({ url, rawHeaders });
-    sockets.add(req.socket);
-    const accept = createHash('sha1')
-      .update(`${req.headers['sec-websocket-key'] ?? ''}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
-      .digest('base64');
-    socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
-    );
-    socket.write(head);
-    socket.on('error', () => undefined);
-    socket.pipe(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { address, handshakes, sockets };
+/** A visitor with an open tunnel. */
+async function openTunnel(port: number): Promise<RawClient> {
+  const client = new RawClient(port);
+  client.send(...HANDSHAKE);
+  await client.until(/ 101 [^]*\r\n\r\n/);
+  return client;
 }
 
 test('RFC 6455: frames go both ways, also those sent with the handshake', async () => {
-  const origin = await startEcho();
-  const { port, asked, counted } = await startGateway({ origin: origin.address });
+  const { port, asked, counted, origin } = await startEcho();
   const client = new RawClient(port);
-  client.send('GET /%2e%2e/chat?x=1? HTTP/1.1', ...HANDSHAKE, '', 'early');
+  const handshake = webSocketRequest('/%2e%2e/chat?x=1?').with(
+    2,
+    'Connection: keep-alive, Upgrade',
+  );
+  client.send(...handshake.with(-1, 'early'));
   const received = await client.until(/\r\n\r\nearly/);
   expect(statusOf(received)).toBe(101);
   expect(headersOf(received, 'sec-websocket-accept')).toEqual(['s3pPLMBiTxaQ9kYGzzhZRbK+xOo=']);
@@ -61,161 +53,78 @@ test('RFC 6455: frames go both ways, also those sent with the handshake', async 
   await client.until(/earlymore/);
   expect(asked[0]?.url).toBe('http://shop.example/%2e%2e/chat?x=1?');
   // The validator and the origin get the same path.
-  expect(origin.handshakes[0]?.url).toBe('/%2e%2e/chat?x=1?');
+  expect(origin.bytes[0]).toMatch(/^GET \/%2e%2e\/chat\?x=1\? HTTP\/1\.1\r\n/);
   expect(counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
 });
 
 test('a handshake loses the same header fields as a request', async () => {
-  const origin = await startEcho();
-  const { port } = await startGateway({ origin: origin.address });
+  const { port, origin } = await startEcho();
   const client = new RawClient(port);
-  const extra = [
-    'X_Guard_Decision: allow',
-    'X-Forwarded-For: 6.6.6.6',
-    'Proxy-Authorization: x',
-    'Cookie: a=1',
-  ];
-  client.send('GET / HTTP/1.1', ...HANDSHAKE, ...extra, '', '');
+  const forged = ['X_Guard_Decision: allow', 'X-Forwarded-For: 6.6.6.6', 'Proxy-Authorization: x'];
+  client.send(...webSocketRequest('/', ...forged, 'Cookie: a=1'));
   await client.until(/ 101 /);
-  const raw = origin.handshakes[0]?.rawHeaders ?? [];
-  const headers = new Map(
-    raw.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), raw[i + 1]]] : [])),
-  );
-  expect(headers.get('x-guard-decision')).toBe('allow');
-  expect(headers.get('x-forwarded-for')).toBe('127.0.0.1');
-  expect(headers.get('cookie')).toBe('a=1');
-  expect(headers.get('host')).toBe('shop.example');
-  expect([...headers.keys()].filter((name) => /guard_|proxy/i.test(name))).toEqual([]);
+  const head = origin.bytes[0] ?? '';
+  expect(headersOf(head, 'x-guard-decision')).toEqual(['allow']);
+  expect(headersOf(head, 'x-forwarded-for')).toEqual(['127.0.0.1']);
+  expect(headersOf(head, 'cookie')).toEqual(['a=1']);
+  expect(headersOf(head, 'host')).toEqual(['shop.example']);
+  expect(head).not.toMatch(/^[^:]*(?:guard_|proxy)[^:]*:/im);
 });
 
 test('RFC 9110 10.1.1: a handshake with Expect reaches the origin', async () => {
-  const origin = await startEcho();
-  const { port } = await startGateway({ origin: origin.address });
+  const { port } = await startEcho();
   const client = new RawClient(port);
-  client.send(
-    'GET /chat HTTP/1.1',
-    ...HANDSHAKE,
-    'Expect: 100-continue',
-    'Trailer: x',
-    '',
-    'early',
-  );
+  client.send(...webSocketRequest('/chat', 'Expect: 100-continue', 'Trailer: x').with(-1, 'early'));
   expect(statusOf(await client.until(/\r\n\r\nearly/))).toBe(101);
 });
 
 test('contract 4.1 rule 2: cookies of an allow go onto the handshake’s answer', async () => {
-  const origin = await startEcho();
-  const cookie = {
-    name: '_guard',
-    value: 'v',
-    domain: '',
-    path: '/',
-    secure: false,
-    same_site: 'Lax',
-    max_age: 9,
-  };
-  const { port } = await startGateway({
-    origin: origin.address,
-    validate: answering({ cookies: [cookie] }),
-  });
-  const client = new RawClient(port);
-  client.send('GET / HTTP/1.1', ...HANDSHAKE, '', '');
-  const received = await client.until(/\r\n\r\n/);
+  const base = { name: '_guard', value: 'v', domain: '', path: '/' };
+  const cookie = { ...base, secure: false, same_site: 'Lax', max_age: 9 };
+  const { port } = await startEcho({ validate: answering({ cookies: [cookie] }) });
+  const { received } = await openTunnel(port);
   expect(headersOf(received, 'set-cookie')).toEqual(['_guard=v; Path=/; Max-Age=9; SameSite=Lax']);
 });
 
 test('a denied handshake gets an ordinary answer, and does not reach the origin', async () => {
-  const origin = await startEcho();
-  const { port } = await startGateway({
-    origin: origin.address,
-    validate: async () => {
+  const block = answering({ decision: 'block', response_html: html('no') });
+  const { port, origin } = await startEcho({
+    validate: async (...question) => {
       await Promise.resolve();
-      return {
-        kind: 'answered',
-        response: { success: true, decision: 'block', response_html: html('no') },
-      };
+      return block(...question);
     },
   });
-  const answer = await rawExchange(port, 'GET / HTTP/1.1', ...HANDSHAKE, '', '');
+  const answer = await rawExchange(port, ...HANDSHAKE);
   expect(statusOf(answer)).toBe(403);
   expect(headersOf(answer, 'cache-control')).toEqual(['no-store']);
   expect(bodyOf(answer)).toBe('no');
-  expect(origin.handshakes).toEqual([]);
+  expect(origin.bytes).toEqual([]);
 });
 
 test('an unknown host, the collector’s paths and absolute-form nonsense are refused for handshakes too', async () => {
-  const origin = await startEcho();
-  const { port } = await startGateway({ origin: origin.address });
-  const other = ['Host: other.example', ...HANDSHAKE.slice(1)];
-  expect(statusOf(await rawExchange(port, 'GET / HTTP/1.1', ...other, '', ''))).toBe(421);
-  expect(statusOf(await rawExchange(port, 'GET /.guard/x HTTP/1.1', ...HANDSHAKE, '', ''))).toBe(
-    404,
-  );
-  expect(
-    statusOf(await rawExchange(port, 'GET http://a:99999/ HTTP/1.1', ...HANDSHAKE, '', '')),
-  ).toBe(400);
-  expect(origin.handshakes).toEqual([]);
+  const { port, origin } = await startEcho();
+  const statusFor = async (lines: readonly string[]) => statusOf(await rawExchange(port, ...lines));
+  expect(await statusFor(HANDSHAKE.with(1, 'Host: other.example'))).toBe(421);
+  expect(await statusFor(webSocketRequest('/.guard/x'))).toBe(404);
+  expect(await statusFor(webSocketRequest('http://a:99999/'))).toBe(400);
+  expect(origin.bytes).toEqual([]);
 });
-
-test('an origin that is away gives 502; an answer that refuses the handshake is passed on', async () => {
-  const away = await startGateway({ origin: refusingAddress() });
-  expect(statusOf(await rawExchange(away.port, 'GET / HTTP/1.1', ...HANDSHAKE, '', ''))).toBe(502);
-  expect(away.counted('guard_gateway_origin_errors_total', 'connect')).toBe(1);
-
-  const plain = await startOrigin((_req, res) => res.writeHead(404).end('plain'));
-  const { port } = await startGateway({ origin: plain.address });
-  const answer = await rawExchange(port, 'GET / HTTP/1.1', ...HANDSHAKE, '', '');
-  expect(statusOf(answer)).toBe(404);
-  expect(answer).toContain('plain');
-});
-
-test.each([
-  {
-    name: 'h2c',
-    lines: ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'],
-  },
-  {
-    name: 'a list',
-    lines: ['Connection: Upgrade', 'Upgrade: websocket, h2c', 'Sec-WebSocket-Key: x'],
-  },
-  { name: 'no key', lines: ['Connection: Upgrade', 'Upgrade: websocket'] },
-])(
-  'RFC 9110 7.8: any other Upgrade is ignored, and the request is an ordinary one: $name',
-  async ({ lines }) => {
-    const origin = await startOrigin((_req, res) =>
-      res.setHeader('Connection', 'close').end('plain'),
-    );
-    const { port } = await startGateway({
-      origin: origin.address,
-      limits: { keepAliveTimeoutMs: 50 },
-    });
-    const client = new RawClient(port);
-    client.send('GET / HTTP/1.1', 'Host: shop.example', ...lines, '', '');
-    await client.until(/plain/);
-    expect(origin.arrived[0]?.headers.upgrade).toBeUndefined();
-  },
-);
 
 test('a handshake with a body is an ordinary request', async () => {
   const { port, origin } = await startGatewayWithOrigin();
   const smuggled = 'GET /admin HTTP/1.1\r\nHost: shop.example\r\n\r\n';
   const client = new RawClient(port);
-  client.send('GET / HTTP/1.1', ...HANDSHAKE, `Content-Length: ${smuggled.length}`, '', smuggled);
+  client.send(...webSocketRequest('/', `Content-Length: ${smuggled.length}`).with(-1, smuggled));
   await client.until(/hello/);
   await eventually(() => origin.arrived.length === 1);
   expect(origin.arrived[0]?.body).toBe(smuggled);
 });
 
 test('RFC 6455 7.4.1: a gateway that closes sends 1001 to both sides, and a visitor who leaves ends the origin’s side', async () => {
-  const origin = await startEcho();
-  const { gateway, port } = await startGateway({ origin: origin.address });
-  const [first, second] = [new RawClient(port), new RawClient(port)];
-  first.send('GET / HTTP/1.1', ...HANDSHAKE, '', '');
-  await first.until(/ 101 /);
-  second.send('GET / HTTP/1.1', ...HANDSHAKE, '', '');
-  await second.until(/ 101 /);
+  const { gateway, port, origin } = await startEcho();
+  const [first, second] = [await openTunnel(port), await openTunnel(port)];
   first.socket.destroy();
-  const [one, other] = [...origin.sockets];
+  const [one, other] = origin.sockets;
   await eventually(() => one?.closed === true);
   let told = '';
   other?.on('data', (part: Buffer) => (told += part.toString('latin1')));
@@ -227,14 +136,11 @@ test('RFC 6455 7.4.1: a gateway that closes sends 1001 to both sides, and a visi
 });
 
 test('a tunnel whose visitor reads nothing does not keep a gateway from closing', async () => {
-  const origin = await startEcho();
-  const rig = await startGateway({ origin: origin.address, limits: { drainMs: 50 } });
-  const client = new RawClient(rig.port);
-  client.send('GET / HTTP/1.1', ...HANDSHAKE, '', '');
-  await client.until(/ 101 /);
+  const { gateway, port, origin } = await startEcho({ limits: { drainMs: 50 } });
+  const client = await openTunnel(port);
   client.socket.pause();
-  const [far] = [...origin.sockets];
+  const [far] = origin.sockets;
   far?.write(Buffer.alloc(16 * 1024 * 1024));
-  await rig.gateway.close();
+  await gateway.close();
   await eventually(() => far?.closed === true);
 });

@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { certificates } from '../testing/fronts.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
-import { connectHttp1, eventually, RawClient, HANDSHAKE } from '../testing/raw-client.ts';
+import { connectHttp1, eventually, RawClient, HANDSHAKE, SWITCHED } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 
-const certificates = [selfSigned('shop.example')];
 const MESSAGES = 10_000;
 const all = Array.from({ length: MESSAGES }, (_, i) => `${i};`).join('');
 
@@ -17,11 +15,7 @@ async function openTunnel(transport: 'TCP' | 'TLS') {
   origin.server.on('upgrade', (req) => {
     far = req.socket;
     far.on('error', () => undefined);
-    const key = `${req.headers['sec-websocket-key'] ?? ''}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
-    const accept = createHash('sha1').update(key).digest('base64');
-    const answer =
-      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n';
-    far.write(`${answer}Sec-WebSocket-Accept: ${accept}\r\n\r\n`);
+    far.write(SWITCHED);
   });
   onTestFinished(() => {
     far?.destroy();

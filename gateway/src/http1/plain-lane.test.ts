@@ -1,13 +1,12 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { rounds, seededRandom, type SeededRandom } from '../../../test/kit/seeded-random.ts';
+import { certificates } from '../testing/fronts.ts';
 import { type Rig, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { bodyOf, connectHttp1, eventually, headersOf, RawClient } from '../testing/raw-client.ts';
 import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 
 const HOST = 'Host: shop.example';
-const certificates = [selfSigned('shop.example')];
 const CONVERSATIONS = rounds(60, 400);
 
 function open(transport: 'TCP' | 'TLS', rig: Rig): RawClient {

@@ -1,13 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import { certificates } from '../testing/fronts.ts';
 import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
 import { exchange, frame, FrameClient, headersFrame, openHttp2 } from '../testing/http2-client.ts';
 import { eventually } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 
-const certificates = [selfSigned('shop.example')];
 const NOTHING = Buffer.alloc(0);
 const [DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS] = [0, 1, 2, 3, 4] as const;
 const [PING, GOAWAY, WINDOW_UPDATE, CONTINUATION, UNKNOWN] = [6, 7, 8, 9, 99] as const;

@@ -1,12 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { certificates } from '../testing/fronts.ts';
 import { answering, html, startGateway, type RigOptions } from '../testing/gateway-rig.ts';
 import { exchange, FrameClient, headersFrame, openHttp2 } from '../testing/http2-client.ts';
 import { eventually } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
-import { selfSigned } from '../testing/self-signed.ts';
-
-const certificates = [selfSigned('shop.example')];
 
 function startHttps(origin: string, more: Partial<RigOptions> = {}) {
   return startGateway({ origin, certificates, ...more });

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { certificates } from '../testing/fronts.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import { frame, FrameClient, headersFrame } from '../testing/http2-client.ts';
 import { eventually } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 import { readWireCases } from '../testing/wire-cases.ts';
 
-const certificates = [selfSigned('shop.example')];
 const REST = ':scheme: https¦:authority: shop.example¦:path: /x';
 const cases = readWireCases(join(import.meta.dirname, 'fixtures/stream-cases.txt'), {
   get: `:method: GET¦${REST}`,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { ask, ASKING, original } from '../../../test/kit/asking-proxies.ts';
 import { startAsked } from '../testing/forward-auth-rig.ts';
+import { certificates } from '../testing/fronts.ts';
 import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
-import { get, headersOf, rawExchange, statusOf } from '../testing/raw-client.ts';
+import { HANDSHAKE, get, headersOf, rawExchange, statusOf } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 
 const overloaded = () =>
   ({ kind: 'failed', reason: 'overloaded', detail: 'too many questions' }) as const;
@@ -23,13 +23,10 @@ describe('a gateway with too many open questions lets no request pass (RFC 9110 
   });
 
   test('the same over HTTP/2, and for a WebSocket handshake', async () => {
-    const certificates = [selfSigned('shop.example')];
     const { origin, ...rig } = await startGatewayWithOrigin({ validate: overloaded, certificates });
     const { status, headers } = await exchange(openHttp2(rig.tlsPort));
     expect([status, headers['retry-after']]).toEqual([503, '1']);
-    const handshake = ['GET / HTTP/1.1', 'Host: shop.example', 'Connection: Upgrade'];
-    const key = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
-    const refused = await rawExchange(rig.port, ...handshake, 'Upgrade: websocket', ...key, '', '');
+    const refused = await rawExchange(rig.port, ...HANDSHAKE);
     expect([statusOf(refused), headersOf(refused, 'retry-after')]).toEqual([503, ['1']]);
     expect(origin.arrived).toEqual([]);
   });

@@ -1,14 +1,12 @@
 import type { ValidateOutcome } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
-import { FRONTS, visit } from '../testing/fronts.ts';
+import { certificates, FRONTS, visit } from '../testing/fronts.ts';
 import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, frame, FrameClient, headersFrame, openHttp2 } from '../testing/http2-client.ts';
 import { connectHttp1, eventually, get, RawClient, statusOf } from '../testing/raw-client.ts';
 import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 
 const HOST = 'Host: shop.example';
-const certificates = [selfSigned('shop.example')];
 const transports = ['TCP', 'TLS'] as const;
 const post = [
   [':method', 'POST'],

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { certificates, FRONTS, wholeVisit } from '../testing/fronts.ts';
 import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
-import { eventually, RawClient } from '../testing/raw-client.ts';
+import { eventually, RawClient, webSocketRequest } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
 /** Fields that frameworks, their plug-ins and PHP programs read as address, host or scheme of a request. */
@@ -55,14 +55,7 @@ test('the claims of a WebSocket handshake do not reach the origin either', async
   });
   const client = new RawClient((await startGateway({ origin: origin.address })).port);
   const mine = [...ALL, ...withUnderscores(CLAIMS)].map((name) => `${name}: ${MINE}`);
-  const handshake = [
-    'Host: shop.example',
-    'Connection: Upgrade',
-    'Upgrade: websocket',
-    'Sec-WebSocket-Version: 13',
-    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-  ];
-  client.send('GET / HTTP/1.1', ...handshake, ...mine, '', '');
+  client.send(...webSocketRequest('/', ...mine));
   await client.untilClosed();
   expect(arrived).toEqual([KEPT]);
 });

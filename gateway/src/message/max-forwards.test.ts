@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { certificates } from '../testing/fronts.ts';
 import { startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
 import { rawExchange, statusOf } from '../testing/raw-client.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 
 const HOST = 'Host: shop.example';
 const CLOSE = 'Connection: close';
@@ -45,7 +45,6 @@ describe('RFC 9110 7.6.2: Max-Forwards of OPTIONS', () => {
   });
 
   test('the same over HTTP/2', async () => {
-    const certificates = [selfSigned('shop.example')];
     const { tlsPort, origin } = await startGatewayWithOrigin({ certificates });
     const ask = (said: string) =>
       exchange(openHttp2(tlsPort), { ':method': 'OPTIONS', ':path': '/x', 'max-forwards': said });

@@ -4,17 +4,8 @@ import { OriginAddress } from '@guard/config/settings/values/values';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { selfSigned } from '../testing/self-signed.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
-import { rawExchange, statusOf } from '../testing/raw-client.ts';
+import { HANDSHAKE, rawExchange, statusOf } from '../testing/raw-client.ts';
 import { connectOptions } from './connect-options.ts';
-
-const HANDSHAKE = [
-  'GET / HTTP/1.1',
-  'Host: shop.example',
-  'Connection: Upgrade',
-  'Upgrade: websocket',
-  'Sec-WebSocket-Version: 13',
-  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-];
 
 test('a secure origin is asked for by its own name, and for HTTP/1.1', () => {
   const address = OriginAddress.parse('https://origin.example:8443');
@@ -63,7 +54,7 @@ describe('RFC 6066 3: SNI is the origin’s own name, and never an address', () 
     const { port } = server.address() as AddressInfo;
     const rig = await startGateway({ origin: `https://${host}:${port}` });
     // The certificate is not trusted. Node checks it after it has sent the name.
-    expect(statusOf(await rawExchange(rig.port, ...HANDSHAKE, '', ''))).toBe(502);
+    expect(statusOf(await rawExchange(rig.port, ...HANDSHAKE))).toBe(502);
     expect(greeted).toBe(1);
     expect(asked).toEqual(expected);
   });

@@ -107,14 +107,23 @@ export function bodyOf(answer: string): string {
   return answer.slice(answer.indexOf('\r\n\r\n') + 4);
 }
 
-/** The lines of a WebSocket handshake (RFC 6455 section 4.1), with the empty lines at its end. */
-export const HANDSHAKE = [
-  'GET /chat HTTP/1.1',
-  'Host: shop.example',
-  'Connection: Upgrade',
-  'Upgrade: websocket',
-  'Sec-WebSocket-Version: 13',
-  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-  '',
-  '',
-];
+/** The lines of a WebSocket handshake (RFC 6455 section 4.1), with further fields and the empty lines at its end. */
+export function webSocketRequest(target: string, ...fields: readonly string[]): string[] {
+  return [
+    `GET ${target} HTTP/1.1`,
+    'Host: shop.example',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    ...fields,
+    '',
+    '',
+  ];
+}
+
+export const HANDSHAKE = webSocketRequest('/chat');
+export const ACCEPT = 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
+
+/** The answer that accepts such a handshake. */
+export const SWITCHED = `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${ACCEPT}\r\n\r\n`;

@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
+import { certificates } from '../testing/fronts.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import { eventually } from '../testing/raw-client.ts';
 import { startTcpOrigin } from '../testing/recording-origin.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 
-const certificates = [selfSigned('shop.example')];
 const [REQUEST, ANSWER] = [
   'GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n',
   'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',

@@ -1,14 +1,12 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { connect as connectTcp, createServer } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { handshakeOf } from '../../../test/kit/handshakes.ts';
-import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
+import { startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
 import { eventually, RawClient, rawExchange } from '../testing/raw-client.ts';
-import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
 const run = promisify(execFile);
@@ -163,33 +161,6 @@ describe('what the handshake showed goes to the validator', () => {
     expect(await curl(relay)).toBe('hello');
     expect(rig.transports[0]?.hello?.ja4).toMatch(/^t13d\d{4}h2_/);
   });
-});
-
-test('a WebSocket runs over https: http/1.1, messages both ways, half-close (RFC 6455)', async () => {
-  const origin = await startOrigin();
-  origin.server.on('upgrade', (req, socket) => {
-    const key = `${req.headers['sec-websocket-key'] ?? ''}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
-    const accept = createHash('sha1').update(key).digest('base64');
-    socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
-    );
-    socket.on('data', (part: Buffer) => socket.write(part));
-    socket.on('end', () => socket.end());
-  });
-  const { tlsPort } = await startGateway({ origin: origin.address, certificates: [shop] });
-  const socket = await handshake(tlsPort, { servername: 'shop.example', alpn: ['http/1.1'] });
-  let received = '';
-  let ended = false;
-  socket.setEncoding('latin1').on('data', (text: string) => (received += text));
-  socket.on('end', () => (ended = true));
-  socket.write(
-    'GET /chat HTTP/1.1\r\nHost: shop.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-  );
-  await eventually(() => received.includes('s3pPLMBiTxaQ9kYGzzhZRbK+xOo='));
-  for (let message = 0; message < 100; message++) socket.write(`message ${message};`);
-  await eventually(() => received.includes('message 99;'));
-  socket.end();
-  await eventually(() => ended);
 });
 
 /** A relay that passes the first 600 bytes of each connection on one by one. */
