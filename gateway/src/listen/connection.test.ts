@@ -52,9 +52,8 @@ test('one address can hold only a part of all connections', async () => {
 });
 
 test('addresses that hold all the connections they may leave some for others', async () => {
-  const origin = await startOrigin();
   const limits = { maxConnectionsPerAddress: 2, maxUntrustedConnections: 8 };
-  const { port } = await startGateway({ origin: origin.address, limits });
+  const { port } = await startGatewayWithOrigin({ limits });
   const closed = [];
   for (const last of [2, 2, 3, 3, 4, 4, 5, 5, 6])
     closed.push(await isClosed(port, `127.0.0.${last}`));
