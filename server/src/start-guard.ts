@@ -50,10 +50,7 @@ export interface Running {
   readonly createDashboardLinks: () => readonly DashboardLink[];
   /** State of the event database. Undefined when the settings name none. */
   readonly database: () => DatabaseCondition | undefined;
-  /**
-   * When the oldest crawler list was confirmed, and when each part of the network data was made, in milliseconds since
-   * the epoch.
-   */
+  /** In epoch milliseconds: when the oldest crawler list was confirmed, and each part of the network data made. */
   readonly dataAt: () => Readonly<Record<NetworkData, number>> & {
     readonly crawlers: number | undefined;
   };

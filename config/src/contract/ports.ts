@@ -270,13 +270,13 @@ export interface Charge {
  */
 export interface SessionStore {
   /**
-   * A remote store waits for the answer as long as a decision may take (VALIDATE.budgetMs). After that it answers from
-   * the local state. `take` does the same. Both always resolve.
+   * A remote store waits as long as a decision may take (VALIDATE.budgetMs), then answers from the local state. So does
+   * `take`. Both always resolve.
    */
   session(id: string): MaybePromise<Session | undefined>;
   /**
-   * Like `session`, for an id without a valid MAC. A remote store limits how many of these questions it sends, and ids
-   * above the limit count as unknown. Absent in a local store.
+   * Like `session`, for an id without a valid MAC. A remote store asks for a limited number of these, and takes the
+   * others for unknown. Absent in a local store.
    */
   sessionOfStranger?(id: string): MaybePromise<Session | undefined>;
   keepSession(id: string, session: Session, ttlMs: number): MaybePromise<void>;
@@ -287,10 +287,7 @@ export interface SessionStore {
    * when the request fits, else the milliseconds until one fits. There are few names and many subjects.
    */
   take(name: string, subject: string, budget: Budget): MaybePromise<number>;
-  /**
-   * Takes one request from several counters, with one question to a shared store. When the request does not fit into
-   * one of them, it takes from none, and returns the milliseconds until it fits into all.
-   */
+  /** Takes one request from all counters, or from none, and returns the milliseconds until it fits into all. */
   takeAll(name: string, charges: readonly Charge[]): MaybePromise<number>;
   /** Remembers `subject` (an address, a network) under `name` for `ttlMs`. Never rejects. There are few names. */
   remember(name: string, subject: string, ttlMs: number): MaybePromise<void>;

@@ -46,7 +46,12 @@ describe('the peers that may ask', () => {
       return (await Promise.all(spoken)).filter(Boolean).length;
     };
     expect(await openOf([])).toBe(8);
-    expect(await openOf([], ['127.0.0.1', '127.0.0.2', '127.0.0.3'])).toBe(16);
+    expect(
+      await openOf(
+        [],
+        [1, 2, 3, 4, 5, 6].map((last) => `127.0.0.${last}`),
+      ),
+    ).toBe(16);
     expect(await openOf(['127.0.0.1'])).toBe(12);
   });
 
