@@ -1,10 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse } from 'yaml';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type EchoingOrigin, startEchoingOrigin } from '../kit/echoing-origin.ts';
 import { connectAsEnvoy, type EnvoyClient, fieldsOf } from '../kit/envoy-client.ts';
-import { envoyProblems } from '../kit/envoy-config.ts';
 import { poll, send } from '../kit/http.ts';
 import { openTunnel } from '../kit/open-tunnel.ts';
 import { type PeerProxy, type RunningProxy, startPeer } from '../kit/peer-proxy.ts';
@@ -198,6 +194,16 @@ for (const [name, isThere] of PROXIES) {
       expect(origin.exchanges).toHaveLength(1);
     });
 
+    test('a request opens no tunnel for another protocol, in which nobody would be asked', async () => {
+      const headers = {
+        connection: 'Upgrade, HTTP2-Settings',
+        upgrade: 'h2c',
+        'http2-settings': 'AAMAAABk',
+      };
+      expect((await visit('/open/h2c', { headers })).status).toBe(200);
+      expect(origin.exchanges[0]?.headers).not.toHaveProperty('upgrade');
+    });
+
     test.each(['/.guard/nothing', '/.guard/../.guard/nothing', '/%2eguard/nothing', '//.guard/x'])(
       '%s never reaches the origin',
       async (path) => {
@@ -308,32 +314,4 @@ describe.skipIf(!hasNginx || !hasWindowedChromium)("a person's browser behind ng
       await proxy.close();
     }
   });
-});
-
-describe('the files of examples/forward-auth/', () => {
-  const EXAMPLES = join(import.meta.dirname, '../../examples/forward-auth');
-  const page = readFileSync(join(import.meta.dirname, '../../docs/guide/forward-auth.md'), 'utf8');
-  const files = readdirSync(EXAMPLES)
-    .filter((file) => file !== 'README.md')
-    .map((file) => [file, readFileSync(join(EXAMPLES, file), 'utf8')] as const);
-
-  test.each(files)('%s is what the documentation shows', (_file, text) => {
-    expect(page).toContain(`\n${text}\`\`\`\n`);
-  });
-
-  test.each(['traefik', 'envoy'])('%s.yaml is YAML, and asks where Guard answers', (name) => {
-    const [, text = ''] = files.find(([file]) => file === `${name}.yaml`) ?? [];
-    parse(text);
-    expect(text).toContain(`/check/${name}\n`);
-  });
-
-  test.each(files.filter(([file]) => file.startsWith('envoy')))(
-    '%s has the fields of Envoy’s own definitions',
-    (_file, text) => {
-      const config: unknown = parse(text);
-      expect(envoyProblems(config)).toEqual([]);
-      const misspelt: unknown = parse(text.replace('failure_mode_allow', 'failure_mode_alow'));
-      expect(envoyProblems(misspelt).join()).toMatch(/\.failure_mode_alow: unknown$/);
-    },
-  );
 });

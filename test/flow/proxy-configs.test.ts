@@ -242,13 +242,15 @@ describe('traefik.yaml', () => {
   test('every middleware and service that is used is defined', () => {
     const all = Object.values(routers);
     expect(all.flatMap((router) => router.middlewares ?? [])).toEqual(Object.keys(middlewares));
-    expect(all.map(({ service }) => service).toSorted()).toEqual(Object.keys(services).toSorted());
+    const named = new Set(all.map(({ service }) => service));
+    expect([...named].toSorted()).toEqual(Object.keys(services).toSorted());
   });
 
   test('only what goes to Guard itself is not asked about', () => {
     const open = Object.values(routers).filter((router) => router.middlewares === undefined);
-    expect(open.map(({ service }) => service)).toEqual(['guard']);
+    expect(open.map(({ service }) => service)).toEqual(['guard', 'guard']);
     expect(open[0]?.rule).toContain('PathPrefix(`/.guard/`)');
+    expect(open[1]?.rule).toContain('!HeaderRegexp(`Upgrade`, `(?i)^websocket$`)');
     expect(services['guard']?.loadBalancer.servers).toEqual([{ url: `http://${GUARD}` }]);
   });
 
