@@ -160,6 +160,7 @@ for (const [name, isThere] of PROXIES) {
       const target = `${proxy.url}/closed/page`;
       const answer = await rawExchange(proxy.port, `GET ${target} HTTP/1.1`, ...lines, '', '');
       expect(statusOf(answer)).toBe(name === 'caddy' ? 451 : 400);
+      await visit('/closed/page', { headers: { host: `${new URL(proxy.url).host},open.example` } });
       expect(origin.exchanges).toEqual([]);
     });
 
