@@ -19,6 +19,7 @@ const story = useProduct({
     { name: 'open', match: { path: ['/few/**', '/open/**'] }, verdict: 'allow' },
     { name: 'everybody', match: {}, detect: true, challenge: 'always' },
   ],
+  organisation: { challenge: { session_limits: { pages_per_hour: 45 }, session_shape: false } },
   top: { workers: 3 },
 });
 
@@ -42,7 +43,7 @@ describe('workers: 3', () => {
     expect(await metric('guard_workers')).toBe(3);
   });
 
-  test('a visitor who passed the challenge at one thread has passed at all of them', async () => {
+  test('a visitor who passed the challenge at one thread has passed at all of them, and has the pages of one', async () => {
     const page = await visit('/', navigating);
     const read = (pattern: RegExp) => pattern.exec(page.body)?.[1] ?? '';
     const challenged = {
@@ -62,6 +63,12 @@ describe('workers: 3', () => {
       const { body } = await visit(`/page/${i}`, { ...navigating, cookie });
       expect(body).toBe(ORIGIN_PAGE);
     }
+    let more = 0;
+    for (let i = 0; i < 60; i++) {
+      const { body } = await visit(`/more/${i}`, { ...navigating, cookie });
+      if (body === ORIGIN_PAGE) more += 1;
+    }
+    expect(more).toBe(5);
   });
 
   test('a limit of 40 requests lets 40 pass, whichever threads get the connections', async () => {

@@ -1,4 +1,4 @@
-import type { Clock, Session, SessionStore } from '@guard/config/contract/ports';
+import type { Budget, Clock, Session, SessionStore } from '@guard/config/contract/ports';
 import { DEFAULT_LIMITS, LocalStore, type SharedMemory } from './memory-store.ts';
 
 /** Tells the other threads about a session. Resolves when they know it. `expiresAt` is in epoch milliseconds. */
@@ -14,6 +14,10 @@ export class ThreadStore extends LocalStore implements SessionStore {
   constructor(clock: Clock, memory: SharedMemory, announce: AnnounceSession) {
     super(clock, DEFAULT_LIMITS, memory);
     this.#announce = announce;
+  }
+
+  takeOfThreads(name: string, subject: string, budget: Budget): number {
+    return this.take(name, subject, budget);
   }
 
   /** Resolves when the other threads know the session, because the visitor's next request may reach any of them. */

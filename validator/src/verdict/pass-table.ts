@@ -10,6 +10,8 @@ const MAX_ADDRESSES = 16_384;
 
 /** The recent requests of one pass. The counters are those of rules/gcra.ts, in epoch milliseconds. */
 export interface PassRecord {
+  /** Names the pass among all passes. */
+  readonly name: string;
   requests: number;
   pages: number;
   documents: number;
@@ -76,6 +78,7 @@ export class PassTable {
     if (record === undefined) {
       const { parts, own, foreign } = this.#shapesOf(root);
       record = {
+        name: key,
         requests: 0,
         pages: 0,
         documents: 0,

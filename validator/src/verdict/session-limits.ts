@@ -1,4 +1,11 @@
-import type { Budget, Clock, Ending, RequestEnded, Session } from '@guard/config/contract/ports';
+import type {
+  Budget,
+  Clock,
+  Ending,
+  RequestEnded,
+  Session,
+  SessionStore,
+} from '@guard/config/contract/ports';
 import { sessionRoot } from '@guard/config/contract/session-root';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { Facts, SessionFact } from '../request/facts.ts';
@@ -56,6 +63,7 @@ export interface Taking {
   readonly site: string;
   readonly reportsEnd: boolean;
   readonly clock: Clock;
+  readonly store: Pick<SessionStore, 'takeOfThreads'>;
 }
 
 /** Whether a passed challenge still allows a request. */
@@ -129,20 +137,20 @@ export class SessionLimits {
       return asksForPage ? USED_UP : WAIT_FOR_PASS;
     }
     if (!asksForPage && isPlainPart(facts)) {
-      return this.#takePart(facts.ip, pass, budgets, reportsEnd, nowMs);
+      return this.#takePart(taking, pass, budgets, nowMs);
     }
     const waitMs = waitFor(pass.requests, nowMs, budgets.requests);
     if (waitMs > 0) return asksForPage ? USED_UP : { kind: 'wait', waitMs };
     pass.requests = withOneMore(pass.requests, nowMs, budgets.requests);
     if (asksForPage) {
-      const taken = this.#takePage(facts.ip, pass, budgets, nowMs - session.judgedAt, nowMs);
+      const taken = this.#takePage(taking, pass, budgets, nowMs - session.judgedAt, nowMs);
       if (taken !== WITHIN) return taken;
       if (this.#isOfProgram(pass, session.judgedAt, taking, nowMs)) return OF_A_PROGRAM;
     }
     if (!reportsEnd) return WITHIN;
     if (!begin(pass.waiting, budgets.atOnce, nowMs)) return TOO_MANY_AT_ONCE;
     const documents = asksForPage ? NO_DOCUMENTS : OF_DATA;
-    return this.#startWaiting(facts.ip, pass, pass.waiting, documents, budgets, nowMs);
+    return this.#startWaiting(taking, pass, pass.waiting, documents, budgets, nowMs);
   }
 
   /**
@@ -179,14 +187,13 @@ export class SessionLimits {
 
   /** WITHIN when the page fits all budgets. A page that has to wait takes nothing from the budget of the address. */
   #takePage(
-    ip: string,
+    { facts: { ip }, store }: Taking,
     pass: PassRecord,
     { pages }: Budgets,
     ageMs: number,
     nowMs: number,
   ): Allowance {
-    if (waitFor(pass.pages, nowMs, pages) > 0) return USED_UP;
-    pass.pages = withOneMore(pass.pages, nowMs, pages);
+    if (!takeOfPass('pages', pass, pages, store, nowMs)) return USED_UP;
     const records = this.#passes.address(this.#organisation, ip, this.#pagesOfAddress);
     let waitMs = 0;
     let isAboveSoft = false;
@@ -202,25 +209,19 @@ export class SessionLimits {
     return isAboveSoft && ageMs > RECENT_MS ? USED_UP : WITHIN;
   }
 
-  #takePart(
-    ip: string,
-    pass: PassRecord,
-    budgets: Budgets,
-    reportsEnd: boolean,
-    nowMs: number,
-  ): Allowance {
+  #takePart(taking: Taking, pass: PassRecord, budgets: Budgets, nowMs: number): Allowance {
     const waitMs = waitFor(pass.files, nowMs, budgets.parts);
     if (waitMs > 0) return { kind: 'wait', waitMs };
     pass.files = withOneMore(pass.files, nowMs, budgets.parts);
-    if (!reportsEnd) return WITHIN;
+    if (!taking.reportsEnd) return WITHIN;
     const { waitingParts } = pass;
     if (!begin(waitingParts, budgets.atOnce * PARTS_AT_ONCE, nowMs)) return TOO_MANY_AT_ONCE;
-    return this.#startWaiting(ip, pass, waitingParts, OF_PARTS, budgets, nowMs);
+    return this.#startWaiting(taking, pass, waitingParts, OF_PARTS, budgets, nowMs);
   }
 
   /** Each ending in `documents` counts as a document of the pass. `document` also counts as a page of the address. */
   #startWaiting(
-    ip: string,
+    { facts, store }: Taking,
     pass: PassRecord,
     waiting: Waiting,
     documents: readonly Ending[],
@@ -233,12 +234,9 @@ export class SessionLimits {
         end(waiting);
         if (documents !== NO_DOCUMENTS && how !== 'document') pass.parts.count += 1;
         if (!documents.includes(how)) return;
-        const isFree = waitFor(pass.documents, nowMs, budget) === 0;
-        if (isFree && (how === 'data' || this.#takeOfAddress(ip, nowMs))) {
-          pass.documents = withOneMore(pass.documents, nowMs, budget);
-        } else {
-          pass.spentUntil = nowMs + RECENT_MS;
-        }
+        const isFree = takeOfPass('documents', pass, budget, store, nowMs);
+        if (isFree && (how === 'data' || this.#takeOfAddress(facts.ip, nowMs))) return;
+        pass.spentUntil = nowMs + RECENT_MS;
       },
     };
   }
@@ -250,6 +248,22 @@ export class SessionLimits {
     for (const { hard } of records) hard.held = withOneMore(hard.held, nowMs, hard.budget);
     return true;
   }
+}
+
+/**
+ * Takes one page or document of a pass. False when none is left: in this thread, or in all threads that share a store.
+ * A program can open a connection to each thread.
+ */
+function takeOfPass(
+  kind: 'pages' | 'documents',
+  pass: PassRecord,
+  budget: Budget,
+  store: Taking['store'],
+  nowMs: number,
+): boolean {
+  if (waitFor(pass[kind], nowMs, budget) > 0) return false;
+  pass[kind] = withOneMore(pass[kind], nowMs, budget);
+  return (store.takeOfThreads?.(`${kind}-of-pass`, pass.name, budget) ?? 0) === 0;
 }
 
 function budgetsOf(limits: Limits, part: number): Budgets {
