@@ -4,9 +4,9 @@ import type { EndedForward, ForwardPorts } from './forward-ports.ts';
 import { BUSY, ORIGIN_FAILURES, type OriginFailure } from './origin-failure.ts';
 import {
   CONTENT_LENGTH,
-  fieldsForOrigin,
   headersForVisitor,
   interimHeadersForVisitor,
+  requestFor,
   trailersForVisitor,
   withoutNamed,
 } from './proxy-headers.ts';
@@ -92,11 +92,9 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
   }
 
   #send(lane: Lane): void {
-    const { req, target } = this.#visit;
     this.#attempts++;
     this.#plan.event?.sent(this.#body !== undefined);
-    const { sent, added } = fieldsForOrigin(this.#visit, this.#plan);
-    const request = { method: req.method ?? 'GET', target, sent, added, body: this.#body };
+    const request = requestFor(this.#visit, this.#plan, this.#body);
     this.#sent = this.#origin.send(lane, request, this);
     if (this.#sent === undefined) this.#fail(BUSY, 'no free connection');
   }

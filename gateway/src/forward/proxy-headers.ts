@@ -11,9 +11,32 @@ import {
   nextForwards,
   nextVia,
 } from '../message/message.ts';
-import type { OriginRequest } from '../origin/origin.ts';
+import type { OriginRequest, RequestBody } from '../origin/origin.ts';
 
 export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
+
+/** Schemes that sign in a connection, and not a request (RFC 4559). */
+const SIGNS_IN = /^\s*(?:ntlm|negotiate)\b/i;
+
+/** The request as it goes to the origin. */
+export function requestFor(
+  visit: Visit,
+  plan: ForwardPlan,
+  body: RequestBody | undefined,
+): OriginRequest {
+  const { req, target, connection } = visit;
+  const { sent, added } = fieldsForOrigin(visit, plan);
+  return {
+    method: req.method ?? 'GET',
+    target,
+    sent,
+    added,
+    body,
+    // A proxy sends requests of many visitors on one connection.
+    visitor: connection.trusted ? undefined : req.socket,
+    signsIn: req.headers.authorization !== undefined && SIGNS_IN.test(req.headers.authorization),
+  };
+}
 
 /**
  * The header section for the origin: the visitor's fields in their order and spelling, duplicates included, and

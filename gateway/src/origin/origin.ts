@@ -1,5 +1,5 @@
 import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
-import type { FieldList } from '../message/message.ts';
+import type { FieldList, VisitorSocket } from '../message/message.ts';
 import type { Turns } from './origins.ts';
 
 /**
@@ -24,6 +24,10 @@ export interface OriginRequest {
   readonly sent: FieldList;
   readonly added: readonly string[];
   readonly body: RequestBody | undefined;
+  /** The visitor's own connection. Undefined when other visitors could use it too. */
+  readonly visitor?: VisitorSocket | undefined;
+  /** The request may sign in its connection to the origin. Then no other visitor may get that one (http1/). */
+  readonly signsIn?: boolean | undefined;
 }
 
 /** The body of a request, read no faster than the origin takes it. */

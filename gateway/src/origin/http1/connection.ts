@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { atEndOfTurn, type Waiting } from '../../base/event-loop.ts';
+import type { VisitorSocket } from '../../message/message.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { AnswerSink } from './answer-sink.ts';
 import type { Exchange, OriginTicks } from './http1-origin.ts';
@@ -25,6 +26,8 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
   deadline: number;
   /** Tick at which it fell idle. */
   idleSince = 0;
+  /** Whose sign-in it carries (held-connections.ts). Undefined without a sign-in. */
+  holder: VisitorSocket | 'nobody' | undefined;
 
   readonly #pool: ConnectionPool;
   readonly #socket: Socket;

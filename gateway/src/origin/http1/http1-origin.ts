@@ -3,6 +3,7 @@ import { DeadlineTicks, ticksOf } from '../../base/event-loop.ts';
 import type { GatewayLimits } from '../../base/limits.ts';
 import type { Connection, ConnectionPool } from './connection.ts';
 import { type Dial, dialTo } from './dial.ts';
+import { HeldConnections } from './held-connections.ts';
 import { HTTP1_LIMITS } from './limits.ts';
 import { requestHead } from './request-head.ts';
 import {
@@ -29,6 +30,7 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
   readonly #lanes: Lanes;
   readonly #open = new Set<Connection>();
   readonly #idle = new IdleStack<Connection>(HTTP1_LIMITS.maxIdle);
+  readonly #held = new HeldConnections(HTTP1_LIMITS.maxIdle);
   #sweep: NodeJS.Timeout | undefined;
   #closing: PromiseWithResolvers<undefined> | undefined;
 
@@ -50,7 +52,7 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
   send(lane: Lane, request: OriginRequest, handler: AnswerHandler): OriginExchange | undefined {
     if (this.#closing !== undefined || !this.#lanes.take(lane)) return undefined;
     const exchange = new Exchange(lane, request, handler);
-    const { method, body } = request;
+    const { method, body, visitor } = request;
     const head = requestHead(request, method === 'HEAD');
     if (head === undefined) {
       process.nextTick(refuse, this.#lanes, exchange);
@@ -58,8 +60,11 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
     }
     const repeatable = body === undefined && REPEATABLE.has(method);
     const since = repeatable ? 0 : this.ticks.now - FRESH_TICKS;
-    const kept = lane === 'retry' ? undefined : this.#idle.take(since);
-    (kept ?? this.#openConnection()).send(exchange, head);
+    const kept =
+      lane === 'retry' ? undefined : (this.#held.take(visitor, since) ?? this.#idle.take(since));
+    const connection = kept ?? this.#openConnection();
+    if (request.signsIn === true) this.#held.hold(connection, visitor);
+    connection.send(exchange, head);
     return exchange;
   }
 
@@ -75,7 +80,8 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
     const idleTicks = idleTicksOf(keepsForS);
     connection.idleSince = this.ticks.now;
     connection.deadline = this.ticks.now + idleTicks;
-    if (this.#closing !== undefined || idleTicks <= 0 || !this.#idle.put(connection)) {
+    const idle = connection.holder === undefined ? this.#idle : this.#held;
+    if (this.#closing !== undefined || idleTicks <= 0 || !idle.put(connection)) {
       connection.destroy();
     }
   }
@@ -83,6 +89,7 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
   onClosed(connection: Connection): void {
     if (!this.#open.delete(connection)) return;
     this.#idle.remove(connection);
+    this.#held.remove(connection);
     if (this.#open.size > 0) return;
     clearInterval(this.#sweep);
     this.#sweep = undefined;

@@ -1,0 +1,89 @@
+import { Agent, get, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { onTestFinished, expect, test } from 'vitest';
+import { certificates, wholeVisit } from '../testing/fronts.ts';
+import { type Rig, type RigOptions, startGateway } from '../testing/gateway-rig.ts';
+import { eventually } from '../testing/raw-client.ts';
+import { startOrigin } from '../testing/recording-origin.ts';
+
+/**
+ * Windows authentication (NTLM, and Negotiate: RFC 4559) signs in a connection, and not a request. The origin here does
+ * it as IIS does. Real NTLM was not run.
+ */
+
+async function start(scheme: string, options: Partial<RigOptions> = {}) {
+  const steps = new Map<Socket, 'asked' | 'signed in'>();
+  const origin = await startOrigin(({ socket, headers }, res) => {
+    const { authorization } = headers;
+    if (authorization === `${scheme} first`) steps.set(socket, 'asked');
+    if (authorization === `${scheme} second` && steps.get(socket) === 'asked') {
+      steps.set(socket, 'signed in');
+    }
+    if (steps.get(socket) === 'signed in') res.end('the letters of Ada');
+    else res.writeHead(401, { 'www-authenticate': scheme }).end();
+  });
+  const rig = await startGateway({ origin: origin.address, certificates, ...options });
+  return { rig, steps };
+}
+
+/** A visitor with one connection. */
+function openVisitor({ url }: Rig) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const leave = () => {
+    agent.destroy();
+  };
+  onTestFinished(leave);
+  const ask = (authorization?: string) =>
+    new Promise<number>((resolve, reject) => {
+      const headers = {
+        host: 'shop.example',
+        ...(authorization !== undefined && { authorization }),
+      };
+      get(url, { agent, headers }, (answer: IncomingMessage) => {
+        answer.resume().on('end', () => {
+          resolve(answer.statusCode ?? 0);
+        });
+      }).on('error', reject);
+    });
+  return { ask, leave };
+}
+
+test.each(['NTLM', 'Negotiate', 'ntlm'])(
+  '%s: a visitor signs in, and nobody else gets his connection',
+  async (scheme) => {
+    const { rig, steps } = await start(scheme);
+    const ada = openVisitor(rig);
+    expect(await ada.ask()).toBe(401);
+    expect(await ada.ask(`${scheme} first`)).toBe(401);
+    // Another visitor comes in between, and after the sign-in.
+    const eve = openVisitor(rig);
+    expect(await eve.ask()).toBe(401);
+    expect(await ada.ask(`${scheme} second`)).toBe(200);
+    expect(await eve.ask()).toBe(401);
+    expect(await ada.ask()).toBe(200);
+    ada.leave();
+    await eventually(() => [...steps.keys()].every((socket) => socket.destroyed));
+    expect(await eve.ask()).toBe(401);
+  },
+);
+
+test('behind a proxy, which has one connection for many visitors, and over HTTP/2, nobody is signed in', async () => {
+  const { rig } = await start('NTLM', { trustedProxies: ['127.0.0.1'] });
+  const proxy = openVisitor(rig);
+  for (const authorization of ['NTLM first', 'NTLM second', undefined]) {
+    expect(await proxy.ask(authorization)).toBe(401);
+  }
+  const { rig: other } = await start('NTLM');
+  for (const authorization of ['NTLM first', 'NTLM second', undefined]) {
+    const headers = authorization === undefined ? {} : { authorization };
+    const { status } = await wholeVisit('HTTP/2', other, { headers });
+    expect(status).toBe(401);
+  }
+});
+
+test('other schemes sign in a request, and their connections are shared', async () => {
+  const { rig } = await start('Basic');
+  const ada = openVisitor(rig);
+  expect(await ada.ask('Basic first')).toBe(401);
+  expect(await openVisitor(rig).ask('Basic second')).toBe(200);
+});
