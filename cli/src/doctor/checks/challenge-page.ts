@@ -177,9 +177,11 @@ function judgePage({ page }: Answers): Outcome {
   return ok(`arrives as it was written${coding === '' ? '' : `, compressed (${coding})`}`);
 }
 
-/** A script of Guard has `nonce` and no other attribute. With `type` or `src` another program would run it. */
+/** A script of Guard has exactly these attributes. With another `type` or with `src` another program would run it. */
 function isOwn(tag: string, nonce: string): boolean {
-  return /^<style/i.test(tag)
-    ? tag.includes(` nonce="${nonce}"`)
-    : tag === `<script nonce="${nonce}">`;
+  if (/^<style/i.test(tag)) return tag.includes(` nonce="${nonce}"`);
+  // The second one contains the hidden screens, and browsers do not run it.
+  return (
+    tag === `<script nonce="${nonce}">` || tag === `<script type="text/html" nonce="${nonce}">`
+  );
 }
