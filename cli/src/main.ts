@@ -5,7 +5,7 @@ import { helpOf, overviewOf } from './command-line/help.ts';
 import { handleOutputErrors } from './terminal/output-errors.ts';
 import { print } from './terminal/terminal.ts';
 
-/** Runs `guard` with these arguments; resolves to the exit code. */
+/** Runs `guard` with these arguments. Resolves to the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
   const command = commands.find((candidate) => candidate.name === name);
@@ -38,6 +38,6 @@ export async function main(args: readonly string[]): Promise<number> {
 /** The version of this Guard, such as 0.1.0. */
 function guardVersion(): string {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version } = JSON.parse(manifest) as { version: string }; // our own manifest, which npm checks
+  const { version } = JSON.parse(manifest) as { version: string }; // npm checks this manifest
   return version;
 }

@@ -26,7 +26,7 @@ afterAll(async () => {
   await origin.close();
 });
 
-interface Finding {
+interface CheckOutcome {
   readonly check: string;
   readonly state: string;
   readonly found: string;
@@ -35,7 +35,7 @@ interface Finding {
 
 interface Diagnosis {
   readonly code: number;
-  readonly findings: readonly Finding[];
+  readonly outcomes: readonly CheckOutcome[];
   /** State and message of one check. */
   of(check: string): string;
   /** Names of the checks in a state. */
@@ -52,17 +52,17 @@ async function examine(url: string, ...more: readonly string[]): Promise<Diagnos
   try {
     const code = await main([...args, '--from', VISITOR, ...more]);
     const text = stdout.mock.calls.map(([part]) => String(part)).join('');
-    const { findings } = JSON.parse(text) as { findings: Finding[] };
+    const { findings: outcomes } = JSON.parse(text) as { findings: CheckOutcome[] };
     return {
       code,
-      findings,
+      outcomes,
       of(check) {
-        const found = findings.find((finding) => finding.check === check);
+        const found = outcomes.find((one) => one.check === check);
         return `${found?.state}: ${found?.found}`;
       },
       // The age of the bundled lists depends on the day of the test.
       in: (state) =>
-        findings
+        outcomes
           .filter((one) => one.state === state && one.check !== 'lists')
           .map(({ check }) => check),
     };

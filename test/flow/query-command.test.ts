@@ -122,7 +122,7 @@ test.each([[['SELECT', '1']], [[]], [['SELECT 1 FORMAT CSV', '--json']]])(
   async (args) => {
     const { code, stderr } = await query(args);
     expect(code).toBe(2);
-    expect(stderr).toContain('guard query --help shows how it is called.');
+    expect(stderr).toContain('guard query --help shows the usage.');
   },
 );
 

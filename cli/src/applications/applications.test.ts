@@ -13,7 +13,7 @@ import { type Application, type ApplicationName, APPLICATIONS } from './applicat
 type Page = readonly [head: Readonly<Record<string, string>>, body: string, status?: number];
 type Site = Readonly<Record<string, Page>>;
 
-/** What an application answers, cut to the lines that matter. All other paths are 404. */
+/** Answers of applications, shortened to the lines that Guard reads. Other paths are 404. */
 const RECORDED: Readonly<Record<ApplicationName, Site>> = {
   // WordPress 6.1.9, MediaWiki 1.39.17, DokuWiki 2022-07-31a, Notebook 6.4.12, docker-registry 2.8.2 and Apache 2.4.71,
   // all from Debian 12.
@@ -52,8 +52,8 @@ const RECORDED: Readonly<Record<ApplicationName, Site>> = {
   apt: {
     '/': [{}, '<ul><li><a href="dists/"> dists/</a></li><li><a href="pool/"> pool/</a></li></ul>'],
   },
-  // Not recorded: written after the documentation and source of Nextcloud 30, Gitea 1.22, GitLab 17, Home Assistant 2024,
-  // Synapse 1.120, Mastodon 4.3, Ghost 5 and Discourse 3.
+  // Not recorded, but written from the documentation and source of Nextcloud 30, Gitea 1.22, GitLab 17, Home Assistant
+  // 2024, Synapse 1.120, Mastodon 4.3, Ghost 5 and Discourse 3.
   nextcloud: {
     '/': [
       { 'set-cookie': '__Host-nc_sameSiteCookielax=true; path=/; secure', location: '/login' },
@@ -181,7 +181,7 @@ describe.each(NAMES)('guard init in front of %s', (name) => {
       expect.arrayContaining(['monitors', ...presets.map(({ preset }) => preset)]),
     );
     expect(organisation?.rules).toHaveLength(rules.length + 1);
-    // What a rule lets through has a bound for each address, and no path is exempt from all judgement.
+    // Each rule that lets requests pass has a budget for each address, and no path is skipped.
     for (const rule of organisation?.rules.slice(0, -1) ?? []) {
       expect(rule, rule.name).toMatchObject({ rate_limit: { by: ['ip'] } });
     }
@@ -191,7 +191,7 @@ describe.each(NAMES)('guard init in front of %s', (name) => {
     expect(await probed(file)).toEqual([]);
   });
 
-  test('without them, guard check --probe names each line', async () => {
+  test('guard check --probe names each line that is missing', async () => {
     const { file, notes } = await init(name, '--application', 'none');
     expect([asked, notes]).toEqual([[], []]);
     const text = readFileSync(file, 'utf8').replace(/presets: \[.*\]/, 'presets: [monitors]');
@@ -206,7 +206,7 @@ describe.each(NAMES)('guard init in front of %s', (name) => {
   });
 });
 
-test('a rule of the user that lets the path through counts, whatever its name', async () => {
+test('a rule of the user for the path counts, with any name', async () => {
   for (const name of NAMES.filter((one) => one !== 'discourse')) {
     const { file } = await init(name);
     const text = readFileSync(file, 'utf8');
@@ -216,7 +216,7 @@ test('a rule of the user that lets the path through counts, whatever its name', 
 });
 
 test.each(['plain', 'catch-all', 'away', 'endless'])(
-  'a site that is no known application gets the usual settings after five requests at most: %s',
+  'an unknown application gets the usual settings after at most five requests: %s',
   async (name) => {
     const { file, application, notes } = await init(name);
     expect([application, notes]).toEqual([null, []]);
@@ -237,7 +237,7 @@ test('an origin on a unix socket is asked, too', async () => {
   expect(await init('plain', '--origin', `unix:${socket}`)).toMatchObject({ application: 'ghost' });
 });
 
-test('an origin without an answer is told, and so is one that was not asked', async () => {
+test('a note says that an origin did not answer, or was not asked', async () => {
   const gone = await init('plain', '--origin', 'http://127.0.0.1:1');
   expect([gone.application, gone.notes]).toEqual([
     null,
@@ -256,7 +256,7 @@ test('an origin without an answer is told, and so is one that was not asked', as
   ]);
 });
 
-test('--application takes a name of the table, without a request of its own', async () => {
+test('--application accepts a name of the table, and then guard init asks no origin', async () => {
   const { file, application } = await init('plain', '--application', 'jupyter');
   expect([asked, application]).toEqual([[], 'jupyter']);
   expect(organisationOf(file)?.rules.map(({ name }) => name)).toEqual(['jupyter api', 'everybody']);
@@ -267,7 +267,7 @@ test('--application takes a name of the table, without a request of its own', as
   expect(existsSync(wrong.file)).toBe(false);
 });
 
-test('on a terminal it says what it recognised, and the person can refuse', () => {
+test('on a terminal guard init names the application, and the person can refuse it', () => {
   const bin = join(import.meta.dirname, '../../../bin/guard.mjs');
   // The server of this file cannot answer while this process waits.
   const page = `require('http').createServer((q, r) => r.writeHead(200, { server: 'Mastodon' }).end())

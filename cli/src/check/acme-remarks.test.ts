@@ -6,7 +6,7 @@ import { runCommand } from '../testing/run-command.ts';
 
 const file = join(testFolder(), 'guard.yaml');
 
-/** What is said of the listeners and hosts of a good file, without places. */
+/** The remarks about listeners and hosts of a valid file, without positions. */
 async function remarks(settings: string): Promise<string[]> {
   writeFileSync(file, settings);
   const { code, stdout } = await runCommand('check', file);
@@ -25,7 +25,7 @@ organisations: [{ id: acme }]
 sites: [{ hosts: ${hosts}, organisation: acme, origin: 'http://127.0.0.1:3000', skip: [/health, /healthz] }]
 `;
 
-  test('ports where the authority does not connect are a hint, and hosts without a certificate a warning', async () => {
+  test('a port that the authority does not use is a hint, and a host without a certificate is a warning', async () => {
     const plain = '{ gateway: 0.0.0.0:8080, gateway_tls: 0.0.0.0:8443 }';
     const hosts = "[shop.example, '*.shop.example', 127.0.0.1]";
     expect(await remarks(written(plain, hosts))).toEqual([
@@ -34,7 +34,7 @@ sites: [{ hosts: ${hosts}, organisation: acme, origin: 'http://127.0.0.1:3000', 
     ]);
   });
 
-  test('without a plain gateway it is port 443; at the usual ports there is nothing to say', async () => {
+  test('without a plain gateway the authority uses port 443; the usual ports lead to no remark', async () => {
     expect(await remarks(written('{ gateway_tls: 0.0.0.0:8443 }', '[shop.example]'))).toEqual([
       'hint: listen.gateway_tls: the authority of tls.acme connects to port 443 of each host; forward that port to port 8443',
     ]);

@@ -17,16 +17,16 @@ secret: 9f2c7b1e5a8d4036c1e7f4b2a9d85036
 const SITE =
   'sites: [{ hosts: [shop.example], organisation: acme, origin: "http://127.0.0.1:3000", protect: [/login] }]\n';
 
-/** The command as `guard` runs it, with what it writes. */
+/** Runs the command, and returns its output. */
 function check(settings: string, ...args: readonly string[]): Promise<Ran> {
   writeFileSync(file, HEAD + settings);
   return runCommand('check', file, ...args);
 }
 
-/** Nearly every organisation here has these remarks, since it has only a rule or two. */
+/** Nearly every organisation of these tests has these remarks, because it has only one or two rules. */
 const WHO_IS_CHALLENGED = /cannot pass a challenge|ever challenges a visitor/;
 
-/** The remarks without their places, and without those about who is challenged. */
+/** The remarks without positions, and without those about challenged visitors. */
 async function remarks(settings: string): Promise<string[]> {
   return (await allRemarks(settings)).filter((line) => !WHO_IS_CHALLENGED.test(line));
 }
@@ -42,7 +42,7 @@ function rules(...list: readonly string[]): string {
   return `organisations:\n  - id: acme\n    rules:\n${list.map((rule) => `      - ${rule}\n`).join('')}${SITE}`;
 }
 
-test('a crawler that the catalogue does not have is a problem, with its place and the name that may be meant', async () => {
+test('a crawler that the catalogue does not have is a problem, with its position and a similar name', async () => {
   const settings = rules('{ name: no, match: { crawler: { name: GTPBot } }, verdict: block }');
   const { code, stderr } = await check(settings);
   expect(code).toBe(1);
@@ -57,25 +57,25 @@ describe('a rule about handshakes', () => {
 
   test('never matches when Guard does not end TLS', async () => {
     expect(await remarks(rules(RULE))).toEqual([
-      'warning: organisations[0].rules[0].match: ja4 of rule tools never holds: Guard sees a handshake only on listen.gateway_tls, which is not set',
+      'warning: organisations[0].rules[0].match: ja4 of rule tools never matches: Guard sees a handshake only on listen.gateway_tls, which is not set',
     ]);
   });
 });
 
 describe('a rule that never counts', () => {
-  test('comes after a rule that sets its directive for every request', async () => {
+  test('comes after a rule that sets the same directive for every request', async () => {
     const settings = rules(
       '{ name: everybody, match: {}, detect: true, verdict: allow }',
       '{ name: late, match: { path: /admin/** }, verdict: block }',
       '{ name: half, match: { path: /login }, detect: false, challenge: always }',
     );
     expect(await remarks(settings)).toEqual([
-      'warning: organisations[0].rules[1]: rule late never counts: everybody stands further up and sets verdict for every request; move late in front of it',
-      'warning: organisations[0].rules[2]: detect of rule half never counts: everybody stands further up and sets detect for every request; move half in front of it',
+      'warning: organisations[0].rules[1]: rule late never counts: everybody comes before it and sets verdict for every request; move late in front of it',
+      'warning: organisations[0].rules[2]: detect of rule half never counts: everybody comes before it and sets detect for every request; move half in front of it',
     ]);
   });
 
-  test('only what is certain is reported, so not another directive, an order that works, or a match with a condition', async () => {
+  test('is reported only if it is certain: not with another directive, a useful order, or a condition', async () => {
     const settings = rules(
       '{ name: office, match: { ip: 203.0.113.0/24 }, verdict: allow }',
       '{ name: all hosts, match: { host: "*" }, verdict: allow }',
@@ -85,7 +85,7 @@ describe('a rule that never counts', () => {
     expect(await remarks(settings)).toEqual([]);
   });
 
-  test('is not the budget of a preset, which the budget of the user replaces', async () => {
+  test('is not reported for the budget of a preset that a budget of the user replaces', async () => {
     const budget = '{ name: budget, match: {}, rate_limit: { requests: 10, per: 1m } }';
     const settings = `organisations: [{ id: acme, presets: [feeds], rules: [${budget}] }]\n${SITE}`;
     expect((await remarks(settings)).join()).not.toContain('never count');
@@ -96,7 +96,7 @@ describe('a rule that never counts', () => {
     const [presets, warning] = await remarks(settings);
     expect(presets).toBe('Presets of acme: preset:feeds.');
     expect(warning).toBe(
-      'warning: organisations[0].presets: rule preset:feeds never counts: shut stands further up and sets verdict for every request; presets stand behind your rules, so give shut a condition, or take feeds out of presets',
+      'warning: organisations[0].presets: rule preset:feeds never counts: shut comes before it and sets verdict for every request; presets come after your rules, so give shut a condition, or take feeds out of presets',
     );
   });
 });
@@ -112,7 +112,7 @@ describe('a rule that can never match', () => {
     expect((await check(rules(elsewhere), '--strict')).code).toBe(1);
   });
 
-  test('only what is certain is reported: a wildcard may match, and callers of POST /validate may ask for any host', async () => {
+  test('is reported only if it is certain: a wildcard may match, and callers of POST /validate may ask about any host', async () => {
     const served =
       '{ name: one of two, match: { host: [shop.example, blog.example] }, verdict: block }';
     const wild = '{ name: wild, match: { host: "*.blog.example" }, verdict: block }';
@@ -123,7 +123,7 @@ describe('a rule that can never match', () => {
   });
 });
 
-test('monitor of a rule is a hint, which --strict does not count: it is the safe way in', async () => {
+test('monitor of a rule is a hint, which --strict does not count, because it is a safe first step', async () => {
   const settings = rules('{ name: everybody, match: {}, detect: true, monitor: true }');
   expect(await remarks(settings)).toEqual([
     'hint: organisations[0].rules[0].monitor: monitor is on: blocks of requests that rule everybody matches are recorded, and not enforced',
@@ -131,7 +131,7 @@ test('monitor of a rule is a hint, which --strict does not count: it is the safe
   expect((await check(settings, '--strict')).code).toBe(0);
 });
 
-describe('who is challenged', () => {
+describe('challenged visitors', () => {
   const warning = expect.stringContaining(
     'warning: organisations[0].rules: no rule of organisation acme ever challenges a visitor whose headers look right',
   ) as string;
@@ -179,7 +179,7 @@ describe('who is challenged', () => {
   });
 });
 
-test('the file can be given as other commands have it, with --config', async () => {
+test('--config names the file, as in other commands', async () => {
   writeFileSync(file, HEAD + rules('{ name: everybody, match: {}, detect: true }'));
   const { code, stdout } = await runCommand('check', '-c', file);
   expect(code).toBe(0);
@@ -208,7 +208,7 @@ describe('paths that programs ask for', () => {
     expect((await check(site(''), '--strict')).code).toBe(0);
   });
 
-  test('skip, the preset and a rule that allows the path are ways to let them through', async () => {
+  test('skip, the preset or a rule that allows the path removes the hint', async () => {
     const skip = site(', skip: [/health, /healthz]', '{ id: acme, presets: [well-known] }');
     expect(await remarks(skip)).toEqual(['Presets of acme: preset:well-known.']);
     const rule = '{ name: probes, match: { path: "/health*" }, verdict: allow }';
@@ -218,7 +218,7 @@ describe('paths that programs ask for', () => {
 });
 
 describe('--probe', () => {
-  test('connects to each origin, and warns of one where no server listens', async () => {
+  test('connects to each origin, and warns about an origin without a server', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -236,7 +236,7 @@ sites: [{ hosts: [a.example], organisation: acme, origin: ["http://127.0.0.1:${p
   });
 
   test.skipIf(!hasRedis)(
-    'warns of a Redis Cluster, and of a Redis where none listens',
+    'warns about a Redis Cluster, and about a Redis that does not listen',
     async () => {
       const redis = await startRedis(['--cluster-enabled', 'yes']);
       onTestFinished(() => redis.stop());
@@ -256,7 +256,7 @@ ${SITE}`,
   );
 });
 
-test('--json has problems, presets, warnings and hints with their places', async () => {
+test('--json has problems, presets, warnings and hints with their positions', async () => {
   const settings = `observe: true\norganisations: [{ id: acme, presets: [git] }]\n${SITE}`;
   const { code, stdout } = await check(settings, '--json', '--strict');
   expect(code).toBe(1);

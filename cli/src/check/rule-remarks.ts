@@ -29,7 +29,7 @@ export function idleRules(organisation: Organisation, index: number): Remark[] {
     const idle = idleness({ ...rule, rate_limit: undefined }, taken);
     if (!idle) continue;
     const preset = rule.name.slice(PRESET_PREFIX.length);
-    const message = `${idle.message}; presets stand behind your rules, so give ${idle.by} a condition, or take ${preset} out of presets`;
+    const message = `${idle.message}; presets come after your rules, so give ${idle.by} a condition, or take ${preset} out of presets`;
     remarks.push(warning(['organisations', index, 'presets'], message));
   }
   return remarks;
@@ -47,7 +47,7 @@ function idleness(
     idle.length === setBy(rule).length
       ? `rule ${rule.name} never counts`
       : `${idle.join(', ')} of rule ${rule.name} never count${idle.length === 1 ? 's' : ''}`;
-  const message = `${what}: ${by} stands further up and sets ${idle.join(', ')} for every request`;
+  const message = `${what}: ${by} comes before it and sets ${idle.join(', ')} for every request`;
   return { message, by };
 }
 
@@ -98,7 +98,7 @@ export function unseenHandshakes({ organisations, listen }: Settings): Remark[] 
   return organisations.flatMap(({ rules }, index) =>
     rules.flatMap(({ name, match }, place): Remark[] => {
       if (withInner(match).every(({ ja4 }) => ja4 === undefined)) return [];
-      const message = `ja4 of rule ${name} never holds: Guard sees a handshake only on listen.gateway_tls, which is not set`;
+      const message = `ja4 of rule ${name} never matches: Guard sees a handshake only on listen.gateway_tls, which is not set`;
       return [warning(['organisations', index, 'rules', place, 'match'], message)];
     }),
   );

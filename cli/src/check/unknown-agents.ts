@@ -35,7 +35,7 @@ export function unknownAgents({ web_bot_auth: settings, organisations }: Setting
 function strangerMessage(agent: string, known: readonly string[]): string {
   const near = nearestName(agent, known);
   const meant = near === undefined ? '' : `; did you mean ${near}?`;
-  return `no directory and no key of web_bot_auth is called ${agent}, so this never holds${meant}`;
+  return `no directory and no key of web_bot_auth is called ${agent}, so this never matches${meant}`;
 }
 
 /** What a directory lacks. Undefined when it has keys. */

@@ -31,7 +31,7 @@ export function overviewOf(commands: readonly Command[]): string {
     '',
     ...lines,
     '',
-    'guard <command> --help says more about one of them; guard --version says which this is.',
+    'guard <command> --help explains a command; guard --version prints the version.',
   ].join('\n');
 }
 

@@ -24,7 +24,7 @@ function runIn(cwd: string, ...args: readonly string[]) {
   return runCommand(...args);
 }
 
-/** For each command with --config the words of a call that needs the settings. */
+/** The arguments of a call that needs the settings, for each command with --config. */
 const CALLS: Readonly<Record<string, readonly string[]>> = {
   start: [],
   check: [],
@@ -55,13 +55,13 @@ describe.each(Object.entries(CALLS))('guard %s without --config', (name, args) =
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('guard.yaml:1:')]);
   });
 
-  test('says in --help that it does', async () => {
+  test('has the default in --help', async () => {
     const { stdout } = await runCommand(name, '--help');
     expect(stdout).toMatch(/default guard\.yaml in this folder/);
   });
 
   if (name === 'doctor') return; // It needs no settings.
-  test('says what is missing in a folder without it', async () => {
+  test('says that the file is missing in a folder without it', async () => {
     const { code, stdout, stderr } = await runIn(empty, name, ...args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(
@@ -70,21 +70,21 @@ describe.each(Object.entries(CALLS))('guard %s without --config', (name, args) =
   });
 });
 
-test('the file is named as it would be with --config', async () => {
+test('messages name the default file as with --config', async () => {
   const { code, stdout } = await runIn(good, 'check');
   expect([code, stdout]).toEqual([0, expect.stringContaining('guard.yaml is good')]);
 });
 
-test('a file that is named is read in place of it', async () => {
+test('a file of --config replaces the default', async () => {
   expect((await runIn(bad, 'check', join(good, 'guard.yaml'))).code).toBe(0);
 });
 
-test('the demo has settings of its own', async () => {
+test('the demo has its own settings', async () => {
   const { code, stderr } = await runIn(bad, 'start', '--demo', '--port', '64526');
   expect([code, stderr]).toEqual([2, expect.stringContaining('expected 0 for free ports')]);
 });
 
-test('a call that names the address of a Guard does not read it', async () => {
+test('a call with the address of a Guard does not read the default file', async () => {
   const { code, stderr } = await runIn(bad, 'query', 'SELECT 1', '--api', 'http://127.0.0.1:1');
   expect([code, stderr]).toEqual([2, expect.stringContaining('give an analytics key')]);
 });

@@ -54,7 +54,7 @@ const refresh = (...more: string[]) =>
 const keysHere = () => readFetchedKeys(into, CHATGPT)?.keys.map(({ x }) => x) ?? [];
 
 describe('guard agents refresh', () => {
-  test('keeps the keys that an origin publishes, and drops those of other kinds', async () => {
+  test('keeps the keys that an origin publishes, and ignores keys of other kinds', async () => {
     publish({
       keys: [jwk, { kty: 'RSA', n: 'AQ', e: 'AQAB' }, { ...jwk, nbf: 1_743_465_600_000 }],
     });
@@ -92,7 +92,7 @@ describe('guard agents refresh', () => {
     ['a redirect', '', 'status 302', { location: 'http://127.0.0.1/' }, 302],
     ['an empty set', { keys: [] }, 'no usable Ed25519 key'],
     ['a private key', { keys: [{ ...jwk, d: 'x' }] }, 'no usable Ed25519 key'],
-    ['text that is broken off', '{"keys":[', 'no JSON'],
+    ['incomplete JSON', '{"keys":[', 'no JSON'],
     ['too much', ' '.repeat(300_000), 'more than 256 KiB'],
     ['too many keys', { keys: Array(257).fill({}) }, 'more than 256 keys'],
   ])('%s leaves the last good keys', async (_what, body, reason, headers, status) => {
@@ -104,20 +104,20 @@ describe('guard agents refresh', () => {
     expect(keysHere()).toEqual([jwk.x]);
   });
 
-  test('keys of an origin do not count for another origin that gets its name', async () => {
+  test('keys of one origin are not used for another origin with the same name', async () => {
     publish({ keys: [jwk] });
     await refresh('chatgpt-agent');
     expect(readFetchedKeys(into, { ...CHATGPT, url: 'https://thief.example' })).toBeUndefined();
   });
 });
 
-test('guard check says which directory has no keys, and which agent of a rule is unknown', async () => {
+test('guard check names directories without keys, and unknown agents of rules', async () => {
   publish({ keys: [jwk] });
   await refresh('chatgpt-agent');
   const { code, stdout } = await runCommand('check', file);
   expect(code).toBe(0);
   expect(stdout).toContain(
-    'no directory and no key of web_bot_auth is called chatgpt-agnet, so this never holds; did you mean chatgpt-agent?',
+    'no directory and no key of web_bot_auth is called chatgpt-agnet, so this never matches; did you mean chatgpt-agent?',
   );
   expect(stdout).toContain('no keys of https://agent.bot.goog are here: run guard agents refresh');
   expect(stdout).not.toContain('no keys of https://chatgpt.com');

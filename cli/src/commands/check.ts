@@ -15,7 +15,7 @@ import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
 
 export const check = createCommand({
   name: 'check',
-  summary: 'Read a settings file and say everything that is wrong with it.',
+  summary: 'Check a settings file and report all mistakes in it.',
   usage: ['guard check [FILE] [--probe] [--strict] [--json]'],
   about: `Reads FILE as \`guard start\` would, starts nothing, and lists every problem with its
 file, line and column, what was found and what is allowed. For a good file it lists the

@@ -9,7 +9,7 @@ export function createCompletion(
 ): Command {
   const completion: Command = createCommand({
     name: 'completion',
-    summary: 'Print a script that teaches your shell the commands and options.',
+    summary: 'Print a script with which your shell completes commands and options.',
     usage: ['guard completion bash|zsh|fish [--json]'],
     about: `bash  source <(guard completion bash)           in ~/.bashrc
 zsh   source <(guard completion zsh)            in ~/.zshrc, behind compinit

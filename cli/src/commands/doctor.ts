@@ -12,7 +12,7 @@ const MAX_TIMEOUT_S = 60;
 
 export const doctor = createCommand({
   name: 'doctor',
-  summary: 'Look at a running deployment from outside, and say what is wrong with it.',
+  summary: 'Check a running deployment from outside, and report its problems.',
   usage: ['guard doctor URL [--config FILE] [--json]'],
   about: `Asks URL as visitors do, some ten times, and says of each thing that can go wrong between
 visitors and Guard: ok, warning, problem, or not checked, with why it matters and what to

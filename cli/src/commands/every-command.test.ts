@@ -41,15 +41,15 @@ const adminUrl = await serve((_request, response) => {
 }, afterAll);
 
 const DECIDING = ['--config', file, '--for', '1d', '--because', 'a test'];
-/** An api service that knows one event. */
+/** An api service with one event. */
 const apiUrl = await serve((_request, response) => {
   response.end('{"request_id":"01a211bf-718e-7cf9-8423-a06e9c7624d3","action":"block"}\n');
 }, afterAll);
 
-/** One that has no events. */
+/** An api service without events. */
 const emptyUrl = await serve((_request, response) => void response.end(), afterAll);
 
-/** Settings of a Guard that counts no rows. */
+/** Settings of a Guard without rows. */
 const recording = join(folder, 'recording.yaml');
 writeFileSync(
   recording,
@@ -88,7 +88,7 @@ const CALLS: Readonly<
   top: { args: () => ['--admin', adminUrl, '--once', '--interval', '0.2'], code: 0 },
   completion: { args: () => ['bash'], code: 0 },
 };
-/** `start` runs until it is ended, and is tried as a process of its own. */
+/** `start` runs until it is ended, so another test starts it as a process. */
 const called = commands.filter(({ name }) => name !== 'start').map(({ name }) => name);
 
 describe.each(commands.map((command) => [command.name, command] as const))(
@@ -109,15 +109,15 @@ describe.each(commands.map((command) => [command.name, command] as const))(
       },
     );
 
-    test('an unknown option is named, with the one that was meant, and the exit code is 2', async () => {
+    test('an unknown option leads to a message with a similar option, and to exit code 2', async () => {
       const { code, stdout, stderr } = await runCommand(name, '--jsn');
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toBe(
-        `guard ${name}: there is no option --jsn; did you mean --json?\nguard ${name} --help shows how it is called.\n`,
+        `guard ${name}: there is no option --jsn; did you mean --json?\nguard ${name} --help shows the usage.\n`,
       );
     });
 
-    test('an option without its value, or a switch with one, gives a sentence and no stack trace', async () => {
+    test('an option without its value, or a switch with a value, leads to a message without a stack trace', async () => {
       const { code, stderr } = await runCommand(name, '--json=yes');
       expect(code).toBe(2);
       expect(stderr).toMatch(/^guard \w+: .*--json.*\n/);
@@ -185,7 +185,7 @@ describe('guard itself', () => {
     }
   });
 
-  test.each(['--version', '-V'])('%s says which Guard this is, and on which Node', async (flag) => {
+  test.each(['--version', '-V'])('%s prints the versions of Guard and Node', async (flag) => {
     const { version } = JSON.parse(readFileSync(join(BIN, '../../package.json'), 'utf8')) as {
       version: string;
     };
@@ -193,7 +193,7 @@ describe('guard itself', () => {
     expect([code, stdout]).toEqual([0, `guard ${version} on Node ${process.versions.node}\n`]);
   });
 
-  test('suggests the command that was probably meant', async () => {
+  test('suggests a similar command', async () => {
     const { code, stderr } = await runCommand('docter');
     expect(code).toBe(2);
     expect(stderr).toMatch(/^guard: there is no command "docter"\. Did you mean doctor\?\n/);

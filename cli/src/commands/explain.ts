@@ -12,7 +12,7 @@ import { readSettings } from '../command-line/read-settings.ts';
 
 export const explain: Command = {
   name: 'explain',
-  summary: 'Say why a request gets the answer it gets, and which rule decides.',
+  summary: 'Explain the answer to a request, and show the rule that decides.',
   usage: [
     "guard explain URL --ip ADDRESS [-X METHOD] [-H 'Name: value'] … [--config FILE]",
     'guard explain REQUEST.json [--config FILE]',

@@ -44,7 +44,7 @@ secret (sk_…, x-api-key of /validate)`,
   operand: ['create', 'list', 'revoke'],
   notes: `Only the entry of the key changes: comments and layout stay, and the file is replaced in one
 step. It has to be a good one (guard check), with the environment that guard start has. A
-Guard that runs takes the change up by itself in a second or two, and at once on SIGHUP.`,
+Guard that runs applies the change by itself within a second or two, and at once on SIGHUP.`,
   exits: '0 done, 1 refused and nothing changed, 2 called wrongly.',
   async run({ values, positionals }) {
     const [action, more] = positionals;

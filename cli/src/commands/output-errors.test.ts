@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { poll, send } from '../../../test/kit/http.ts';
 
-/** Commands whose output cannot be written, as processes with real pipes and a real full device. */
+/** Commands that cannot write their output, as processes with real pipes and a real full device. */
 
 const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
 const guard = `${JSON.stringify(process.execPath)} ${JSON.stringify(BIN)}`;
@@ -23,13 +23,13 @@ sites: [{ hosts: ['*'], organisation: acme, origin: 'http://127.0.0.1:3000' }]
 `,
 );
 
-/** The line in a shell that tells the exit code of its first program. */
+/** A shell command that prints the exit code of its first program. */
 function sh(line: string) {
   const script = `${line}; echo "code \${PIPESTATUS[0]}" >&2`;
   return spawnSync('bash', ['-c', script], { encoding: 'utf8', cwd: folder });
 }
 
-describe('a reader that has closed the pipe', () => {
+describe('when the reader closes the pipe', () => {
   test.each([
     'check guard.yaml',
     'explain -c guard.yaml http://a.example/ --ip 84.115.20.7 --json',
@@ -38,7 +38,7 @@ describe('a reader that has closed the pipe', () => {
     expect(sh(`${guard} ${args} | true`).stderr).toBe('code 0\n');
   });
 
-  test('guard top ends, which would print for ever', () => {
+  test('guard top ends', () => {
     const { stdout, stderr } = sh(
       `${guard} top --admin http://127.0.0.1:9 --interval 0.2 | head -1`,
     );
@@ -47,7 +47,7 @@ describe('a reader that has closed the pipe', () => {
   });
 });
 
-test('a result that does not fit on the disk gives a sentence and the exit code 1', () => {
+test('when the disk is full, a command prints a message and ends with exit code 1', () => {
   expect(sh(`${guard} check guard.yaml > /dev/full`).stderr).toMatch(
     /^guard: the output cannot be written: ENOSPC\b.*\ncode 1\n$/,
   );
@@ -67,7 +67,7 @@ describe('guard start continues', () => {
   }
 
   async function servesAndCounts({ child, addresses }: Awaited<ReturnType<typeof start>>) {
-    // Each reading of the settings is a line of the log.
+    // Each reload writes a line to the log.
     child.kill('SIGHUP');
     const page = await poll(
       () => send(`${addresses.admin}/metrics`),
@@ -80,11 +80,11 @@ describe('guard start continues', () => {
     expect(code).toBe(0);
   }
 
-  test('when the disk under its log is full, and counts what was lost', async () => {
+  test('when the disk of its log is full, and counts the lost lines', async () => {
     await servesAndCounts(await start(openSync('/dev/full', 'w')));
   });
 
-  test('when its log has no reader any more, and counts the lost lines', async () => {
+  test('when the reader of its log has ended, and counts the lost lines', async () => {
     const started = await start('pipe');
     started.child.stderr?.destroy();
     await servesAndCounts(started);

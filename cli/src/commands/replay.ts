@@ -36,7 +36,7 @@ type Values = ReadLine<typeof OPTIONS>['values'];
 
 export const replay = createCommand({
   name: 'replay',
-  summary: 'Run settings over a log, and say which visitors they would treat differently.',
+  summary: 'Judge the requests of a log with other settings, and show what would change.',
   usage: [
     'guard replay [--config FILE] [--against FILE] LOG …',
     'guard replay [--config FILE] [--against FILE] -          (a log on standard input)',

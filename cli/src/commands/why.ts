@@ -16,7 +16,7 @@ const [ROW_DAYS, DETAIL_DAYS] = [RETENTION.rowsS / DAY_S, RETENTION.detailS / DA
 
 export const why = createCommand({
   name: 'why',
-  summary: 'Say why a visitor was stopped, by the code on the page, and what would let them in.',
+  summary: 'Explain by the code on a page why a visitor was stopped, and how to allow the visitor.',
   usage: [
     'guard why CODE [--let-in WAY] [--config FILE] [--json]',
     'guard why REQUEST_ID | SESSION | ADDRESS [--let-in WAY] [--config FILE] [--json]',

@@ -20,7 +20,7 @@ function scriptOf(shell: Shell): string {
   return file;
 }
 
-/** What bash offers for the last of these words. */
+/** The completions of bash for the last of these words. */
 function offered(...words: readonly string[]): string[] {
   const script = `source "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 ))
@@ -35,7 +35,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
     .sort();
 }
 
-describe('bash, run for real', () => {
+describe('completion in bash', () => {
   test('offers every command', () => {
     expect(offered('')).toEqual(['--help', ...commands.map(({ name }) => name)].sort());
     expect(offered('ex')).toEqual(['explain', 'export']);
@@ -49,7 +49,7 @@ describe('bash, run for real', () => {
     },
   );
 
-  test('offers the words that an option or an operand can be', () => {
+  test('offers the possible words of an option or operand', () => {
     expect(offered('keys', '')).toEqual(['create', 'list', 'revoke']);
     expect(offered('keys', 'list', '')).toEqual([]);
     expect(offered('keys', 'create', '--kind', '')).toEqual(['analytics', 'secret']);
@@ -57,14 +57,14 @@ describe('bash, run for real', () => {
     expect(offered('completion', 'z')).toEqual(['zsh']);
   });
 
-  test('offers files and folders for options that take them, also with spaces in their names', () => {
+  test('offers files and folders for options with a path, also with spaces in names', () => {
     expect(offered('check', 'g')).toEqual(['guard.yaml']);
     expect(offered('start', '--config', 'w')).toEqual(['with space.yaml']);
     expect(offered('start', '-c', 'g')).toEqual(['guard.yaml']);
     expect(offered('crawlers', 'list', '--ranges', '')).toEqual(['lists']);
   });
 
-  test('offers nothing for a value that cannot be guessed, nor after an unknown command', () => {
+  test('offers nothing for an unknown value or after an unknown command', () => {
     expect(offered('keys', 'create', '--id', '')).toEqual([]);
     expect(offered('chek', '--')).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe('bash, run for real', () => {
 
 describe('zsh and fish', () => {
   test.each(SHELLS.filter((shell) => shell !== 'bash'))(
-    '%s knows every command and option',
+    'the script for %s has every command and option',
     (shell) => {
       const script = completionFor(shell, commands);
       for (const command of commands) {
@@ -84,7 +84,7 @@ describe('zsh and fish', () => {
     },
   );
 
-  test('every quote of the zsh script is closed, as bash reads it too', () => {
+  test('every quote of the zsh script is closed, which bash checks', () => {
     const { status, stderr } = spawnSync('bash', ['-n', scriptOf('zsh')], { encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, '']);
   });

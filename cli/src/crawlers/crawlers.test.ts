@@ -10,7 +10,7 @@ import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 const root = testFolder();
 let folders = 0;
 
-/** What the operators answer, by host and path; everything else is 404. */
+/** The answers of the operators, by host and path. Others are 404. */
 const answers = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>();
 const requests: IncomingMessage[] = [];
 const base = await serve((request, response) => {
@@ -40,7 +40,7 @@ function filesIn(folder: string): string[] {
 }
 
 const GPTBOT = 'openai.com/gptbot.json';
-/** The bundled list, as its operator would publish it. */
+/** The bundled list in the form of its operator. */
 const bundled = CrawlerCatalogue.load().lists.find(({ file }) => file === 'openai-gptbot');
 const prefixes = (bundled?.entries ?? []).map((ipv4Prefix) => ({ ipv4Prefix }));
 
@@ -50,7 +50,7 @@ function publish(path: string, body: unknown, headers: Record<string, string> = 
 }
 
 describe('guard crawlers refresh', () => {
-  test('writes what an operator publishes, and the catalogue reads it over the bundled list', async () => {
+  test('writes the list of an operator, and the catalogue uses it instead of the bundled list', async () => {
     const into = newFolder();
     publish(GPTBOT, { prefixes: [...prefixes, { ipv4Prefix: '9.9.9.0/24' }] });
     const { code, stdout, stderr } = await refresh(into, 'GPTBot');
@@ -65,7 +65,7 @@ describe('guard crawlers refresh', () => {
     expect(gptbot && catalogue.verify(gptbot, '8.8.8.8')).toBe('impersonator');
   });
 
-  test('asks whether a list has changed, and records that it has not', async () => {
+  test('asks whether a list has changed, and records the time if it has not', async () => {
     const into = newFolder();
     const state = { etag: '"v1"', 'last-modified': 'Fri, 20 Nov 2026 08:00:00 GMT' };
     publish(GPTBOT, { prefixes }, state);
@@ -85,7 +85,7 @@ describe('guard crawlers refresh', () => {
     expect(after).not.toBe(before);
   });
 
-  test('joins a list that is published in parts, and takes none of it when one part fails', async () => {
+  test('joins a list that is published in parts, and does not use it when one part fails', async () => {
     const into = newFolder();
     const all = CrawlerCatalogue.load().lists.find(({ file }) => file === 'uptimerobot');
     const part = (isV6: boolean) =>
@@ -101,7 +101,7 @@ describe('guard crawlers refresh', () => {
     );
   });
 
-  test('drops bogons and too wide ranges, and reports their number', async () => {
+  test('ignores bogons and too wide ranges, and reports their number', async () => {
     const into = newFolder();
     const odd = ['192.168.1.0/24', '0.0.0.0/0'].map((ipv4Prefix) => ({ ipv4Prefix }));
     publish(GPTBOT, { prefixes: [...prefixes, ...odd] });
@@ -121,7 +121,7 @@ describe('guard crawlers refresh', () => {
     });
   });
 
-  describe('leaves a list as it is, and ends with 1,', () => {
+  describe('does not change a list, and ends with 1,', () => {
     const huge = `${' '.repeat(4 * 1024 * 1024)}9.9.9.9`;
     test.each<[string, unknown, string]>([
       ['when a maintenance page comes with status 200', '<html>Back soon</html>', 'a web page'],
@@ -192,7 +192,7 @@ describe('guard crawlers list and show', () => {
     expect(new Set(found.map(({ operator }) => operator))).toEqual(new Set(['OpenAI']));
   });
 
-  test('show prints one crawler in full, from the folder given, and the case of its name does not matter', async () => {
+  test('show prints all data of one crawler, from the given folder and with any case of its name', async () => {
     const into = newFolder();
     publish(GPTBOT, { prefixes: [...prefixes, { ipv4Prefix: '9.9.9.0/24' }] });
     await refresh(into, 'GPTBot');
@@ -222,7 +222,7 @@ describe('the exit code', () => {
     expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining('guard crawlers: ')]);
   });
 
-  test('is 1 for a folder that is not there, when it is asked for', async () => {
+  test('is 1 for a given folder that does not exist', async () => {
     const { code, stdout, stderr } = await crawlers('list', '--ranges', join(root, 'nowhere'));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('nowhere: there is no such folder');
@@ -234,7 +234,7 @@ describe('the exit code', () => {
     expect(stderr).toBe('guard crawlers: none has "zzzz" in its name, operator or category\n');
   });
 
-  test('is 1 for a folder with a file of another form, which is named', async () => {
+  test('is 1 for a folder with an invalid file, and the message names the file', async () => {
     const folder = mkdtempSync(join(root, 'odd-'));
     writeFileSync(join(folder, 'openai-gptbot.json'), '{}');
     const { code, stderr } = await crawlers('list', '--ranges', folder);

@@ -14,7 +14,7 @@ describe.skipIf(!hasRedis)('temporary decisions in Redis', () => {
   });
   afterAll(() => redis.stop());
 
-  /** Changes nothing but the text. `meanwhile` is in Redis after the first attempt has read it. */
+  /** An edit of the list. `meanwhile` is written to Redis after the first attempt has read the list. */
   async function change(meanwhile: string) {
     let attempts = 0;
     const changed = await changeDecisions(
@@ -40,7 +40,7 @@ describe.skipIf(!hasRedis)('temporary decisions in Redis', () => {
     expect(await redis.ask<string>('GET', KEY)).not.toBe(other);
   });
 
-  test('an edit is refused, and not reported as done, when the list has become unreadable', async () => {
+  test('an edit is refused when the list has become unreadable', async () => {
     const { changed } = await change('a text of theirs');
     expect(changed).toEqual(expect.stringContaining('is no list of temporary decisions'));
     expect(await redis.ask<string>('GET', KEY)).toBe('a text of theirs');

@@ -18,7 +18,7 @@ const KEYS = {
   DEMO_DATA: testFolder(),
 };
 
-/** Where the demo listens with these options, and for which hosts. */
+/** The addresses and hosts of the demo with these options. */
 function demoWith(port?: string, host?: string) {
   const places = readPlaces(port, host);
   if (typeof places === 'string') throw new Error(places);
@@ -31,7 +31,7 @@ function demoWith(port?: string, host?: string) {
   return { at: Object.fromEntries(at) as Record<string, string>, hosts: sites[0]?.hosts };
 }
 
-test('--port moves all ports of the demo by the same distance, and 0 leaves each to the system', () => {
+test('--port moves all ports of the demo by the same distance, and with 0 the system chooses each port', () => {
   const usual = demoWith();
   expect(usual.at).toMatchObject({ gateway: '127.0.0.1 8080', admin: '127.0.0.1 9090' });
   expect(usual.hosts).toEqual(['localhost', '127.0.0.1']);
@@ -68,13 +68,13 @@ test.each([
 });
 
 test('the message names --port when another program uses a port of the demo', async () => {
-  // Not of the ports that the system gives: the demo takes the next ones too, and another test may have those.
+  // Not a port that the system chose, because the demo also uses the next ports, which another test may have.
   const port = await freePort();
   const other = createServer().listen(port, '127.0.0.1');
   await once(other, 'listening');
   onTestFinished(() => void other.close());
   const args = ['bin/guard.mjs', 'start', '--demo', '--port', String(port)];
-  // Its own data: a demo of this checkout may be running.
+  // Another data folder, because a demo of this repository may be running.
   const env = { DEMO_DATA: KEYS.DEMO_DATA };
   const { code, stderr } = await startProgram(process.execPath, args, env).ended();
   expect(code).toBe(1);

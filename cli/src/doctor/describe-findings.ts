@@ -1,7 +1,7 @@
 import { counted, type Style, styled } from '../terminal/layout.ts';
 import type { Outcome, State } from './finding.ts';
 
-/** A check and what it found. */
+/** A check and its outcome. */
 export interface Finding extends Outcome {
   readonly check: string;
 }

@@ -19,19 +19,16 @@ test.each([
   [-20_000, 'warning'],
   [-90_000, 'PROBLEM'],
   [90_000, 'PROBLEM'],
-])(
-  'a clock that is %d ms off is read from the id of a denied request: %s',
-  async (offMs, state) => {
-    const url = await serve((_request, response) => {
-      response.writeHead(403, { 'content-type': 'application/problem+json', age: '0' });
-      const request_id = mintRequestId(Date.now() + offMs);
-      response.end(JSON.stringify({ code: 'challenge_required', request_id }));
-    });
-    expect(await line(url, 'clock')).toMatch(new RegExp(`^${state} \\| clock \\| Guard's clock`));
-  },
-);
+])('the id of a denied request shows a clock that is wrong by %d ms: %s', async (offMs, state) => {
+  const url = await serve((_request, response) => {
+    response.writeHead(403, { 'content-type': 'application/problem+json', age: '0' });
+    const request_id = mintRequestId(Date.now() + offMs);
+    response.end(JSON.stringify({ code: 'challenge_required', request_id }));
+  });
+  expect(await line(url, 'clock')).toMatch(new RegExp(`^${state} \\| clock \\| Guard's clock`));
+});
 
-test('without a denied request, the Date of the front is compared (RFC 9110 6.6.1)', async () => {
+test('without a denied request, the Date field is compared (RFC 9110 6.6.1)', async () => {
   const url = await serve((_request, response) => {
     response.sendDate = false;
     response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString());
@@ -62,7 +59,7 @@ test.each([
   ['guard_analytics_failing', /^PROBLEM \| database \| the analytics database does not start/],
   ['guard_analytics_deletion_held', /^warning \| database \| old events are not deleted/],
   ['', /^ok \| database \| /],
-])('the database check says what the metrics say: %s', async (metric, expected) => {
+])('the database check uses the metrics: %s', async (metric, expected) => {
   const names = ['guard_analytics_failing', 'guard_analytics_deletion_held'];
   const samples = names.map((name) => `${name} ${name === metric ? 1 : 0}\n`);
   const admin = await serve((_request, response) =>
@@ -93,7 +90,7 @@ ${['lists', 'country', 'asn'].map((data) => `guard_network_data_age_seconds{data
   },
 );
 
-test('a server that never answers ends at the timeout', async () => {
+test('a request to a server that never answers ends at the time limit', async () => {
   const url = await serve(() => undefined);
   const { code, stdout } = await doctor(url, '--timeout', '0.2');
   expect(code).toBe(1);
@@ -109,7 +106,7 @@ test('redirects are followed with the cookies that they set', async () => {
   expect(await line(`${url}/`, 'reached')).toMatch(/^ok \| reached \| answers 200 behind/);
 });
 
-test('redirects that never end are given up after ten', async () => {
+test('doctor stops after ten redirects', async () => {
   const url = await serve((request, response) =>
     response.writeHead(302, { location: `${request.url ?? ''}x` }).end(),
   );
@@ -146,8 +143,8 @@ test.each([
   [['http://a.example/', '--timeout', 'soon']],
   [['http://a.example/', '--ip', 'mine']],
   [['http://a.example/', '--api', 'here']],
-])('is called wrongly with %j: exit code 2', async (args) => {
+])('refuses the arguments %j with exit code 2', async (args) => {
   const { code, stdout, stderr } = await doctor(...args);
   expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(/^guard doctor: .+\nguard doctor --help shows how it is called\.\n$/);
+  expect(stderr).toMatch(/^guard doctor: .+\nguard doctor --help shows the usage\.\n$/);
 });

@@ -58,7 +58,7 @@ function describeRules(rules: Explanation['rules']): string[] {
   );
   const isOverruled = rows.some(([, , wants = '']) => wants.includes('('));
   return isOverruled
-    ? [...lines, styled('dim', 'In brackets: a rule further up has set it already.')]
+    ? [...lines, styled('dim', 'In brackets: an earlier rule has already set it.')]
     : lines;
 }
 

@@ -40,7 +40,7 @@ async function explainJson(args: readonly string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-/** The command as a process, which has a standard input of its own. */
+/** Runs the command as a process, with a standard input. */
 function explainInput(input: string, ...args: readonly string[]): unknown {
   const command = [BIN, 'explain', '--config', config, '-', '--json', ...args];
   const { stdout } = spawnSync(process.execPath, command, { encoding: 'utf8', input });
@@ -96,7 +96,7 @@ Answer
 `);
   });
 
-  test('what monitor mode changes, which rule was too late, and how else a path may be read', async () => {
+  test('the effect of monitor mode, a rule that came too late, and other readings of the path', async () => {
     const { stdout } = await explain([
       'https://shop.example/checkout//pay',
       ...['-A', 'Mozilla/5.0 (compatible; Googlebot/2.1)', '--ip', '84.115.20.7'],
@@ -110,7 +110,7 @@ Answer
 });
 
 describe('guard explain --json prints one object', () => {
-  test('from a file in the form of POST /validate, with the answer of the wire', async () => {
+  test('from a file in the form of POST /validate, with its response', async () => {
     const file = join(folder, 'request.json');
     const headers = { 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' };
     const url = 'https://www.shop.example/assets/a.css';
@@ -131,11 +131,11 @@ describe('guard explain --json prints one object', () => {
     });
   });
 
-  test('from standard input, with budgets taken as used up', () => {
+  test('from standard input, with used-up budgets', () => {
     const request = { url: 'https://shop.example/login', ip: '84.115.20.7', method: 'POST' };
     const explained = explainInput(JSON.stringify(request), '--over-budget');
     expect(explained).toMatchObject({
-      // Monitor mode lifts the limit, and the free pages of a stranger are used up too.
+      // Monitor mode lifts the limit, and the free pages of a new visitor are used up, too.
       verdict: {
         concluded: 'limited',
         enforced: 'challenge',
@@ -145,7 +145,7 @@ describe('guard explain --json prints one object', () => {
     });
   });
 
-  test('as if the session had passed its challenge, or not', async () => {
+  test('for a session that has passed its challenge, or has not', async () => {
     const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:124.0) Gecko/20100101 Firefox/124.0';
     const members = [
       ...['https://shop.example/members/', '--ip', '84.115.20.7'],
@@ -178,7 +178,7 @@ describe('guard explain --json prints one object', () => {
   });
 });
 
-describe('guard explain reports the mistake and its usage', () => {
+describe('guard explain reports a mistake and prints its usage', () => {
   test.each([
     [2, 'name a URL, a JSON file, or - for JSON on stdin', []],
     [1, 'invalid_ip: `ip` must be one IP address', ['https://shop.example/', '--ip', '8.8.8']],

@@ -13,7 +13,7 @@ function requestOf(...args: string[]): unknown {
   return JSON.parse(asked('--ip', '192.0.2.1', ...args).body);
 }
 
-describe('flags as curl has them', () => {
+describe('options as in curl', () => {
   test('a URL alone is a GET with its Host and nothing else', () => {
     expect(requestOf('https://shop.example:8443/a?b=c')).toEqual({
       url: 'https://shop.example:8443/a?b=c',
@@ -23,7 +23,7 @@ describe('flags as curl has them', () => {
     });
   });
 
-  test('headers keep their order and spelling; one in another case takes the place of the first', () => {
+  test('headers keep their order and spelling; a repeated name in another case replaces the first one', () => {
     const request = requestOf(
       'https://shop.example/',
       ...['-H', 'Accept: */*', '-H', 'HOST: other.example', '-H', 'X-Empty:'],
@@ -43,7 +43,7 @@ describe('flags as curl has them', () => {
     expect(Object.keys(headers).slice(0, 3)).toEqual(['host', 'Accept', 'X-Empty']);
   });
 
-  test('what a browser copies as cURL is understood: data makes a POST, --compressed is nothing', () => {
+  test('a command that a browser copies as cURL is accepted: data makes a POST, --compressed is ignored', () => {
     const url = 'https://shop.example/login';
     expect(requestOf(url, '--data-raw', 'a=b', '--compressed')).toMatchObject({ method: 'POST' });
     expect(requestOf(url, '-d', 'a=b', '-X', 'PUT')).toMatchObject({ method: 'PUT' });
@@ -72,7 +72,7 @@ describe('invalid arguments are reported in one sentence', () => {
     expect(reading).toEqual(expect.stringContaining(message));
   });
 
-  test('without settings there is nothing to explain', () => {
+  test('without settings there is an error', () => {
     expect(readRequest(['-'], stdin)).toEqual(expect.stringContaining('--config'));
   });
 });

@@ -6,14 +6,14 @@ import { text as readAll } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 
-/** A process that has the functions of output.ts, and does this. */
+/** A process that runs this code with the functions of output.ts. */
 function run(program: string) {
   const module = JSON.stringify(new URL('./output.ts', import.meta.url).href);
   const code = `const { openFile, standardOutput } = await import(${module});${program}`;
   return spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'pipe' });
 }
 
-/** Writes 40 pages to its standard output, and then tells how it went. */
+/** Writes 40 pages to its standard output, and then reports the result. */
 function writer() {
   return run(`
     process.stdout.on('error', () => undefined);
@@ -25,14 +25,14 @@ function writer() {
     }`);
 }
 
-test('many pages go to standard output as fast as its reader takes them, without a warning', async () => {
+test('an export to standard output waits for its reader, without a warning', async () => {
   const child = writer();
   const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr)]);
   expect(stdout).toHaveLength(40 * 256 * 1024);
   expect(stderr).toBe('');
 });
 
-test('a reader that leaves early ends an export with a sentence', async () => {
+test('a reader that closes the pipe early ends an export with a message', async () => {
   const child = writer();
   await once(child.stdout, 'readable');
   child.stdout.destroy();
@@ -43,7 +43,7 @@ test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 129],
-] as const)('%s ends an export with %d, and leaves no part of a file', async (signal, code) => {
+] as const)('%s ends an export with exit code %d, and no file is left', async (signal, code) => {
   const folder = testFolder();
   const file = JSON.stringify(join(folder, 'week.csv'));
   const child = run(`

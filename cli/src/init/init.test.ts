@@ -26,7 +26,7 @@ afterAll(() => origin.close());
 const init = (file: string, ...args: readonly string[]): Promise<Ran> =>
   runCommand('init', '--into', file, ...args);
 
-/** The settings as `guard start` reads them, with nothing in the environment. */
+/** The settings as `guard start` reads them, with an empty environment. */
 function settingsOf(file: string) {
   const loaded = loadSettings(file, {});
   if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
@@ -34,7 +34,7 @@ function settingsOf(file: string) {
 }
 
 describe('guard init writes a commented guard.yaml and a 0600 file with secrets', () => {
-  test('options answer the questions; --yes takes what is usual for the others', async () => {
+  test('options answer the questions, and --yes uses the defaults for the others', async () => {
     const file = newFile();
     const site = ['--site', 'shop.example,www.shop.example', '--origin', origin.url];
     const { code, stdout, stderr } = await init(file, ...site, '--front', 'local', '--yes');
@@ -80,13 +80,13 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
     expect(settingsOf(file)).toMatchObject(expected);
   });
 
-  test('an origin that does not answer is named, and the files are written all the same', async () => {
+  test('a note names an origin that does not answer, and the files are written', async () => {
     const { code, stdout } = await init(newFile(), '--origin', '127.0.0.1:1', '--yes');
     expect(code).toBe(0);
     expect(stdout).toContain('Note: http://127.0.0.1:1 cannot be reached: ECONNREFUSED.');
   });
 
-  test('a file that is there already stays as it is', async () => {
+  test('an existing file is not changed', async () => {
     const file = newFile();
     expect((await init(file, '--yes')).code).toBe(0);
     const before = readFileSync(secretsOf(file), 'utf8');
@@ -104,7 +104,7 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
     [['--front', 'nginx'], '--front: "nginx" is no address'],
     [['--events', 'postgres'], '--events: "postgres" is none of'],
     [['--mode', 'block'], '--mode: "block" is neither observe nor enforce'],
-  ])('%j is told, and nothing is written', async (args, message) => {
+  ])('%j leads to a message, and to no file', async (args, message) => {
     const file = newFile();
     const { code, stderr } = await init(file, ...args, '--yes');
     expect(code).toBe(2);
@@ -120,7 +120,7 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
     expect(ran.stderr).toContain('there is no terminal for questions; add --yes, and set --site,');
   });
 
-  test('without a terminal it asks nothing when each question has its option', () => {
+  test('without a terminal it asks no question when each has its option', () => {
     const file = newFile();
     const options = ['--site', 'shop.example', '--origin', origin.url, '--front', 'nothing'];
     const args = [
@@ -139,7 +139,7 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
     expect(settingsOf(file)).toMatchObject({ observe: false });
   });
 
-  test('on a terminal it asks five questions, asks a wrong answer again, and takes what is usual for an empty one', () => {
+  test('on a terminal it asks five questions, repeats a question after a wrong answer, and uses the default for an empty answer', () => {
     const file = newFile();
     const command = `${process.execPath} ${BIN} init --into ${file}`;
     const input = `bad/host\nshop.example\nhttp://127.0.0.1:1\n\n\nenforce\n`;
@@ -159,7 +159,7 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
   });
 });
 
-test('guard start takes both files as they are: the first request gets an answer of the site', async () => {
+test('guard start works with both files: the first request gets an answer of the site', async () => {
   const file = newFile();
   expect((await init(file, '--origin', origin.url, '--events', 'none', '--yes')).code).toBe(0);
   const onFreePorts = readFileSync(file, 'utf8').replaceAll(/(: \d+\.0\.0\.\d):\d+/g, '$1:0');
@@ -180,14 +180,14 @@ test('guard start takes both files as they are: the first request gets an answer
 });
 
 describe('guard.env beside guard.yaml', () => {
-  test('commands that ask a running Guard have the analytics key from it', async () => {
+  test('commands that ask a running Guard read the analytics key from it', async () => {
     const file = newFile();
     await init(file, '--yes');
     const [, key] = /^ANALYTICS_KEY=(\S+)$/m.exec(readFileSync(secretsOf(file), 'utf8')) ?? [];
     expect(plainAnalyticsKeys(file, {})).toEqual([{ organisation: 'me', key }]);
   });
 
-  test('the environment counts before it, and it may not be open to every user', async () => {
+  test('the environment comes first, and a file that every user can read is refused', async () => {
     const file = newFile();
     await init(file, '--yes');
     const own = 'a secret of the environment, long enough';

@@ -13,7 +13,7 @@ export function settingsText(answers: Answers, application: Application | undefi
   const parts = [
     [
       `# Guard in front of ${answers.site.join(', ')}. Every setting: the page guard.yaml of the documentation.`,
-      '# A running Guard takes a change up by itself. guard check says what is wrong with this file.',
+      '# A running Guard applies a change by itself. guard check finds mistakes in this file.',
       'version: 1',
     ],
     listenLines(answers),
@@ -63,7 +63,7 @@ function modeLines({ mode }: Answers): string[] {
   return mode === 'enforce'
     ? []
     : [
-        '# Nothing is enforced: events say what would have been done. Take this line out when they are what you expect.',
+        '# Nothing is enforced: events have the decision without this line. Remove it when they are what you expect.',
         'observe: true',
       ];
 }
@@ -86,7 +86,7 @@ function organisationLines(
     ...presets.map(({ preset, why }) => `    # ${preset}, for ${title}: ${why}`),
     `    presets: [${named.join(', ')}]`,
     '    rules:',
-    '      # The first rule that fits decides. Put your own in front of this one.',
+    '      # The first matching rule decides. Put your own rules before this one.',
     ...rules.flatMap(({ why, line }) => [`      # ${title}: ${why}`, `      - ${line}`]),
     '      # Each address has five pages in ten minutes. Then the page checks the browser, once a day.',
     ...(isWatching

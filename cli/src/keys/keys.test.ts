@@ -57,7 +57,7 @@ beforeEach(() => {
 const keys = (...args: readonly string[]): Promise<Ran> =>
   runCommand('keys', ...args, '--config', file);
 
-/** The same as a person runs it. */
+/** Runs the command as a process. */
 function keysSpawned(...args: readonly string[]): Ran {
   const command = [BIN, 'keys', ...args, '--config', file];
   const ran = spawnSync(process.execPath, command, { encoding: 'utf8', env });
@@ -66,7 +66,7 @@ function keysSpawned(...args: readonly string[]): Ran {
 
 const held = () => readFileSync(file, 'utf8');
 
-/** Whose key it is, for a Guard that starts with the file now. */
+/** The organisation of a key, for a Guard that starts with the current file. */
 function organisationOf(key: string): string | undefined {
   const loaded = loadSettings(file, env);
   if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
@@ -77,7 +77,7 @@ function organisationOf(key: string): string | undefined {
 }
 
 describe('guard keys create', () => {
-  test('prints a key of 256 random bits once, alone on stdout, and keeps its SHA-256 only; comments and layout stay', () => {
+  test('prints a key of 256 random bits on stdout, and writes only its SHA-256 into the file, without other changes', () => {
     const { code, stdout, stderr } = keysSpawned(
       ...['create', '--organisation', 'acme', '--id', 'backup', '--expires', '2099-12-31'],
     );
@@ -95,7 +95,7 @@ describe('guard keys create', () => {
     expect(organisationOf(key)).toBe('acme');
   });
 
-  test('--json is one object; the mode of the file stays, and nothing is left beside it', async () => {
+  test('--json prints one object; the mode of the file stays, and no other file is left', async () => {
     const { code, stdout, stderr } = await keys(
       ...['create', '--organisation', 'other', '--id', 'x', '--json'],
     );
@@ -114,7 +114,7 @@ describe('guard keys create', () => {
     expect(readdirSync(folder)).toEqual(['guard.yaml']);
   });
 
-  test('a secret key of POST /validate; a link to the file stays a link', () => {
+  test('makes a secret key of POST /validate; a symbolic link to the file stays a link', () => {
     const link = join(folder, 'link.yaml');
     symlinkSync('guard.yaml', link);
     const args = [
@@ -151,7 +151,7 @@ describe('guard keys create', () => {
     expect(held()).toBe(WRITTEN);
   });
 
-  test('a file that is not valid is refused with its problems, and left as it is', async () => {
+  test('refuses an invalid file with its problems, and does not change it', async () => {
     writeFileSync(file, `${WRITTEN}observ: true\n`);
     const { code, stdout, stderr } = await keys('create', '--id', 'new', '--organisation', 'acme');
     expect([code, stdout]).toEqual([1, '']);
@@ -159,7 +159,7 @@ describe('guard keys create', () => {
     expect(held()).toBe(`${WRITTEN}observ: true\n`);
   });
 
-  test('a read-only file is refused, for root too', async () => {
+  test('refuses a read-only file, also for root', async () => {
     chmodSync(file, 0o440);
     const { code, stdout, stderr } = await keys('create', '--id', 'new', '--organisation', 'acme');
     expect([code, stdout]).toEqual([1, '']);
@@ -167,13 +167,13 @@ describe('guard keys create', () => {
     expect(held()).toBe(WRITTEN);
   });
 
-  test('a folder that this user may not write into is named, and what that means', () => {
+  test('explains that this user cannot write into the folder', () => {
     const shut = mkdtempSync(join(tmpdir(), 'guard-keys-shut-'));
     const theirs = join(shut, 'guard.yaml');
     writeFileSync(theirs, WRITTEN, { mode: 0o666 });
     chmodSync(shut, 0o555);
     const args = ['keys', 'create', '-c', theirs, '--id', 'new', '--organisation', 'acme'];
-    // Root may write everywhere, so it gives that up. Another user might not be able to read this checkout.
+    // Root may write everywhere, so the process drops this right. Another user may not be able to read the repository.
     const giveUp = ['setpriv', '--inh-caps=-dac_override', '--bounding-set=-dac_override'];
     const before = process.getuid?.() === 0 ? giveUp : [];
     const [program = '', ...rest] = [...before, process.execPath, BIN, ...args];
@@ -184,7 +184,7 @@ describe('guard keys create', () => {
     expect(stderr).toBe(`guard keys: ${shut}: this user has no permission for it\n`);
   });
 
-  test('edits at the same time wait for one another: no key is lost', async () => {
+  test('concurrent edits wait for each other, so no key is lost', async () => {
     const ids = ['one', 'two', 'three', 'four'];
     const children = ids.map((id): ChildProcess => {
       const args = ['create', '--config', file, '--organisation', 'acme', '--id', id];
@@ -207,7 +207,7 @@ describe('guard keys create', () => {
 });
 
 describe('guard keys list and revoke', () => {
-  test('list shows id, organisation, kind, last day and state, and nothing of a key or its hash', async () => {
+  test('list shows id, organisation, kind, last day and state, without a key or its hash', async () => {
     const { code, stdout } = await keys('list');
     expect(code).toBe(0);
     expect(stdout).toBe(
@@ -219,7 +219,7 @@ describe('guard keys list and revoke', () => {
     expect((await keys('list', '--json')).stdout).not.toContain('0000');
   });
 
-  test('revoke takes the entry out, with the comment on its line, and no other', async () => {
+  test('revoke removes only the entry, with the comment on its line', async () => {
     const { code, stdout } = await keys('revoke', '--organisation', 'acme', '--id', 'grafana');
     expect([code, stdout]).toEqual([0, `${file}:8: took grafana out of analytics_keys of acme.\n`]);
     const [before = '', behind = ''] = WRITTEN.split('analytics_keys:     # one for each use\n');

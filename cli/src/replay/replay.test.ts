@@ -68,7 +68,7 @@ describe('every format describes the same request', () => {
     expect(told.groups[0]?.examples[0]?.url).toMatch(/^(shop\.example(:443)?)?\/a\?b=1$/);
   });
 
-  test('an event brings its headers, what was enforced, and how its session stood', async () => {
+  test('an event has its headers, the enforced action, and the state of its session', async () => {
     const of = (over: object) =>
       `${JSON.stringify({ ...event, user_agent: CHROME_UA, headers: chromeHttps, ...over })}\n`;
     const { 'accept-language': language = '', ...without } = chromeHttps;
@@ -89,7 +89,7 @@ describe('every format describes the same request', () => {
     ).toEqual(['1 allow block', '1 challenge challenge', '1 monitored allow', '2 allow allow']);
   });
 
-  test('a request ends at once: many in a second do not wait for the origin together', async () => {
+  test('requests of one second do not count as waiting for the origin at the same time', async () => {
     const of = (over: object) =>
       `${JSON.stringify({ ...event, user_agent: CHROME_UA, headers: scriptFetch, ...over })}\n`;
     const passed = { challenge: 'verified', session: 'a'.repeat(32), ip: '84.115.20.8' };
@@ -102,7 +102,7 @@ describe('every format describes the same request', () => {
     expect(told.transitions).toMatchObject([{ before: 'allow', after: 'allow', requests: 181 }]);
   });
 
-  test('a rule that names a session matches the requests that came with it, judged or not', async () => {
+  test('a rule for a session matches its requests, with a judged session or not', async () => {
     const session = 'a'.repeat(32);
     const of = (over: object) => `${JSON.stringify({ ...event, session, ...over })}\n`;
     const log = write(
@@ -121,18 +121,18 @@ describe('every format describes the same request', () => {
   });
 });
 
-describe('the time is that of the log', () => {
+describe('a replay uses the time of the log', () => {
   const budget = '{ name: budget, match: {}, rate_limit: { requests: 2, per: 1m } }';
   const at = (time: string) => combined({ at: `21/Nov/2026:${time} +0000` });
   const early = ['10:00:00', '10:00:01', '10:00:02'].map(at).join('');
   const late = ['10:05:00', '10:05:01'].map(at).join('');
 
-  test('a budget is spent and refilled as it would have been', async () => {
+  test('a budget is spent and refilled at the times of the log', async () => {
     const told = await replayJson('-c', settings(budget), write(early + late));
     expect(changes(told)).toEqual([['served', 'limited', ['rate_limit_exceeded'], 1]]);
   });
 
-  test('rotated logs are read in the order of their time, gzipped or not', async () => {
+  test('rotated logs are read in the order of time, also gzipped ones', async () => {
     const gz = write(gzipSync(early), '.log.gz');
     const told = await replayJson('-c', settings(budget), write(late), gz);
     expect([told.judged, changes(told)[0]?.[3]]).toEqual([5, 1]);
@@ -146,7 +146,7 @@ describe('before and after', () => {
       combined({ host: 'other.example' }),
   );
 
-  test('--against says what differs between two settings, and monitor is one outcome of its own', async () => {
+  test('--against compares two settings, and monitor is a separate result', async () => {
     const monitored = settings('{ name: everybody, match: {}, detect: true, monitor: true }');
     const told = await replayJson('-c', settings(DETECT), '--against', monitored, log);
     expect(changes(told)).toEqual([['monitored', 'block', ['crawler_impersonator'], 1]]);
@@ -164,7 +164,7 @@ describe('before and after', () => {
     expect(told.notes).toContain('`observe` is on: shown is what would be enforced without it.');
   });
 
-  test('monitor leaves the challenge that stood behind what it lifts', async () => {
+  test('without the block that monitor lifts, a challenge remains', async () => {
     const rules = '{ name: strict, match: {}, detect: true, challenge: always, monitor: true }';
     const told = await replayJson('-c', settings(rules), log);
     expect(changes(told)).toContainEqual(['served', 'challenge', ['crawler_impersonator'], 1]);
@@ -172,7 +172,7 @@ describe('before and after', () => {
     expect(changes(passed)).toContainEqual(['served', 'monitored', ['crawler_impersonator'], 1]);
   });
 
-  test('people read a table, examples, and what could not be judged', async () => {
+  test('the text has a table, examples, and the limits of the replay', async () => {
     const evil = combined({ agent: `curl/8 \\x1b[31m` });
     const { code, stdout } = await replay('-c', settings(DETECT), write(evil));
     expect(code).toBe(0);
@@ -185,7 +185,7 @@ describe('before and after', () => {
 });
 
 describe('lines that cannot be read', () => {
-  test('are counted, and the first of them are shown with their number', async () => {
+  test('are counted, and the first of them are shown with their line numbers', async () => {
     const bad = [
       ['\\x16\\x03\\x01', combined({ request: '\\x16\\x03\\x01' }), 'no HTTP request'],
       ['words', 'hello\n', 'no address at the beginning'],
@@ -227,12 +227,12 @@ describe('lines that cannot be read', () => {
     expect(stderr).toContain(`\n  ${log}:1: no address at the beginning\n`);
   });
 
-  test('an empty log is nothing to judge', async () => {
+  test('an empty log leads to a message', async () => {
     const { code, stdout } = await replay('-c', settings(DETECT), write(''));
     expect([code, stdout]).toEqual([0, 'No requests: there is nothing to judge.\n']);
   });
 
-  test('a line without end is skipped in bounded memory, and the next one is read', async () => {
+  test('a very long line is skipped in bounded memory, and the next line is read', async () => {
     const lines: string[] = [];
     const tooLong: number[] = [];
     const part = Buffer.alloc(100_000, 'x');

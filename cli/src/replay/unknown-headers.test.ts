@@ -14,7 +14,7 @@ import {
 } from './testing/replay-command.ts';
 
 describe('missing data of a log is not evidence', () => {
-  test('no header signal fires on an access log: every known browser passes, whatever headers it would send', async () => {
+  test('an access log leads to no finding about headers: every known browser passes', async () => {
     const agents = readFileSync(
       join(import.meta.dirname, '../../../config/src/catalogue/fixtures/browser-user-agents.txt'),
       'utf8',
@@ -70,7 +70,7 @@ describe('missing data of a log is not evidence', () => {
     );
   });
 
-  test('the order of headers that Caddy sorts by name accuses no visitor, and their values are judged', async () => {
+  test('headers that Caddy sorts by name lead to no finding about their order, but their values are judged', async () => {
     const caddy = (headers: Readonly<Record<string, string>>) => {
       const sorted = Object.entries(headers).toSorted(([a], [b]) => a.localeCompare(b));
       const texts = Object.fromEntries(sorted.map(([name, value]) => [name, [value]]));

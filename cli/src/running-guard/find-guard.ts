@@ -10,9 +10,9 @@ import { type EventsAccess, KEY_VARIABLE } from './query-events.ts';
 export const EVENTS_OPTIONS = {
   config: {
     ...CONFIG_OPTION,
-    help: `its settings file: where its listeners are, and what to expect;\ndefault ${USUAL_FILE} in this folder, unless a URL below is given`,
+    help: `the settings file of this Guard, which names its listeners;\ndefault ${USUAL_FILE} in this folder, unless a URL below is given`,
   },
-  api: valued('URL', 'its api service, where that is elsewhere'),
+  api: valued('URL', 'the URL of its api service, if FILE does not name it'),
   key: valued(
     'KEY',
     `an analytics key for it; better in ${KEY_VARIABLE}.\nWithout it one of FILE, in plain text or \`\${NAME}\``,
@@ -22,7 +22,7 @@ export const EVENTS_OPTIONS = {
 /** Options of the commands that ask a running Guard. */
 export const GUARD_OPTIONS = {
   config: EVENTS_OPTIONS.config,
-  admin: valued('URL', 'its admin listener, where that is elsewhere'),
+  admin: valued('URL', 'the URL of its admin listener, if FILE does not name it'),
   api: EVENTS_OPTIONS.api,
   key: EVENTS_OPTIONS.key,
 } as const satisfies Options;

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-/** Begins with 40 MB, as a started Guard, then holds 200 MB and makes garbage. Prints megabytes. */
+/** Begins with 40 MB like a started Guard, then keeps 200 MB and makes garbage. Prints megabytes. */
 const LOAD = `
 import { setImmediate as turn } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
@@ -32,13 +32,13 @@ test.each([
     collectRarely(2);
     new Worker(new URL('data:text/javascript,' + encodeURIComponent(${JSON.stringify(LOAD + GROW)})));`,
   ],
-])('a heap that has become large does not grow with it: %s', (_whose, script) => {
+])('a large heap does not grow in proportion: %s', (_whose, script) => {
   const args = ['--expose-gc', '--input-type=module', '--disable-warning=ExperimentalWarning'];
   const output = execFileSync(process.execPath, [...args, '--eval', script], { encoding: 'utf8' });
   const { live, most } = JSON.parse(output) as { readonly live: number; readonly most: number };
   expect(live).toBeGreaterThan(200);
   expect(most - live).toBeGreaterThan(20);
-  // A half of 200 MB and the young generation. On a busy machine more is made while the collection runs: 162 MB were
-  // seen. With the percentage of a heap of 40 MB it was 311 MB and more.
+  // Half of 200 MB and the young generation. On a busy machine more objects are made while the collection runs: 162 MB
+  // were measured. With the percentage for a heap of 40 MB it was 311 MB and more.
   expect(most - live).toBeLessThan(240);
 });

@@ -10,7 +10,7 @@ function drawn(isTTY: boolean, columns = 80): string {
   return text;
 }
 
-test('a bar is drawn on a terminal, over itself, and taken away at the end', () => {
+test('a bar is drawn on a terminal, replaced in its line, and removed at the end', () => {
   const frames = drawn(true).split('\r\u001b[K').slice(1);
   expect(frames).toEqual([
     '[........................] 0/4 ',
@@ -20,11 +20,11 @@ test('a bar is drawn on a terminal, over itself, and taken away at the end', () 
   ]);
 });
 
-test('no line of it is wider than the terminal', () => {
+test('a bar is not wider than the terminal', () => {
   for (const frame of drawn(true, 20).split('\r\u001b[K')) expect(frame.length).toBeLessThan(20);
 });
 
-test('of many things it is drawn once for each hundredth, and more than all of them are 100 %', () => {
+test('for many items the bar is drawn once for each percent, and its maximum is 100 %', () => {
   const frames: string[] = [];
   const bar = createProgressBar({ isTTY: true, write: (part) => frames.push(part) }, 10_000);
   for (let page = 0; page < 240; page += 1) bar.advance('rows', 50);

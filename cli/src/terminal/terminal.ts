@@ -10,7 +10,7 @@ export function print(text: string, stream: 'result' | 'error' = 'result'): void
 
 /** Prints that a command was called wrongly, and returns the exit code for it. */
 export function calledWrongly(command: string, message: string): 2 {
-  print(`guard ${command}: ${message}\nguard ${command} --help shows how it is called.`, 'error');
+  print(`guard ${command}: ${message}\nguard ${command} --help shows the usage.`, 'error');
   return 2;
 }
 

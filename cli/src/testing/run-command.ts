@@ -1,14 +1,14 @@
 import { vi } from 'vitest';
 import { main } from '../main.ts';
 
-/** What a command wrote, and its exit code. */
+/** The output and the exit code of a command. */
 export interface Ran {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a command in this process as `guard` does, without a terminal and therefore without colours. */
+/** Runs a command in this process, without a terminal and therefore without colours. */
 export async function runCommand(...args: readonly string[]): Promise<Ran> {
   const stdout = vi.spyOn(process.stdout, 'write').mockImplementation(taken);
   const stderr = vi.spyOn(process.stderr, 'write').mockImplementation(taken);

@@ -49,7 +49,7 @@ function texts(columns: number, rows: number, recent: Recent = RECENT): string[]
 }
 
 describe('rates', () => {
-  test('are what came between two looks, by label, and a counter that went back began again', () => {
+  test('are the growth between two readings, by label, also after a restart of a counter', () => {
     expect(snapshot().decisions).toEqual([
       { name: 'allow', perSecond: 100, total: 300 },
       { name: 'block', perSecond: 5, total: 10 },
@@ -57,7 +57,7 @@ describe('rates', () => {
     ]);
   });
 
-  test('labels with quotes, and lines that are no samples, are read as what they are', () => {
+  test('labels with quotes are read, and lines that are not samples are ignored', () => {
     const values = parseMetrics('a{l="x\\"y"} 3\n# a 9\nb NaN\nc 1e3\nnonsense\n');
     expect([...values.keys()]).toEqual(['a', 'c']);
     expect(values.get('a')?.get('x\\"y')).toBe(3);
@@ -66,7 +66,7 @@ describe('rates', () => {
 });
 
 describe('a frame', () => {
-  test('of 80 × 24 has the figures, the alarms, and both lists side by side with whole addresses', () => {
+  test('of 80 × 24 has the numbers, the alarms, and both lists side by side with whole addresses', () => {
     const lines = texts(80, 24);
     expect(lines).toHaveLength(24);
     expect(lines[0]).toBe('guard top  http://127.0.0.1:9090  12:00:02 UTC');
@@ -83,7 +83,7 @@ describe('a frame', () => {
     expect(lines.at(-1)).toMatch(/^shop\.example +100$/);
   });
 
-  test('is never larger than the terminal, whatever its size', () => {
+  test('is never larger than the terminal', () => {
     const { below, seed } = seededRandom();
     for (let round = 0; round < 300; round++) {
       const [columns, rows] = [1 + below(200), 1 + below(60)];
@@ -99,12 +99,12 @@ describe('a frame', () => {
     expect(lines.at(-1)).toBe('reasons, addresses, sites: give an analytics key');
   });
 
-  test('on paper has every entry', () => {
+  test('without a terminal size has every entry', () => {
     expect(texts(Infinity, Infinity).filter((line) => line.startsWith('reason_'))).toHaveLength(30);
   });
 });
 
-test('without a terminal a look is one line', () => {
+test('without a terminal each update is one line', () => {
   expect(lineOf(snapshot())).toBe(
     '12:00:02 UTC  108 decisions/s  allow 100  block 5.0  challenge 2.5  origin errors 3.5  mostly reason_0  ! nearly all requests come from one address  ! the settings that were read last were refused  ! the lists of crawlers are old',
   );

@@ -8,7 +8,7 @@ const EVENT = {
   ...{ advice: [], let_in_limit: '' },
 };
 
-test('a line to paste into guard.yaml is shown whole, however long the User-Agent is', () => {
+test('a line for guard.yaml is never cut, also with a long User-Agent', () => {
   const yaml = `- match: { user_agent: "${'x'.repeat(1_024)}" }`;
   const way = { kind: 'agent', words: 'Everybody with this agent', value: 'x' };
   const told = describeTold(

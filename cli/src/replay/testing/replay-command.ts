@@ -35,7 +35,7 @@ ${more}`,
   );
 }
 
-/** The command as `guard` runs it, with what it writes. */
+/** Runs the command, and returns its output. */
 export const replay = (...args: readonly string[]): Promise<Ran> => runCommand('replay', ...args);
 
 export type Told = Replay & { readonly notes: readonly string[] };
@@ -49,7 +49,7 @@ export async function replayJson(...args: readonly string[]): Promise<Told> {
 export const changes = ({ groups }: Told) =>
   groups.map(({ before, after, reasons: why, requests }) => [before, after, why, requests]);
 
-/** An address of an access provider. */
+/** A residential address. */
 export const HOME = '84.115.20.7';
 
 /** One line of an access log. */
