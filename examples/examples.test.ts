@@ -12,7 +12,7 @@ test('the README lists every example, and no other', () => {
   expect(new Set(listed)).toEqual(new Set(folders));
 });
 
-test('every command names files that are there, and every README of an example its own command', () => {
+test('every command names existing files, and the README of each example has the command of this example', () => {
   const commands = [...readme.matchAll(/`([^`]*\bexamples\/([a-z-]+)[^`]*)`/g)];
   expect(commands.length).toBeGreaterThan(5);
   for (const [, command = '', folder = ''] of commands) {

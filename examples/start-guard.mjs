@@ -1,4 +1,4 @@
-// Plain JavaScript, as all programs of the examples are: `node` from version 20 on runs them as they are.
+// All programs of the examples are plain JavaScript, so that `node` runs them from version 20 on.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 const GUARD = fileURLToPath(new URL('../bin/guard.mjs', import.meta.url));
 
 /**
- * Starts Guard from a settings file, and resolves once it is ready. `env` is what the file's `${NAME}`s
- * stand for. Ends with this process when that is ended by SIGINT or SIGTERM.
+ * Starts Guard from a settings file, and resolves when Guard is ready. `env` has the values for `${NAME}` in the file.
+ * SIGINT or SIGTERM to this process also ends Guard.
  */
 export async function startGuard(settings, env) {
   const child = spawn(

@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import { startProgram } from '../../test/kit/example-program.ts';
 
 const START = 'examples/ask-your-traffic/start.mjs';
-/** A row of the table that follows a question. */
+/** A row of the table after a question. */
 const row = (...cells: string[]) => new RegExp(`│? *${cells.join(' +│ +')} +│`);
 
-test('contract 4.4: the SDK’s client is told the tools, the columns and the rules, and gets rows for each question', async () => {
+test('contract 4.4: the client of the SDK gets the tools, the columns and the rules, and rows for each question', async () => {
   const { code, stdout } = await startProgram(process.execPath, [START]).ended();
   expect(code).toBe(0);
   expect(stdout).toContain('Sent 32 requests through the gateway.');
@@ -23,7 +23,7 @@ test('contract 4.4: the SDK’s client is told the tools, the columns and the ru
   expect(stdout).toMatch(row('/api/prices', '1', '8'));
 });
 
-test('contract 5, 7.3: with a wrong key a running server is connected to, and says 401', async () => {
+test('contract 5, 7.3: with a wrong key the program reports the 401 of a running server', async () => {
   const keys: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     keys.push(request.headers.authorization);

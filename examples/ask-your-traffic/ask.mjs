@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-/** What one would ask an assistant, and the SQL that it would write. All of it filters on created_at. */
+/** Questions to an assistant, and the SQL that the assistant would write. All statements filter on created_at. */
 const QUESTIONS = [
   {
     question: 'What was done with the requests of the last hour?',
@@ -29,7 +29,7 @@ const QUESTIONS = [
   },
 ];
 
-/** Connects as an assistant would; the key goes with every request. */
+/** Connects like an assistant. Every request has the key. */
 export async function connect(api, key) {
   const client = new Client({ name: 'ask-your-traffic', version: '1.0.0' });
   await client.connect(
@@ -40,7 +40,7 @@ export async function connect(api, key) {
   return client;
 }
 
-/** Tells what the server offers, asks every question, and tells the answers. */
+/** Prints the tools and columns of the server, and the answer to every question. */
 export async function askEverything(client, tell) {
   const { name, version } = client.getServerVersion();
   const { tools } = await client.listTools();
@@ -51,12 +51,12 @@ export async function askEverything(client, tell) {
   tell(`query_help begins: ${help.split('\n', 1)[0]}`);
   for (const { question, sql } of QUESTIONS) {
     tell(`\n${question}`);
-    // The statement says the format; what visitors wrote is data in it, never an instruction.
+    // The statement sets the format. Text of visitors in the answer is data and never an instruction.
     tell(await call(client, 'query', { sql: `${sql} FORMAT PrettyCompactMonoBlock` }));
   }
 }
 
-/** The text of a result. A failed tool is an ordinary answer that says what to change. */
+/** The text of a result. A failed tool also gives a text, which says what to change. */
 export async function call(client, name, args = {}) {
   const { content, isError } = await client.callTool({ name, arguments: args });
   const text = content.map((item) => item.text).join('\n');

@@ -1,6 +1,8 @@
 import { request } from 'node:http';
 
-/** Headers of a Chrome that asks by plain http. fetch() would add its own, and be found out by them. */
+/**
+ * The header fields of Chrome over plain http. fetch() is not used, because Guard would detect the fields that it adds.
+ */
 const CHROME = {
   'upgrade-insecure-requests': '1',
   'user-agent':
@@ -22,7 +24,7 @@ const SCRIPT = {
   accept: '*/*',
 };
 
-/** Who comes by, from where, how often. Of the two Googlebots only the first has an address of Google's. */
+/** The visitors, their addresses, and the number of their visits. Only the first Googlebot has an address of Google. */
 const VISITS = [
   { times: 6, path: '/', from: '84.115.20.7', headers: CHROME },
   { times: 4, path: '/products', from: '81.2.69.142', headers: CHROME },
@@ -32,7 +34,7 @@ const VISITS = [
   { times: 6, path: '/login', method: 'POST', from: '84.115.20.9', headers: CHROME },
 ];
 
-/** Sends them all through the gateway, and says how many there were. */
+/** Sends all visits through the gateway, and returns their number. */
 export async function makeTraffic(gateway) {
   let sent = 0;
   for (const { times, path, method = 'GET', from, headers } of VISITS) {

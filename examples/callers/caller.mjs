@@ -6,7 +6,7 @@ const [url, ip, agent] = process.argv.slice(2);
 const question = { url, ip, method: 'GET', headers: { 'user-agent': agent } };
 console.log(whatToDo(await ask(question)));
 
-/** Status of the answer, and the body of a 200; undefined when there is none in time. */
+/** The status of the answer, and the body of a 200. Undefined when no answer comes in time. */
 async function ask(body) {
   try {
     const response = await fetch(GUARD_VALIDATE_URL, {
@@ -14,7 +14,7 @@ async function ask(body) {
       headers: { 'content-type': 'application/json', 'x-api-key': GUARD_SECRET_KEY },
       body: JSON.stringify(body),
       redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS), // all of it: connecting, waiting, reading
+      signal: AbortSignal.timeout(TIMEOUT_MS), // for connecting, waiting and reading together
     });
     const { status } = response;
     return status === 200 ? { status, body: await response.json() } : { status };
@@ -25,7 +25,7 @@ async function ask(body) {
 
 function whatToDo(answer) {
   const rejected = answer !== undefined && answer.status >= 400 && answer.status < 500;
-  if (rejected) return 'decision=none action=answer status=403'; // to pass would be a bypass
+  if (rejected) return 'decision=none action=answer status=403'; // passing would be a bypass
   if (answer?.status !== 200 || answer.body?.success !== true) return 'decision=none action=pass';
   const { decision, status_code, response_html } = answer.body;
   switch (decision) {

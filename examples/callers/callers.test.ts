@@ -16,7 +16,7 @@ import { hasCurl, hasGo, hasPhp, hasPython } from '../../test/kit/tools.ts';
 const SECRET_KEY = 'sk_callers_2f7d0c9b8a6e';
 const SITE = 'https://shop.example';
 const IP = '203.0.113.7';
-/** Both with what JSON has to escape. */
+/** Both contain characters that JSON has to escape. */
 const PATH = '/login?next=%2F&q="\\';
 const AGENT = 'Odd/1.0 ("\\")';
 const AT_A_TIME = 3;
@@ -66,13 +66,13 @@ function lineOf({ decision, enforced }: Behaviour): string {
 }
 
 describe.each(callers)('$name', ({ isThere, command }) => {
-  test.skipIf(!isThere)('contract 2.1, 5: describes the request, and shows its key', async () => {
+  test.skipIf(!isThere)('contract 2.1, 5: describes the request and sends its key', async () => {
     const before = fake.asked.length;
     const ask = async () => {
       await run(command(), PATH);
       return fake.asked.slice(before);
     };
-    // On a busy machine an answer can come later than a caller waits for it: then again.
+    // On a busy machine an answer can be too late for a caller. Then the test asks again.
     const [asked] = await poll(ask, (questions) => questions.length > 0);
     expect(asked).toEqual({
       key: SECRET_KEY,
@@ -86,7 +86,7 @@ describe.each(callers)('$name', ({ isThere, command }) => {
   });
 
   test.skipIf(!isThere)(
-    'contract 4.1, 7.1: does what the answer says, opens without one, and closes on any 4xx',
+    'contract 4.1, 7.1: follows the answer, fails open without an answer, and fails closed on any 4xx',
     async () => {
       const said: Record<string, string> = {};
       const waiting = [...BEHAVIOURS];
@@ -104,20 +104,20 @@ describe.each(callers)('$name', ({ isThere, command }) => {
     TEST_MS,
   );
 
-  test.skipIf(!isThere)('contract 7.1: opens when no validator listens', async () => {
-    // Nothing of ours listens on a port that only the system hands out.
+  test.skipIf(!isThere)('contract 7.1: fails open when no validator listens', async () => {
+    // Nothing listens on port 1 of a test machine.
     const nobody = 'http://127.0.0.1:1/validate';
     expect(await run(command(), '/', nobody)).toBe('decision=none action=pass\n');
   });
 });
 
-test('the one command of the README asks Guard itself with every caller', async () => {
+test('the command of the README asks a real Guard with every caller', async () => {
   const start = `${folder}/start.mjs`;
   const { code, stdout } = await startProgram(process.execPath, [start]).ended();
   expect(code).toBe(0);
   for (const { name, isThere } of callers) {
     const line = stdout.split('\n').find((printed) => printed.startsWith(name));
-    // On a busy machine one of them may wait in vain, and pass; it says so.
+    // On a busy machine a caller may get no answer in time. Then it passes and prints so.
     const said = /decision=(redirect action=answer status=403|none action=pass)$/;
     expect(line).toMatch(isThere ? said : /skipped: there is no/);
   }

@@ -5,11 +5,11 @@ const { GUARD_VALIDATE_URL, GUARD_SECRET_KEY, PORT = '3000' } = process.env;
 
 const app = express();
 app.disable('x-powered-by');
-// Only because this is a demo on one machine: you can play a visitor from elsewhere with X-Forwarded-For.
-// Name your own proxies here, or take the line out when there are none.
+// For this demo on one machine: X-Forwarded-For lets you act as a visitor with another address. Name your own proxies
+// here, or remove the line when you have none.
 app.set('trust proxy', 'loopback');
 
-// What stands before the middleware is not protected, and costs no question.
+// Routes before the middleware are not protected, and Guard is not asked about them.
 app.get('/assets/style.css', (_req, res) => {
   res.type('css').send('body { font: 1.2rem/1.5 sans-serif; margin: 4rem auto; max-width: 34rem }');
 });

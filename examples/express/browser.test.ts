@@ -7,14 +7,17 @@ import { openInWindow } from '../../test/kit/windowed-chromium.ts';
 
 const START = 'examples/express/start.mjs';
 const PASSED = /^the page was served to .*Chrome.*, who was let through$/m;
-/** On a busy machine Guard's answer can come too late, and the browser passes unchallenged: then another one. */
+/**
+ * On a busy machine Guard's answer can come too late, and the browser passes without a challenge. Then another browser
+ * visits, for at most this time.
+ */
 const AGAIN_MS = 90_000;
 const TEST_MS = 120_000;
 const SERVED = /^the page was served to .*$/gm;
 
 describe.skipIf(!hasWindowedChromium)('the express example', () => {
   test(
-    'contract 3: a person’s browser passes the challenge, and comes to the page',
+    'contract 3: a person’s browser passes the challenge and gets the page',
     async () => {
       const program = startProgram(process.execPath, [START], { PORT: '0' });
       onTestFinished(async () => {

@@ -11,7 +11,7 @@ describeExampleApp({
   alone: [process.execPath, `${FOLDER}/app.mjs`],
   withGuard: [process.execPath, `${FOLDER}/start.mjs`],
   more(url) {
-    test('contract 1.3: Googlebot passes from its own address, and no other client passes for it', async () => {
+    test('contract 1.3: Googlebot passes from its own address, and a client with its name from another address does not', async () => {
       const headers = withoutHost(googlebot);
       const from = (ip: string) => send(url(), { headers: { ...headers, 'x-forwarded-for': ip } });
       const allowed = ({ body }: Answer) => body.includes('Guard said: allow.');
@@ -19,13 +19,13 @@ describeExampleApp({
       expect([real.status, real.headers['set-cookie']]).toEqual([200, undefined]);
       const denied = ({ status }: Answer) => status === 403;
       expect((await poll(() => from(HOME_IP), denied)).body).toContain('<html');
-      // No address at all: the validator rejects the question.
+      // Without an address the validator rejects the question.
       expect((await poll(() => from('unknown'), denied)).body).toBe('Request denied.\n');
     });
   },
 });
 
-test('contract 4.1 rule 1: what is not protected costs no question, and questions keep their connection', async () => {
+test('contract 4.1 rule 1: an unprotected path causes no question, and questions reuse their connection', async () => {
   const fake = await startFakeValidator();
   const app = startProgram(process.execPath, [`${FOLDER}/app.mjs`], {
     GUARD_VALIDATE_URL: fake.url,
@@ -41,6 +41,6 @@ test('contract 4.1 rule 1: what is not protected costs no question, and question
   expect(fake.asked).toEqual([]);
   for (let count = 0; count < 20; count += 1) await send(url + pathOf('allows'));
   expect(fake.asked).toHaveLength(20);
-  // One, unless a busy machine made it wait in vain, which ends a connection.
+  // Usually one. On a busy machine an answer can be too late, which ends the connection.
   expect(fake.connections()).toBeLessThan(10);
 });

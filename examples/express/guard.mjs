@@ -1,18 +1,18 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 
 const TIMEOUT_MS = 400;
-/** Framing belongs to the sender of the message. */
+/** Fields for the framing of a message. Only the sender of the message may set them. */
 const FRAMING = /^(connection|content-length|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
-/** These describe a body; they say nothing about the one that your application sends. */
+/** Fields that describe Guard's body. They do not fit the body that your application sends. */
 const ABOUT_BODY = /^content-(type|encoding|language|range|disposition)$/i;
-/** These are lists: Guard's value stands beside the one of your application. */
+/** Fields with lists. Guard's value is added to the value of your application. */
 const LISTED = /^(link|server-timing|set-cookie|vary)$/i;
 
 /**
- * Express middleware that asks Guard's `POST /validate` about each request, and does what it answers.
- * Without an answer in time the request passes; `onFailure` hears why.
+ * Express middleware that asks Guard's `POST /validate` about each request, and follows the answer. Without an answer
+ * in time the request passes, and `onFailure` gets the reason.
  *
- * Your application finds the answer in `res.locals.guard`, which is undefined where there was none.
+ * Your application finds the answer in `res.locals.guard`. It is undefined when there was no answer.
  */
 export function guard({ validateUrl, secretKey, onFailure = () => undefined }) {
   return async (req, res, next) => {
@@ -22,7 +22,7 @@ export function guard({ validateUrl, secretKey, onFailure = () => undefined }) {
         onFailure(outcome.why);
         return next();
       case 'rejected':
-        // To pass it would be a bypass: a visitor can send what Guard rejects.
+        // Passing the request would be a bypass, because a visitor can send what Guard rejects.
         onFailure(outcome.why);
         return deny(res, 403);
       case 'answered':
@@ -34,10 +34,10 @@ export function guard({ validateUrl, secretKey, onFailure = () => undefined }) {
 function describe(req) {
   return {
     url: `${req.protocol}://${req.host}${req.originalUrl}`,
-    // The visitor's own address only if Express knows your proxies: app.set('trust proxy', …).
+    // This is the visitor's address only when Express has the list of your proxies: app.set('trust proxy', …).
     ip: req.ip,
     method: req.method,
-    // In the order they came, which tells something about the client.
+    // In the received order, which is a sign of the client's program.
     headers: Object.fromEntries(
       Object.entries(req.headers).map(([name, value]) => [name, String(value)]),
     ),
@@ -45,7 +45,9 @@ function describe(req) {
   };
 }
 
-/** Open for 5xx, silence and nonsense, closed for 4xx; fetch keeps its connections by itself. */
+/**
+ * Fails open for a 5xx, no answer and an invalid answer, and fails closed for a 4xx. fetch itself reuses connections.
+ */
 async function ask(question, { validateUrl, secretKey }) {
   try {
     const response = await fetch(validateUrl, {
@@ -57,7 +59,7 @@ async function ask(question, { validateUrl, secretKey }) {
     });
     const { status } = response;
     if (status !== 200) {
-      // Unread, it would keep the connection from being used again.
+      // An unread body would prevent the reuse of the connection.
       await response.body?.cancel();
       return { kind: status >= 400 && status < 500 ? 'rejected' : 'failed', why: `HTTP ${status}` };
     }
@@ -86,7 +88,7 @@ function apply(answer, res, next) {
     else res.setHeader(name, value);
   }
   for (const cookie of cookies) res.append('Set-Cookie', setCookie(cookie));
-  // What is one visitor's must not get into a cache that all share.
+  // An answer for one visitor must not get into a shared cache.
   if ((denies || cookies.length > 0) && !res.hasHeader('Cache-Control')) {
     res.setHeader('Cache-Control', denies ? 'no-store' : 'private');
   }
@@ -110,14 +112,14 @@ function deny(res, status) {
   return send(res, status, Buffer.from('Request denied.\n'));
 }
 
-/** Not res.send(), which would add an ETag and turn a body into 304. */
+/** It does not use res.send(), which would add an ETag and could answer 304 without the body. */
 function send(res, status, body) {
   res.statusCode = status;
   res.setHeader('Content-Length', body.length);
   res.end(body);
 }
 
-/** With every attribute. An empty domain means host-only: no Domain is written. */
+/** Writes all attributes. An empty domain means host-only, so no Domain is written. */
 function setCookie({ name, value, domain, path, secure, same_site, max_age }) {
   return [
     `${name}=${value}`,

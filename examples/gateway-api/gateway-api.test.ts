@@ -13,8 +13,8 @@ const manifests = readManifests(import.meta.dirname);
 const isPolicy = ({ kind }: { readonly kind: string }) => kind === 'SecurityPolicy';
 
 /**
- * The fields of a SecurityPolicy that the example may use, from the reference of Envoy Gateway's API. No package
- * with its schema was found.
+ * The fields of a SecurityPolicy that the example uses, from the API reference of Envoy Gateway. No package with its
+ * schema was found.
  */
 const Policy = z.strictObject({
   apiVersion: z.literal('gateway.envoyproxy.io/v1alpha1'),
@@ -61,11 +61,11 @@ describe('the examples of Gateway API', () => {
   test('pass the schemas of Gateway API, which know every field', () => {
     const published = manifests.filter((manifest) => !isPolicy(manifest));
     expect(published.length).toBeGreaterThan(4);
-    // The standard channel does not have the filter yet. The next test is about it.
+    // The standard channel does not have the filter yet. The next test checks the filter.
     expect(manifestProblems(published.map(withoutFilters))).toEqual([]);
   });
 
-  test('have a filter that passes its own schema, and one with a misspelt field does not', () => {
+  test('have a filter that passes its schema, and a filter with a misspelt field does not', () => {
     const filters = manifests.flatMap(filtersOf);
     expect(filters).toHaveLength(1);
     for (const { type, externalAuth } of filters) {
@@ -79,7 +79,7 @@ describe('the examples of Gateway API', () => {
     }
   });
 
-  test('have a policy of Envoy Gateway whose fields are those of its reference', () => {
+  test('have a policy of Envoy Gateway with the fields of its reference', () => {
     const policies = manifests.filter(isPolicy).map(({ object }) => Policy.parse(object));
     expect(policies).toHaveLength(1);
     const targets = policies.flatMap(({ spec }) => spec.targetRefs.map(({ name }) => name));
@@ -87,7 +87,7 @@ describe('the examples of Gateway API', () => {
   });
 
   test.each(['http-route.yaml', 'security-policy.yaml'])(
-    '%s asks at port 8086, and leads /.guard to port 8085 without a question',
+    '%s asks Guard at port 8086, and sends /.guard to port 8085 without asking',
     (file) => {
       const text = JSON.stringify(manifests.filter((one) => one.file === file));
       const guard = (port: number) => `{"name":"guard","namespace":"guard","port":${port}}`;
@@ -98,7 +98,7 @@ describe('the examples of Gateway API', () => {
     },
   );
 
-  test.each(['http-route.yaml', 'security-policy.yaml'])('%s is what the guide shows', (file) => {
+  test.each(['http-route.yaml', 'security-policy.yaml'])('%s is in the guide', (file) => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/guide/kubernetes.md'), 'utf8');
     expect(page).toContain(`\n${readFileSync(join(import.meta.dirname, file), 'utf8')}\`\`\`\n`);
   });

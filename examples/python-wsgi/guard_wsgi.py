@@ -13,9 +13,9 @@ from wsgiref.util import request_uri
 TIMEOUT_S = 0.4
 DENIED = b"Request denied.\n"
 DECISIONS = ("allow", "block", "redirect", "not_matched")
-# Framing is the server's business, and PEP 3333 forbids it to applications.
+# Fields for the framing of a message. PEP 3333 allows only the server to set them.
 FRAMING = set("connection keep-alive te trailer transfer-encoding upgrade content-length".split())
-# These describe a body; they say nothing about the one that your application sends.
+# Fields that describe Guard's body. They do not fit the body that your application sends.
 ABOUT_BODY = {
     "content-type",
     "content-encoding",
@@ -23,7 +23,7 @@ ABOUT_BODY = {
     "content-range",
     "content-disposition",
 }
-# These are lists: Guard's value stands beside the one of your application.
+# Fields with lists. Guard's value is added to the value of your application.
 LISTED = {"link", "server-timing", "set-cookie", "vary"}
 
 
@@ -32,7 +32,7 @@ class NoAnswer(Exception):
 
 
 class Rejected(Exception):
-    """The validator rejects the question (4xx). To pass then would be a bypass."""
+    """The validator rejects the question (4xx). Passing the request would be a bypass."""
 
 
 class Guard:
@@ -50,7 +50,7 @@ class Guard:
         self.url = urlsplit(validate_url)
         self.headers = {"Content-Type": "application/json", "x-api-key": secret_key}
         self.on_failure = on_failure
-        # One kept connection for each thread: http.client's are not shared.
+        # One kept connection for each thread, because threads cannot share a connection of http.client.
         self.kept = threading.local()
 
     def __call__(self, environ, start_response):
@@ -84,7 +84,7 @@ class Guard:
                 try:
                     return self.ask_on(kept, question, end)
                 except ConnectionError:
-                    # Closed while it was idle: that is no news about the validator.
+                    # The idle connection was closed. This does not mean that the validator is away.
                     pass
             return self.ask_on(self.connection(), question, end)
         except (OSError, http.client.HTTPException, ValueError) as error:
@@ -96,7 +96,7 @@ class Guard:
         return connect(self.url.netloc, timeout=TIMEOUT_S)
 
     def ask_on(self, connection, question, end):
-        """One question on one connection, which is kept only when all of its answer was read."""
+        """Sends one question on one connection. The connection is kept only when the whole answer was read."""
         self.kept.connection = None
         whole = False
         try:
@@ -126,9 +126,9 @@ class Guard:
 
 
 def read_all(response, sock, end):
-    """A timeout of a socket is for one step, so each step gets what is left of the whole."""
+    """Reads the answer within the time limit. A socket timeout applies to one step, so each step gets the remaining time."""
     parts = []
-    # read1() does not close a response whose last byte it has read, and waits for no more of it.
+    # read1() does not close the response after the last byte. The length shows that nothing is left to wait for.
     while response.length != 0 and not response.isclosed():
         sock.settimeout(left(end))
         parts.append(response.read1(65536))
@@ -146,14 +146,14 @@ def left(end):
 
 
 def describe(environ):
-    """The request as POST /validate wants it, with the headers in the order of the server."""
+    """The request in the form of POST /validate, with the headers in the order of the server."""
     headers = {}
-    # Without a body wsgiref makes a type up, which no browser would have sent.
+    # Without a body wsgiref invents a content type, which no browser would send.
     if environ.get("CONTENT_LENGTH"):
         headers["content-length"] = environ["CONTENT_LENGTH"]
         headers["content-type"] = environ.get("CONTENT_TYPE", "")
     for name, value in environ.items():
-        # HTTP_PROXY can be a variable of the machine: the server puts those among the headers.
+        # HTTP_PROXY can be a variable of the machine, because the server mixes those with the headers.
         if name.startswith("HTTP_") and name != "HTTP_PROXY":
             headers[name[5:].replace("_", "-").lower()] = value
     return {
@@ -166,7 +166,7 @@ def describe(environ):
 
 
 def url_of(environ):
-    """WSGI decodes the path. Servers that also give it as it came are taken at that."""
+    """The path as sent, if the server gives it. WSGI itself gives only the decoded path."""
     target = environ.get("RAW_URI") or environ.get("REQUEST_URI") or ""
     if not target.startswith("/"):
         return request_uri(environ)
@@ -175,7 +175,7 @@ def url_of(environ):
 
 
 def headers_of(answer, keep_body_headers):
-    """The headers and cookies of an answer, without any that would break out of its line."""
+    """The headers and cookies of an answer, without those that contain a line break."""
     fields = []
     for name, value in answer.get("headers", {}).items():
         lower = name.lower()
@@ -188,7 +188,7 @@ def headers_of(answer, keep_body_headers):
 
 
 def set_cookie(cookie):
-    """With every attribute. An empty domain means host-only: no Domain is written."""
+    """Writes all attributes. An empty domain means host-only, so no Domain is written."""
     parts = [f"{cookie['name']}={cookie['value']}", f"Path={cookie['path']}"]
     parts.append(f"Max-Age={cookie['max_age']}")
     if cookie["domain"]:
@@ -201,7 +201,7 @@ def set_cookie(cookie):
 
 
 def adding(answer, start_response):
-    """start_response that puts what Guard wants on the answer of the application."""
+    """A start_response that adds Guard's headers and cookies to the answer of the application."""
     extra = headers_of(answer, keep_body_headers=False)
     replaced = {name.lower() for name, _ in extra} - LISTED
     has_cookie = any(name.lower() == "set-cookie" for name, _ in extra)
@@ -209,7 +209,7 @@ def adding(answer, start_response):
     def start(status, headers, exc_info=None):
         kept = [(name, value) for name, value in headers if name.lower() not in replaced]
         fields = kept + extra
-        # A cookie of one visitor must not get into a cache that all share.
+        # A cookie of one visitor must not get into a shared cache.
         if has_cookie and not any(name.lower() == "cache-control" for name, _ in fields):
             fields.append(("Cache-Control", "private"))
         return start_response(status, fields, exc_info)

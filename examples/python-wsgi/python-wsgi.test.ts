@@ -7,7 +7,7 @@ import { hasPython } from '../../test/kit/tools.ts';
 
 const FOLDER = 'examples/python-wsgi';
 
-/** Calls the middleware by hand, in one thread, about each path of its command line. */
+/** Calls the middleware in one thread for each path of the command line. */
 const IN_ONE_THREAD = `
 import os, sys
 from guard_wsgi import Guard
@@ -25,14 +25,14 @@ describe.skipIf(!hasPython)('the WSGI example', () => {
     withGuard: [process.execPath, `${FOLDER}/start.mjs`],
   });
 
-  test('SIGINT to the starter alone ends the application too', async () => {
+  test('SIGINT to the starter also ends the application', async () => {
     const program = startProgram(process.execPath, [`${FOLDER}/start.mjs`], { PORT: '0' });
     await program.says(/The app is at/);
     // Resolves when the last process that writes to its output has ended.
     expect((await program.stop('SIGINT')).code).toBe(0);
   });
 
-  test('a thread keeps its connection, and takes a new one where that was cut', async () => {
+  test('a thread reuses its connection, and opens a new one when it was cut', async () => {
     const fake = await startFakeValidator();
     onTestFinished(() => fake.close());
     const paths = ['allows', 'allows', 'cuts the connection', 'allows'].map(pathOf);
@@ -48,7 +48,7 @@ describe.skipIf(!hasPython)('the WSGI example', () => {
     };
     const expected = 'allow\nallow\nNone\nallow\n';
     const { connections } = await poll(ask, ({ stdout }) => stdout === expected);
-    // One for two answers, one for the second try at what was cut, one for the last.
+    // One for two answers, one for the retry after the cut, one for the last question.
     expect(connections).toBe(3);
   });
 });

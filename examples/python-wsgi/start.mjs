@@ -16,7 +16,7 @@ const app = spawn('python3', [fileURLToPath(new URL('app.py', import.meta.url))]
     ...process.env,
     GUARD_VALIDATE_URL,
     GUARD_SECRET_KEY,
-    PYTHONDONTWRITEBYTECODE: '1', // it would write into the checkout
+    PYTHONDONTWRITEBYTECODE: '1', // otherwise Python would write into the checkout
   },
   stdio: 'inherit',
 });

@@ -28,7 +28,7 @@ afterAll(async () => {
   await origin.close();
 });
 
-test('the command of its README names the file, and the variables that the file asks for', async () => {
+test('the command of its README names the settings file and the variables of the file', async () => {
   const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
   expect(readme).toMatch(/^ORIGIN=\S+ GUARD_SECRET=.* guard start --config \S+$/m);
   expect(readme).toContain(`start --config ${FILE}\n`);
@@ -38,13 +38,13 @@ test('the command of its README names the file, and the variables that the file 
   expect(code, stdout + stderr).toBe(0);
 });
 
-test('a browser sees the site as before, and the site is told the decision', async () => {
+test('a browser gets the unchanged page, and the site gets the decision', async () => {
   const answer = await send(gateway, { headers: { ...chromeHttp, host: 'www.example' } });
   expect([answer.status, answer.body]).toEqual([200, ORIGIN_PAGE]);
   expect(origin.arrivals.at(-1)?.headers).toMatchObject({ 'x-guard-decision': 'allow' });
 });
 
-test('contract 3: curl gets the challenge page, and the site hears nothing of it', async () => {
+test('contract 3: curl gets the challenge page, and the site gets no request', async () => {
   const before = origin.arrivals.length;
   const answer = await send(gateway, { headers: { ...curl, host: 'www.example' } });
   expect(answer.status).toBe(403);

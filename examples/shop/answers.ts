@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** What every page may do: use the shop's own style, script, pictures, stream and socket. */
+/** Pages may use only the shop's own style, script, pictures, stream and socket. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -29,7 +29,7 @@ export function send(
   return response.end(body);
 }
 
-/** 303: the browser goes on with a GET, so that a reload posts nothing twice. */
+/** Answers 303, so that the browser continues with a GET and a reload does not post again. */
 export function seeOther(
   response: ServerResponse,
   location: string,

@@ -6,7 +6,7 @@ export interface Asset {
   readonly body: string;
 }
 
-/** Everything below /assets/, by path. Read and drawn once. */
+/** All files below /assets/ by path. They are read and drawn once. */
 export function loadAssets(): ReadonlyMap<string, Asset> {
   const file = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');
   return new Map<string, Asset>([

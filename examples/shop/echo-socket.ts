@@ -4,11 +4,11 @@ import { WebSocketServer } from 'ws';
 const MAX_MESSAGE_BYTES = 64 * 1024;
 const MAX_SOCKETS = 200;
 
-/** `/ws`: every message comes back as it was sent, text as text and binary as binary. */
+/** `/ws`: sends every message back unchanged, text as text and binary as binary. */
 export function attachEchoSocket(server: Server): { close(): void } {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
   sockets.on('connection', (socket) => {
-    // A message that is too long ends its own connection, not the shop.
+    // Without a listener, a message that is too long would end the shop.
     socket.on('error', () => socket.terminate());
     socket.on('message', (data, binary) => socket.send(data, { binary }));
   });

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 
 const MAX_STREAMS = 200;
-/** A reader that lets this much pile up is cut off. */
+/** A reader with more unread bytes is disconnected. */
 const MAX_UNSENT_BYTES = 64 * 1024;
 
-/** `GET /events`: one Server-Sent Event a second to everybody who listens. */
+/** `GET /events`: one Server-Sent Event a second to every reader. */
 export class EventStream {
   readonly #readers = new Set<ServerResponse>();
   readonly #timer: NodeJS.Timeout;
@@ -14,7 +14,7 @@ export class EventStream {
     this.#timer = setInterval(() => this.#tick(), everyMs).unref();
   }
 
-  /** False when too many listen already. */
+  /** False when there are too many readers. */
   add(response: ServerResponse): boolean {
     if (this.#readers.size >= MAX_STREAMS) return false;
     this.#readers.add(response);

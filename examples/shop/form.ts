@@ -6,7 +6,7 @@ const MAX_BYTES = 8 * 1024;
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | 'too_large'> {
   let text = '';
   request.setEncoding('latin1');
-  // `string`, because the encoding was set; latin1 keeps one character a byte.
+  // The chunks are strings, because the encoding was set. latin1 has one character for each byte.
   for await (const chunk of request as AsyncIterable<string>) {
     text += chunk;
     if (text.length > MAX_BYTES) return 'too_large';

@@ -3,7 +3,9 @@ import type { Product } from './products.ts';
 import { countItems } from './visitors.ts';
 import type { Visitor } from './visitors.ts';
 
-/** Guard's browser script, which its gateway serves on every site. Without one it is not found, and no harm. */
+/**
+ * Guard's browser script, which the gateway serves on every site. Without a gateway the request gives a harmless 404.
+ */
 const GUARD_SCRIPT = '/.guard/script.js?site_key=site_demo';
 
 export function homePage(visitor: Visitor | undefined): string {
@@ -76,7 +78,7 @@ export function uploadPage(visitor: Visitor | undefined): string {
   );
 }
 
-/** `headers`: what of the request is worth showing, name and value. */
+/** `headers`: names and values of the request that the page shows. */
 export function whoamiPage(
   headers: readonly (readonly [string, string])[],
   visitor: Visitor | undefined,

@@ -5,7 +5,7 @@ export interface Product {
   /** In cents. */
   readonly price: number;
   readonly glaze: string;
-  /** Outline of the right half, from the rim down, as [radius, height] on a 100 by 100 field. */
+  /** The outline of the right half, from the rim down, as [radius, height] on a 100 by 100 field. */
   readonly profile: readonly (readonly [number, number])[];
 }
 
@@ -104,7 +104,7 @@ export function formatPrice(cents: number): string {
   return `€${(cents / 100).toFixed(2)}`;
 }
 
-/** The product as a drawing, turned on a wheel: its profile, mirrored. */
+/** A drawing of the product: its profile and the mirrored profile. */
 export function drawProduct({ name, glaze, profile }: Product): string {
   const right = profile.map(([radius, y]) => `${50 + radius},${y}`);
   const left = profile.toReversed().map(([radius, y]) => `${50 - radius},${y}`);

@@ -59,7 +59,7 @@ export function createRouter(
   };
 }
 
-/** Node leaves the body of an answer to HEAD away by itself. */
+/** For HEAD, Node itself omits the body. */
 function handlerFor(routes: Routes, method: string | undefined): Handler | undefined {
   switch (method) {
     case 'GET':

@@ -7,7 +7,7 @@ import { createRouter } from './routes.ts';
 
 const MAX_REMEMBERED = 1000;
 
-/** One request as it arrived at the shop. */
+/** One request that the shop received. */
 export interface SeenRequest {
   readonly method: string;
   readonly url: string;
@@ -17,16 +17,16 @@ export interface SeenRequest {
 export interface Shop {
   /** `http://127.0.0.1:3000`, without a path. */
   readonly url: string;
-  /** The last 1,000 requests, WebSocket upgrades among them, oldest first; grows while the shop runs. */
+  /** The last 1,000 requests, including WebSocket upgrades, oldest first. The list grows while the shop runs. */
   readonly requests: readonly SeenRequest[];
   close(): Promise<void>;
 }
 
 /**
- * A small shop to stand behind the gateway: pages, a login form, a cart, JSON, a stream, a WebSocket
- * and an upload. Keeps everything in memory, fetches nothing, logs nothing.
+ * A small shop for demos behind the gateway: pages, a login form, a cart, JSON, a stream, a WebSocket and an upload. It
+ * keeps all data in memory, and fetches and logs nothing.
  *
- * `port` 0, the default, takes a free one. `eventEveryMs` is the pace of `/events`.
+ * `port` 0, the default, means a free port. `eventEveryMs` is the interval of `/events`.
  */
 export async function startShop(
   options: { port?: number; host?: string; eventEveryMs?: number } = {},
@@ -53,7 +53,7 @@ export async function startShop(
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  // Always an AddressInfo: the server listens on a port, not on a pipe.
+  // The cast is safe: the server listens on a port and not on a pipe.
   const { port: actual } = server.address() as AddressInfo;
 
   return {

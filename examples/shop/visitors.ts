@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Product } from './products.ts';
 
-/** The oldest visitor is forgotten beyond this. */
+/** Most visitors. A new visitor above it replaces the oldest one. */
 const MAX_VISITORS = 1000;
 const MAX_OF_ONE = 99;
 
 export interface Visitor {
   readonly id: string;
   user: string | undefined;
-  /** Product id to quantity; at most one entry a product. */
+  /** Quantities by product id. */
   readonly cart: Map<string, number>;
 }
 
-/** Who has a cart or is logged in, by the cookie `shop_session`. In memory only. */
+/** The visitors with a cart or a login, by the cookie `shop_session`, in memory. */
 export class Visitors {
   readonly #byId = new Map<string, Visitor>();
 
@@ -22,7 +22,7 @@ export class Visitors {
     return id === undefined ? undefined : this.#byId.get(id);
   }
 
-  /** A new visitor; takes over what `former` had in the cart, under a new id. */
+  /** Creates a visitor with a new id. The cart of `former` moves to the new visitor. */
   create(former?: Visitor): Visitor {
     if (former !== undefined) this.#byId.delete(former.id);
     const visitor = { id: randomUUID(), user: undefined, cart: new Map(former?.cart) };

@@ -1,4 +1,4 @@
-// The number in the footer comes over /events, one a second, and shows that streams pass the gateway.
+// The number in the footer comes over /events once a second. It shows that streams pass the gateway.
 const live = document.getElementById('live');
 const events = new EventSource('/events');
 events.addEventListener('tick', (event) => {
