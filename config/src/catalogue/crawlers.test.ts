@@ -106,9 +106,9 @@ describe('verification (contract 1.3: the source IP lies inside the published ra
 });
 
 describe('loading', () => {
-  function folderWith(file: unknown): string {
+  function folderWith(content: unknown): string {
     const folder = mkdtempSync(join(tmpdir(), 'guard-crawlers-'));
-    writeFileSync(join(folder, 'example.json'), JSON.stringify(file));
+    writeFileSync(join(folder, 'example.json'), JSON.stringify(content));
     return folder;
   }
   const crawler = {
@@ -125,36 +125,25 @@ describe('loading', () => {
     date: '2026-11-21',
   };
 
+  const file = (v4: readonly string[], v6: readonly string[] = []) =>
+    folderWith({ operator: 'Example', crawlers: [crawler], ranges: { ...published, v4, v6 } });
+  function standingOf(ip: string, folder: string, overlay?: string) {
+    const loaded = CrawlerCatalogue.load(folder, overlay);
+    const found = loaded.identify('ExampleBot/1.0');
+    return found && loaded.verify(found, ip);
+  }
+
   test('drops bogons and over-wide ranges, and counts them', () => {
-    const loaded = CrawlerCatalogue.load(
-      folderWith({
-        operator: 'Example',
-        crawlers: [crawler],
-        ranges: {
-          ...published,
-          v4: ['192.168.1.0/24', '8.0.0.0/8', '8.8.8.0/24'],
-          v6: ['fd00::/48'],
-        },
-      }),
-    );
-    expect(loaded.lists.map(({ refused }) => refused)).toEqual([
+    const folder = file(['192.168.1.0/24', '8.0.0.0/8', '8.8.8.0/24'], ['fd00::/48']);
+    expect(CrawlerCatalogue.load(folder).lists.map(({ refused }) => refused)).toEqual([
       { malformed: 0, bogon: 2, tooWide: 1 },
     ]);
-    const found = loaded.identify('ExampleBot/1.0');
-    expect(found && loaded.verify(found, '192.168.1.5')).toBe('impersonator');
-    expect(found && loaded.verify(found, '8.8.8.8')).toBe('verified');
+    expect(standingOf('192.168.1.5', folder)).toBe('impersonator');
+    expect(standingOf('8.8.8.8', folder)).toBe('verified');
   });
 
   test('makes no visitor an impersonator when a list has no entry left', () => {
-    const loaded = CrawlerCatalogue.load(
-      folderWith({
-        operator: 'Example',
-        crawlers: [crawler],
-        ranges: { ...published, v4: ['10.0.0.0/8'], v6: [] },
-      }),
-    );
-    const found = loaded.identify('ExampleBot/1.0');
-    expect(found && loaded.verify(found, '8.8.8.8')).toBe('unverifiable');
+    expect(standingOf('8.8.8.8', file(['10.0.0.0/8']))).toBe('unverifiable');
   });
 
   test('throws an error that names a file with another format', () => {
@@ -164,25 +153,16 @@ describe('loading', () => {
   });
 
   describe('takes refreshed ranges from a folder', () => {
-    const bundled = () =>
-      folderWith({
-        operator: 'Example',
-        crawlers: [crawler],
-        ranges: { ...published, v4: ['8.8.8.0/24'], v6: [] },
-      });
+    const bundled = file(['8.8.8.0/24']);
     const source = { url: 'https://bot.example/ips', v4: ['9.9.9.0/24'], v6: [] };
     const refreshed = { fetched_at: '2026-11-22T08:00:00.000Z', sources: [source] };
-    const standing = (overlay: string, ip: string) => {
-      const loaded = CrawlerCatalogue.load(bundled(), overlay);
-      const found = loaded.identify('ExampleBot/1.0');
-      return found && loaded.verify(found, ip);
-    };
+    const standing = (overlay: string, ip: string) => standingOf(ip, bundled, overlay);
 
     test('which replace the bundled ranges', () => {
       const overlay = folderWith(refreshed);
       expect(standing(overlay, '9.9.9.9')).toBe('verified');
       expect(standing(overlay, '8.8.8.8')).toBe('impersonator');
-      const [list] = CrawlerCatalogue.load(bundled(), overlay).lists;
+      const [list] = CrawlerCatalogue.load(bundled, overlay).lists;
       expect(list?.asOf).toBe(Date.parse('2026-11-22T08:00:00Z'));
     });
 
@@ -201,7 +181,7 @@ describe('loading', () => {
     });
 
     test('and throws an error that names a file there with another format', () => {
-      expect(() => CrawlerCatalogue.load(bundled(), folderWith({}))).toThrow(/example\.json/);
+      expect(() => CrawlerCatalogue.load(bundled, folderWith({}))).toThrow(/example\.json/);
     });
   });
 

@@ -45,21 +45,19 @@ describe('the bundled networks', () => {
 });
 
 describe('lists of networks', () => {
-  function folderWith(lists: { tor: string; vpn: string; datacenter: string }): string {
+  function load(lists: { tor: string; vpn: string; datacenter: string }): NetworkCatalogue {
     const folder = mkdtempSync(join(tmpdir(), 'guard-networks-'));
     for (const [name, text] of Object.entries(lists))
       writeFileSync(join(folder, `${name}.txt`), text);
-    return folder;
+    return NetworkCatalogue.load(folder);
   }
 
   test('rank Tor over VPN over datacenter', () => {
-    const loaded = NetworkCatalogue.load(
-      folderWith({
-        tor: '8.8.8.8/32\n',
-        vpn: '8.8.8.0/29\n',
-        datacenter: '# comment\n8.8.8.0/24\n',
-      }),
-    );
+    const loaded = load({
+      tor: '8.8.8.8/32\n',
+      vpn: '8.8.8.0/29\n',
+      datacenter: '# comment\n8.8.8.0/24\n',
+    });
     expect(['8.8.8.8', '8.8.8.1', '8.8.8.77'].map((ip) => loaded.kindOf(ip))).toEqual([
       'tor',
       'vpn',
@@ -68,13 +66,11 @@ describe('lists of networks', () => {
   });
 
   test('lose bogons and over-wide ranges when they are loaded', () => {
-    const loaded = NetworkCatalogue.load(
-      folderWith({
-        tor: '8.8.8.0/24\n',
-        vpn: '8.0.0.0/8\n',
-        datacenter: '203.0.113.0/24\n192.168.1.0/24\nx\n',
-      }),
-    );
+    const loaded = load({
+      tor: '8.8.8.0/24\n',
+      vpn: '8.0.0.0/8\n',
+      datacenter: '203.0.113.0/24\n192.168.1.0/24\nx\n',
+    });
     expect(loaded.lists.map(({ refused }) => refused)).toEqual([
       { malformed: 0, bogon: 0, tooWide: 1 },
       { malformed: 0, bogon: 0, tooWide: 1 },

@@ -44,23 +44,16 @@ test.each([
 });
 
 test.each([
-  [
-    'http://a:3000',
-    { kind: 'url', origin: 'http://a:3000', isSecure: false, host: 'a', port: 3000 },
-  ],
-  [
-    'https://A.example/',
-    { kind: 'url', origin: 'https://a.example', isSecure: true, host: 'a.example', port: 443 },
-  ],
-  [
-    'http://[::1]:80',
-    { kind: 'url', origin: 'http://[::1]', isSecure: false, host: '::1', port: 80 },
-  ],
+  ['http://a:3000', ['http://a:3000', false, 'a', 3000]],
+  ['https://A.example/', ['https://a.example', true, 'a.example', 443]],
+  ['http://[::1]:80', ['http://[::1]', false, '::1', 80]],
   ['http://a/b', 'refused'],
   ['http://u:p@a', 'refused'],
   ['a:3000', 'refused'],
 ])('the origin %s', (text, expected) => {
-  expect(read(OriginAddress, text)).toEqual(expected);
+  const [origin, isSecure, host, port] = expected;
+  const url = { kind: 'url', origin, isSecure, host, port };
+  expect(read(OriginAddress, text)).toEqual(expected === 'refused' ? expected : url);
 });
 
 test.each([
