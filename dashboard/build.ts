@@ -10,11 +10,11 @@ import {
 import { buildSync } from 'esbuild';
 import { z } from 'zod';
 
-/** Bundles the page of the dashboard: at install, and at start when the bundle is outdated. */
+/** Bundles the page of the dashboard: when Guard is installed, and at a start with an outdated bundle. */
 
 const HERE = new URL('./', import.meta.url);
 const SOURCES = new URL('page/', HERE);
-/** Texts that the page shares with commands. */
+/** Texts that commands use too. */
 const PLAIN_WORDS = new URL('../config/src/plain-words/', HERE);
 const DIST = new URL('dist/', HERE);
 
@@ -32,7 +32,7 @@ export interface PageAsset {
   readonly body: string;
 }
 
-/** The page, ready to be served. */
+/** The page with all its files. */
 export interface Page {
   readonly html: string;
   /** Files by path, such as `/assets/app-3f2a.js`. */
@@ -46,12 +46,12 @@ const KEPT: KeptBundle<Artefact> = {
   bundle,
 };
 
-/** Bundles the page into dashboard/dist/, even if there is a bundle. Throws when esbuild fails. */
+/** Bundles the page into dashboard/dist/, even if a bundle exists. Throws when esbuild fails. */
 export function buildPage(): void {
   keepBundle(KEPT.file, bundle());
 }
 
-/** The page. It is bundled now if dashboard/dist/ has no bundle of these sources. Throws when esbuild fails. */
+/** Loads the page. Bundles it first if dashboard/dist/ has no bundle of these sources. Throws when esbuild fails. */
 export function loadPage(): Page {
   const { html, assets } = loadBundle(KEPT);
   const entries = Object.entries(assets).map(([path, { type, text }]): [string, PageAsset] => [
@@ -76,7 +76,7 @@ function bundle(): Artefact {
     jsxImportSource: 'preact',
     legalComments: 'none',
     logLevel: 'silent',
-    // The same options for every module: the settings of the repository are for Node.
+    // The same options for every module, because the settings of the repository are for Node.
     tsconfigRaw: '{}',
   });
   const script = textOf(outputFiles, '.js');
@@ -99,7 +99,7 @@ function textOf(files: readonly { path: string; text: string }[], ending: string
   return text;
 }
 
-/** The icon is a shield in a data: URL, so that the browser does not ask for /favicon.ico. */
+/** The icon is a data: URL, so that the browser does not ask for /favicon.ico. */
 const ICON =
   'data:image/svg+xml,' +
   encodeURIComponent(
@@ -124,7 +124,7 @@ function htmlOf(script: string, style: string): string {
 `;
 }
 
-/** Includes this file, which has the options of esbuild and the HTML. */
+/** The hash also covers this file, which has the options of esbuild and the HTML. */
 function hashOfSources(): string {
   const self = readFileSync(new URL('build.ts', HERE), 'utf8');
   return hashOfFolders(self, [SOURCES, PLAIN_WORDS], /(?<!\.test)\.(?:tsx?|css)$/);

@@ -17,7 +17,7 @@ export interface Health {
     /** ISO 8601. */
     readonly expiresAt: string;
   }[];
-  /** Null when the lists are the bundled ones. */
+  /** Null for the bundled lists. */
   readonly crawlerListAgeSeconds: number | null;
   /** The age of the lists of networks, and of the databases of countries and autonomous systems. */
   readonly networkDataAgeSeconds: Readonly<Record<'lists' | 'country' | 'asn', number>>;

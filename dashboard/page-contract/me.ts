@@ -1,9 +1,9 @@
 import type { Knowledge } from '@guard/config/plain-words/facts';
 
-/** The answer of `GET /api/me`: who is signed in, and the settings that the page needs to explain events. */
+/** The answer of `GET /api/me`: the viewer, and the settings that the page needs to explain events. */
 export interface Me extends Knowledge {
   readonly organisation: string;
-  /** Identifier of the key that signed in. Null for a sign-in without a key. */
+  /** Identifier of the key with which the viewer signed in. Null for a sign-in without a key. */
   readonly key: string | null;
   readonly via: 'key' | 'link' | 'proxy' | 'oidc';
   /** ISO 8601. Null when a proxy names the viewer in each request. */

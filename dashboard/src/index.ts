@@ -25,12 +25,12 @@ export interface DashboardOptions {
   readonly settings: Settings;
   readonly revision: string;
   readonly authenticate: AuthenticateBearer;
-  /** Kept across reloads of the settings. */
+  /** They stay the same across reloads of the settings. */
   readonly signIns: SignIns;
   readonly store: Pick<SessionStore, 'take'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Creates a route that runs statements like POST /query, for callers that are identified in another way. */
+  /** Creates a route that runs statements like POST /query, but with another way to identify callers. */
   readonly queryRoute: (
     path: string,
     identify: (request: FastifyRequest) => QueryCaller | undefined,
@@ -38,11 +38,11 @@ export interface DashboardOptions {
   readonly runQuery: RunQuery;
   readonly replay: Replay;
   readonly health: () => Promise<Health>;
-  /** False when Guard ends or new settings have replaced these. Then live views end and reconnect. */
+  /** False when Guard ends or new settings have replaced these. Then live views end and connect again. */
   readonly isOpen: () => boolean;
   /** Whether the dashboard accepts the Host header of a request. */
   readonly answersTo: (host: string | undefined) => boolean;
-  /** The URLs of the dashboard and of the documentation, if it is served. They are known when both listen. */
+  /** The URL of the dashboard. It is known after the dashboard listens. */
   readonly ownUrl: () => string;
   readonly docsUrl: () => string | undefined;
 }
@@ -79,7 +79,7 @@ export function createDashboard(options: DashboardOptions): FastifyPluginAsync {
 
   return async (app) => {
     app.addHook('onRequest', admit);
-    // A handler of this scope, so that `admit` runs before it.
+    // A handler of this scope, so that `admit` runs first.
     app.setNotFoundHandler((_request, reply) =>
       reply.code(404).type('text/plain; charset=utf-8').send('Not found.\n'),
     );
@@ -92,8 +92,8 @@ export function createDashboard(options: DashboardOptions): FastifyPluginAsync {
 }
 
 /**
- * Refuses foreign host names (DNS rebinding) and requests from pages of other sites. The cookie alone does not
- * prevent those, because a viewer named by a proxy has no cookie.
+ * Refuses foreign host names (DNS rebinding) and requests from pages of other sites. The cookie alone would not prevent
+ * those: a viewer that a proxy names has no cookie.
  */
 function createAdmit(answersTo: DashboardOptions['answersTo']) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -106,11 +106,11 @@ function createAdmit(answersTo: DashboardOptions['answersTo']) {
     void reply.header('cache-control', 'no-store');
     // The path of the route, because `/%61pi/query` is the same path.
     const isData = request.routeOptions.url?.startsWith('/api/') === true;
-    // A foreign page may link here. Its images and frames are refused, because they would use up the sign-in
-    // attempts.
+    // A foreign page may link here. Its images and frames are refused, because they would use up the attempts to sign
+    // in.
     const isOpened = dest === undefined || dest === 'document';
     if (!isData && (isOpened || site !== 'cross-site')) return;
-    // Origin is only used when the browser sends nothing clearer, because a proxy in front may change Host.
+    // Origin is used only without Sec-Fetch-Site, because a proxy in front may change Host.
     const isOwn =
       site === undefined
         ? origin === undefined || URL.parse(origin)?.host === host

@@ -18,17 +18,17 @@ test.each([
   expect(percentile(peaks, share)).toBe(limit);
 });
 
-test('no peaks have no percentile', () => {
+test('without peaks the percentile is 0', () => {
   expect(percentile([], 0.5)).toBe(0);
 });
 
-test('a limit stops those who exceed it, and not those who reach it', () => {
+test('a limit stops those above it, and not those exactly at it', () => {
   expect(above(peaks, 5)).toEqual({ number: 1, requests: 4000, top: [{ who: 'd', peak: 100 }] });
   expect(above(peaks, 4).top.map(({ who }) => who)).toEqual(['d', 'b', 'c']);
   expect(above(peaks, 100).number).toBe(0);
 });
 
-test('rows become bars: verdicts in their order, the period before moved, settings marked where they change', () => {
+test('rows become bars: verdicts in order, the earlier period shifted, and changes of settings marked', () => {
   const rows = [
     [0, '50', 'allow', '7', ['old']],
     [1, '100', 'block', '1', ['old']],

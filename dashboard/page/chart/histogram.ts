@@ -1,13 +1,13 @@
 import { num, texts } from '@guard/config/plain-words/cells';
 import type { Row } from '../data/query.ts';
 
-/** Peaks of addresses or sessions and how many have each, in ascending order. */
+/** The addresses or sessions with one peak. Peaks are in ascending order. */
 export interface Peak {
   /** Most requests in one minute. */
   readonly peak: number;
   readonly number: number;
   readonly requests: number;
-  /** A few of them. */
+  /** Some of these addresses or sessions. */
   readonly examples: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export function peaksOf(rows: readonly Row[]): Peak[] {
   }));
 }
 
-/** The smallest peak that at least this share does not exceed. 0 when there are no peaks. */
+/** The smallest peak that at least this share of them does not exceed. 0 without peaks. */
 export function percentile(peaks: readonly Peak[], share: number): number {
   const all = peaks.reduce((sum, { number }) => sum + number, 0);
   let seen = 0;

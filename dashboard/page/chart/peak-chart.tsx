@@ -24,7 +24,7 @@ function classesOf(peaks: readonly Peak[]) {
   return classes;
 }
 
-/** The number of addresses or sessions for each peak. What a limit would stop has another colour and pattern. */
+/** The number of addresses or sessions for each peak. Those that a limit would stop have another colour and pattern. */
 export function PeakChart({ peaks, limit, by }: Props) {
   const { place, width } = useWidth();
   const classes = classesOf(peaks);
@@ -36,7 +36,7 @@ export function PeakChart({ peaks, limit, by }: Props) {
   }
   const top = Math.max(1, ...classes.map(({ number }) => number));
   const barWidth = (width - LEFT) / classes.length;
-  // A logarithmic scale, because few are busy and many are not.
+  // A logarithmic scale, because few of them are busy.
   const heightOf = (number: number) =>
     number === 0 ? 0 : Math.max(2, (INNER * Math.log1p(number)) / Math.log1p(top));
   const many = by === 'address' ? 'Addresses' : 'Sessions';

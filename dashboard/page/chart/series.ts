@@ -14,11 +14,11 @@ export interface Bars {
   /** Start of each bar, in milliseconds since 1970. */
   readonly starts: readonly number[];
   readonly stepMs: number;
-  /** The first is at the bottom. */
+  /** The first series is at the bottom. */
   readonly series: readonly Series[];
-  /** The values of the previous period. Empty if they were not requested. */
+  /** The values of the previous period. Empty if the viewer did not ask for them. */
   readonly earlier: readonly number[];
-  /** Times when new settings began to decide. */
+  /** Times at which new settings began to decide. */
   readonly changes: readonly { readonly at: number; readonly revision: string }[];
 }
 
@@ -71,7 +71,7 @@ function order(a: Series, b: Series): number {
   return b.total - a.total || a.name.localeCompare(b.name);
 }
 
-/** Finds revisions that decide now and did not in the last bar with requests. */
+/** Finds revisions in this bar that were not in the last bar with requests. */
 function changesOf(
   starts: readonly number[],
   revisions: readonly ReadonlySet<string>[],
@@ -90,13 +90,13 @@ function changesOf(
   return changes;
 }
 
-/** Colour of a series, as CSS. A verdict has its own one. Other series have one by position. */
+/** The colour of a series, as CSS. Each verdict has its own colour. Other series have one by position. */
 export function colourOf(name: string, place: number): string {
   if (VERDICTS.includes(name)) return `var(--${name})`;
   return name === OTHERS ? 'var(--none)' : `var(--series-${place % 7})`;
 }
 
-/** The next round number, for the top of an axis. */
+/** The next round number. It is the top of an axis. */
 export function roundUp(value: number): number {
   if (value <= 5) return Math.max(1, value);
   const magnitude = 10 ** Math.floor(Math.log10(value));

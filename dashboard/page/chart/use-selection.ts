@@ -8,7 +8,7 @@ export interface Selection {
 
 interface Options {
   readonly bars: number;
-  /** The bar at this position of the screen. */
+  /** The bar at this horizontal position on the screen. */
   readonly barAt: (clientX: number) => number;
   readonly select: (first: number, last: number) => void;
 }

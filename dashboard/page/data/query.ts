@@ -1,4 +1,4 @@
-/** Sends queries to the database, at most four in parallel. More would only wait at the server. */
+/** Sends queries to the database, at most four at the same time. Further ones would only wait at the server. */
 
 export type Row = readonly unknown[];
 
@@ -11,10 +11,10 @@ const AT_A_TIME = 4;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** The session has ended, so the page shows the sign-in form. */
+/** The sign-in has ended, so the page shows the sign-in form. */
 export class SignedOut extends Error {}
 
-/** Runs a statement that ends with FORMAT JSONCompact. Rejects with a readable sentence. */
+/** Runs a statement that ends with FORMAT JSONCompact. Rejects with a sentence for people. */
 export async function ask(sql: string, signal: AbortSignal): Promise<Answer> {
   await waitForTurn(signal);
   try {

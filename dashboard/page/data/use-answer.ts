@@ -3,12 +3,12 @@ import { SignedOut } from './query.ts';
 import { SignedIn } from './signed-in.ts';
 
 export type Asked<T> =
-  /** `last` is the answer before, while the next one is awaited. */
+  /** `last` is the previous answer, which is shown until the next one comes. */
   | { readonly state: 'loading'; readonly last: T | undefined }
   | { readonly state: 'ready'; readonly answer: T }
   | { readonly state: 'failed'; readonly message: string };
 
-/** Asks the server by `load`. Other `keys`, or leaving the panel, cancel the running question. */
+/** Asks the server with `load`. A change of `keys` or the removal of the panel cancels the running question. */
 export function useAnswer<T>(
   load: (signal: AbortSignal) => Promise<T>,
   keys: readonly unknown[],
@@ -34,13 +34,13 @@ export function useAnswer<T>(
   return { ...asked, retry: () => setAttempt(attempt + 1) };
 }
 
-/** The answer to show: the last one while the next one is awaited. */
+/** The answer to show. While the next one is awaited, it is the last one. */
 export function answerOf<T>(asked: Asked<T>): T | undefined {
   if (asked.state === 'ready') return asked.answer;
   return asked.state === 'loading' ? asked.last : undefined;
 }
 
-/** The text for an error. A failed connection would otherwise show the browser's own words. */
+/** The text for an error. For a failed connection the browser's own text is not helpful. */
 function messageOf(error: unknown): string {
   if (error instanceof TypeError) return 'Guard cannot be reached.';
   return error instanceof Error ? error.message : 'Something went wrong.';

@@ -79,7 +79,7 @@ function Facts({ event }: { readonly event: WholeEvent }) {
       `${event.text('status_code')}${event.text('origin_status') === '0' ? '' : `, origin ${event.text('origin_status')}`}`,
     ],
     ['Address', <Value field="address" value={event.ip} key="ip" />],
-    ['Address told by', event.text('ip_from')],
+    ['Address taken from', event.text('ip_from')],
     ['Country', event.text('country')],
     [
       'Network',
@@ -144,7 +144,9 @@ function Headers({ event }: { readonly event: WholeEvent }) {
     <section>
       <h3>Header fields</h3>
       {event.headers.length === 0 ? (
-        <p class="empty">None are kept: they are removed after 14 days, and uploads have none.</p>
+        <p class="empty">
+          No header fields are kept. They are removed after 14 days, and uploads have none.
+        </p>
       ) : (
         <DataTable caption="Header fields" head={['Name', 'Value']} rows={event.headers} />
       )}
@@ -152,7 +154,7 @@ function Headers({ event }: { readonly event: WholeEvent }) {
   );
 }
 
-/** For the person who answers a visitor: which other visitors can get this reason, and what this visitor can do. */
+/** For the person who answers a visitor: other visitors with this reason, and what this visitor can do. */
 function PlainWords({ event }: { readonly event: WholeEvent }) {
   const { me } = useContext(SignedIn);
   const others = falsePositivesOf(event, me.reasons);

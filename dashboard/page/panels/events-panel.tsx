@@ -37,7 +37,7 @@ export function EventsPanel() {
   );
   if (live) return <LiveTail tools={tools} />;
   const { grouped, before } = state;
-  // The columns with the time and the id of a row. The next page begins behind them.
+  // The columns with the time and the id of a row. The next page starts after them.
   const [time, id] = grouped ? [5, 13] : [0, 1];
   return (
     <QueryPanel

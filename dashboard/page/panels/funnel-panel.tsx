@@ -9,16 +9,21 @@ import { count, percent } from '../text/format.ts';
 /** Name, column, colour and meaning of each step. The columns are those of `funnel`. */
 const STEPS = [
   ['Challenged', 2, 'accent', 'Visitors who were shown the challenge page.'],
-  ['Loaded the page', 3, 'accent', 'The page ran: it sent an answer, or said that it was left.'],
-  ['Answered', 4, 'accent', 'Sent what the page read: verified, rejected or failed.'],
-  ['Verified', 5, 'allow', 'Passed, and were seen again afterwards.'],
-  ['Rejected', 6, 'block', 'What they sent showed a program.'],
-  ['Failed', 7, 'block', 'What they sent was no answer: too late, a copy, or damaged.'],
+  [
+    'Loaded the page',
+    3,
+    'accent',
+    'The page ran: it sent an answer, or reported that the visitor left it.',
+  ],
+  ['Answered', 4, 'accent', 'Sent an answer: verified, rejected or failed.'],
+  ['Verified', 5, 'allow', 'Passed, and sent another request afterwards.'],
+  ['Rejected', 6, 'block', 'Their answer shows a program.'],
+  ['Failed', 7, 'block', 'Their answer came too late, was a copy, or was damaged.'],
   [
     'Gave up',
     8,
     'none',
-    'Challenged, and no answer came. Of those, programs that run no JavaScript never loaded the page.',
+    'Challenged without an answer. Programs without JavaScript never load the page.',
   ],
   [
     'Challenged again',

@@ -17,7 +17,7 @@ export function HealthPanels() {
       <State />
       <QueryPanel
         title="How long decisions take"
-        about="Half, 95 % and 99 % of the decisions are faster. The origin is until its header section is there."
+        about="Half, 95 % and 99 % of the decisions are faster. The origin's time ends with its header section."
         sql={latency(scope)}
         empty="No decisions in this period."
       >

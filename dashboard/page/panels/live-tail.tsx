@@ -19,7 +19,7 @@ interface Batch {
 
 interface Tail {
   readonly events: readonly ListedEvent[];
-  /** Events that came while the list was paused, or that were too many to be sent. */
+  /** Number of events that came during a pause, or that were too many to be sent. */
   readonly notShown: number;
 }
 
@@ -33,12 +33,12 @@ export function LiveTail({ tools }: { readonly tools: ComponentChildren }) {
   return (
     <Panel
       title="Events, live"
-      about="Site and filters hold here too, the period does not."
+      about="Site and filters apply here too, the period does not."
       tools={
         <>
           {tools}
           <SmallButton aria-pressed={paused} onClick={() => setPaused(!paused)}>
-            {paused ? 'Go on' : 'Pause'}
+            {paused ? 'Continue' : 'Pause'}
           </SmallButton>
         </>
       }

@@ -19,7 +19,7 @@ export function RulesPanel() {
   return (
     <QueryPanel
       title="Rules"
-      about="A rule counts where it decided. “Monitor mode” says what the settings say now, and since when the events of this period have it."
+      about="The requests that each rule decided. “Monitor mode” is the current setting, with the time since when events of this period have it."
       sql={rules(scope)}
       empty={`No requests in this period. The settings have ${me.rules.length} rules.`}
     >
@@ -90,7 +90,7 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
   );
 }
 
-/** Since when the rule is in monitor mode, according to the events. Events before the period are ignored. */
+/** The time since when the rule is in monitor mode, as the events of the period show it. */
 function sinceText(row: Row, now: number): string {
   const [enforced, watched] = [num(row[7]), num(row[8])];
   if (watched === 0 || enforced > watched) return '';

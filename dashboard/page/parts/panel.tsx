@@ -16,7 +16,7 @@ interface PanelProps {
   readonly children: ComponentChildren;
 }
 
-/** A part of the page with a title. Its statement can be shown and copied. */
+/** A part of the page with a title. The viewer can see and copy its statement. */
 export function Panel({ title, about, sql, tools, busy = false, children }: PanelProps) {
   const id = useId();
   const [open, setOpen] = useState(false);
@@ -62,7 +62,7 @@ function Statement({ sql }: { readonly sql: string }) {
 
 interface QueryPanelProps extends Omit<PanelProps, 'sql' | 'children' | 'busy'> {
   readonly sql: string;
-  /** The text when there are no rows. */
+  /** The text without rows. */
   readonly empty: string;
   readonly children: (answer: Answer) => ComponentChildren;
 }

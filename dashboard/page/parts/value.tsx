@@ -73,7 +73,7 @@ function Choices({ field, value, close, children }: ChoicesProps) {
   );
 }
 
-/** Shows an element above all others and below its neighbour. Escape, a click or focus elsewhere close it. */
+/** Shows an element above the page and below its neighbour. Escape, a click or focus elsewhere closes it. */
 function usePopover(close: () => void) {
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {

@@ -6,7 +6,7 @@ import { rowsOf, type Scope } from './where.ts';
 
 export const PAGE_ROWS = 50;
 
-/** In the order of the columns of `events`. */
+/** The order is that of the columns in `events`. */
 export const EVENT_COLUMNS = [
   'created_at_ms',
   'request_id',
@@ -35,8 +35,8 @@ const SELECTED = EVENT_COLUMNS.map((name) =>
 ).join(', ');
 
 /**
- * Newest first. `cursor` is the last event of the previous page: `<ms>.<request id>`. A subquery finds the time of
- * the page's oldest row first, so that the other columns are read for few rows only.
+ * Newest first. `cursor` is the last event of the previous page: `<ms>.<request id>`. A subquery first finds the time
+ * of the page's oldest row, so that the other columns are read only for few rows.
  */
 export function events(scope: Scope, cursor: string): string {
   const [ms, id] = cursor.split('.');
@@ -54,16 +54,16 @@ FORMAT JSONCompact`;
 /** A session as a number, which is faster to group by. */
 const SESSION = 'cityHash64(session_sent, ip, user_agent)';
 
-/** The newest sessions are looked for among this many rows first. */
+/** Number of rows in which the newest sessions are searched first. */
 export const RECENT_ROWS = 5000;
 
 /**
- * Sessions, the most recently seen first. `cursor` is the last session of the previous page: `<ms>.<number>`.
- * Visitors without a cookie are distinguished by address and User-Agent.
+ * Sessions, the most recent first. `cursor` is the last session of the previous page: `<ms>.<number>`. Visitors without
+ * a cookie are distinguished by address and User-Agent.
  *
- * The statement finds the sessions of the page first. Most often they are among the most recent rows. If these
- * hold too few sessions, for example because one visitor sent them all, it looks through all rows. Then it reads
- * the rows of these sessions only, which the indexes on address and session find.
+ * The statement first finds the sessions of the page, usually among the most recent rows. If these have too few
+ * sessions, for example because one visitor sent them all, it searches all rows. Then it reads only the rows of these
+ * sessions, which the indexes on address and session find.
  */
 export function sessions(scope: Scope, cursor: string): string {
   const [ms, which = ''] = cursor.split('.');
@@ -108,8 +108,8 @@ interface Visitor {
 }
 
 /**
- * The 100 nearest requests of the same session, in the twelve hours before and after an event. Without a session: of
- * the same address and agent, in the ten minutes before and after.
+ * The 100 nearest requests of the same session, in the twelve hours before and after an event. Without a session, those
+ * of the same address and agent, in the ten minutes before and after.
  */
 export function timeline({ atMs, session, ip, userAgent }: Visitor): string {
   const around = session === '' ? 600_000 : 12 * 3_600_000;

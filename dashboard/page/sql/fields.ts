@@ -4,7 +4,7 @@ import { quote } from '@guard/config/plain-words/quote';
 /** The fields for filters and their conditions. */
 
 interface Field {
-  /** The name on the screen. */
+  /** The name on the page. */
   readonly label: string;
   /** The condition for rows with this value. */
   readonly is: (value: string) => string;

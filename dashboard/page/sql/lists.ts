@@ -9,11 +9,11 @@ export interface TopList {
   readonly field: FieldName;
   /** The expression to group rows by. */
   readonly value: string;
-  /** More information about a value, as text. */
+  /** Further information about a value, as text. */
   readonly note?: string;
-  /** Condition for the rows that count. */
+  /** The condition for the counted rows. */
   readonly only?: string;
-  /** There can be about as many values as rows. */
+  /** True if there can be nearly as many values as rows. */
   readonly isNumerous?: boolean;
 }
 
@@ -69,7 +69,7 @@ export const TOP_LISTS: Readonly<Record<'common' | 'networks' | 'programs', read
 };
 
 /**
- * The condition for the rows with the most frequent values. Numbers take less time and memory to group by than
+ * The condition for the rows with the most frequent values. Grouping by numbers takes less time and memory than by
  * texts, so hashes are counted first, and the other columns are read for ten values only.
  */
 function mostFrequent(scope: Scope, value: string, only: string): string {

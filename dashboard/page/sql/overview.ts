@@ -4,7 +4,7 @@ import { UNJUDGED } from './fields.ts';
 import { before, rowsOf, type Scope } from './where.ts';
 import { moment } from '@guard/config/plain-words/quote';
 
-/** Statements of the first view: totals, requests over time, the challenge. */
+/** Statements of the first view: totals, requests over time, and the challenge. */
 
 const JSON_ROWS = 'FORMAT JSONCompact';
 
@@ -29,7 +29,7 @@ const STEPS_S = [
 ];
 const MAX_BUCKETS = 150;
 
-/** Width of a bar in milliseconds. At most 150 bars fill the range. */
+/** The width of a bar in milliseconds. A range has at most 150 bars. */
 export function stepOf({ from, to }: TimeRange): number {
   const least = (to - from) / 1000 / MAX_BUCKETS;
   return (STEPS_S.find((step) => step >= least) ?? Math.ceil(least / 86_400) * 86_400) * 1000;
@@ -47,7 +47,7 @@ const SPLIT_BY: Readonly<Record<Exclude<Split, 'action'>, string>> = {
 
 /**
  * Columns of a row: whether it is in this period, start of the bar, series, requests, revisions of the settings. The
- * seven largest series are separate. All others are combined.
+ * seven largest series are separate, and the others are combined.
  */
 export function overTime(scope: Scope, split: Split, compare: boolean): string {
   const { from, to } = scope.range;
@@ -55,7 +55,7 @@ export function overTime(scope: Scope, split: Split, compare: boolean): string {
   const since = compare ? before(scope.range).from : from;
   const value = split === 'action' ? scope.verdict : SPLIT_BY[split];
   const isNow = compare ? `created_at >= ${moment(from)}` : '1';
-  // Each period has bars from its own start, because its length may not be a multiple of a bar.
+  // The bars of each period start at its own start, because its length may be no multiple of a bar.
   const start = compare ? `if(${isNow}, ${from}, ${since})` : String(from);
   return `SELECT is_now, bucket, if(place <= 7, toString(series), '(others)') AS shown, sum(n) AS requests, groupUniqArrayArray(4)(revisions) AS revisions_seen
 FROM (SELECT is_now, bucket, series, n, revisions, dense_rank() OVER (ORDER BY total DESC, series) AS place
@@ -72,7 +72,7 @@ const VISITOR = 'cityHash64(ip, user_agent)';
 
 /**
  * Visitors by browser and version, with their progress through the challenge. A visitor is an address with a
- * User-Agent. "again" means challenged within ten minutes after a passed challenge.
+ * User-Agent. "again" means a challenge within ten minutes after a passed one.
  */
 export function funnel(scope: Scope): string {
   const seen = "challenge IN ('issued', 'rejected', 'failed')";

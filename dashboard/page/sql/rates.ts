@@ -1,19 +1,19 @@
 import { rowsOf, type Scope } from './where.ts';
 
-/** How many requests a minute addresses and sessions make. */
+/** The requests per minute of addresses and sessions. */
 
 export type RateOf = 'address' | 'session';
 
 const DAY_MS = 86_400_000;
 
-/** Rates are counted over this part of a range: its last 24 hours. */
+/** The part of a range for which rates are counted: its last 24 hours. */
 export function rateRange({ from, to }: Scope['range']): Scope['range'] {
   return { from: Math.max(from, to - DAY_MS), to };
 }
 
 /**
  * Columns of a row: a peak (most requests in one minute), the number of addresses or sessions with it, their total
- * requests, and some examples. These rows are enough to try any limit without another query.
+ * requests, and some examples. With these rows the page tries any limit without another query.
  */
 export function rates(scope: Scope, by: RateOf): string {
   const who = by === 'address' ? 'ip' : 'session_sent';

@@ -8,13 +8,13 @@ export interface Scope {
   readonly range: TimeRange;
   readonly site: string;
   readonly filters: readonly Filter[];
-  /** The counted column: enforced (`action`) or concluded (`decision`). */
+  /** The counted column: what was enforced (`action`) or the verdict before that (`decision`). */
   readonly verdict: 'action' | 'decision';
 }
 
 /**
- * Site and filters as a condition. Empty for all rows. Filters of one field are alternatives. Filters of different
- * fields are combined with AND. An excluded value is always excluded.
+ * The condition for site and filters. Empty for all rows. Filters of one field are alternatives (OR), and those of
+ * different fields are combined with AND. An excluded value is always excluded.
  */
 export function conditionOf({ site, filters }: Pick<Scope, 'site' | 'filters'>): string {
   const wanted = new Map<string, string[]>();

@@ -10,15 +10,15 @@ import type { Health } from '../../page-contract/health.ts';
 import type { Me } from '../../page-contract/me.ts';
 
 const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-const { version } = JSON.parse(manifest) as { version: string }; // our own manifest, which npm checks
+const { version } = JSON.parse(manifest) as { version: string }; // our own manifest has a version
 
 /** Enough for the longest User-Agent of a rule with six bytes for each character. */
 const MAX_REPLAY_BODY = 16_384;
 
-/** The port parses both, because it has the messages for mistakes. */
+/** The Replay port parses both values, because it has the messages for mistakes. */
 const ReplayBody = z.strictObject({ change: z.unknown(), hours: z.unknown().optional() });
 
-/** The data of the page besides SQL: the viewer, facts of the settings, the state of Guard, and replays of changes. */
+/** The data of the page besides SQL: the viewer, facts about the settings, the state of Guard, and replays. */
 export function dataRoutes(options: {
   readonly settings: Settings;
   readonly revision: string;
@@ -55,11 +55,11 @@ export function dataRoutes(options: {
     app.get('/api/health', async (request, reply) => {
       if (viewerOf(request) === undefined) return reply.code(401).send();
       const whole = await health();
-      // Counters are the sum of all organisations, and a certificate does not tell whose hosts it names.
+      // The counters are the sum of all organisations, and a certificate does not show whose hosts it has.
       return reply.send(hasOneOrganisation ? whole : { ...whole, metrics: {}, certificates: [] });
     });
 
-    // Runs before the body is read, because a large body from a stranger would delay visitors.
+    // Runs before the body is read, because a large body of a stranger would delay visitors.
     const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       if (viewerOf(request) === undefined) await reply.code(401).send();
     };

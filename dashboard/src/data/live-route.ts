@@ -7,13 +7,13 @@ import { z } from 'zod';
 import type { FindViewer } from '../sign-in/viewer.ts';
 
 const EVERY_MS = 1_000;
-/** A row is written when its request has ended, so it can be older than a row that was already shown. */
+/** A row is written after its request has ended, so it can be older than a row that was shown before. */
 const BACK_MS = 5_000;
 const MAX_ROWS = 20;
-/** Most ids of sent rows in memory, so that no row is sent twice. It is the number of rows in `BACK_MS`. */
+/** Most ids of sent rows in memory, so that no row is sent twice. As many rows fit into `BACK_MS`. */
 const MAX_SENT = (MAX_ROWS * BACK_MS) / EVERY_MS;
 const MAX_WHERE_CHARS = 8_192;
-/** Much more than `MAX_ROWS` rows need. A filter can add other rows with UNION, and parsing them delays visitors. */
+/** Much more than `MAX_ROWS` rows need. A filter can add rows with UNION, and parsing them delays visitors. */
 const MAX_ANSWER_BYTES = 512 * 1024;
 /** Most open streams. Each queries the database once a second. */
 const MAX_STREAMS = 16;
@@ -35,8 +35,8 @@ const Answer = z.object({
 type Row = z.infer<typeof Answer>['data'][number];
 
 /**
- * `GET /api/live`: the newest events as Server-Sent Events, once a second while a page is open. It queries the
- * database like every panel, so it shows the events of all threads and instances, but only of one organisation.
+ * `GET /api/live`: the newest events as Server-Sent Events, once a second while a page is open. It queries the database
+ * like every panel, so it shows the events of all threads and instances, but of one organisation only.
  */
 export function liveRoute(options: {
   readonly viewerOf: FindViewer;
@@ -72,7 +72,7 @@ export function liveRoute(options: {
         for await (const event of follow(query.data.where, signal, () => viewerOf(request))) {
           endWait(raw);
           raw.write(event);
-          // Queries nothing while a reader is behind. A queue for it would have no limit.
+          // Queries nothing while a reader is slow, because a queue for it would have no limit.
           while (raw.writableNeedDrain && !signal.aborted && isOpen()) await pause(signal);
           beginWait(raw);
         }
@@ -94,7 +94,7 @@ export function liveRoute(options: {
   ): AsyncGenerator<string> {
     let sent: readonly string[] = [];
     let fromMs = clock() - BACK_MS;
-    /** Number of events since `fromMs` at the last query. Undefined before the first query. */
+    /** The number of events since `fromMs` at the last query. Undefined before the first one. */
     let known: number | undefined;
     yield ': live\n\n';
     while (!signal.aborted && isOpen()) {
@@ -127,8 +127,7 @@ async function pause(signal: AbortSignal): Promise<void> {
 
 /**
  * `seen` counts all events since `fromMs`, and `next` those since `nextMs` for the following query. An event may be
- * written some seconds after its time. So new events are detected by comparing two counts of one window, and not by
- * their time.
+ * written some seconds after its time, so the times do not show which events are new. Two counts of the same window do.
  */
 function statement(where: string, fromMs: number, nextMs: number): string {
   const since = (ms: number): string => `created_at >= fromUnixTimestamp64Milli(${Math.round(ms)})`;
@@ -140,7 +139,7 @@ ORDER BY created_at DESC LIMIT ${MAX_ROWS}
 FORMAT JSON`;
 }
 
-/** The rows of an answer. A string is the reason why there are none. */
+/** The rows of an answer, or the reason as a string why it has none. */
 function rowsOf(outcome: QueryOutcome): readonly Row[] | string {
   switch (outcome.kind) {
     case 'rows': {

@@ -18,13 +18,13 @@ async function serve(route: FastifyPluginAsync) {
   await app.register(route);
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   onTestFinished(() => app.close());
-  /** Waits until an idle connection that was opened now is closed. */
+  /** Opens an idle connection and waits until it is closed. */
   const untilIdleIsClosed = () =>
     once(connect(Number(new URL(url).port), '127.0.0.1').resume(), 'close');
   return { url, untilIdleIsClosed };
 }
 
-/** A port that is asked once, and answers when the test says so. */
+/** A port that answers when the test says so. */
 function waitingPort<Outcome>() {
   const asked = Promise.withResolvers<undefined>();
   const { promise, resolve } = Promise.withResolvers<Outcome>();
@@ -35,7 +35,7 @@ function waitingPort<Outcome>() {
   return { port, asked: asked.promise, resolve };
 }
 
-test('a live view whose statement waits for its turn keeps its connection', async () => {
+test('a live view keeps its connection while its statement waits', async () => {
   const { port, asked, resolve } = waitingPort<QueryOutcome>();
   const route = liveRoute({ viewerOf, runQuery: port, clock: Date.now, isOpen: () => true });
   const { url, untilIdleIsClosed } = await serve(route);
@@ -51,7 +51,7 @@ test('a live view whose statement waits for its turn keeps its connection', asyn
   expect(text).toContain('event: failed');
 });
 
-test('a replay whose statement waits for its turn keeps its connection', async () => {
+test('a replay keeps its connection while its statement waits', async () => {
   const { port, asked, resolve } = waitingPort<ReplayOutcome>();
   const health = () => Promise.reject(new Error('not asked'));
   const route = dataRoutes({

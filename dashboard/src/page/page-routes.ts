@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { loadPage } from '../../build.ts';
 
-/** The page and its files. They are read and packed once. They contain no data, so no sign-in is needed. */
+/** The page and its files. They are read and compressed once. They have no data, so they need no sign-in. */
 export function pageRoutes(): FastifyPluginAsync {
   const { html, assets } = loadPage();
   const page = packed('text/html; charset=utf-8', html);

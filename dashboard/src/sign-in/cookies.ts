@@ -1,10 +1,10 @@
-/** `__Host-`: only over https and only for this host. Browsers treat a loopback address like https. */
+/** The prefix `__Host-` means: only over https and only for this host. Browsers treat a loopback address like https. */
 export const SIGN_IN_COOKIE = '__Host-guard-dashboard';
 export const OIDC_COOKIE = '__Host-guard-oidc';
 
 const MAX_COOKIE_CHARS = 8_192;
 
-/** The value of a Guard cookie. Undefined when it was not sent. Values have letters, digits, `-`, `_` and `.`. */
+/** The value of a Guard cookie. Undefined without this cookie. Values have letters, digits, `-`, `_` and `.`. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   if (header === undefined || header.length > MAX_COOKIE_CHARS) return undefined;
   for (const pair of header.split(';')) {

@@ -5,7 +5,7 @@ import { type Membership, membershipOf } from './viewer.ts';
 /** Time limit for one answer of the provider, in seconds. */
 const TIMEOUT_S = 5;
 
-/** Stored in the browser while the user is at the provider: three values, joined by dots. */
+/** What a begun sign-in needs: the URL, and three values that the browser keeps meanwhile, joined by dots. */
 interface Begun {
   /** The URL for the browser. */
   readonly url: URL;
@@ -18,7 +18,7 @@ export interface Oidc {
   begin(): Promise<Begun>;
   /**
    * The membership of the user who came back with `query`. Undefined when no group is mapped. `kept` is the value of
-   * begin(). Rejects when the answer does not belong to this browser's request, or the provider refused.
+   * begin(). Rejects when the answer does not match this browser's request, or the provider refused.
    */
   finish(query: string, kept: string): Promise<Membership | undefined>;
 }
@@ -28,7 +28,7 @@ type Client = typeof OpenidClient;
 /** Loaded at the first sign-in, because a dashboard without a provider needs less memory. */
 const loadClient = (): Promise<Client> => import('openid-client');
 
-/** `callback` is the URL of the dashboard's `/oidc/callback`. It is known when the dashboard listens. */
+/** `callback` returns the URL of the dashboard's `/oidc/callback`, which is known after the dashboard listens. */
 export function createOidc(settings: OidcSettings, callback: () => string): Oidc {
   const { issuer, client_id, client_secret, claim, groups } = settings;
   const scope = [...new Set(['openid', ...settings.scope.split(/\s+/)])].join(' ').trim();
@@ -37,8 +37,8 @@ export function createOidc(settings: OidcSettings, callback: () => string): Oidc
   /** Requested at the first sign-in, so that Guard can start without the provider. A failure is not cached. */
   function provider(client: Client): Promise<OpenidClient.Configuration> {
     const url = new URL(issuer);
-    // A provider without TLS is intended by the settings, for example on this machine. The deprecation mark only
-    // warns of it.
+    // For an http URL in the settings a provider without TLS is intended, for example on this machine. The function is
+    // marked as deprecated only as a warning.
     // eslint-disable-next-line @typescript-eslint/no-deprecated
     const execute = url.protocol === 'http:' ? [client.allowInsecureRequests] : [];
     const options = { execute, timeout: TIMEOUT_S };
@@ -66,7 +66,7 @@ export function createOidc(settings: OidcSettings, callback: () => string): Oidc
     },
     async finish(query, kept) {
       const [expectedState = '', expectedNonce = '', pkceCodeVerifier = ''] = kept.split('.');
-      if (expectedState === '') throw new Error('no sign-in was begun in this browser');
+      if (expectedState === '') throw new Error('this browser has not begun a sign-in');
       const client = await loadClient();
       const tokens = await client.authorizationCodeGrant(
         await provider(client),

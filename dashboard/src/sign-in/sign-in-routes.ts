@@ -9,13 +9,13 @@ import type { Membership } from './viewer.ts';
 import { SIGN_IN_MS, type SignedIn, type SignIns } from './sign-ins.ts';
 
 /**
- * Attempts of one address, counted for keys, and for links and provider together. A key cannot be guessed. The limit
- * bounds work and log lines.
+ * Attempts of one address. Keys have one count, links and the provider another. No key can be guessed, so the limit
+ * only protects processor time and the log.
  */
 const ATTEMPTS = { requests: 10, perMs: 60_000 };
 const OIDC_S = 10 * 60;
 
-/** Parsing JSON delays visitors, and any client may send it. */
+/** Any client may send JSON, and parsing it delays visitors. */
 const MAX_BODY = 4_096;
 
 const Body = z.strictObject({ key: z.string().min(1).max(300) });
@@ -30,11 +30,12 @@ export function signInRoutes(options: {
 }): FastifyPluginAsync {
   const { authenticate, signIns, oidc, store, log } = options;
 
-  /** Milliseconds until the address may try again. 0 when it may. */
+  /** Milliseconds until the address may try again. 0 when it may try now. */
   async function waitOf(request: FastifyRequest): Promise<number> {
     const ip = parseIp(request.ip);
     const subject = ip === undefined ? '' : addressGroup(ip);
-    // Counted separately: a foreign page can lead a browser to a link or to the provider, but cannot send a key.
+    // Counted separately, because a foreign page can send a browser to a link or to the provider, but cannot send a
+    // key.
     const way = request.method === 'POST' ? 'dashboard-key' : 'dashboard-link';
     return store.take(way, subject, ATTEMPTS);
   }
@@ -75,7 +76,7 @@ export function signInRoutes(options: {
       return reply.code(204).send();
     });
 
-    // No HEAD route, because it would use up the link.
+    // Without a HEAD route, which would use up the link.
     app.get('/sign-in', { onRequest: limit, exposeHeadRoute: false }, (request, reply) => {
       const { link } = request.query as { readonly link?: unknown };
       const organisation = typeof link === 'string' ? signIns.takeLink(link) : undefined;

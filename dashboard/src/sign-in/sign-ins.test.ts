@@ -8,7 +8,7 @@ function startAt(beganAt: number) {
   return { signIns: new SignIns(() => now), pass: (ms: number) => void (now += ms) };
 }
 
-test('a sign-in ends after 12 hours, however often it is used', () => {
+test('a sign-in ends after 12 hours, even in use', () => {
   const { signIns, pass } = startAt(1_000_000);
   const token = signIns.begin({ via: 'link', organisation: 'acme' });
   pass(6 * HOUR_MS);
@@ -28,7 +28,7 @@ test('a link signs in once, and only within ten minutes', () => {
   expect(signIns.takeLink(late)).toBeUndefined();
 });
 
-test('the 1,001st sign-in ends the one that was not used for longest', () => {
+test('the 1,001st sign-in ends the least recently used one', () => {
   const { signIns } = startAt(1_000_000);
   const [first = '', second = '', ...others] = Array.from({ length: 1_000 }, () =>
     signIns.begin({ via: 'link', organisation: 'acme' }),

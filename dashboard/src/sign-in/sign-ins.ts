@@ -2,16 +2,16 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from '@guard/config/contract/ports';
 import { LRUCache } from 'lru-cache';
 
-/** How long a session lasts. */
+/** How long a sign-in lasts. */
 export const SIGN_IN_MS = 12 * 60 * 60_000;
-/** Most sign-ins. Each takes some 500 bytes. The least recently used one is removed first. */
+/** Most sign-ins. Each takes some 500 bytes. Above it the least recently used one ends. */
 const MAX_SIGN_INS = 1_000;
 const LINK_MS = 10 * 60_000;
 const MAX_LINKS = 100;
 
 /** A sign-in and its method. */
 export type SignedIn =
-  /** `authorization` is checked again for each request, so that a revoked key ends its sign-ins. */
+  /** `authorization` is checked for each request, so that a revoked key ends its sign-ins. */
   | {
       readonly via: 'key';
       readonly organisation: string;
@@ -19,7 +19,7 @@ export type SignedIn =
       readonly authorization: string;
     }
   | { readonly via: 'link'; readonly organisation: string }
-  /** The group is mapped again for each request, so that a changed mapping ends the sign-in. */
+  /** The group is mapped for each request, so that a changed mapping ends the sign-in. */
   | { readonly via: 'oidc'; readonly organisation: string; readonly group: string };
 
 export interface SignIn {
@@ -29,7 +29,7 @@ export interface SignIn {
 }
 
 /**
- * Sign-ins to the dashboard and one-time sign-in links. They are in memory, so a restart ends them. Both are stored
+ * Sign-ins to the dashboard, and links that sign in once. They are in memory, so a restart ends them. Both are stored
  * by the SHA-256 of their token, so that neither memory nor timing reveals a token.
  */
 export class SignIns {

@@ -5,19 +5,19 @@ import { createFindViewer, membershipOf } from './viewer.ts';
 
 const ORGANISATIONS = { shop: 'acme', others: 'rival' };
 
-test('a text lists groups with commas, semicolons or bars; the settings say which of several counts', () => {
+test('a text can list groups with commas, semicolons or bars; of several, the first in the settings counts', () => {
   expect(membershipOf('staff, others', ORGANISATIONS)?.organisation).toBe('rival');
   expect(membershipOf('others;shop', ORGANISATIONS)?.organisation).toBe('acme');
   expect(membershipOf('shopping|__proto__', ORGANISATIONS)).toBeUndefined();
 });
 
-test('a list has one group in each text: a comma in a name makes no second group', () => {
+test('each text of a list is one group, also with a comma', () => {
   expect(membershipOf(['staff', 'others'], ORGANISATIONS)?.organisation).toBe('rival');
   expect(membershipOf(['my team,shop', ' shop'], ORGANISATIONS)).toBeUndefined();
   expect(membershipOf([['shop'], { shop: true }, 1], ORGANISATIONS)).toBeUndefined();
 });
 
-test('only a peer of trusted_proxies names groups, and a group that is no longer mapped ends its sign-ins', async () => {
+test('only a peer in trusted_proxies can name groups, and removing the mapping of a group ends its sign-ins', async () => {
   const signIns = new SignIns(Date.now);
   const groups = { shop: 'acme' };
   const oidc = { issuer: '', client_id: '', client_secret: '', claim: '', scope: '', groups };

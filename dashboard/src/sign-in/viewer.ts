@@ -20,7 +20,7 @@ export interface Viewer {
 
 export type FindViewer = (request: FastifyRequest) => Viewer | undefined;
 
-/** Identifies the sender of a request: by the header of an authenticating proxy, else by the cookie of a sign-in. */
+/** Finds the viewer of a request: by the header of an authenticating proxy, else by the cookie of a sign-in. */
 export function createFindViewer(options: {
   readonly settings: Pick<Settings, 'organisations' | 'trusted_proxies' | 'dashboard'>;
   readonly authenticate: AuthenticateBearer;
@@ -56,16 +56,17 @@ export function createFindViewer(options: {
   };
 }
 
-/** Why a user belongs to an organisation. */
+/** The organisation of a user, and the group that decided. */
 export interface Membership {
   readonly group: string;
   readonly organisation: string;
 }
 
 /**
- * Maps the groups in a header or a claim to an organisation, and returns the group that decided. Undefined when the
- * settings map none of them. If they map several, the first one in the settings decides. A text can contain several
- * groups. In a list, each text is one group. Otherwise a user who may name a group could add others with a comma.
+ * Maps the groups in a header or a claim to an organisation, and returns it with the group that decided. Undefined when
+ * the settings map none of them. Of several mapped groups, the first one in the settings decides. A text can contain
+ * several groups. In a list, each text is one group: otherwise a user who may name a group could add others with a
+ * comma.
  */
 export function membershipOf(
   groups: unknown,
