@@ -59,10 +59,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/**
- * The dashboard: a page that shows the events of one organisation and never writes. Its numbers come from SQL with
- * the same protection as POST /query.
- */
+/** A page that shows the events of one organisation and never writes. Its SQL is protected like POST /query. */
 export function createDashboard(options: DashboardOptions): FastifyPluginAsync {
   const { settings, authenticate, signIns, queryRoute } = options;
   const { oidc: provider } = settings.dashboard;

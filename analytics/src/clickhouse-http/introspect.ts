@@ -28,10 +28,7 @@ const TABLE = '(?:[`"]?(?<database>\\w+)[`"]?\\.)?[`"]?(?<table>\\w+)[`"]?';
 const DESCRIBE_COLUMNS =
   "name, type, '' AS default_type, default_expression, comment, '' AS codec_expression, '' AS ttl_expression";
 
-/**
- * Statements about tables, each with a query that gives the same answer. The name `table` has only letters, digits and
- * `_`.
- */
+/** Statements about tables, with queries that give the same answers. `table` has only letters, digits and `_`. */
 const TABLE_STATEMENTS: readonly (readonly [start: string, query: (table: string) => string])[] = [
   ['SHOW (?:DATABASES|SCHEMAS)', () => 'SELECT name FROM system.databases WHERE 1'],
   [

@@ -60,10 +60,7 @@ export function askingBy(
   return undefined;
 }
 
-/**
- * Reads the statement and the format of its answer. Refuses a setting that could change rows, because Guard would not
- * apply it.
- */
+/** Reads the statement and its format. Refuses a setting that could change rows, because Guard does not apply it. */
 export function readWish(
   search: URLSearchParams,
   headers: IncomingHttpHeaders,

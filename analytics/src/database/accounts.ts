@@ -19,10 +19,7 @@ export function organisationAccount(organisation: string, secret: string): Accou
   };
 }
 
-/**
- * The condition for the rows of `events` that an account may see. Identifiers have no character with a meaning in SQL
- * or XML.
- */
+/** The condition for the rows of `events` that an account may see. Identifiers need no escape in SQL or XML. */
 export function rowFilter(organisation: string): string {
   return `organisation = '${organisation}'`;
 }

@@ -1,7 +1,4 @@
-/**
- * A frame starts with a checksum (16 bytes) and a head (nine bytes): the method, the size of head and data, and the
- * size of the unpacked data.
- */
+/** A frame starts with a checksum and a head: the method, the size of head and data, and the unpacked size. */
 const CHECKSUM = 16;
 const HEAD = CHECKSUM + 9;
 

@@ -22,10 +22,7 @@ const PINGS_MISSED = 3;
 /** The sizes of account and settings files are multiples of this, so that a small change needs no more disk space. */
 const FILE_STEP_BYTES = 16 * 1024;
 const GiB = 1024 ** 3;
-/**
- * The memory that the engine may use: a quarter of the machine's or container's memory, but at least 0.5 GiB
- * and at most 2 GiB.
- */
+/** The memory of the engine: a quarter of the machine's or container's memory, from 0.5 GiB to 2 GiB. */
 const MAX_MEMORY_BYTES = Math.round(Math.min(2 * GiB, Math.max(GiB / 2, memoryBytes() / 4)));
 
 /** The options with which one process is started. */

@@ -21,10 +21,7 @@ export type EngineState =
   | {
       readonly kind: 'away';
       readonly message: string;
-      /**
-       * Set during a deliberate, short restart. Always resolves when the restart is over. Then repeat the queries that
-       * waited or were cut off.
-       */
+      /** Set during a deliberate restart, and always resolves after it. Then repeat waiting and interrupted queries. */
       readonly back?: Promise<undefined>;
     }
   /** Cannot start, or waits for room on its disk. Guard retries. `message` has the cause. */

@@ -7,10 +7,7 @@ import {
 import type { Layout, PresentColumn } from './schema.ts';
 import type { Account, DatabaseAnswer, DatabaseClient } from './database-client.ts';
 
-/**
- * The oldest supported ClickHouse. Earlier versions lack settings of the organisations' accounts, or parse SQL
- * differently from the gate.
- */
+/** The oldest supported ClickHouse. Earlier ones lack settings of accounts, or parse SQL unlike the gate. */
 const OLDEST = { major: 24, minor: 8 };
 
 const STATEMENT_TIMEOUT_MS = 60_000;

@@ -34,10 +34,7 @@ interface BufferOptions {
   readonly metrics: Metrics;
 }
 
-/**
- * Takes events from the request path and makes batches of them. `record` only stores a reference. Encoding happens in a
- * later turn of the event loop.
- */
+/** Makes batches of the events of requests. `record` only stores a reference, and a later turn encodes the event. */
 export class EventBuffer implements EventSink {
   readonly #ring = new Array<DecisionEvent | undefined>(BUFFER.ringSize);
   readonly #block: BlockBuilder;

@@ -50,10 +50,7 @@ export class Outbox {
   #removing = Promise.resolve();
   #isOnDisk = true;
   readonly #unsaved = new WeakSet<Batch>();
-  /**
-   * For the first part of each batch, a promise that settles when the disk has read its bytes. All states of a batch
-   * share the first part.
-   */
+  /** Settles when the disk has read the bytes. The key is the first part, which all states of a batch share. */
   readonly #reading = new WeakMap<Buffer, Promise<unknown>>();
   #beingStored = 0;
 
@@ -67,10 +64,7 @@ export class Outbox {
     this.#keep(batch);
   }
 
-  /**
-   * Takes a batch into memory and onto disk. If memory is full, it goes only to disk. If that fails, it is dropped and
-   * counted.
-   */
+  /** Takes a batch into memory and onto disk, with full memory only onto disk. If that fails, drops and counts it. */
   put(batch: Batch): void {
     const full = this.#memoryBytes + batch.bytes > this.#options.maxMemoryBytes;
     if (full && this.#memory.length > 0) {

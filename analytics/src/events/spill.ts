@@ -22,10 +22,7 @@ export interface Spill {
   put(batch: Batch): Promise<number>;
   /** The oldest batch that was taken over. It stays on disk until `remove`. */
   next(): Promise<Batch | undefined>;
-  /**
-   * Removes a batch by its token, so that a waiting removal keeps no rows in memory. Resolves when all earlier work is
-   * done.
-   */
+  /** Removes a batch. Takes its token, so that a waiting removal keeps no rows. Resolves after all earlier work. */
   remove(token: string): Promise<void>;
   /** Rows of batches that were taken over. */
   rows(): number;
@@ -54,10 +51,7 @@ interface SpilledFile {
   readonly isInMemory: boolean;
 }
 
-/**
- * `<milliseconds>-<counter>-<rows>-<bytes>-<token>.native`. The order of names is the order of age. A file gets its new
- * name when the append is complete.
- */
+/** `<ms>-<counter>-<rows>-<bytes>-<token>.native`: sorted by name means sorted by age. Renamed after each append. */
 const FILE_NAME = /^(\d{13}-\d{6})-(\d{1,9})-(\d{1,10})-([0-9a-f-]{36})\.native$/;
 const MAX_FILES = 4096;
 /** With more work waiting for a slow disk, saves are skipped. */

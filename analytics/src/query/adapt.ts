@@ -11,10 +11,7 @@ const UTC_TIME = /^'\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.(\d{1,9}))?Z'$/;
 /** Digits after the decimal point in `created_at`. */
 const DIGITS = 3;
 
-/**
- * A comparison of such a time (`t`) with the column created_at (`c`), with one letter for each token: `c > t`, `c NOT
- * BETWEEN t AND t`, `t <= e.c`.
- */
+/** A comparison of such a time (`t`) with created_at (`c`), one letter per token: `c > t`, `c NOT BETWEEN t AND t`. */
 const COMPARED = /(?<=c(?:o{1,2}|n?b|n?b[ts]a))t|t(?=o{1,2}(?:i\.)*c(?![.(]))/g;
 
 /**

@@ -3,10 +3,7 @@ import { ACCOUNT_SETTINGS } from '../database/accounts.ts';
 import { openQueryServer, type QueryServer } from '../testing/query-server.ts';
 import { describeServer } from '../testing/server.ts';
 
-/**
- * These statements together need more memory than the database has. It has one GiB here, and uses a part of that
- * itself.
- */
+/** Together these statements need more memory than the database has: one GiB, of which it uses a part itself. */
 
 const GiB = 1024 ** 3;
 /** Needs about 300 MiB for an array, which the database cannot move to disk. */

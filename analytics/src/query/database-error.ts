@@ -60,10 +60,7 @@ export const BUSY = 503;
 const TOO_MANY_QUERIES = 202;
 const MEMORY_LIMIT = 241;
 
-/**
- * True when other statements left no memory for this one, so that it can succeed later. A statement above its own
- * memory limit always fails.
- */
+/** True when other statements took the memory, so that this one can succeed later. Above its own limit it cannot. */
 export function isCrowded(answer: DatabaseAnswer): boolean {
   if (answer.kind !== 'answered') return false;
   const { exceptionCode, body } = answer;

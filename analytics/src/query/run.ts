@@ -23,10 +23,7 @@ import { judgeStatement } from './gate.ts';
 import { KeyWatch } from './key-watch.ts';
 import { FairSlot, SlotTable } from './slots.ts';
 
-/**
- * Time limit for all attempts of a statement. It is longer than the database's limit, because the database's error says
- * more.
- */
+/** Time limit for all attempts. It is longer than the database's limit, because the database's error says more. */
 const TIMEOUT_MS = (QUERY.maxExecutionS + 5) * 1000;
 /** AUTHENTICATION_FAILED: the organisation's account is missing. The statement is not the cause. */
 const AUTHENTICATION_FAILED = 516;

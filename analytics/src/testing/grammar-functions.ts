@@ -1,7 +1,4 @@
-/**
- * Functions that the database's grammar makes from operators and clauses, in lower case. Their names are not in the
- * statement.
- */
+/** Functions that the grammar makes from operators and clauses, in lower case. No statement has their names. */
 export const GRAMMAR_FUNCTIONS: ReadonlySet<string> = new Set(
   (
     'and or not equals notequals less lessorequals greater greaterorequals plus minus multiply ' +

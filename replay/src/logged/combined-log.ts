@@ -86,10 +86,7 @@ function quoteEnd(line: string, from: number): number {
 
 const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|(.))/g;
 
-/**
- * Decodes the value of a field. A hyphen means that there is no value. Servers escape characters that would break the
- * line.
- */
+/** Decodes a field. A hyphen means that it has no value. Servers escape characters that would break the line. */
 function valueOf(field: string): string {
   if (field === '-') return '';
   if (!field.includes('\\')) return field;

@@ -97,10 +97,7 @@ function readCaddy(line: Fields, request: Fields): LineReading {
 const CHROMIUM_ORDER = ['host', 'user-agent', 'accept', 'accept-encoding', 'accept-language'];
 const GECKO_ORDER = ['host', 'user-agent', 'accept', 'accept-language', 'accept-encoding'];
 
-/**
- * Caddy sorts header names by alphabet, so the visitor's order is lost. A browser's order is put in its place, so that
- * the order adds no points.
- */
+/** Caddy sorts header names, so the visitor's order is lost. A browser's order replaces it and adds no points. */
 function inBrowserOrder(
   headers: Readonly<Record<string, string>>,
   host: string | undefined,

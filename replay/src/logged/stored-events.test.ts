@@ -1,10 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { type Ask, countEvents, readEvents } from './stored-events.ts';
 
-/**
- * The events of a stand-in for the analytics. It limits the size of an answer, and understands only the SQL of
- * readEvents.
- */
+/** Events of a stand-in for the analytics. It limits an answer, and understands only the SQL of readEvents. */
 let events: { readonly created_at: string; readonly request_id: string }[] = [];
 let mostRows = Infinity;
 let asked: number[] = [];

@@ -65,10 +65,7 @@ function instant(ms: number): string {
   return `fromUnixTimestamp64Milli(${Math.round(ms)})`;
 }
 
-/**
- * The SQL condition for the next page. The values come from another machine, so they are validated before they enter
- * SQL.
- */
+/** The SQL condition for the next page. The values come from another machine, so they are validated first. */
 function conditionAfter(line: string): string {
   const time = /"created_at":"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})"/.exec(line)?.[1];
   const id = /"request_id":"([0-9a-f-]{36})"/.exec(line)?.[1];

@@ -7,10 +7,7 @@ import type { Compared } from '../judge/comparison.ts';
 
 const PROGRAM = fileURLToPath(new URL('./judging-program.ts', import.meta.url));
 
-/**
- * On a busy processor this priority gets a third of the gateway's share. With the lowest priority the process started
- * too late.
- */
+/** On a busy processor this gets a third of the gateway's share. With the lowest priority it started too late. */
 const NICE = 5;
 
 /** The settings that a process compares. */
@@ -65,10 +62,7 @@ export class JudgingProcess {
     return this.#started.promise;
   }
 
-  /**
-   * Judges the lines. Resolves with the result for all lines so far. Rejects when the process ends before. Make one
-   * call at a time.
-   */
+  /** Judges the lines, one call at a time. Resolves with the result so far. Rejects when the process has ended. */
   judge(lines: readonly string[]): Promise<Compared> {
     const waiting = Promise.withResolvers<Compared>();
     this.#waiting = waiting;

@@ -1,10 +1,7 @@
 import { parseSettings } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
 
-/**
- * guard.yaml with two organisations. `ofAcme` belongs to the first one. It is indented here, and must end with a line
- * end.
- */
+/** guard.yaml with two organisations. `ofAcme` is for the first one, is indented here, and must end with a line end. */
 export function guardYaml(ofAcme: string): string {
   return `version: 1
 listen: { gateway: 127.0.0.1:8080 }

@@ -17,10 +17,7 @@ export interface WatchedAlerts extends ProcessContext {
   readonly pauses?: typeof PAUSES;
 }
 
-/**
- * Time between two checks of the metrics, time between two checks of one organisation's events, and age of the metrics
- * for a comparison.
- */
+/** Pauses between checks of the metrics and of an organisation's events, and the age of the compared metrics. */
 const PAUSES = { metricsMs: 10_000, eventsMs: 300_000, comparedMs: 60_000 };
 
 /** An alert that no channel accepted is sent again this often, which takes ten minutes. */

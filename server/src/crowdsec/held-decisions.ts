@@ -34,8 +34,7 @@ export class HeldDecisions {
   }
 
   /**
-   * The values on the list at `now`. A decision that has ended stays until CrowdSec removes it, so that each thread
-   * gets its end.
+   * The values on the list at `now`. An ended decision stays until CrowdSec removes it, so that threads get its end.
    */
   current(now: number): readonly CrowdsecDecision[] {
     return this.#listed().filter(({ until }) => until > now);

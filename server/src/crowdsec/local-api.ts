@@ -61,10 +61,7 @@ export interface Usage {
   }[];
 }
 
-/**
- * Sends the numbers. Resolves with the status of CrowdSec's answer to `POST /v1/usage-metrics`, or with the reason why
- * no answer came. Never rejects.
- */
+/** Posts the numbers. Resolves with the status, or with the reason why no answer came. Never rejects. */
 export async function sendUsage(
   crowdsec: CrowdsecSettings,
   { startedAt, from, until, items }: Usage,

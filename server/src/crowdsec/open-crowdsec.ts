@@ -15,10 +15,7 @@ export interface OpenCrowdsec {
   readonly close: Close;
 }
 
-/**
- * Keeps the decisions of CrowdSec current in all threads. CrowdSec sends each change once, so only the main thread
- * asks.
- */
+/** Keeps CrowdSec's decisions current in all threads. Each change is sent once, so only the main thread asks. */
 export async function openCrowdsec(
   settings: () => Settings,
   context: ProcessContext,

@@ -12,10 +12,7 @@ import { watchCrowdsec } from './watch-crowdsec.ts';
 
 const HOUR = 3_600_000;
 
-/**
- * Watches a CrowdSec that always gives the answer in `state`. The clock starts at ten o'clock. `kept`: the decisions in
- * the copy.
- */
+/** Watches a CrowdSec that answers with `state.answer`, from ten o'clock on. `kept`: the decisions in the copy. */
 async function openWatch(kept?: readonly object[]) {
   const folder = mkdtempSync(join(tmpdir(), 'guard-crowdsec-copy-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

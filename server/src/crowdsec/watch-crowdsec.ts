@@ -27,10 +27,7 @@ const KeptDecisions = z.object({
   ),
 });
 
-/**
- * Further decisions are dropped, and the log says so. This many take 16 MB in each thread, and 26 MB more in the main
- * one.
- */
+/** Further decisions are dropped and logged. This many take 16 MB in each thread, and 26 MB more in the main one. */
 const MAX_DECISIONS = 100_000;
 /** The least time between two writes of the copy. */
 const KEEP_EVERY_MS = 60_000;
@@ -116,10 +113,7 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
     if (fault !== undefined) log('warn', 'crowdsec_list_not_kept', { reason: fault });
   };
 
-  /**
-   * True if the clock of Guard was set since the last call. Then the ends of the decisions are wrong, because they were
-   * computed with the old clock.
-   */
+  /** True if the clock of Guard was set since the last call. Then the ends of the decisions are wrong. */
   const isClockSet = (): boolean => {
     const before = clockZero;
     clockZero = clock() - elapsed();

@@ -84,10 +84,7 @@ export interface Deployment {
   close(): Promise<void>;
 }
 
-/**
- * Builds a deployment. It takes over the parts of `before` that have not changed, and does not modify them. Rejects
- * with a reason that people can read.
- */
+/** Builds a deployment. It shares the unchanged parts of `before`. Rejects with a reason that people can read. */
 export async function buildDeployment(
   settings: Settings,
   revision: string,

@@ -103,10 +103,7 @@ const FETCH_SITES: ReadonlySet<string> = new Set([
   'cross-site',
 ]);
 
-/**
- * Which site's page caused the request, as the browser says. Empty for an unknown value, and when privacy settings drop
- * the header.
- */
+/** Which site's page caused the request. Empty for an unknown value, and if privacy settings drop the header. */
 function fetchSiteOf({ headers }: DecisionEvent, privacy: EventPrivacy | undefined): string {
   const site = headers[FETCH_SITE] ?? '';
   return FETCH_SITES.has(site) && privacy?.drop_headers.includes(FETCH_SITE) !== true ? site : '';

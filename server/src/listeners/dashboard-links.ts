@@ -6,10 +6,7 @@ export interface DashboardLink {
   readonly url: string;
 }
 
-/**
- * A sign-in link for each organisation. `address` is where the dashboard listens. Without an address there are no
- * links.
- */
+/** A sign-in link for each organisation. `address` is where the dashboard listens. Without it there are no links. */
 export function createDashboardLinks(
   signIns: SignIns | undefined,
   { public_urls, organisations }: Settings,

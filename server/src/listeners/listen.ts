@@ -46,10 +46,7 @@ export function createService(
   return app;
 }
 
-/**
- * Discards the body of a request without a route, so that the 404 comes at once. Otherwise a stranger could make this
- * thread parse a megabyte of JSON.
- */
+/** Discards the body of a request without a route. Otherwise a stranger could make this thread parse a megabyte. */
 function skipUnwantedBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   if (request.is404) {
     for (const name of BODY_FIELDS) Reflect.deleteProperty(request.raw.headers, name);
@@ -97,10 +94,7 @@ function listenError(service: Service, address: ListenAddress, cause: unknown): 
 
 type GatewayService = 'gateway' | 'gateway_tls' | 'forward_auth' | 'ext_authz';
 
-/**
- * Starts a gateway at each address of the settings. Resolves with the addresses, in which port 0 is replaced by the
- * real port.
- */
+/** Starts a gateway at each address of the settings. Resolves with the addresses, with real ports for port 0. */
 export async function listenGateway(
   gateway: Gateway,
   addresses: Pick<Settings['listen'], GatewayService>,

@@ -32,10 +32,7 @@ export async function keepFile(
   }
 }
 
-/**
- * Takes the time from the new file, because the file system may have another clock than this machine. Another process
- * may write at the same time.
- */
+/** Uses the time of the new file, because the file system may have another clock. Another process may write too. */
 async function removeAbandoned(beside: string): Promise<void> {
   const folder = dirname(beside);
   const { mtimeMs: now } = await stat(beside);

@@ -7,10 +7,7 @@ import { ecsLine } from './ecs.ts';
 /** Most bytes that are kept for a slow reader. Further lines are dropped. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
-/**
- * Writes one JSON object per line: time, level, event and fields, named as `format` says at that moment. Calls `onLost`
- * for each dropped line.
- */
+/** Writes one JSON object per line, named as `format` says at that moment. Calls `onLost` for each dropped line. */
 export function createLog(
   stream: Writable,
   onLost: () => void,

@@ -9,15 +9,9 @@ export interface Published {
   readonly name: string;
   /** Milliseconds between two fetches. */
   readonly every: number;
-  /**
-   * The first fetch of an old copy waits a random time up to this, so that instances that start together do not all ask
-   * at once.
-   */
+  /** The longest random wait before an old copy is fetched, so that a starting fleet does not ask all at once. */
   readonly spread: number;
-  /**
-   * When the copy was last confirmed, in milliseconds since the epoch. Undefined without a copy. Throws for a damaged
-   * copy.
-   */
+  /** When the copy was last confirmed, in epoch milliseconds. Undefined without a copy. Throws for a damaged copy. */
   readonly keptAt: () => number | undefined;
   /** Fetches the data. Rejects when a person has to repair a damaged copy. */
   readonly fetch: () => Promise<FetchOutcome>;
@@ -44,10 +38,7 @@ export interface Freshness {
 const LOOK_EVERY_MS = 1_000;
 /** Most fetches at the same time. A slow mirror must not delay the others, and few answers are in memory. */
 const AT_A_TIME = 4;
-/**
- * The wait after a failed fetch. It doubles with each failure, up to `every`. A refused database was transferred whole,
- * which is some ten megabytes.
- */
+/** The wait after a failure. It doubles up to `every`. A refused database was transferred whole, some ten megabytes. */
 const AGAIN_MS = { first: 10 * 60_000, longest: 6 * 3_600_000 } as const;
 
 /** `every` is multiplied by a random factor between these limits. */
@@ -87,10 +78,7 @@ export function keepFresh(
     return ms * (SHORTEST + random() * (LONGEST - SHORTEST));
   }
 
-  /**
-   * True when the wait is over. No wait is longer than the maximum, so a longer one means that the clock was set back
-   * or `every` was longer before.
-   */
+  /** True when the wait is over, or longer than any wait: the clock was set back, or `every` was longer before. */
   function isDue({ every, spread }: Published, { nextAt }: Watched): boolean {
     const wait = nextAt - clock();
     return wait <= 0 || wait > LONGEST * every + spread;

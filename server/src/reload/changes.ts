@@ -85,10 +85,7 @@ async function fieldsThatDiffer<T extends object>(
   return names;
 }
 
-/**
- * Many rules can share a long list, so the text of each list is compared once. An entry that was not read again is the
- * same object.
- */
+/** Rules can share a long list, so each text is compared once. An entry that was not read again is the same object. */
 async function areSameRules(
   before: readonly unknown[],
   after: readonly unknown[],
@@ -112,10 +109,7 @@ export function asStarted(next: Settings, atStart: StartSettings): Settings {
   return { ...next, listen, store, analytics, workers };
 }
 
-/**
- * The paths of new settings that need a restart: listeners, workers, and the places of sessions and events, if they
- * differ from the start.
- */
+/** The paths of new settings that need a restart: listeners, workers, and places of sessions and events. */
 export function needRestart(atStart: StartSettings, next: Settings): SettingPath[] {
   const listeners = new Set([...Object.keys(atStart.listen), ...Object.keys(next.listen)]);
   return [

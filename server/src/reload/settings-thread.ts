@@ -1,7 +1,4 @@
-/**
- * The main module of a thread that reads the settings once. A large file takes a second, in which the main thread could
- * answer no request.
- */
+/** The thread that reads settings once. The main thread could answer no request for the second of a large file. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { keyPlaces, type ReadMessage, type ReadRequest } from './read-again.ts';
 import { loadSettings } from '@guard/config/settings/load';

@@ -26,10 +26,7 @@ interface OpenStore {
   close(): Promise<void>;
 }
 
-/**
- * Opens the store of the settings, with its saved sessions, spent tickets and budgets. With worker threads a store in
- * memory is `shared`.
- */
+/** Opens the store of the settings with its saved data. With worker threads a store in memory is `shared`. */
 export async function openStore(
   settings: Settings['store'],
   { clock, log, metrics }: ProcessContext,

@@ -95,10 +95,7 @@ export function createChangeText(
   }
 }
 
-/**
- * Writes a file that only this user can read. There is a single writer, because a folder of sessions belongs to one
- * Guard.
- */
+/** Writes a file that only this user can read. A single process writes it: a folder belongs to one Guard. */
 function changeFile(file: string): ChangeText {
   return async (edit) => {
     try {

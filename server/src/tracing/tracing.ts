@@ -40,10 +40,7 @@ function isRegistered(provider: TracerProvider): boolean {
   );
 }
 
-/**
- * True if a provider is registered that the API does not return. The API silently ignores a provider with a lower minor
- * version.
- */
+/** True if a provider exists that the API silently ignores, because its minor version is lower than the API's. */
 function isRegisteredElsewhere(): boolean {
   const registered: unknown = Reflect.get(globalThis, Symbol.for('opentelemetry.js.api.1'));
   return typeof registered === 'object' && registered !== null && 'trace' in registered;
@@ -118,10 +115,7 @@ function createTracing(tracer: Tracer, propagator: PropagationAPI): Tracing {
 
 type Times = () => number;
 
-/**
- * Milliseconds since the epoch with fractions, because decisions take microseconds. Changes of the system clock have no
- * effect.
- */
+/** Epoch milliseconds with fractions: decisions take microseconds. Changes of the system clock have no effect. */
 function createTimes(): Times {
   const beganMs = Date.now();
   const began = performance.now();
@@ -154,10 +148,7 @@ function serverAttributes(request: TracedRequest): Attributes {
   };
 }
 
-/**
- * The methods of RFC 9110 section 9 and RFC 5789. Visitors can invent other methods, and these must not become names of
- * spans.
- */
+/** The methods of RFC 9110 section 9 and RFC 5789. Names that visitors invent must not become names of spans. */
 const KNOWN: ReadonlySet<string> = new Set([
   'CONNECT',
   'DELETE',

@@ -13,10 +13,7 @@ interface GatewaySites {
   readonly longestQuestionMs: number;
 }
 
-/**
- * Gives each site its validator, in this process or remote. The client for remote validators takes 6 MB, so it is
- * loaded only if a site needs it.
- */
+/** Gives each site its validator. The client for remote ones takes 6 MB, so it is loaded only if a site needs it. */
 export async function gatewaySites(
   settings: readonly Site[],
   validator: Validator,

@@ -1,7 +1,4 @@
-/**
- * Numbered messages to another thread that wait for a reply. Each waits at most `timeoutMs`, so that a hanging thread
- * does not stop the others.
- */
+/** Numbered messages to a thread. Each waits at most `timeoutMs`, so that a hanging thread does not stop the others. */
 export class PendingReplies<Reply = void> {
   readonly #timeoutMs: number;
   readonly #waiting = new Map<number, (reply?: Reply) => void>();

@@ -85,10 +85,7 @@ export class WorkerPool {
     await Promise.all(workers.map(({ started }) => started));
   }
 
-  /**
-   * Sends the settings that the main thread has applied to every worker. Resolves with the number of workers that have
-   * not applied them.
-   */
+  /** Sends the applied settings to every worker. Resolves with the number of workers that have not applied them. */
   async reload({ settings, revision }: NewSettings): Promise<number> {
     if (this.#start) this.#start = { ...this.#start, settings };
     const pieces = await workInSlices(toPieces(settings), inSlices());

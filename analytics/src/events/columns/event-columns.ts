@@ -33,10 +33,7 @@ function namesOf({ userAgent, crawler }: DecisionEvent): AgentNames {
   return agentNames(userAgent, crawler !== undefined);
 }
 
-/**
- * The event record (contract 2.7). This one table gives the DDL, the rows of an insert and the comments of
- * `list_columns`. A new column is one entry here.
- */
+/** The event record (contract 2.7): DDL, inserted rows and comments of `list_columns` come from this table. */
 export const EVENT_COLUMNS: readonly EventColumn[] = [
   column(
     'created_at',

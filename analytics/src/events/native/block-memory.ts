@@ -25,10 +25,7 @@ export class BlockMemory {
     return Buffer.from(memory, 0, bytes);
   }
 
-  /**
-   * Takes the memory of a block back. The caller must not read `block` afterwards. A block that was not lent,
-   * or is back already, is ignored.
-   */
+  /** Takes back the memory of a lent block. The caller must not read `block` afterwards. Ignores other memory. */
   giveBack({ buffer }: Buffer): void {
     if (!this.#own.delete(buffer)) return;
     // The oldest memory is removed first. So the sizes fit the normal traffic again after a flood of large

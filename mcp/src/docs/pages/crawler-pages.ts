@@ -5,10 +5,7 @@ import type { Page } from './page.ts';
 /** After all pages of the guide. */
 const ORDER = 1000;
 
-/**
- * One profile page below `/crawlers/` for each crawler (contract 4.5), and one page that lists the crawlers. Without
- * crawlers there are no pages.
- */
+/** A profile page below `/crawlers/` for each crawler (contract 4.5), and a page that lists them, if there are any. */
 export function crawlerPages(crawlers: readonly CatalogueCrawler[]): Page[] {
   if (crawlers.length === 0) return [];
   const sorted = crawlers.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));

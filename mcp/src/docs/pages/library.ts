@@ -11,8 +11,7 @@ export class Library {
   }
 
   /**
-   * Finds the page for a path, a path with `.md`, or a full URL (contract 4.5). The host of a URL is ignored, because
-   * it may be an alias.
+   * Finds the page for a path, with or without `.md`, or a URL (contract 4.5). Any host counts, as it may be an alias.
    */
   find(reference: string): Page | undefined {
     const text = reference.trim();

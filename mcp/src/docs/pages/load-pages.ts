@@ -13,10 +13,7 @@ export function readGuide(file: string): string {
   );
 }
 
-/**
- * Reads docs/guide/*.md and sorts the pages by the order in their front matter. Throws an Error for a file without
- * front matter or text.
- */
+/** Reads docs/guide/*.md, sorted by the order in their front matter. Throws for a file without front matter or text. */
 export function loadPages(): Page[] {
   return readdirSync(GUIDE)
     .filter((file) => file.endsWith('.md'))

@@ -13,10 +13,7 @@ const CODE = '\uE000';
 /** A piece of code, or the target of a link. A backtick in a target does not start code. */
 const TARGET_OR_CODE = /\]\((?:https?:\/\/|\/|#)[^)\s]*\)|`([^`]+)`/g;
 
-/**
- * Renders the inline Markdown of the pages: `code`, **strong**, *emphasis* or _emphasis_, [text](target),
- * ![text](picture).
- */
+/** Renders the inline Markdown of the pages: `code`, **strong**, *emphasis* or _emphasis_, [link](/), ![image](/). */
 export function renderInline(markdown: string): string {
   const codes: string[] = [];
   const text = markdown.replaceAll(CODE, '').replaceAll(TARGET_OR_CODE, (whole, code?: string) => {

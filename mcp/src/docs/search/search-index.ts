@@ -33,10 +33,7 @@ interface Index {
   readonly places: number;
 }
 
-/**
- * A ranked search over the sections of all pages. The first search builds the index, because most processes never
- * search.
- */
+/** A ranked search over all sections. The first search builds the index, because most processes never search. */
 export class SearchIndex {
   readonly #pages: readonly Page[];
   #computed: Index | undefined;
@@ -45,10 +42,7 @@ export class SearchIndex {
     this.#pages = pages;
   }
 
-  /**
-   * Returns at most `limit` sections, best first. Rare words weigh more than common ones. A section with all words
-   * comes before one with some of them.
-   */
+  /** At most `limit` sections, best first. Rare words weigh more. Sections with all words come before others. */
   search(query: string, limit: number): Section[] {
     const index = (this.#computed ??= indexOf(this.#pages));
     const wanted = [...new Set(words(query))].slice(0, MAX_TERMS);

@@ -3,10 +3,7 @@ import { escapeHtml } from '../render/inline-html.ts';
 import type { Section } from '../pages/page.ts';
 import { plainText } from '../render/plain-text.ts';
 
-/**
- * Length of the longest search in UTF-16 code units. A longer one is refused, because a part of it would find other
- * pages.
- */
+/** Most UTF-16 code units of a search. A longer one is refused, because a part of it would find other pages. */
 export const MAX_SEARCH_LENGTH = 200;
 
 /** Most sections in one result: the limit for assistants applies here too (contract 8). */
@@ -112,10 +109,7 @@ function excerptHtml(text: string, words: RegExp | undefined): string {
   return `${start > 0 ? '… ' : ''}${html.join('')}${end < text.length ? '…' : ''}`;
 }
 
-/**
- * A pattern for the words of a query with two or more characters, as its only group. Undefined when there is no such
- * word.
- */
+/** Matches the words of a query with two or more characters, as its only group. Undefined without such a word. */
 function matcherOf(query: string): RegExp | undefined {
   // A single letter would match in nearly every word.
   const words = query.match(/[\p{L}\p{N}_]{2,}/gu);

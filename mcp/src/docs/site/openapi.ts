@@ -13,10 +13,7 @@ import { z } from 'zod';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/**
- * Contract 4.6 `/openapi.json`: validation, health and query in OpenAPI 3.1. Its schemas are generated from those that
- * parse requests.
- */
+/** Contract 4.6 `/openapi.json`: validation, health and query, generated from the schemas that parse requests. */
 export function openApiDocument(): Json {
   return {
     openapi: '3.1.0',
@@ -95,10 +92,7 @@ const text = (description: string): Json => ({
   content: { 'text/plain': { schema: { type: 'string' } } },
 });
 
-/**
- * The URLs of a Guard on the reader's own machine. They have no variables, because some generated clients would ask the
- * server `{base_url}`.
- */
+/** A Guard on the reader's own machine. No variables: some generated clients would ask the server `{base_url}`. */
 const validator: Json = { url: 'http://127.0.0.1:8081', description: 'The validator.' };
 const api: Json = { url: 'http://127.0.0.1:8082', description: 'Analytics and assistants.' };
 const collector: Json = { url: 'http://127.0.0.1:8083', description: 'The collector.' };
