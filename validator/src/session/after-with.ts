@@ -1,8 +1,8 @@
 import type { MaybePromise } from '@guard/config/contract/ports';
 
 /**
- * Calls `next` at once when the value is there, and later when it is a promise. `context` is passed to `next`, so
- * that no function has to be made for each request.
+ * Calls `next` now when the value is there, and later when the value is a promise. Passes `context` to `next`, so that
+ * no function has to be created for each request.
  */
 export function afterWith<T, With, U>(
   value: MaybePromise<T>,

@@ -11,9 +11,9 @@ export const REJECTED_TTL_MS = 3_600_000;
  * The session cookie (contract 2.3). It is host-only. It has no HttpOnly, because the browser script reads it. It is
  * `Secure` on https only, because on plain http a browser would drop it.
  *
- * On https it is `SameSite=None`. The return from a payment provider or a SAML answer is a cross-site POST. A visitor
- * who passed must be known there too, because Guard cannot send such a form again (pages/form-source.ts). The cookie
- * is no credential of the site: it only says that a browser was checked. Browsers accept `None` only with `Secure`,
+ * On https it is `SameSite=None`. The return from a payment provider and a SAML answer are cross-site POSTs. Guard must
+ * recognise a visitor who passed there too, because it cannot send such a form again (pages/form-source.ts). The cookie
+ * is no credential of the site: it only says that Guard checked a browser. Browsers accept `None` only with `Secure`,
  * so http has Lax.
  */
 export function sessionCookie(id: string, scheme: string): Cookie {

@@ -23,7 +23,7 @@ test('four threads at once: each ticket is spent once, and no budget is exceeded
   expect(new Set(won).size).toBe(20_000);
   expect(results.reduce((sum, { taken }) => sum + taken, 0)).toBe(5_000);
   expect(results.reduce((sum, { takenOfBoth }) => sum + takenOfBoth, 0)).toBe(3_000);
-  // What the refused ones took of the larger one was given back.
+  // The larger budget got back what refused requests had taken.
   const large = { subject: 'large', budget: { requests: 4_000, perMs: 3_600_000 } };
   const left = Array.from({ length: 2_000 }, () =>
     new DeadlineTable(buffer).takeAll('b', [large], 1_000),
@@ -31,7 +31,7 @@ test('four threads at once: each ticket is spent once, and no budget is exceeded
   expect(left.filter((waitMs) => waitMs === 0)).toHaveLength(1_000);
 });
 
-test('a thread that ended with a lock does not block the others for ever', () => {
+test('a thread that ended while it had a lock does not block the others', () => {
   const buffer = allocateDeadlines(1);
   const table = new DeadlineTable(buffer);
   const locks = new Int32Array(buffer, (4 + 48) * 4, 1);
@@ -41,7 +41,7 @@ test('a thread that ended with a lock does not block the others for ever', () =>
   expect(table.spend('ticket', 0, 1_000)).toBe(false);
 });
 
-test('a full set forgets the entry that was used longest ago', () => {
+test('a full set forgets the entry unused longest', () => {
   const table = new DeadlineTable(allocateDeadlines(1));
   for (let i = 0; i < 16; i++) table.spend(`${i}`, 0, 1_000);
   expect(table.size).toBe(16);

@@ -3,24 +3,24 @@ import type { Budget, Charge, Clock } from '@guard/config/contract/ports';
 import { waitFor, withOneMore } from '../rules/gcra.ts';
 
 const WAYS = 16;
-/** The head in Int32: two seeds, the count of uses, the count of entries. */
+/** Layout of the head in Int32: two seeds, the count of uses, the count of entries. */
 const HEAD = 4;
 const SEED_A = 0;
 const SEED_B = 1;
 const USES = 2;
 const ENTRIES = 3;
-/** One set in Int32: the two halves of the keys, when each key was used, a lock, and the deadlines. */
+/** Layout of one set in Int32: the two halves of the keys, the last use of each key, a lock, and the deadlines. */
 const SET = 88;
 const KEYS_B = WAYS;
 const USED_AT = 2 * WAYS;
 const LOCK = 3 * WAYS;
 /** The index of the deadlines as doubles, from the beginning of the set. */
 const DEADLINES = (LOCK + 8) / 2;
-/** Mixed into the key of a remembered subject, so that it differs from the counter of the same name. */
+/** Mixed into the key of a remembered subject, so that it differs from the counter with the same name. */
 const REMEMBERED = 0x51ed270b;
-/** Tries before a thread waits for a lock. A lock is held for less time, unless its thread has lost the processor. */
+/** Tries before a thread waits for a lock. Usually a lock is free again after fewer tries. */
 const SPINS = 1_000;
-/** After this time a lock is ignored: its thread has ended. A thread that is only slow has finished by then. */
+/** After this time a lock is ignored, because its thread has ended. A thread that is only slow has finished by then. */
 const ABANDONED_AFTER_MS = 500;
 
 /** Allocates memory for `maxEntries`, rounded up to a power of two. It can be passed to other threads. */
@@ -32,19 +32,19 @@ export function allocateDeadlines(maxEntries: number): SharedArrayBuffer {
 }
 
 /**
- * A bounded table of deadlines (epoch milliseconds) by key, in memory that several threads may share. It holds spent
- * tickets and the counters of rate limits. Each is one number for a key. An entry takes 22 bytes.
+ * A bounded table of deadlines (epoch milliseconds) by key, in memory that several threads may share. It contains spent
+ * tickets and the counters of rate limits, each as one number for a key. An entry takes 22 bytes.
  *
- * It keeps a 64-bit hash of each key. The hash has a random seed, so that no stranger can hit the counter of another
- * visitor on purpose. Each key belongs to one set of 16 entries. When the set is full, the entry that was used
- * longest ago is replaced.
+ * The table stores a 64-bit hash of each key. The hash has a random seed, so that a stranger cannot find a key with the
+ * same hash as another visitor's counter. Each key belongs to one set of 16 entries. When the set is full, the entry
+ * unused longest is replaced.
  */
 export class DeadlineTable {
   readonly #ints: Int32Array;
   /** 0 stands for a free slot. */
   readonly #doubles: Float64Array;
   readonly #sets: number;
-  /** The two halves of the hash of the current key. They are fields, because to return both would need an object. */
+  /** The two halves of the hash of the current key. They are fields, because returning both would create an object. */
   #a = 0;
   #b = 0;
 
@@ -72,8 +72,8 @@ export class DeadlineTable {
   }
 
   /**
-   * Takes a request from a budget (rules/gcra.ts). Returns 0 when it fits, otherwise the milliseconds until one fits.
-   * A refused request costs nothing.
+   * Takes a request from a budget (rules/gcra.ts). Returns 0 when the request fits, otherwise the milliseconds until
+   * one fits. A refused request takes nothing.
    */
   take(name: string, subject: string, nowMs: number, budget: Budget): number {
     this.#hash(name, subject);
@@ -87,8 +87,8 @@ export class DeadlineTable {
   }
 
   /**
-   * {@link take} from all counters, or from none of them. Each set is locked separately, so another thread may be
-   * refused because of a charge that is given back a moment later. No budget is ever exceeded.
+   * Takes from all counters, or from none of them, as {@link take}. Each set is locked separately, so another thread
+   * may be refused because of a charge that is returned a moment later. No budget is ever exceeded.
    */
   takeAll(name: string, charges: readonly Charge[], nowMs: number): number {
     const waits = charges.map(({ subject, budget }) => this.take(name, subject, nowMs, budget));
@@ -100,7 +100,7 @@ export class DeadlineTable {
     return longest;
   }
 
-  /** Remembers a subject until its deadline. Its key differs from that of a counter with the same name. */
+  /** Remembers a subject until its deadline. Its key differs from the key of a counter with the same name. */
   remember(name: string, subject: string, expiresAt: number): void {
     this.#hash(name, subject, REMEMBERED);
     const set = this.#lock();
@@ -108,7 +108,7 @@ export class DeadlineTable {
     this.#unlock(set);
   }
 
-  /** Whether a subject is still remembered. Most are not, and that is found without a lock and without the time. */
+  /** Whether a subject is still remembered. The usual answer, no, needs no lock and no time. */
   remembers(name: string, subject: string, clock: Clock): boolean {
     this.#hash(name, subject, REMEMBERED);
     if (this.#wayOf(this.#set()) === -1) return false;
@@ -129,7 +129,7 @@ export class DeadlineTable {
 
   /** Computes two hashes in the manner of MurmurHash3, over the kind, both texts and the length of the first one. */
   #hash(first: string, second: string, kind = 0): void {
-    // The seeds are read each time, because a restored snapshot brings its own.
+    // Read the seeds each time, because a restored snapshot has its own seeds.
     this.#a = (this.#ints[SEED_A] ?? 0) ^ kind ^ Math.imul(first.length, 0x9e3779b1);
     this.#b = (this.#ints[SEED_B] ?? 0) ^ kind ^ Math.imul(first.length, 0x85ebca77);
     this.#absorb(first);
@@ -181,11 +181,11 @@ export class DeadlineTable {
     Atomics.store(this.#ints, set + LOCK, 0);
   }
 
-  /** The index of the current key's deadline. A new key takes a free slot, or the one unused longest. */
+  /** The index of the deadline of the current key. A new key takes a free slot, or the slot unused longest. */
   #deadlineOf(set: number): number {
     const ints = this.#ints;
     const deadlines = set / 2 + DEADLINES;
-    // Two threads may use the same number. The order of use need not be exact.
+    // Two threads may use the same number, because the order of use need not be exact.
     const now = ((ints[USES] ?? 0) + 1) | 0;
     ints[USES] = now;
     const held = this.#wayOf(set);
@@ -198,12 +198,12 @@ export class DeadlineTable {
     ints[set + way] = this.#a;
     ints[set + KEYS_B + way] = this.#b;
     ints[set + USED_AT + way] = now;
-    // A new entry has no deadline yet: this value is before every time. 0 would mean that the slot is free.
+    // A new entry has no deadline yet. This value is before every time; 0 would mean that the slot is free.
     this.#doubles[deadlines + way] = Number.NEGATIVE_INFINITY;
     return deadlines + way;
   }
 
-  /** The position of the current key in its set. -1 when the set does not have it. */
+  /** The position of the current key in its set, or -1. */
   #wayOf(set: number): number {
     const ints = this.#ints;
     for (let way = 0; way < WAYS; way++) {

@@ -1,10 +1,10 @@
 import type { Session, SessionStore } from '@guard/config/contract/ports';
 
-/** A negative time to live, so that the session is over at once. */
+/** A negative time to live ends the session now. */
 const ENDED_TTL_MS = -1;
 
-/** Ends a judged session at every instance. Its visitor has to pass the challenge again. Never rejects. */
+/** Ends a judged session at every instance, so that its visitor has to pass the challenge again. Never rejects. */
 export function endSession(id: string, session: Session, store: SessionStore): void {
-  // Only a shared store that is away rejects. Then the session does not end.
+  // Only a shared store that is away rejects. Then the session goes on.
   void Promise.resolve(store.keepSession(id, session, ENDED_TTL_MS)).catch(() => undefined);
 }

@@ -1,8 +1,8 @@
 import type { Session } from '@guard/config/contract/ports';
 
 /**
- * A judged session with the time when it ends. The fields are copied into one object, because nearly every request
- * reads them, and a second object would often miss the processor's cache.
+ * A judged session with its expiry. All fields are in one object, because nearly every request reads them, and a second
+ * object would often miss the processor's cache.
  */
 export class KeptSession implements Session {
   readonly organisation: string;

@@ -37,8 +37,8 @@ async function openStore({ at = folder, limits = LIMITS, now = 1_800_000_000_000
 }
 
 /**
- * What a process logs that keeps so many sessions and ends. No file of it may grow beyond `blocks` of 512
- * bytes: the write that would is refused as one on a full disk is, only with another code.
+ * Starts a process that stores so many sessions and ends, and returns its log. No file of this process may grow beyond
+ * `blocks` of 512 bytes: a write beyond this fails, as on a full disk but with another error code.
  */
 async function keepInChild(sessions: number, blocks: string): Promise<string[]> {
   const script = join(import.meta.dirname, 'testing', 'keep-and-end.ts');
@@ -55,7 +55,7 @@ sessionStoreContract('LastingStore', async () => {
   return { store, pass: (ms) => (time.now += ms) };
 });
 
-describe('a store that was closed and is opened again', () => {
+describe('a store that is opened again', () => {
   test('restores sessions, spent tickets and budgets', async () => {
     const first = await openStore();
     const rejected = { ...session, state: 'rejected', reasons: ['webdriver'] } as const;
@@ -136,14 +136,14 @@ describe('a store that was closed and is opened again', () => {
   });
 });
 
-describe('the file', () => {
+describe('the snapshot file', () => {
   test('is readable only by its owner, and replaces the last snapshot', async () => {
     for (let i = 0; i < 3; i++) await (await openStore()).store.close();
     expect(await readdir(folder)).toEqual(['store.snapshot']);
     expect((await stat(snapshot())).mode & 0o777).toBe(0o600);
   });
 
-  test('an incomplete, changed or foreign file, or one of another version, is renamed and not fatal', async () => {
+  test('is renamed, and not fatal, when it is incomplete, changed, foreign or of another version', async () => {
     const first = await openStore();
     for (let i = 0; i < 50; i++) first.store.keepSession(`s${i}`, session, HOUR_MS);
     await first.store.close();
@@ -179,7 +179,7 @@ describe('the file', () => {
     }
   });
 
-  test('a file that a crash left half-written is ignored', async () => {
+  test('is ignored when a crash left it half-written', async () => {
     const first = await openStore();
     first.store.keepSession('a', session, HOUR_MS);
     await first.store.close();
@@ -190,7 +190,7 @@ describe('the file', () => {
     expect(await readdir(folder)).toEqual(['store.snapshot']);
   });
 
-  test('is written every minute, so a killed process loses at most a minute', async () => {
+  test('is written every minute, so that a killed process loses at most a minute', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const killed = await openStore();
     killed.store.keepSession('a', session, HOUR_MS);
@@ -210,7 +210,7 @@ describe('the file', () => {
     await Promise.all([killed.store.close(), store.close()]);
   });
 
-  test('a full disk keeps the last snapshot, and leaves no half-written file', async () => {
+  test('is kept on a full disk, without a half-written file beside it', async () => {
     expect(await keepInChild(1, 'unlimited')).toEqual([]);
     expect(await keepInChild(2_000, '8')).toEqual([
       'store_snapshot_restored {"sessions":1}',

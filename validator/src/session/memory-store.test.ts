@@ -16,7 +16,7 @@ test('never exceeds its limits', () => {
   expect(store.session('s0')).toBeUndefined();
 });
 
-test('a flood of rejected sessions replaces no verified one, and a rejected one can pass later', () => {
+test('a flood of rejected sessions replaces no verified session, and a rejected session can pass later', () => {
   const limits = { maxSessions: 100, maxSpent: 10, maxBudgets: 10 };
   const store = new MemoryStore(() => 0, limits);
   for (let i = 0; i < 40; i++) store.keepSession(`person ${i}`, session, 1_000);
@@ -29,7 +29,7 @@ test('a flood of rejected sessions replaces no verified one, and a rejected one 
   expect([...store.sessions()].filter(([id]) => id === 'bot 999')).toHaveLength(1);
 });
 
-test('a clock that is set back an hour locks no visitor out for longer than one budget', () => {
+test('when the clock is set back an hour, no visitor is locked out for longer than one budget', () => {
   const time = { now: 1_800_000_000_000 };
   const store = new MemoryStore(() => time.now, { maxSessions: 10, maxSpent: 10, maxBudgets: 10 });
   const budget = { requests: 10, perMs: 60_000 };

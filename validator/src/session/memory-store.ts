@@ -4,15 +4,15 @@ import { KeptSession } from './kept-session.ts';
 import { MAX_SESSIONS, SessionTable } from './session-table.ts';
 
 export interface MemoryStoreLimits {
-  /** Verified sessions held at once (session-table.ts). */
+  /** Most verified sessions at one time (session-table.ts). */
   readonly maxSessions: number;
   /**
-   * Spent tickets held at once. A ticket that is forgotten early is still refused while its session is known
-   * (challenge/settle.ts). When both are forgotten, it can be used again for that session until it expires. That is
-   * better than to refuse new visitors when the list is full.
+   * Most spent tickets at one time. A ticket that is forgotten early is still refused while its session is stored
+   * (challenge/settle.ts). When both are forgotten, the ticket can be used again for this session until it expires.
+   * This is better than refusing new visitors when the list is full.
    */
   readonly maxSpent: number;
-  /** Rate-limit counters, of all budgets together. A counter that was forgotten starts with a full budget. */
+  /** Most rate-limit counters, of all budgets together. A counter that was forgotten starts with a full budget. */
   readonly maxBudgets: number;
 }
 
@@ -36,7 +36,7 @@ export function allocateStore(limits: MemoryStoreLimits = DEFAULT_LIMITS): Share
   };
 }
 
-/** Sessions, spent tickets and budgets in this process. Every answer comes at once. */
+/** Sessions, spent tickets and budgets in this process. It answers synchronously. */
 export class LocalStore implements Omit<SessionStore, 'keepSession'> {
   protected readonly clock: Clock;
   readonly #sessions: SessionTable<KeptSession>;
@@ -54,12 +54,12 @@ export class LocalStore implements Omit<SessionStore, 'keepSession'> {
     this.#budgets = new DeadlineTable(memory.budgets);
   }
 
-  /** The number of sessions. Sessions whose time is over can be among them. */
+  /** Number of sessions, including some that have expired. */
   get sessionCount(): number {
     return this.#sessions.size;
   }
 
-  /** Rate-limit counters held, of all budgets together. */
+  /** Number of rate-limit counters, of all budgets together. */
   get counterCount(): number {
     return this.#budgets.size;
   }
@@ -69,12 +69,12 @@ export class LocalStore implements Omit<SessionStore, 'keepSession'> {
     return kept?.isAlive(this.clock()) === true ? kept : undefined;
   }
 
-  /** Keeps a session that another thread or an earlier process judged. `expiresAt` is in epoch milliseconds. */
+  /** Stores a session that another thread or an earlier process judged. `expiresAt` is in epoch milliseconds. */
   adopt(id: string, session: Session, expiresAt: number): void {
     this.#sessions.set(id, session.state, new KeptSession(session, expiresAt));
   }
 
-  /** Judged sessions that are still valid, each with the time when it ends. */
+  /** The judged sessions that are still valid, each with its expiry. */
   *sessions(): Generator<readonly [id: string, session: Session, expiresAt: number]> {
     const now = this.clock();
     for (const [id, kept] of this.#sessions.entries()) {

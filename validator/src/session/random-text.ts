@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** This many are made at once. To ask node:crypto for each text takes six times as long. */
+/** So many characters are made at once. One call of node:crypto for each text takes six times as long. */
 const CHARS = 4_096;
 
 let drawn = '';

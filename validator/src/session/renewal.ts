@@ -6,15 +6,15 @@ import { isShortPass, SHORT_PASS_MS } from './short-pass.ts';
 
 /**
  * A verified session gets a new value of `_guard` every 15 minutes, with the answer to a page. The value is derived
- * from the session and the time. So a caller that does not set it, a lost answer or a second tab does no harm. The
- * store also keeps the newest value that came with a request. From then on, the value before it counts for one more
- * minute. If it comes later, two clients have the session.
+ * from the session and the time. So a caller that does not set it, a lost answer, or a second tab does no harm. The
+ * store also keeps the newest value that came with a request. From then on, the value before it is valid for one more
+ * minute. If it comes later than that, two clients have the session.
  */
 const GRACE_MS = 60_000;
 
 /**
- * What an older or later value of a verified session means. `counts`: it is valid. `foreign`: it is not ours.
- * `shared`: two clients have the session.
+ * The meaning of a value of a verified session that is not the newest. `counts`: it is valid. `foreign`: Guard did not
+ * make it. `shared`: two clients have the session.
  */
 export type Standing = 'counts' | 'foreign' | 'shared';
 
@@ -24,7 +24,7 @@ export interface PresentedValue {
   readonly nowMs: number;
 }
 
-/** Judges a value that is not the newest one. A later value becomes the newest. */
+/** Judges a value that is not the newest. A later value becomes the newest. */
 export function standingOfOther(
   presented: PresentedValue,
   ids: SessionIds,
@@ -34,7 +34,7 @@ export function standingOfOther(
   const { organisation, newest, newestAt = 0 } = session;
   if (newest === '') return 'shared';
   if (newest === undefined && isFirst(value)) return 'counts';
-  // A client with an old value could write a later period into it, but has no MAC for it.
+  // A client with an old value could write a later period into it, but then its MAC is wrong.
   if (!ids.isOurs(organisation, value)) return newest === undefined ? 'counts' : 'foreign';
   if (newest === undefined || isLater(value, newest)) {
     rewrite(presented, { newest: value, newestAt: nowMs }, store);
@@ -44,7 +44,7 @@ export function standingOfOther(
   return nowMs - newestAt <= GRACE_MS ? 'counts' : 'shared';
 }
 
-/** Ends a session that two clients have. No value of it counts any more, and each client must pass again. */
+/** Ends a session that two clients have. None of its values counts any more, and each client must pass again. */
 export function endShared(presented: PresentedValue, store: SessionStore): void {
   if (presented.session.newest !== '') rewrite(presented, { newest: '' }, store);
 }
@@ -63,6 +63,6 @@ function rewrite(
     { ...rest, newest, newestAt, ...change },
     Math.max(1, session.judgedAt + ttlMs - nowMs),
   );
-  // A shared store may be away. The next request tries again.
+  // The shared store may be away. Then the next request tries again.
   if (kept instanceof Promise) kept.catch(() => undefined);
 }

@@ -12,13 +12,13 @@ const NONE: SessionFact = { state: 'none' };
 interface Visitor {
   readonly organisation: string;
   readonly userAgentHash: string;
-  /** As `parseIp` writes it. */
+  /** Spelled as `parseIp` returns it. */
   readonly ip: string;
-  /** The client class (request/client-class.ts). Empty when it is not to be compared. */
+  /** The client class (request/client-class.ts). Empty when it must not be compared. */
   readonly client: string;
 }
 
-/** The visitor, and what is needed to look up sessions. */
+/** The visitor, and the store and sealer for look-ups. */
 interface Source {
   readonly visitor: Visitor;
   readonly store: SessionStore;
@@ -27,10 +27,10 @@ interface Source {
 }
 
 /**
- * Finds the session of a request among the presented `_guard` values (presentedSessions). A verified session comes
- * first, and among those the one that was judged in the visitor's network. Then comes the first issued session, then
- * a rejected one. So a value that a stranger put into the browser does not displace the visitor's own. A visitor who
- * leaves out a value gains no more than a browser without cookies has.
+ * Finds the session of a request among its `_guard` values (presentedSessions). A verified session comes first; among
+ * several, the one that was judged in the visitor's network. Then comes the first issued session, then a rejected one.
+ * So a value that a stranger put into the browser does not replace the visitor's own. A visitor who leaves out a value
+ * gains no more than a browser without cookies.
  */
 export function resolveSession(
   cookies: readonly string[],
@@ -43,7 +43,7 @@ export function resolveSession(
   if (first === undefined) return NONE;
   const source = { visitor, store, ids, clock };
   if (cookies.length === 1) return afterWith(resolveOne(first, source), source, chosen);
-  // All values are looked up at the same time, so that a remote store takes the time of one question.
+  // All values are looked up at the same time, so a remote store takes only the time of one question.
   const facts = cookies.map((cookie) => resolveOne(cookie, source));
   const known = facts.filter(isKnown);
   const sure = strongest(known, visitor);
@@ -65,7 +65,7 @@ async function later(
   return strongest(await Promise.all(facts.map(async (fact) => await fact)), visitor);
 }
 
-/** Ends a session that two clients have. It is not ended when a value that counts was presented too. */
+/** Ends a session that two clients have, but not when the request also has a value that counts. */
 function chosen(fact: SessionFact, { store, clock }: Source): SessionFact {
   if (fact.state === 'issued' && fact.shared !== undefined) {
     endShared({ value: fact.id, session: fact.shared, nowMs: clock() }, store);
@@ -103,10 +103,10 @@ function strongest(facts: readonly SessionFact[], visitor: Visitor): SessionFact
 }
 
 /**
- * Finds the session of one value. A malformed or foreign value counts as none (contract 2.1). The same holds for a
- * judged session in another browser, and for a rejected one in another network.
+ * Finds the session of one value. A malformed or foreign value counts as none (contract 2.1). So does a judged session
+ * in another browser, and a rejected session in another network.
  *
- * A store in memory is asked before the MAC is checked, because a visitor who passed then costs one look-up. A remote
+ * A store in memory is asked before the MAC is checked, so that a visitor who passed needs only one look-up. A remote
  * store is asked after the MAC, so that an invented cookie causes no round trip.
  */
 function resolveOne(cookie: string, source: Source): MaybePromise<SessionFact> {
@@ -168,8 +168,8 @@ function otherValue(session: Session, { id, source }: Presented): SessionFact {
 }
 
 /**
- * Whether a stored session counts for this visitor. A rejected one does not count in another network, because another
- * site could set its cookie in a visitor's browser.
+ * Whether a stored session counts for this visitor. A rejected session does not count in another network, because
+ * another site could set its cookie in a visitor's browser.
  */
 function counts(session: Session, visitor: Visitor): boolean {
   if (!belongsTo(session, visitor)) return false;

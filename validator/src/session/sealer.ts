@@ -35,10 +35,10 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
   };
 }
 
-/** A key, filled up to a block and combined with each of the two pads of HMAC. */
+/** A key, padded to a block, and combined with each of the two pads of HMAC. */
 interface Pads {
   readonly inner: Uint8Array;
-  /** The inner hash is written behind it. */
+  /** The inner hash is written after it. */
   readonly outer: Buffer;
 }
 
@@ -55,7 +55,7 @@ function padsOf(key: Uint8Array): Pads {
 }
 
 /**
- * HMAC-SHA256 (RFC 2104), computed as two hashes. createHmac() takes twice as long, because it makes an object. The
+ * HMAC-SHA256 (RFC 2104), computed as two hashes. createHmac() takes twice as long, because it creates an object. The
  * length of each field is hashed before the field, so that ("ab","c") and ("a","bc") have different MACs.
  */
 function macOf({ inner, outer }: Pads, fields: readonly Field[]): Buffer {

@@ -7,7 +7,7 @@ import { isDue, isLater } from './session-value.ts';
 const ids = createSessionIds(createSealer(['a secret of the installation'], 'session'));
 
 describe('the _guard cookie value is a bare UUID (contract 2.1)', () => {
-  test('a minted id is a UUID of version 8 and recognised as ours', () => {
+  test('a new id is a UUID of version 8, and isOurs recognises it', () => {
     const id = ids.mint('acme');
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(ids.isOurs('acme', id)).toBe(true);
@@ -21,7 +21,7 @@ describe('the _guard cookie value is a bare UUID (contract 2.1)', () => {
     expect(stranger.isOurs('acme', id)).toBe(false);
   });
 
-  test('every changed hex digit makes it foreign', () => {
+  test('an id with any changed hex digit is not ours', () => {
     const id = ids.mint('acme');
     for (let at = 0; at < id.length; at++) {
       if (id[at] === '-') continue;
@@ -31,13 +31,13 @@ describe('the _guard cookie value is a bare UUID (contract 2.1)', () => {
     }
   });
 
-  test('what is no UUID is not ours', () => {
+  test('a text that is no UUID is not ours', () => {
     for (const text of ['', 'x', `${ids.mint('acme')}0`, 'g'.repeat(36), '-'.repeat(36)]) {
       expect(ids.isOurs('acme', text)).toBe(false);
     }
   });
 
-  test('after a rotation, ids of the former secret are still recognised', () => {
+  test('after a rotation, ids of the previous secret are still ours', () => {
     const rotated = createSessionIds(
       createSealer(['the new secret of the house', 'a secret of the installation'], 'session'),
     );
@@ -50,10 +50,10 @@ describe('the later values of a session', () => {
   const hour = 3_600_000;
   const start = Date.UTC(2026, 10, 21, 12, 34, 56);
 
-  test('are ours, have one root, do not depend on the value they are made from, and get later', () => {
+  test('are ours, have one root and later periods, and are the same from any value of the session', () => {
     const first = ids.mint('acme', start);
     let before = first;
-    // Longer than the 13 bits count.
+    // This time is longer than the 13 bits can count.
     for (let at = start; at < start + 100 * 24 * hour; at += hour) {
       const value = ids.renewed('acme', before, at);
       expect(ids.renewed('acme', first, at)).toBe(value);
@@ -75,7 +75,7 @@ describe('the later values of a session', () => {
     expect(due(5)).toBeLessThan(470);
   });
 
-  test('say nothing of a challenge', () => {
+  test('contain no mark of a challenge', () => {
     const value = ids.renewed('acme', ids.mint('acme', start), start);
     for (let at = start; at < start + 2 * hour; at += 60_000) {
       expect(ids.shownChallenge(value, at)).toBe('none');
@@ -83,35 +83,35 @@ describe('the later values of a session', () => {
   });
 });
 
-describe('an id shows whether it came with a challenge (contract 2.2: "interstitial never cleared")', () => {
+describe('the mark of a challenge in an id (contract 2.2: "interstitial never cleared")', () => {
   const minute = 60_000;
   const start = Date.UTC(2026, 10, 21, 12, 34, 56);
   const uncleared = (ageMs: number, id = ids.mint('acme', start)) =>
     ids.shownChallenge(id, start + ageMs) === 'uncleared';
 
-  test('an id minted without one never says so', () => {
+  test('is missing in an id without a challenge', () => {
     const id = ids.mint('acme');
     for (let age = 0; age < 600; age += 1) expect(uncleared(age * minute, id)).toBe(false);
   });
 
-  test('not while its ticket may still be answered', () => {
+  test('is not "uncleared" while the ticket is valid', () => {
     for (let age = 0; age <= 10; age += 1) expect(uncleared(age * minute)).toBe(false);
     const id = ids.mint('acme', start);
     expect(ids.shownChallenge(id, start + 10 * minute)).toBe('open');
     expect(ids.shownChallenge(ids.mint('acme'), start)).toBe('none');
   });
 
-  test('from half an hour at the latest', () => {
+  test('is "uncleared" after half an hour at the latest', () => {
     for (let age = 20; age <= 49; age += 1) expect(uncleared(age * minute)).toBe(true);
   });
 
-  test('not after an hour, a day, a month or a clock set back: the judgement may be forgotten', () => {
+  test('is not "uncleared" after an hour, a day, a month or a clock set back, because the judgement may be forgotten', () => {
     for (const age of [60, 61, 24 * 60, 25 * 60, 30 * 24 * 60, -1, -60]) {
       expect(uncleared(age * minute), `${age} minutes`).toBe(false);
     }
   });
 
-  test('the mark cannot be changed, because the MAC covers it', () => {
+  test('cannot be changed, because the MAC covers it', () => {
     const id = ids.mint('acme', start);
     expect(ids.isOurs('acme', id)).toBe(true);
     expect(ids.isOurs('acme', `${id.slice(0, 19)}8000${id.slice(23)}`)).toBe(false);

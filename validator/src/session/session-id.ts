@@ -15,23 +15,23 @@ const MAC_FROM = 24;
 const MAC_BYTES = 6;
 
 /**
- * The value of `_guard`: a UUID (version 8, RFC 9562) whose last group is a MAC over the rest and the organisation.
- * So a forged value is recognised without a store, and nothing has to be stored before a visitor passes. A verified
- * session gets another value every 15 minutes (renewal.ts).
+ * The value of `_guard`: a UUID (version 8, RFC 9562) whose last group is a MAC over the other groups and the
+ * organisation. So Guard recognises a forged value without a store, and stores nothing before a visitor passes. A
+ * verified session gets another value every 15 minutes (renewal.ts).
  */
 export interface SessionIds {
-  /** Makes a new value. `challengedAt` is the time of the challenge that is sent with it, if there is one. */
+  /** Makes a new value. `challengedAt` is the time of the challenge that is sent with it, if any. */
   mint(organisation: string, challengedAt?: number): string;
   /** Whether this installation made the UUID for this organisation. */
   isOurs(organisation: string, id: string): boolean;
   /**
-   * The value of a session at this time. It is the same at each instance with the same secret, and for each earlier
+   * The value of a session at this time. Each instance with the same secret gets the same value, from each earlier
    * value of the session. So all tabs of a browser get the same value.
    */
   renewed(organisation: string, id: string, nowMs: number): string;
   /** The digest of a session for events and for the origin (sessionDigest). The result is cached. */
   digestOf(id: string): string;
-  /** The challenge that was lately shown to a session without a judgement. `id` must be ours. */
+  /** The challenge that a session without a judgement got recently. `id` must be ours. */
   shownChallenge(id: string, nowMs: number): ShownChallenge;
 }
 
@@ -40,21 +40,21 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** Ids of returning visitors that are cached, so that their next requests need no hashing. */
+/** Most ids of returning visitors in the cache. Their next requests need no hashing. */
 const MAX_KNOWN = 50_000;
 
 interface Known {
   readonly id: string;
-  /** The organisation for which the MAC is right. Undefined when the MAC was not checked, as for a stored session. */
+  /** The organisation for which the MAC is valid. Undefined when the MAC was not checked, as for a stored session. */
   readonly organisation: string | undefined;
   readonly digest: string;
 }
 
 export function createSessionIds(sealer: Sealer): SessionIds {
-  // `maxSize` instead of `max`: with `max` the library allocates all memory at once, which takes 5 ms and 2 MB at
-  // each reload.
+  // `maxSize` instead of `max`: with `max` the library allocates all memory at once, which takes 5 ms and 2 MB at each
+  // reload.
   const known = new LRUCache<string, Known>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 });
-  // A request asks about its id twice, so the last one is remembered.
+  // A request asks about its id twice, so the last id is cached.
   let last: Known | undefined;
   const knownOf = (id: string): Known | undefined =>
     last?.id === id ? last : (last = known.get(id));
@@ -69,7 +69,7 @@ export function createSessionIds(sealer: Sealer): SessionIds {
   };
   return {
     mint(organisation, challengedAt) {
-      // node:crypto makes UUIDs in batches, which costs a tenth of random bytes for each id.
+      // node:crypto makes UUIDs in batches. This takes a tenth of the time of random bytes for each id.
       const uuid = randomUUID();
       const root = `${uuid.slice(0, 14)}8${uuid.slice(15, ROOT_LENGTH)}`;
       return sealed(organisation, root, firstGroup(challengeMark(challengedAt)));

@@ -2,16 +2,16 @@ import type { Session } from '@guard/config/contract/ports';
 import { sessionRoot } from '@guard/config/contract/session-root';
 import { TwoGenerationCache } from './two-generation-cache.ts';
 
-/** Verified sessions that a store holds. */
+/** Most verified sessions in a store. */
 export const MAX_SESSIONS = 200_000;
-/** Rejected sessions that a store holds, as a part of MAX_SESSIONS. They count for an hour, not for a day. */
+/** Most rejected sessions in a store, as a part of MAX_SESSIONS. They count for an hour, not for a day. */
 const REJECTED_PART = 1 / 4;
 
 /**
- * Judged sessions, by any of their values (sessionRoot). Verified and rejected sessions have separate tables, because
- * a bot that is rejected many times must not make Guard forget the people who passed. In each table the sessions that
- * were unused longest are forgotten. A visitor cannot choose the length of any text in a session, so the number of
- * sessions is also a bound in bytes.
+ * Judged sessions, found by any of their values (sessionRoot). Verified and rejected sessions have separate tables,
+ * because a bot that is rejected many times must not make Guard forget people who passed. Each table forgets the
+ * sessions unused longest. A visitor cannot choose the length of any text in a session, so the number of sessions also
+ * bounds the bytes.
  */
 export class SessionTable<Value> {
   readonly #verified: TwoGenerationCache<Value>;
@@ -32,7 +32,7 @@ export class SessionTable<Value> {
     return this.#verified.get(root) ?? this.#rejected.get(root);
   }
 
-  /** Keeps a session in the table of its state, and removes it from the other one. */
+  /** Stores a session in the table of its state, and removes it from the other table. */
   set(id: string, state: Session['state'], value: Value): void {
     const [into, outOf] =
       state === 'verified' ? [this.#verified, this.#rejected] : [this.#rejected, this.#verified];

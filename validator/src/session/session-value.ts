@@ -1,9 +1,9 @@
 import { sessionRoot } from '@guard/config/contract/session-root';
 
 /**
- * The fourth group of a session's value has the two bits of the UUID variant, one bit that is 1 in renewed values, and
- * 13 bits. In the first value these are the mark of its challenge (challenge-mark.ts). In a renewed value they are the
- * number of its period.
+ * The fourth group of a session's value contains the two bits of the UUID variant, one bit that is 1 in renewed values,
+ * and 13 bits. In the first value these 13 bits are the mark of its challenge (challenge-mark.ts). In a renewed value
+ * they are the number of its period.
  */
 const VARIANT = 0x8000;
 const RENEWED = 0x2000;
@@ -12,7 +12,7 @@ const FROM = 19;
 const TO = 23;
 
 const PERIOD_MS = 15 * 60_000;
-/** The numbers repeat after this many periods, which is 85 days. */
+/** After this many periods (85 days) the numbers repeat. */
 const PERIODS = BITS + 1;
 
 /** The fourth group of the first value of a session. */
@@ -20,7 +20,7 @@ export function firstGroup(mark: number): string {
   return (VARIANT | mark).toString(16);
 }
 
-/** The fourth group of the value that a session has at this time. */
+/** The fourth group of the value at this time. */
 export function renewedGroup(value: string, nowMs: number): string {
   return (VARIANT | RENEWED | periodAt(value, nowMs)).toString(16);
 }
@@ -31,7 +31,7 @@ export function markOf(value: string): number {
 
 /**
  * Whether a session that was judged at `judgedAt` should get a later value. False when the new value would be older
- * than this one or the `newest` one, which can happen when the clocks of instances differ.
+ * than `value` or `newest`, which can happen when the clocks of instances differ.
  */
 export function isDue(value: string, judgedAt: number, nowMs: number, newest = ''): boolean {
   const period = periodAt(value, nowMs);
@@ -60,7 +60,7 @@ export function isFirst(value: string): boolean {
   return (numberOf(value) & RENEWED) === 0;
 }
 
-/** The number of the period. Its borders differ by session, so that not all are renewed in the same second. */
+/** The number of the period. Its borders differ between sessions, so that not all are renewed in one second. */
 function periodAt(value: string, timeMs: number): number {
   const part = Number.parseInt(sessionRoot(value).slice(0, 4), 16) / 0x10000;
   return Math.floor(timeMs / PERIOD_MS + part) & BITS;

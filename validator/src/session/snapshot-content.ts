@@ -8,14 +8,14 @@ export interface Snapshotted {
   readonly memory: SharedMemory;
   readonly store: {
     sessions(): Iterable<readonly [id: string, session: Session, expiresAt: number]>;
-    /** Keeps a session that was judged before. `expiresAt` is in epoch milliseconds. */
+    /** Stores a session that was judged before. `expiresAt` is in epoch milliseconds. */
     adopt(id: string, session: Session, expiresAt: number): void;
   };
 }
 
 const TABLES = ['spent', 'budgets'] as const satisfies readonly (keyof SharedMemory)[];
 
-/** The part of a snapshot that is made in one turn. Requests wait for it, for a millisecond at most. */
+/** Bytes of a snapshot that are made in one turn of the event loop. Requests wait for it, at most for a millisecond. */
 const BYTES_A_TURN = 256 * 1024;
 const SESSIONS_A_TURN = 200;
 /** The size of a page of memory. */
@@ -24,8 +24,9 @@ const PAGE_BYTES = 4096;
 const MAX_LINE_BYTES = 2_048;
 
 /**
- * Spent tickets, budgets and sessions as bytes. It is made in small parts, and requests change the store in between.
- * A slot that another thread is writing may be saved half-written. The harm is one wrong counter or spent ticket.
+ * Writes spent tickets, budgets and sessions as bytes. It works in small parts, and requests change the store between
+ * the parts. A slot that another thread is writing may be saved half-written. The harm is one wrong counter or spent
+ * ticket.
  */
 export async function* snapshotContent({ memory, store }: Snapshotted): AsyncGenerator<Buffer> {
   const sizes = TABLES.map((table) => memory[table].byteLength);
@@ -81,7 +82,7 @@ export async function restoreContent(
   return restored;
 }
 
-/** Writes only pages that differ. So an empty table stays untouched, and the system allocates no memory for it. */
+/** Writes only pages that differ. So an empty table is not touched, and the system allocates no memory for it. */
 function writeChanges(target: Uint8Array, content: Buffer): void {
   for (let at = 0; at < content.length; at += PAGE_BYTES) {
     const page = content.subarray(at, at + PAGE_BYTES);
@@ -95,7 +96,7 @@ function readLine(line: string) {
   return [line.slice(0, Math.max(0, space)), readStoredSession(line.slice(space + 1))] as const;
 }
 
-/** Reads lines and blocks from bytes that come in pieces. */
+/** Reads lines and blocks from bytes that arrive in pieces. */
 class ByteReader {
   readonly #pieces: AsyncIterator<Buffer>;
   #left: Buffer = Buffer.alloc(0);
@@ -112,7 +113,7 @@ class ByteReader {
     return part;
   }
 
-  /** The next line without its newline. Undefined after the last one. */
+  /** The next line without its newline. Undefined after the last line. */
   async line(): Promise<string | undefined> {
     let end = this.#left.indexOf(10);
     while (end === -1) {

@@ -9,10 +9,10 @@ import { createGunzip, createGzip } from 'node:zlib';
 /** The first line of a snapshot. The number is the version of the format. */
 const MAGIC = Buffer.from('guard-store 1\n');
 const DIGEST_BYTES = 32;
-/** A larger file is not a snapshot of Guard, because the content is bounded (snapshot-content.ts) and compressed. */
+/** A larger file is no snapshot of Guard, because the content is bounded (snapshot-content.ts) and compressed. */
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
-/** The file at a path. */
+/** The result of reading the file at a path. */
 export type SnapshotFile =
   | { readonly kind: 'none' }
   /** A file that is incomplete, of another version, or not a snapshot. `reason` is a word for the log. */
@@ -20,7 +20,7 @@ export type SnapshotFile =
   | { readonly kind: 'whole'; readonly content: AsyncIterable<Buffer> };
 
 /**
- * Replaces the file atomically: after a crash there is the old file or the new one, never a half-written one. Rejects
+ * Replaces the file atomically: after a crash there is the old file or the new file, never a half-written one. Rejects
  * after an error of the disk.
  */
 export async function writeSnapshotFile(
@@ -33,7 +33,7 @@ export async function writeSnapshotFile(
     await writeSealed(temporary, content);
     await rename(temporary, path);
   } catch (error) {
-    // On a full disk the half-written file takes space that others need. The first error is the one to report.
+    // On a full disk the half-written file takes space that other programs need. The first error is reported.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
@@ -58,7 +58,7 @@ async function* sealed(parts: AsyncIterable<Uint8Array>, digest: Hash): AsyncGen
   yield digest.digest();
 }
 
-/** Without this, a power failure could undo the rename. */
+/** Without this step, a power failure could undo the rename. */
 async function syncFolder(folder: string): Promise<void> {
   await using handle = await open(folder, 'r');
   await handle.sync();
@@ -71,7 +71,7 @@ export async function readSnapshotFile(path: string): Promise<SnapshotFile> {
   const { head, tail, sizeBytes } = ends;
   if (sizeBytes > MAX_FILE_BYTES) return { kind: 'damaged', reason: 'too_large' };
   if (!head.equals(MAGIC)) return { kind: 'damaged', reason: 'other_form' };
-  // When a file is cut off behind its first line, the checksum is wrong.
+  // When the file is shorter than its first line and its checksum, the checksum is wrong.
   const end = sizeBytes - DIGEST_BYTES - 1;
   if (end < 0 || !(await digestOf(path, end)).equals(tail)) {
     return { kind: 'damaged', reason: 'checksum' };
@@ -82,7 +82,7 @@ export async function readSnapshotFile(path: string): Promise<SnapshotFile> {
   return { kind: 'whole', content };
 }
 
-/** SHA-256 of a file from its beginning to the byte `end`, that one included. */
+/** SHA-256 of a file from its start to the byte `end`, included. */
 async function digestOf(path: string, end: number): Promise<Buffer> {
   const digest = createHash('sha256');
   await pipeline(createReadStream(path, { end }), async (parts) => {

@@ -9,15 +9,15 @@ const FILE_NAME = 'store.snapshot';
 const EVERY_MS = 60_000;
 
 export interface SnapshotOptions extends Snapshotted {
-  /** The folder of the snapshot. It is made when it is missing. Only one process writes to it. */
+  /** The folder of the snapshot. It is created when it is missing. Only one process may write to it. */
   readonly folder: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Writes the content of a store in memory to disk, every minute and at `close`. No fault is fatal: an unusable file
- * is renamed. Without a file, visitors have to pass the challenge again.
+ * Writes the content of a store in memory to disk, every minute and at `close`. No fault is fatal: an unusable file is
+ * renamed. Without a file, visitors have to pass the challenge again.
  */
 export class Snapshot {
   readonly #options: SnapshotOptions;
@@ -26,7 +26,7 @@ export class Snapshot {
   #written: Promise<void> = Promise.resolve();
   #failing = false;
 
-  /** Restores the last snapshot, and resolves when that is done. Never rejects. */
+  /** Restores the last snapshot, and resolves after that. Never rejects. */
   static async open(options: SnapshotOptions): Promise<Snapshot> {
     const snapshot = new Snapshot(options);
     try {

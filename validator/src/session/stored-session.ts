@@ -13,7 +13,7 @@ const StoredSession = z.object({
   reasons: z.array(text).max(64),
   userAgentHash: text,
   network: text,
-  /** Earlier versions did not write it. */
+  /** Earlier versions wrote no client. */
   client: text.default(''),
   judgedAt: z.number(),
   newest: text.optional(),
@@ -21,14 +21,14 @@ const StoredSession = z.object({
   expiresAt: z.number(),
 });
 
-/** A session that an earlier version wrote: with the User-Agent instead of its hash. */
+/** A session that an earlier version wrote, with the User-Agent instead of its hash. */
 const OldSession = StoredSession.omit({ userAgentHash: true })
   .extend({ userAgent: z.string() })
   .transform(({ userAgent, ...rest }) => ({ ...rest, userAgentHash: hashUserAgent(userAgent) }));
 
 const EitherSession = z.union([StoredSession, OldSession]);
 
-/** A judged session, and the time when it expires, in epoch milliseconds. */
+/** A judged session with its expiry in epoch milliseconds. */
 export type StoredSession = Readonly<Session> & { readonly expiresAt: number };
 
 /** Writes a session as one line of JSON. */

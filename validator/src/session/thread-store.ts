@@ -1,12 +1,12 @@
 import type { Budget, Clock, Session, SessionStore } from '@guard/config/contract/ports';
 import { DEFAULT_LIMITS, LocalStore, type SharedMemory } from './memory-store.ts';
 
-/** Tells the other threads about a session. Resolves when they know it. `expiresAt` is in epoch milliseconds. */
+/** Sends a session to the other threads. Resolves when they have it. `expiresAt` is in epoch milliseconds. */
 export type AnnounceSession = (id: string, session: Session, expiresAt: number) => Promise<void>;
 
 /**
- * The store of one thread of several. Spent tickets and budgets are in memory that all threads share. Sessions are
- * read by every request, so each thread has its own copy.
+ * The store of one of several threads. Spent tickets and budgets are in memory that all threads share. Every request
+ * reads sessions, so each thread has its own copy of them.
  */
 export class ThreadStore extends LocalStore implements SessionStore {
   readonly #announce: AnnounceSession;
@@ -20,7 +20,7 @@ export class ThreadStore extends LocalStore implements SessionStore {
     return this.take(name, subject, budget);
   }
 
-  /** Resolves when the other threads know the session, because the visitor's next request may reach any of them. */
+  /** Resolves when the other threads have the session, because the visitor's next request may reach any of them. */
   keepSession(id: string, session: Session, ttlMs: number): Promise<void> {
     const expiresAt = this.clock() + ttlMs;
     this.adopt(id, session, expiresAt);

@@ -14,7 +14,7 @@ describe('a bounded map that forgets unused entries', () => {
     expect(cache.get('k0')).toBeUndefined();
   });
 
-  test('keeps an entry as long as it is used', () => {
+  test('keeps an entry while it is used', () => {
     const cache = new TwoGenerationCache<string>(10);
     cache.set('regular', 'visitor');
     for (let number = 0; number < 1_000; number++) {
@@ -24,7 +24,7 @@ describe('a bounded map that forgets unused entries', () => {
     expect(cache.get('regular')).toBe('visitor');
   });
 
-  test('returns the value that was set last, also for an old entry', () => {
+  test('returns the last value, also for an entry of the old generation', () => {
     const cache = new TwoGenerationCache<number>(4);
     cache.set('a', 1);
     cache.set('b', 2);
@@ -34,7 +34,7 @@ describe('a bounded map that forgets unused entries', () => {
     expect(cache.size).toBe(3);
   });
 
-  test('never forgets the last used half, and never returns a value that was not set', () => {
+  test('never forgets the half that was used last, and never returns a wrong value', () => {
     const random = seededRandom();
     const max = 16;
     const cache = new TwoGenerationCache<number>(max);
@@ -60,13 +60,13 @@ describe('a bounded map that forgets unused entries', () => {
     }
   });
 
-  test('an entry that stays is listed, also when the generations change meanwhile', () => {
+  test('lists an entry that stays, also when the generations change during the listing', () => {
     const cache = new TwoGenerationCache<number>(20);
     for (let i = 0; i < 10; i++) cache.set(`k${i}`, i);
     const met = new Set<string>();
     for (const [key] of cache.entries()) {
       met.add(key);
-      // The young generation is full: it becomes the old one, and what is used moves out of it.
+      // The young generation is full: it becomes the old one, and used entries move into the new one.
       if (met.size === 1) cache.set('other', 10);
       if (met.size === 1) cache.get('k9');
     }

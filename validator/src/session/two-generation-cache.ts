@@ -1,14 +1,14 @@
 import { ownText } from '../request/own-text.ts';
 
 /**
- * A bounded map that forgets entries that were not used for long. New and used entries are in the young generation.
- * When it is full, it becomes the old generation, and the entries of the previous old one are forgotten.
+ * A bounded map that forgets entries unused for long. New and used entries are in the young generation. When it is
+ * full, it becomes the old generation, and the previous old generation is forgotten.
  *
- * It holds at most `max` entries, and never forgets one of the last `max / 2` used entries. Its content can be listed
- * over many turns of the event loop. lru-cache can be listed only in one turn, which would stop all requests for that
- * time (bench/BASELINE-maps.md).
+ * The map has at most `max` entries, and never forgets one of the last `max / 2` used entries. Its content can be
+ * listed over many turns of the event loop. lru-cache can be listed only in one turn, which would delay all requests
+ * for that time (bench/BASELINE-maps.md).
  *
- * With keys and values of a bounded length, the number of entries is a bound in bytes too.
+ * With keys and values of a bounded length, the number of entries also bounds the bytes.
  */
 export class TwoGenerationCache<Value> {
   readonly #generationSize: number;
@@ -45,7 +45,7 @@ export class TwoGenerationCache<Value> {
 
   /**
    * All entries, those unused longest first. Listing does not count as a use. A caller that lists over many turns may
-   * get an entry twice. It gets every entry that is there the whole time.
+   * get an entry twice. It gets every entry that is in the map the whole time.
    */
   *entries(): Generator<[string, Value]> {
     const [old, young] = [this.#old, this.#young];

@@ -1,7 +1,7 @@
-/** A time that no instance has repeated for so long is forgotten, because its instance has ended. */
+/** A time is forgotten when no instance has repeated it for so long, because its instance has ended. */
 const NEWEST_TTL_MS = 10 * 60_000;
 
-/** Keeps and returns the newest of the times under one name, in milliseconds since the epoch. */
+/** Stores and returns the newest of the times under one name, in epoch milliseconds. */
 const NEWEST_SCRIPT = `
 local held = tonumber(redis.call('GET', KEYS[1]) or '')
 if held and held > tonumber(ARGV[1]) then return string.format('%.0f', held) end

@@ -31,7 +31,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
   const unanswered = (operation: string) =>
     instance.counts.get(`guard_store_unanswered_total ${operation}`) ?? 0;
 
-  test('stopped (SIGSTOP): known sessions and budgets work, nothing is spent, and Redis comes back', async () => {
+  test('while it is stopped (SIGSTOP), known sessions and budgets work, and no ticket is spent; later it is used again', async () => {
     const { store } = instance;
     await store.keepSession('s', session, HOUR_MS);
     for (let i = 0; i < 2; i++) expect(await store.take('b', 'k', BUDGET)).toBe(0);
@@ -39,14 +39,14 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
 
     expect(await store.session('s')).toMatchObject(session);
     expect(await store.session('stranger')).toBeUndefined();
-    // Two of three were used before, at this instance: one is left, and then none.
+    // This instance used two of three requests before, so one is left.
     expect(await store.take('b', 'k', BUDGET)).toBe(0);
     expect(await store.take('b', 'k', BUDGET)).toBeGreaterThan(0);
     await expect(store.spend('t', HOUR_MS)).rejects.toThrow('the shared store is away');
     await expect(store.keepSession('s2', session, HOUR_MS)).rejects.toThrow('away');
     expect(await store.newest('lists', 1_000)).toBeUndefined();
     expect(await isAway()).toBe(1);
-    // Nothing waits any more: the answer is there at once.
+    // The store no longer waits for Redis, so the answer is synchronous.
     expect(store.session('s')).toMatchObject(session);
     expect(['session', 'take', 'spend', 'keep_session'].map(unanswered)).toEqual([3, 2, 1, 1]);
 
@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     expect(instance.log[0]?.fields).toBe('{"reason":"timeout"}');
   });
 
-  test('it is noticed without a request', async () => {
+  test('is noticed without a request', async () => {
     redis.pause();
     await away();
     redis.resume();
@@ -66,7 +66,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     expect([...instance.counts]).toEqual([]);
   });
 
-  test('a spend without an answer is refused, and the ticket cannot be spent again', async () => {
+  test('refuses a spend without an answer, and the ticket cannot be spent again', async () => {
     redis.pause();
     await expect(instance.store.spend('t', HOUR_MS)).rejects.toThrow('away');
     redis.resume();
@@ -75,7 +75,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     expect(spends.filter(Boolean).length).toBeLessThanOrEqual(1);
   });
 
-  test('killed (SIGKILL) and started again: tickets stay spent, and visitors who passed stay verified', async () => {
+  test('after SIGKILL and a new start, tickets stay spent, and visitors who passed stay verified', async () => {
     const { store } = instance;
     await store.keepSession('s', session, HOUR_MS);
     expect(await store.spend('t', HOUR_MS)).toBe(true);
@@ -90,7 +90,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     await stranger.store.close();
   });
 
-  test('full (OOM): it counts as away until it accepts writes again', async () => {
+  test('counts as away while it is full (OOM), until it accepts writes again', async () => {
     await redis.ask('CONFIG', 'SET', 'maxmemory', '1');
     expect(await instance.store.take('b', 'k', BUDGET)).toBe(0);
     expect(await isAway()).toBe(1);
@@ -100,7 +100,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     expect(await instance.store.spend('t', HOUR_MS)).toBe(true);
   });
 
-  test('a process that was busy itself does not treat Redis as away', async () => {
+  test('is not away for a process that was busy itself', async () => {
     const { store } = instance;
     const unsent = Promise.resolve(store.take('b', 'before', BUDGET));
     beBusy(400);
@@ -113,8 +113,8 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     expect([events(), [...instance.counts]]).toEqual([[], []]);
   });
 
-  test('a process that was busy while it connected does not either', async () => {
-    // The wait for the probe, which lies within that for the connection.
+  test('is not away for a process that was busy while it connected', async () => {
+    // The spy changes only the probe's time limit, which is within the time limit for the connection.
     const spy = vi.spyOn(Patience.prototype, 'begin').mockImplementation(function (
       this: Patience,
       late,
@@ -127,7 +127,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     await other.store.close();
   });
 
-  test('a thousand questions at once to a hanging Redis are all answered, and it is not asked again', async () => {
+  test('a thousand questions at once to a hanging Redis all get an answer, and later questions are not sent', async () => {
     redis.pause();
     const asked = Array.from({ length: 1_000 }, (_, i) =>
       Promise.resolve(instance.store.take('b', `${i}`, BUDGET)),
@@ -155,7 +155,7 @@ describe.skipIf(!hasRedis)('a Redis that is slow', () => {
   });
   const isAway = () => Promise.resolve(instance.gauge('guard_store_away'));
 
-  test('less than a decision can wait: it is asked, and everything is shared', async () => {
+  test('is used while it answers within the time of a decision', async () => {
     line.delayMs = 20;
     for (let i = 0; i < 3; i++) expect(await instance.store.take('b', 'k', BUDGET)).toBe(0);
     expect(await instance.store.take('b', 'k', BUDGET)).toBeGreaterThan(0);
@@ -163,14 +163,14 @@ describe.skipIf(!hasRedis)('a Redis that is slow', () => {
     expect([instance.log, [...instance.counts]]).toEqual([[], []]);
   });
 
-  test('more than that: decisions go on without it until it answers in time', async () => {
+  test('is not used while it answers later than that', async () => {
     const { store } = instance;
     await store.keepSession('s', session, HOUR_MS);
     line.delayMs = 250;
     expect(await store.take('b', 'k', BUDGET)).toBe(0);
     expect(await isAway()).toBe(1);
     expect(await store.session('s')).toMatchObject(session);
-    // It takes connections, and answers on them; each is refused for its slowness.
+    // Redis accepts connections and answers, but each connection is refused because it is too slow.
     const before = line.connections;
     await poll(
       () => Promise.resolve(line.connections),
@@ -214,7 +214,7 @@ describe.skipIf(!hasRedis)('a Redis that is not there yet', () => {
   });
 });
 
-/** Holds up this process, as a burst of work does. */
+/** Blocks this process, as a burst of work does. */
 function beBusy(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);

@@ -7,40 +7,43 @@ import { primaryOf } from './sentinels.ts';
 import { PROBE_KEY } from './store-keys.ts';
 
 export interface RedisLimits {
-  /** For all steps of an attempt: name, connection, TLS, password, probe. */
+  /** Time limit for all steps of a connection attempt: name, connection, TLS, password, probe. */
   readonly connectMs: number;
-  /** A decision asks at most twice. So two commands without an answer stay well below its 500 ms (contract 8). */
+  /**
+   * Time limit for one command. A decision asks at most twice, so two commands without an answer stay well below its
+   * 500 ms (contract 8).
+   */
   readonly commandMs: number;
 }
 const REDIS_LIMITS: RedisLimits = { connectMs: 1_000, commandMs: 150 };
-/** Commands that may be under way at once. More are not sent. */
+/** Most commands that wait for an answer. Further commands are not sent. */
 const MAX_UNDER_WAY = 10_000;
-/** The time between two PINGs, which notice a Redis that hangs even when there are no requests. */
+/** Time between two PINGs, which detect a Redis that hangs while there are no requests. */
 const HEARTBEAT_MS = 1_000;
 const PAUSE_MS = { first: 50, longest: 5_000 } as const;
-/** After a connection that lived this long, the first pause is short again. */
+/** After a connection that lasted so long, the first pause is short again. */
 const GOOD_AFTER_MS = 10_000;
 
 /** The result of a command that was not sent, not answered in time, or answered with an error. */
 export const NO_ANSWER = Symbol('no answer');
-/** Redis does not know the script, because it was restarted. */
+/** Redis does not have the script, because it was restarted. */
 export const NO_SCRIPT = Symbol('no script');
 
 export interface RedisLinkOptions {
   /** `redis[s]://[user:password@]host[:port][/database]`: one server, not a Redis Cluster. */
   readonly url: string;
-  /** Sentinels that know the primary. Then the host of `url` is the name of the primary. */
+  /** Sentinels that watch the primary. Then the host of `url` is the name of the primary. */
   readonly sentinels?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  /** Another instance changed the value of a key that was read here. Undefined: any key may have changed. */
+  /** Called when another instance changed a key that was read here. Undefined: any key may have changed. */
   readonly onChange: (key: string | undefined) => void;
   readonly limits?: RedisLimits | undefined;
 }
 
 /**
- * A connection to one Redis, which is there or away. It is away when it gives no answer in time, or an error. Then it
- * gets no commands until a new connection has shown that it accepts writes.
+ * A connection to one Redis, which is connected or away. Redis is away when it answers with an error, or not in time.
+ * Then it gets no commands until a new connection has shown that it accepts writes.
  */
 export class RedisLink {
   readonly #options: RedisLinkOptions;
@@ -55,7 +58,7 @@ export class RedisLink {
   #awayFor: string | undefined;
   #ended: Promise<void> = Promise.resolve();
 
-  /** Resolves after the first attempt. {@link isAway} tells whether it succeeded. */
+  /** Resolves after the first attempt. {@link isAway} says whether the attempt succeeded. */
   static async open(options: RedisLinkOptions): Promise<RedisLink> {
     const link = new RedisLink(options);
     const tried = Promise.withResolvers<undefined>();
@@ -91,8 +94,8 @@ export class RedisLink {
     this.#underWay += 1;
     return new Promise((resolve) => {
       const wait = this.#asking.begin((why) => {
-        // This process was busy, so Redis may be fine. The caller goes on without an answer, and the connection is
-        // kept.
+        // This process was busy, so Redis may be fine. The caller continues without an answer. The connection stays
+        // open.
         if (why === 'busy') resolve(NO_ANSWER);
         else if (client === this.#client) this.#lose('timeout');
       });
@@ -121,7 +124,7 @@ export class RedisLink {
     return NO_ANSWER;
   }
 
-  /** Connects again whenever the connection is lost, until `close`. */
+  /** Connects again after each lost connection, until `close`. */
   async #stayConnected(onTried: () => void): Promise<void> {
     const backoff = new Backoff(PAUSE_MS.first, PAUSE_MS.longest);
     while (!this.#isClosed()) {
@@ -132,7 +135,7 @@ export class RedisLink {
       this.#noteAway(reason);
       onTried();
       if (performance.now() - startedAt > GOOD_AFTER_MS) backoff.reset();
-      // A random part, so that instances that lost Redis together do not reconnect together.
+      // Add a random part, so that instances that lost Redis together do not reconnect together.
       const jittered = backoff.next() * (0.5 + Math.random() / 2);
       await sleep(jittered, undefined, { signal: this.#closed.signal, ref: false }).catch(
         () => undefined,
@@ -157,13 +160,13 @@ export class RedisLink {
     }
     const reason = fault ?? (await lost);
     this.#client = undefined;
-    // Commands under way end at once with the client.
+    // This ends all waiting commands.
     client.destroy();
     this.#options.onChange(undefined);
     return reason;
   }
 
-  /** The URL to connect to. With Sentinels it is that of the present primary. */
+  /** The URL to connect to. With Sentinels it is the URL of the current primary. */
   #findServer(): Promise<string | undefined> {
     const { url, sentinels } = this.#options;
     if (sentinels === undefined) return Promise.resolve(url);
@@ -171,9 +174,9 @@ export class RedisLink {
   }
 
   /**
-   * Tests a new connection: Redis has to accept a write, in the time that a decision has. Returns undefined when it
-   * does, otherwise the reason. A replica or a full Redis refuses writes. A slow one would be lost again with the
-   * next command.
+   * Tests a new connection: Redis must accept a write within the time of a decision. Returns undefined when it does,
+   * otherwise the reason. A replica or a full Redis refuses writes. A slow Redis would be lost again with the next
+   * command.
    */
   async #probe(client: RedisClientType): Promise<string | undefined> {
     try {
@@ -196,7 +199,7 @@ export class RedisLink {
       // Each connection has a new client, so the client itself must not reconnect.
       socket: { reconnectStrategy: false, connectTimeout: this.#connecting.limitMs },
       disableOfflineQueue: true,
-      // The time limit is in `ask`. The client's own would end when a command is written, not when it is answered.
+      // The time limit is in `ask`. The client's own limit ends when a command is written, not when it is answered.
       commandOptions: { timeout: 0 },
       maintNotifications: 'disabled',
       emitInvalidate: true,
@@ -235,7 +238,7 @@ async function modeOf(client: RedisClientType): Promise<string> {
   return isTold && typeof told.mode === 'string' ? told.mode : 'standalone';
 }
 
-/** A code or a name. The message is never used, because Redis quotes the command in it, and Node the address. */
+/** A code or a name of the error. The message is never used: Redis quotes the command in it, and Node the address. */
 function reasonOf(error: unknown): string {
   if (error instanceof ErrorReply) return error.message.split(' ', 1)[0] ?? 'error';
   if (!(error instanceof Error)) return 'error';

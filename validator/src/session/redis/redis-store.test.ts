@@ -7,7 +7,7 @@ import { type Instance, openPatient } from './testing/open-stores.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Redis has the machine's clock, so time goes by the other way round: what lies there grows older. */
+/** Redis uses the machine's clock. So the test does not move the clock, but makes the entries older. */
 const GROW_OLDER = `
 for _, key in ipairs(redis.call('KEYS', 'guard:1:*')) do
   local left = redis.call('PTTL', key) - ARGV[1]
@@ -25,7 +25,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
   afterAll(() => redis.stop());
   beforeEach(() => redis.ask('FLUSHALL'));
 
-  /** How often Redis was given a command since it began. */
+  /** How many times Redis got this command since its start. */
   async function calls(command: string): Promise<number> {
     const stats = await redis.ask<string>('INFO', 'commandstats');
     return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
@@ -52,22 +52,19 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       ['that looks like a version', ['SET', KEY, 'abc']],
       ['of another type', ['HSET', KEY, 'a', 'b']],
       ['larger than any of ours', ['SETRANGE', KEY, String(TOO_LONG), 'x']],
-    ])(
-      '%s is not taken for an empty one, and is no reason to leave the Redis',
-      async (_, command) => {
-        await redis.ask(...command);
-        await withInstances([Date.now()], async (instance) => {
-          const { store, log } = instance;
-          const held = await store.sharedText('decisions');
-          expect(held?.text).toBe('unreadable');
-          expect(await store.sharedText('decisions', held)).toBe(held);
-          const begin = (text: string) => (text === '' ? 'ours' : undefined);
-          expect(await store.changeSharedText('decisions', begin, HOUR_MS)).toBe('left');
-          expect(log).toEqual([]);
-          expect(instance.gauge('guard_store_away')).toBe(0);
-        });
-      },
-    );
+    ])('%s does not count as empty, and the connection stays open', async (_, command) => {
+      await redis.ask(...command);
+      await withInstances([Date.now()], async (instance) => {
+        const { store, log } = instance;
+        const held = await store.sharedText('decisions');
+        expect(held?.text).toBe('unreadable');
+        expect(await store.sharedText('decisions', held)).toBe(held);
+        const begin = (text: string) => (text === '' ? 'ours' : undefined);
+        expect(await store.changeSharedText('decisions', begin, HOUR_MS)).toBe('left');
+        expect(log).toEqual([]);
+        expect(instance.gauge('guard_store_away')).toBe(0);
+      });
+    });
   });
 
   sessionStoreContract('RedisStore', async () => {
@@ -79,19 +76,19 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
     return { store, pass };
   });
 
-  describe('instances that share it', () => {
+  describe('instances that share a Redis', () => {
     const now = Date.now();
-    /** Hours apart, which no limit and no lifetime may notice. */
+    /** The clocks differ by hours, which must not change any limit or lifetime. */
     const clocks = [now, now - 5 * HOUR_MS, now + 5 * HOUR_MS];
 
-    test('what one keeps the others find', async () => {
+    test('a session stored by one instance is found by the others', async () => {
       await withInstances([now, now], async (a, b) => {
         await a.store.keepSession('s', session, HOUR_MS);
         expect(await b.store.session('s')).toMatchObject(session);
       });
     });
 
-    test('a ticket is spent by one of 300 callers at three of them', async () => {
+    test('one of 300 callers at three instances spends a ticket', async () => {
       await withInstances(clocks, async (...instances) => {
         const spends = Array.from({ length: 100 }, () =>
           instances.map(({ store }) => store.spend('ticket', HOUR_MS)),
@@ -101,7 +98,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
-    test('counters that are taken together are exact, and a refusal takes from none', async () => {
+    test('counters that are taken together are exact, and a refused request takes from none of them', async () => {
       await withInstances(clocks, async (...instances) => {
         const of = (subject: string, requests: number) => ({
           subject,
@@ -134,7 +131,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
-    test('all instances get the newest time; a single one gets its own', async () => {
+    test('all instances get the newest time; a single instance gets its own', async () => {
       await withInstances(clocks, async (a, b, c) => {
         const times = [5_000, 7_000, 6_000];
         const heard = async () => {
@@ -147,7 +144,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
         expect(await heard()).toEqual([5_000, 7_000, 7_000]);
         expect(await heard()).toEqual([7_000, 7_000, 7_000]);
         expect(await c.store.newest('others', 1_000)).toBe(1_000);
-        // One that has gone is not heard of for ever.
+        // The time of an instance that has ended must expire.
         const leftMs = await redis.ask<number>('PTTL', 'guard:1:newest:lists');
         expect(leftMs).toBeGreaterThan(0);
         expect(leftMs).toBeLessThanOrEqual(600_000);
@@ -159,7 +156,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
         await a.store.keepSession('s', session, HOUR_MS);
         expect(await b.store.session('s')).toMatchObject({ state: 'verified' });
         await a.store.keepSession('s', { ...session, state: 'rejected' }, HOUR_MS);
-        // The clock of b stands still, so its copy would be young for ever: Redis has to tell.
+        // The clock of b does not move, so its copy stays fresh. Redis has to report the change.
         const ask = () => Promise.resolve(b.store.session('s'));
         await poll(ask, (found) => found?.state === 'rejected');
       });
@@ -167,7 +164,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
   });
 
   describe('round trips', () => {
-    test('a session that was just read costs no question, and the answer comes at once', async () => {
+    test('a session that was just read is answered synchronously, without a question', async () => {
       await withInstances([1_000], async (only) => {
         await only.store.keepSession('s', session, HOUR_MS);
         await only.store.session('s');
@@ -180,7 +177,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
-    test('a rejected session is read from Redis each time: it may pass at another instance', async () => {
+    test('a rejected session is read from Redis each time, because it may pass at another instance', async () => {
       await withInstances([1_000], async (only) => {
         await only.store.keepSession('s', { ...session, state: 'rejected' }, HOUR_MS);
         const before = await calls('get');
@@ -204,7 +201,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
-    test('several counters cost one question, and none when one of them is known to be used up', async () => {
+    test('several counters need one question, and none while this instance knows that one is used up', async () => {
       await withInstances([Date.now()], async (only) => {
         const charges = [4, 2, 8].map((requests) => ({
           subject: `${requests}`,
@@ -217,12 +214,12 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
         expect(await calls('evalsha')).toBe(before + 3);
         for (let i = 0; i < 100; i++) expect(only.store.takeAll('b', charges)).toBeGreaterThan(0);
         expect(await calls('evalsha')).toBe(before + 3);
-        // Another one is free, also beside a counter that the refused ones had in common.
+        // Another budget is free, also together with a counter that the refused requests shared.
         expect(await only.store.takeAll('b', [...charges.slice(2)])).toBe(0);
       });
     });
 
-    test('a script that Redis forgot is sent to it again', async () => {
+    test('a script that Redis has lost is sent again', async () => {
       await withInstances([Date.now()], async (only) => {
         const budget = { requests: 2, perMs: HOUR_MS };
         expect(await only.store.take('b', 'k', budget)).toBe(0);
@@ -234,14 +231,14 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
     });
   });
 
-  test('keys in Redis have the version, and no address, rule name or header', async () => {
+  test('keys in Redis contain the version, but no address, rule name or header', async () => {
     await withInstances([Date.now()], async (only) => {
       const subject = '198.51.100.7 header:Mozilla';
       await only.store.take('acme login', subject, { requests: 1, perMs: HOUR_MS });
       await only.store.keepSession('s', session, HOUR_MS);
       await only.store.spend('t', HOUR_MS);
       const keys = await redis.ask<string[]>('KEYS', '*');
-      // That of the probe ends after a second.
+      // The key of the probe expires after a second.
       expect(keys.filter((key) => key !== 'guard:1:probe')).toHaveLength(3);
       for (const key of keys) {
         expect(key).toMatch(/^guard:1:(?:probe|session:s|spent:t|budget:[\w-]{22})$/);
@@ -249,14 +246,14 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
     });
   });
 
-  test('everything in Redis ends by itself', async () => {
+  test('every key in Redis expires', async () => {
     await withInstances([Date.now()], async (only) => {
       await only.store.take('b', 'k', { requests: 10, perMs: 10_000 });
       await only.store.keepSession('s', session, HOUR_MS);
       await only.store.spend('t', 1_000);
       for (const key of await redis.ask<string[]>('KEYS', '*')) {
         const leftMs = await redis.ask<number>('PTTL', key);
-        // It says -1 of a key without an end, and -2 of one that has ended meanwhile.
+        // The reply is -1 for a key without an expiry, and -2 for a key that has expired meanwhile.
         expect(leftMs, key).not.toBe(-1);
         expect(leftMs, key).toBeLessThanOrEqual(HOUR_MS);
       }
@@ -279,7 +276,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
     });
   });
 
-  test('a session of an earlier version with the whole User-Agent is valid, and only its hash is kept', async () => {
+  test('a session of an earlier version with the whole User-Agent is valid, and only the hash is stored', async () => {
     await withInstances([Date.now()], async (only) => {
       const { userAgentHash, ...others } = session;
       const old = { ...others, userAgent: 'Mozilla/5.0', expiresAt: Date.now() + HOUR_MS };
@@ -290,7 +287,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
     });
   });
 
-  test('the database that the URL names is the one that is used', async () => {
+  test('the store uses the database of the URL', async () => {
     const { store } = await openPatient(`${redis.url}/7`);
     await store.spend('t', HOUR_MS);
     await store.close();

@@ -32,12 +32,12 @@ import {
 } from './store-keys.ts';
 import { type Counter, readTaken, takeKnown, takeUnknown } from './take-script.ts';
 
-/** Local counters for the time when Redis is away. As many as in a MemoryStore. */
+/** Most local counters for the time when Redis is away. A MemoryStore has the same number. */
 const MAX_BUDGETS = 200_000;
 
 /**
- * A bound on questions about ids without our MAC. They cost at most one percent of a core. While a secret is rotated,
- * such ids can come from another instance. At other times they are invented.
+ * Limits questions about ids without our MAC. They use at most one percent of a core. During a rotation of secrets,
+ * such ids can come from another instance. At other times a client invented them.
  */
 const STRANGERS = { name: 'strangers', requests: 1_000, perMs: 2_000 } as const;
 
@@ -47,7 +47,7 @@ export interface RedisStoreOptions extends Omit<RedisLinkOptions, 'onChange'> {
   readonly metrics: Metrics;
 }
 
-/** By the mode that the server reports. Such a server accepts only some of Guard's commands. */
+/** Reasons to refuse a server, by the mode that it reports. Such a server accepts only some of Guard's commands. */
 const REFUSALS: Readonly<Record<string, string>> = {
   cluster:
     'this is a Redis Cluster, which Guard cannot use, because a rate limit and its clock may lie on two servers. Use one primary with replicas, and list its Sentinels in store.sentinels or give its address in store.url',
@@ -55,7 +55,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
     'this is a Sentinel. List it in store.sentinels, and write the name of the primary as the host of store.url: redis://user:password@name/0',
 };
 
-/** How often a change of a shared text is tried, when other instances change it at the same time. */
+/** Tries to change a shared text while other instances change it at the same time. */
 const CHANGE_ATTEMPTS = 20;
 
 /** Label of `guard_store_unanswered_total`. */
@@ -64,9 +64,9 @@ type Operation = 'session' | 'keep_session' | 'spend' | 'take' | 'remember';
 /**
  * Sessions, spent tickets and budgets in Redis or Valkey, which several instances share.
  *
- * While Redis is away, decisions use the knowledge of this instance, and {@link session} and {@link take} never
- * reject. {@link spend} and {@link keepSession} do reject. Otherwise a ticket could be spent once at each instance,
- * for one session each (contract 3: session storage unavailable).
+ * While Redis is away, decisions use what this instance has stored, and {@link session} and {@link take} never reject.
+ * {@link spend} and {@link keepSession} do reject. Otherwise one ticket could be spent at each instance, for one
+ * session each (contract 3: session storage unavailable).
  */
 export class RedisStore implements SessionStore {
   readonly #clock: Clock;
@@ -75,7 +75,7 @@ export class RedisStore implements SessionStore {
   readonly #copies: SessionCopies;
   readonly #refusals = new Refusals();
   /**
-   * Local counters that also count while Redis is there. So a visitor who has used up a budget does not get a new one
+   * Local counters, which also count while Redis is connected. So a visitor who has used up a budget gets no new one
    * when Redis goes away.
    */
   readonly #budgets = new DeadlineTable(allocateDeadlines(MAX_BUDGETS));
@@ -107,12 +107,12 @@ export class RedisStore implements SessionStore {
     metrics.gauge('guard_sessions', () => copies.size);
   }
 
-  /** A sentence that says why the server at this address can never be the store. Otherwise undefined. */
+  /** Why the server at this address can never be the store, as a sentence. Undefined when it can. */
   get refusal(): string | undefined {
     return this.awayFor === undefined ? undefined : REFUSALS[this.awayFor];
   }
 
-  /** Why there is no connection, as in the log line `store_away`. Undefined while there is one. */
+  /** Why there is no connection, as in the log line `store_away`. Undefined while there is a connection. */
   get awayFor(): string | undefined {
     return this.#link.awayFor;
   }
@@ -122,7 +122,7 @@ export class RedisStore implements SessionStore {
   }
 
   sessionOfStranger(id: string): MaybePromise<Session | undefined> {
-    // The bound does not hold for a session that this instance knew before.
+    // The limit does not apply to a session that this instance has seen before.
     const maybeKnown = this.#copies.held(id) !== undefined || this.#mayAskForStranger();
     return maybeKnown ? this.session(id) : undefined;
   }
@@ -170,16 +170,16 @@ export class RedisStore implements SessionStore {
   }
 
   async #isShared(name: string, subject: string): Promise<boolean> {
-    // GET instead of EXISTS, because accounts may be allowed only the documented commands.
+    // GET instead of EXISTS, because an account may allow only the documented commands.
     const reply = await this.#link.ask(['GET', rememberedKey(name, subject)]);
     if (reply === NO_ANSWER) this.#unanswered('remember');
     return reply === '1';
   }
 
   /**
-   * Tells the other instances when the data with this name (such as `crawler-ranges`) was made here. Returns the
-   * newest time that any instance has told recently, in milliseconds since the epoch. Undefined while Redis is away.
-   * Never rejects.
+   * Reports to the other instances when the data with this name (such as `crawler-ranges`) was made here. Returns the
+   * newest time that any instance has reported recently, in epoch milliseconds. Undefined while Redis is away. Never
+   * rejects.
    */
   async newest(name: string, atMs: number): Promise<number | undefined> {
     return readNewest(await this.#link.ask(tellTime(newestKey(name), atMs)));
@@ -196,8 +196,8 @@ export class RedisStore implements SessionStore {
 
   /**
    * Replaces the shared text by the result of `edit`, atomically. When another instance changes the text meanwhile,
-   * `edit` is called again. When `edit` returns undefined, the text stays. `lost`: Redis is away, or other instances
-   * change the text all the time. Never rejects.
+   * `edit` is called again. When `edit` returns undefined, the text is not changed. `lost`: Redis is away, or other
+   * instances change the text all the time. Never rejects.
    */
   async changeSharedText(name: string, edit: EditText, ttlMs: number): Promise<TextChange> {
     const key = sharedTextKey(name);
@@ -267,7 +267,7 @@ export class RedisStore implements SessionStore {
   }
 }
 
-/** The life of a key in the form that Redis takes: whole milliseconds, at least one. */
+/** The life of a key as Redis expects it: whole milliseconds, at least one. */
 function lifetime(ttlMs: number): string {
   return String(Math.max(1, Math.ceil(ttlMs)));
 }

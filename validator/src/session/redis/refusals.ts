@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 
-/** Spent budgets that are remembered at once. For a forgotten one Redis is asked again. */
+/** Most spent budgets that are remembered. For a forgotten budget, Redis is asked again. */
 const MAX_REFUSALS = 50_000;
 
 /**
- * Remembers budgets that are spent in Redis, and until when. A refused request costs nothing, so no request fits
+ * Remembers which budgets are spent in Redis, and until when. A refused request takes nothing, so no request fits
  * before that time. Until then requests are refused here, without a question to Redis.
  */
 export class Refusals {
@@ -13,7 +13,7 @@ export class Refusals {
   /** Milliseconds until a request may fit. 0 when it is unknown here. */
   left(key: string, nowMs: number, perMs: number): number {
     const leftMs = (this.#until.get(key) ?? 0) - nowMs;
-    // A time beyond `nowMs + perMs` means that the clock was set back. It is ignored.
+    // When the time is beyond `nowMs + perMs`, the clock was set back, so the time is ignored.
     return leftMs > 0 && leftMs <= perMs ? leftMs : 0;
   }
 

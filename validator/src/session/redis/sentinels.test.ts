@@ -19,13 +19,13 @@ describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
   });
   afterAll(() => watched.stop());
 
-  test('a Sentinel instead of the primary gives the line to write', async () => {
+  test('when the address is a Sentinel, the message contains the correct settings', async () => {
     const { store } = await openPatient(`redis://${watched.sentinels[0] ?? ''}`);
     expect(store.refusal).toMatch(/^this is a Sentinel\. List it in store\.sentinels/);
     await store.close();
   });
 
-  test('killed under load: the store continues with the next primary and its data', async () => {
+  test('after SIGKILL under load, the store continues with the next primary and its data', async () => {
     const { url, sentinels, primary, replica } = watched;
     const instance = await openPatient(url, Date.now(), sentinels);
     const { store } = instance;
@@ -67,7 +67,7 @@ describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
   });
 });
 
-describe.skipIf(!hasRedis)('what can never be the store', () => {
+describe.skipIf(!hasRedis)('a server that can never be the store', () => {
   test('a Redis Cluster is recognised, although its server accepts the first write', async () => {
     const redis = await startRedis(['--cluster-enabled', 'yes']);
     const slots = Array.from({ length: 16_384 }, (_, slot) => `${slot}`);

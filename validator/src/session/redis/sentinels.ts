@@ -2,9 +2,9 @@ import { Patience } from '@guard/config/time/patience';
 import { createClient, type RedisClientType } from '@redis/client';
 
 /**
- * The URL of the primary that Sentinels know by the host of `url`. Undefined when none of them answers. All are asked at
- * once, and the first answer counts, so one that does not answer causes no delay. The answer can be old: the probe of
- * the connection finds out whether the server accepts writes. Never rejects.
+ * The URL of the current primary, from Sentinels. The host of `url` is its name. Undefined when no Sentinel answers.
+ * All Sentinels are asked at the same time, and the first answer counts, so a silent one causes no delay. The answer
+ * can be old: the probe of the connection finds out whether the server accepts writes. Never rejects.
  */
 export async function primaryOf(
   url: string,
@@ -26,10 +26,10 @@ interface Address {
 }
 
 const CONNECT_TIMEOUT_MS = 500;
-/** Time limit for one Sentinel. Without it, one that never answers would keep a connection open for each attempt. */
+/** Time limit for one Sentinel. Without it, a silent Sentinel would keep one connection open for each attempt. */
 const asking = new Patience(1_000);
 
-/** Rejects when it does not answer in time, or does not know the name. */
+/** Rejects when the Sentinel does not answer in time, or does not have the name. */
 async function askSentinel(url: string, name: string): Promise<Address> {
   const client: RedisClientType = createClient({
     url,

@@ -1,25 +1,22 @@
 import type { Clock, Session } from '@guard/config/contract/ports';
 import { MAX_SESSIONS, SessionTable } from '../session-table.ts';
 
-/** How long a copy is used without a question to Redis. Redis reports changes before that. */
+/** How long a copy is used without a question to Redis. Redis reports changes earlier. */
 const FRESH_MS = 1_000;
 
 /** A session as it was in Redis. */
 interface Copy {
   readonly session: Session;
   readonly expiresAt: number;
-  /** When Redis confirmed it. Before every time when that is uncertain. */
+  /** When Redis confirmed the copy. Before every time when this is uncertain. */
   confirmedAt: number;
-  /** The connection on which Redis confirmed it. Redis reports changes only on that connection. */
+  /** The connection on which Redis confirmed the copy. Redis reports changes only on this connection. */
   readonly era: number;
 }
 
 const NEVER = Number.NEGATIVE_INFINITY;
 
-/**
- * Copies of the sessions that this instance has seen. They are used for a moment instead of a question to Redis, and
- * while Redis is away.
- */
+/** Copies of sessions. They replace a question to Redis for a moment, and while Redis is away. */
 export class SessionCopies {
   readonly #clock: Clock;
   readonly #copies = new SessionTable<Copy>(MAX_SESSIONS);
@@ -34,14 +31,14 @@ export class SessionCopies {
     return this.#copies.size;
   }
 
-  /** The number of changes that Redis has reported. When it has grown since a question, the answer may be old. */
+  /** Number of changes that Redis has reported. When it has grown since a question, the answer may be old. */
   get changes(): number {
     return this.#changes;
   }
 
   /**
-   * A session that may be used without a question to Redis. Only verified sessions: a rejected visitor may pass at
-   * another instance at any moment.
+   * A session that may be used without a question to Redis. Returns only verified sessions, because a rejected visitor
+   * may pass at another instance at any moment.
    */
   fresh(id: string): Session | undefined {
     const copy = this.#copies.get(id);
@@ -52,30 +49,30 @@ export class SessionCopies {
     return isFresh && copy.session.state === 'verified' ? copy.session : undefined;
   }
 
-  /** The last known session, even if it is old. */
+  /** The last copy of a session, even if it is old. */
   held(id: string): Session | undefined {
     const copy = this.#copies.get(id);
     return copy !== undefined && this.#clock() <= copy.expiresAt ? copy.session : undefined;
   }
 
-  /** Keeps the session from an answer of Redis. `changes` is the number of changes before the question. */
+  /** Stores the session from an answer of Redis. `changes` is the number of changes before the question. */
   confirm(id: string, session: Session, expiresAt: number, changes: number): void {
     const confirmedAt = changes === this.#changes ? this.#clock() : NEVER;
     this.#copies.set(id, session.state, { session, expiresAt, confirmedAt, era: this.#era });
   }
 
-  /** Keeps a session that does not come from an answer of Redis. It is used while Redis is away. */
+  /** Stores a session that does not come from Redis. It is used while Redis is away. */
   keep(id: string, session: Session, expiresAt: number): void {
     const copy = { session, expiresAt, confirmedAt: NEVER, era: this.#era };
     this.#copies.set(id, session.state, copy);
   }
 
-  /** Redis has no such session. */
+  /** Called when Redis has no such session. */
   forget(id: string): void {
     this.#copies.delete(id);
   }
 
-  /** Another instance changed it. */
+  /** Called when another instance changed the session. */
   doubt(id: string): void {
     this.#changes += 1;
     const copy = this.#copies.get(id);

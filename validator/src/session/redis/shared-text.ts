@@ -6,9 +6,9 @@ const MOST_BYTES = 6 * 1024 * 1024;
 const FOREIGN = '-';
 
 /**
- * Reads the text and its version. Both are empty when there is none. `pcall`, because a value of another type is an
- * error, and an error of a script would end the connection. Only `GET` is used, because an account may have no other
- * command that reads.
+ * Reads the text and its version. Both are empty when there is no text. It uses `pcall`, because a value of another
+ * type causes an error, and an error of a script would end the connection. It uses only `GET`, because an account may
+ * allow no other command that reads.
  */
 const HELD = `
 local text = redis.pcall('GET', KEYS[1]) or ''
@@ -18,8 +18,8 @@ elseif text ~= '' then version = string.match(text, '^(%x+)\\n') or '${FOREIGN}'
 `;
 
 /**
- * The value of a shared text is its version, a line break, and the text. An instance asks with the version that it
- * has, so that an unchanged text is not sent again.
+ * The value of a shared text is its version, a line break, and the text. An instance sends the version that it has, so
+ * that an unchanged text is not sent again.
  */
 const READ_SCRIPT = `${HELD}
 if version == ARGV[1] then return false end
@@ -52,7 +52,7 @@ export function readCommand(key: string, known: SharedText | undefined): readonl
 
 /**
  * The text in a reply. Returns `known` when nothing has changed, and undefined when the reply is not from the script.
- * A value that another program wrote is the text `unreadable`.
+ * For a value that another program wrote, it returns `unreadable`.
  */
 export function readReply(reply: unknown, known: SharedText | undefined): SharedText | undefined {
   if (reply === null) return known;

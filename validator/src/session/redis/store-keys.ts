@@ -2,8 +2,8 @@ import { sessionRoot } from '@guard/config/contract/session-root';
 import { hash } from 'node:crypto';
 
 /**
- * The names of the keys in Redis. The number is the version of the format. So instances of different versions that
- * share a Redis do not misread each other's values.
+ * Prefix of the keys in Redis. The number is the version of the format, so that instances of different versions do not
+ * misread each other's values.
  */
 const NAMESPACE = 'guard:1:';
 const SESSION = `${NAMESPACE}session:`;
@@ -43,7 +43,7 @@ export function rememberedKey(name: string, subject: string): string {
   return `${NAMESPACE}remembered:${digestOf(name, subject)}`;
 }
 
-/** The digest of a subject. A subject can be an address or a long header value, and neither belongs in a key. */
+/** The digest of a subject. A subject can be an address or a long header value, and keys must not contain these. */
 function digestOf(name: string, subject: string): string {
   return hash('sha256', `${name.length}:${name}${subject}`, 'base64url').slice(0, 22);
 }

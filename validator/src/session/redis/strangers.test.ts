@@ -20,7 +20,7 @@ const VISITOR = {
 const oldSecret = createSessionIds(createSealer(['the secret of these tests'], 'session'));
 const newSecret = createSessionIds(createSealer(['the next secret of these tests'], 'session'));
 
-describe.skipIf(!hasRedis)('ids without a MAC of ours, and a Redis to ask', () => {
+describe.skipIf(!hasRedis)('ids without our MAC, with a Redis', () => {
   let redis: RedisServer;
   let only: Instance;
   beforeAll(async () => {
@@ -47,14 +47,14 @@ describe.skipIf(!hasRedis)('ids without a MAC of ours, and a Redis to ask', () =
   const invent = (count: number) =>
     Promise.all(Array.from({ length: count }, () => stateOf(randomUUID())));
 
-  test('contract 2.1: a malformed value is no session, and Redis is not asked', async () => {
+  test('contract 2.1: a malformed value is no session, and causes no question to Redis', async () => {
     for (const text of ['', 'x', 'g'.repeat(36), '-'.repeat(36), ' '.repeat(36)]) {
       expect(await stateOf(text)).toBe('none');
     }
     expect(await questions()).toBe(0);
   });
 
-  test('3,000 invented ids are no sessions, and cost at most 1,000 questions', async () => {
+  test('3,000 invented ids are no sessions, and cause at most 1,000 questions', async () => {
     expect(new Set(await invent(3_000))).toEqual(new Set(['none']));
     expect(await questions()).toBe(1_000);
     only.time.now += 20;
@@ -62,7 +62,7 @@ describe.skipIf(!hasRedis)('ids without a MAC of ours, and a Redis to ask', () =
     expect(await questions()).toBe(1_010);
   });
 
-  test('ids with our MAC are still looked up meanwhile', async () => {
+  test('ids with our MAC are still looked up during a flood', async () => {
     await invent(2_000);
     const before = await questions();
     const [judged, issued] = [oldSecret.mint('acme'), oldSecret.mint('acme')];
@@ -73,7 +73,7 @@ describe.skipIf(!hasRedis)('ids without a MAC of ours, and a Redis to ask', () =
     expect(await questions()).toBe(before + 2);
   });
 
-  test('during a rotation, sessions of the next secret are known, also in a flood', async () => {
+  test('during a rotation, sessions of the next secret are found, also in a flood', async () => {
     const elsewhere = await openPatient(redis.url, NOW);
     const [early, late] = [newSecret.mint('acme'), newSecret.mint('acme')];
     await elsewhere.store.keepSession(early, { ...session, newest: early }, HOUR_MS);
@@ -81,11 +81,11 @@ describe.skipIf(!hasRedis)('ids without a MAC of ours, and a Redis to ask', () =
     await elsewhere.store.close();
     expect(await stateOf(early)).toBe('verified');
     await invent(2_000);
-    // Older than a second, so it is asked for again, and not as a stranger.
+    // The copy is older than a second, so Redis is asked again, but not as for an unknown id.
     only.time.now += 1_500;
     await invent(2_000);
     expect(await stateOf(early)).toBe('verified');
-    // The price of the bound: whom the flood keeps out here is asked for as soon as it ebbs.
+    // A limit of this protection: a session that is refused during the flood is found after the flood.
     expect(await stateOf(late)).toBe('none');
     only.time.now += 2;
     expect(await stateOf(late)).toBe('verified');

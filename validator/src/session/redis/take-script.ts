@@ -8,9 +8,9 @@ export interface Counter {
 }
 
 /**
- * DeadlineTable.takeAll as one atomic step in Redis. It uses the clock of Redis, because those of the instances
- * differ. A counter is the time at which its budget is full again, in milliseconds with a fraction. When a request
- * does not fit, the reply names the longest wait and its counter.
+ * Does DeadlineTable.takeAll as one atomic step in Redis. It uses the clock of Redis, because the clocks of instances
+ * differ. A counter is the time at which its budget is full again, in milliseconds with a fraction. When a request does
+ * not fit, the reply contains the longest wait and its counter.
  */
 const TAKE_SCRIPT = `
 local time = redis.call('TIME')
@@ -37,12 +37,12 @@ return '0'
 
 const SHA1 = hash('sha1', TAKE_SCRIPT, 'hex');
 
-/** Runs the script by its hash. Redis usually knows it. */
+/** Runs the script by its hash, which works while Redis has the script. */
 export function takeKnown(counters: readonly Counter[]): readonly string[] {
   return ['EVALSHA', SHA1, ...argumentsOf(counters)];
 }
 
-/** Runs the script by its text. Then Redis knows it. */
+/** Runs the script by its text. After this Redis has the script. */
 export function takeUnknown(counters: readonly Counter[]): readonly string[] {
   return ['EVAL', TAKE_SCRIPT, ...argumentsOf(counters)];
 }
@@ -53,8 +53,8 @@ function argumentsOf(counters: readonly Counter[]): readonly string[] {
 }
 
 /**
- * Milliseconds until a request fits, and the index of the counter that refused it. 0 when it did fit. Undefined when
- * the reply is not from the script.
+ * Milliseconds until a request fits, and the index of the counter that refused it. 0 when the request fits. Undefined
+ * when the reply is not from the script.
  */
 export function readTaken(
   reply: unknown,

@@ -1,4 +1,4 @@
-/** A thread that spends the same tickets and takes from the same budget as every other one. */
+/** A thread that spends the same tickets, and takes from the same budget, as the other threads of its test. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { DeadlineTable } from '../deadline-table.ts';
 

@@ -1,4 +1,4 @@
-/** A process with a store on disk that keeps sessions no compression makes small, says what it logs, and ends. */
+/** A process that stores incompressible sessions in a store on disk, prints its log, and ends. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { LastingStore } from '../lasting-store.ts';
 

@@ -20,7 +20,7 @@ export interface StoreUnderTest {
   readonly pass: (ms: number) => unknown;
 }
 
-/** Times are hours, so that the duration of a test does not matter, even with a real clock. */
+/** Times are in hours, so that the duration of a test does not matter, even with a real clock. */
 const HOUR_MS = 3_600_000;
 
 type Open = () => StoreUnderTest | Promise<StoreUnderTest>;
@@ -28,7 +28,7 @@ type Open = () => StoreUnderTest | Promise<StoreUnderTest>;
 /** The tests that every SessionStore has to pass. */
 export function sessionStoreContract(name: string, open: Open): void {
   describe(`${name} keeps the SessionStore contract for sessions and tickets`, () => {
-    test('a kept session is found, as it is, until its time is over', async () => {
+    test('a stored session is found unchanged until it expires', async () => {
       const { store, pass } = await open();
       const rejected: Session = { ...session, state: 'rejected', reasons: ['webdriver'] };
       await store.keepSession('a', session, HOUR_MS);
@@ -42,7 +42,7 @@ export function sessionStoreContract(name: string, open: Open): void {
       await store.close();
     });
 
-    test('the session that was kept last is the one that is found', async () => {
+    test('the session that was stored last is found', async () => {
       const { store } = await open();
       await store.keepSession('a', { ...session, state: 'rejected' }, HOUR_MS);
       expect(await store.session('a')).toMatchObject({ state: 'rejected' });
@@ -51,7 +51,7 @@ export function sessionStoreContract(name: string, open: Open): void {
       await store.close();
     });
 
-    test('a session that is kept until a time that is over has ended (end-session.ts)', async () => {
+    test('a session that is stored with an expiry in the past has ended (end-session.ts)', async () => {
       const { store, pass } = await open();
       await store.keepSession('a', session, HOUR_MS);
       await store.keepSession('a', session, -1);
@@ -60,7 +60,7 @@ export function sessionStoreContract(name: string, open: Open): void {
       await store.close();
     });
 
-    test('a session is found by each value that it has had, and by no value of another', async () => {
+    test('a session is found by each of its values, and by no value of another session', async () => {
       const { store } = await open();
       const root = '0f0e0d0c-0b0a-8908';
       await store.keepSession(`${root}-8706-050403020100`, session, HOUR_MS);
@@ -71,7 +71,7 @@ export function sessionStoreContract(name: string, open: Open): void {
       await store.close();
     });
 
-    test('a ticket is spent by exactly one of 100 concurrent callers, until its time is over', async () => {
+    test('exactly one of 100 concurrent callers spends a ticket, until it expires', async () => {
       const { store, pass } = await open();
       const results = await Promise.all(
         Array.from({ length: 100 }, () => Promise.resolve(store.spend('ticket', HOUR_MS))),
@@ -88,7 +88,7 @@ export function sessionStoreContract(name: string, open: Open): void {
   describe(`${name} keeps the SessionStore contract for budgets`, () => {
     budgetContract(open);
   });
-  test(`${name} remembers a subject under a name, and no other, until its time is over`, async () => {
+  test(`${name} remembers a subject under one name until it expires`, async () => {
     const { store, pass } = await open();
     await store.take('ab', 'c', { requests: 1, perMs: HOUR_MS });
     expect(await store.remembers('ab', 'c')).toBe(false);
@@ -103,7 +103,7 @@ export function sessionStoreContract(name: string, open: Open): void {
 }
 
 function budgetContract(open: Open): void {
-  test('a budget of 10 an hour lets 10 pass at once and says how long the 11th waits', async () => {
+  test('a budget of 10 an hour allows 10 requests at once, and returns how long the 11th has to wait', async () => {
     const { store, pass } = await open();
     const budget = { requests: 10, perMs: HOUR_MS };
     const takes = Array.from({ length: 10 }, () => Promise.resolve(store.take('b', 'k', budget)));
@@ -121,7 +121,7 @@ function budgetContract(open: Open): void {
     await store.close();
   });
 
-  test('names and subjects that read alike when put together have budgets of their own', async () => {
+  test('names and subjects that are equal when joined have separate budgets', async () => {
     const { store } = await open();
     const budget = { requests: 1, perMs: HOUR_MS };
     expect(await store.take('ab', 'c', budget)).toBe(0);
@@ -130,7 +130,7 @@ function budgetContract(open: Open): void {
     await store.close();
   });
 
-  test('a refused request costs nothing: waiting the time it was told is enough', async () => {
+  test('a refused request takes nothing, and fits after the returned wait', async () => {
     const { store, pass } = await open();
     const budget = { requests: 3, perMs: HOUR_MS };
     for (let i = 0; i < 3; i++) expect(await store.take('b', 'k', budget)).toBe(0);
@@ -140,7 +140,7 @@ function budgetContract(open: Open): void {
     await store.close();
   });
 
-  test('of several counters all are taken from, or none: who is refused by one does not drain the others', async () => {
+  test('a request takes from all of several counters, or from none when one of them refuses it', async () => {
     const { store, pass } = await open();
     const small = { subject: 'small', budget: { requests: 2, perMs: HOUR_MS } };
     const large = { subject: 'large', budget: { requests: 5, perMs: HOUR_MS } };
@@ -162,7 +162,7 @@ function budgetContract(open: Open): void {
     await store.close();
   });
 
-  test('a clock that is set back a day locks no visitor out for longer than one budget', async () => {
+  test('when the clock is set back a day, no visitor is locked out for longer than one budget', async () => {
     const { store, pass } = await open();
     const budget = { requests: 2, perMs: HOUR_MS };
     for (let i = 0; i < 3; i++) await store.take('b', 'k', budget);

@@ -2,7 +2,7 @@ import type { MetricName } from '@guard/config/contract/metrics';
 import type { RedisLimits } from '../redis-link.ts';
 import { RedisStore } from '../redis-store.ts';
 
-/** A store on its own connection, as another instance would have it, with what it said. */
+/** A store with its own connection, as in another instance, with its log and metrics. */
 export interface Instance {
   readonly store: RedisStore;
   /** Its own clock. */
@@ -13,7 +13,7 @@ export interface Instance {
   gauge(name: MetricName): number;
 }
 
-/** Opens an instance; its clock stands still at `now`. */
+/** Opens an instance. Its clock stays at `now`. */
 export async function openInstance(
   url: string,
   now = Date.now(),
@@ -41,7 +41,7 @@ export async function openInstance(
   return { store, time, log, counts, gauge: (name) => Number(gauges.get(name)?.()) };
 }
 
-/** For tests that are not about time: on a busy machine a Redis answers later than a decision can wait. */
+/** For tests that do not measure time: on a busy machine Redis answers later than a decision can wait. */
 export function openPatient(
   url: string,
   now?: number,
