@@ -13,7 +13,7 @@ export function explainFacts(facts: Facts) {
     /** Every way in which an origin may read the path. The path as sent comes first. */
     readings: facts.paths,
     ip: facts.ip,
-    /** A kind of network that people seldom use. Null for any other network. */
+    /** The kind of network, if people seldom use it. Null for any other network. */
     network: facts.network ?? null,
     /** ISO 3166-1 alpha-2; null when it is not known. */
     country: facts.country() || null,
@@ -40,9 +40,9 @@ export function explainFacts(facts: Facts) {
     /** The agent that signed the request. Null without a valid signature. */
     signed_agent: facts.signedAgent ?? null,
     session: {
-      /** The state that rules use. */
+      /** The state for rules. */
       state: session.state,
-      /** The state in the event. */
+      /** The state in events. */
       challenge: challengeStateOf(session),
       id: session.state === 'none' ? null : session.id,
     },

@@ -20,7 +20,7 @@ const RULES = `
 - { name: strict, match: { path: /checkout/** }, detect: true, challenge: always }
 - { name: rest, match: {}, detect: true }`;
 
-describe('an explanation is the decision itself', () => {
+describe('an explanation agrees with the decision', () => {
   test.each([
     ['a browser', visit()],
     ['a script', visit({ headers: { ...curl } })],
@@ -28,7 +28,7 @@ describe('an explanation is the decision itself', () => {
     ['the office', visit({ ip: '203.0.113.9', headers: { ...curl } })],
     ['the checkout', visit({ url: 'https://shop.example/checkout/' })],
     ['an API client', visit({ headers: { ...curl, accept: 'application/json' } })],
-  ])('of %s: verdict and answer are those the visitor gets', async (_, request) => {
+  ])('for %s, its verdict and answer are the same as for the visitor', async (_, request) => {
     const guard = validatorWith(RULES);
     const { verdict, answer } = await explainBy(guard, request);
     const real = await guard.ask(request);
@@ -49,7 +49,7 @@ describe('an explanation is the decision itself', () => {
     expect(answer.body_bytes > 0).toBe(real.response_html !== undefined);
   });
 
-  test('it names for each directive the first rule that set it', async () => {
+  test('it names the first rule that set each directive', async () => {
     const { rules } = await explainBy(
       validatorWith(RULES),
       visit({ url: 'https://shop.example/checkout/' }),
@@ -63,7 +63,7 @@ describe('an explanation is the decision itself', () => {
     ]);
   });
 
-  test('it lists the findings, also when no rule uses them', async () => {
+  test('it lists all findings, also when no rule uses them', async () => {
     const { findings, weighed, verdict } = await explainBy(
       validatorWith('[]'),
       visit({ headers: { ...googlebot } }),
@@ -75,7 +75,7 @@ describe('an explanation is the decision itself', () => {
     expect(verdict).toMatchObject({ concluded: 'allow', rule: '', reasons: [] });
   });
 
-  test('observe: the event has the conclusion and the enforced decision', async () => {
+  test('in observe mode the event has the conclusion and the enforced decision', async () => {
     const guard = validatorWith(RULES, { observe: true });
     const { verdict } = await explainBy(guard, visit({ headers: { ...googlebot } }));
     expect(verdict).toMatchObject({ concluded: 'block', enforced: 'allow', observe: true });
@@ -93,7 +93,7 @@ describe('an explanation changes nothing', () => {
     expect((await guard.ask(login)).rate_limited).toBe(true);
   });
 
-  test('over a budget it says how long to wait, when it is asked to suppose so', async () => {
+  test('it gives the wait of a used-up budget when the question assumes one', async () => {
     const guard = validatorWith(RULES);
     const { verdict, answer } = await explainBy(guard, login, { overBudget: true });
     expect(verdict).toMatchObject({ concluded: 'limited', rule: 'budget' });
@@ -112,7 +112,7 @@ describe('an explanation changes nothing', () => {
   });
 });
 
-test('a body that POST /validate refuses has the same message here', async () => {
+test('a body that POST /validate refuses gets the same message', async () => {
   const { validator } = validatorWith('[]');
   const explained = await validator.explain('acme', { body: '{"ip":"1.2.3.4"}', site: '' });
   expect(explained).toMatchObject({ kind: 'error', type: 'missing_fields' });

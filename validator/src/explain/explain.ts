@@ -34,7 +34,7 @@ export interface ExplainQuestion {
   readonly overBudget?: boolean;
 }
 
-/** Why a request gets its answer. Plain data, in the words of the contract and of guard.yaml. */
+/** Explains why a request gets its answer. Plain data, in the words of the contract and of guard.yaml. */
 export interface Explanation {
   readonly organisation: string;
   readonly site: string;
@@ -53,7 +53,7 @@ export interface Explanation {
     readonly name: string;
     readonly built_in: boolean;
     readonly matched: boolean;
-    /** The directives that it sets, as in guard.yaml. */
+    /** The directives that the rule sets, as in guard.yaml. */
     readonly sets: Readonly<Partial<Record<DirectiveName, unknown>>>;
     /** The directives for which this rule decides. */
     readonly decides: readonly DirectiveName[];
@@ -61,13 +61,13 @@ export interface Explanation {
   readonly verdict: {
     readonly concluded: DecisionEvent['decision'];
     readonly enforced: Action;
-    /** Name of the rule that decided; empty when none did. */
+    /** Name of the rule that decided; empty when no rule did. */
     readonly rule: string;
     readonly reasons: readonly string[];
     readonly monitor: boolean;
     readonly observe: boolean;
   };
-  /** The response of contract 2.2. Of its page only the length is told, because the page differs each time. */
+  /** The response of contract 2.2. It contains only the length of the page, because the page differs each time. */
   readonly answer: Omit<ValidateResponse, 'response_html'> & { readonly body_bytes: number };
 }
 
@@ -75,15 +75,15 @@ export type Explained =
   | { readonly kind: 'explained'; readonly explanation: Explanation }
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message: string };
 
-/** Notes that are taken while a decision is made. */
+/** Notes about a decision, taken while it is made. */
 interface Trace {
   seen: { readonly facts: Facts; readonly findings: LazyFindings } | undefined;
   readonly matched: Set<Rule>;
 }
 
 /**
- * Explains one decision by making it. It runs the same stages, with rules that take notes, and with a store that
- * changes nothing. Nothing is recorded, counted or stored.
+ * Explains one decision by making it. Runs the same stages, with rules that take notes, and with a store that changes
+ * nothing. Nothing is recorded, counted or stored.
  */
 export async function explain(
   question: ExplainQuestion,
@@ -108,7 +108,7 @@ export async function explain(
   }
   const { event } = validated;
   const { seen } = trace;
-  // Every policy has the built-in rule, so some rule was asked.
+  // Every policy has the built-in rule, so at least one rule took notes.
   if (seen === undefined) throw new Error('a decision left no trace');
   const explanation: Explanation = {
     organisation: policy.organisation,
@@ -139,7 +139,7 @@ function tracing(policy: Policy, trace: Trace): Policy {
       return matched;
     },
   }));
-  // Both would count the request.
+  // Without these, the explanation would count the request.
   const rules = { ...policy.rules, list };
   return { ...policy, rules, sessionLimits: undefined, pressure: undefined };
 }

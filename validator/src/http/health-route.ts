@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { HealthCheck } from './health.ts';
 
-/** Told only to a caller with the health check token (contract 2.6). */
+/** Sent only to a caller with the health check token (contract 2.6). */
 const STACK_VERSION = '0.1.0';
 
 export interface HealthOptions {

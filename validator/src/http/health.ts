@@ -10,9 +10,9 @@ export type HealthCaller = 'stranger' | 'outsider' | 'internal';
 export type HealthCheck = (headers: IncomingHttpHeaders) => HealthCaller;
 
 /**
- * The User-Agent of Google Cloud's load balancer health checks, `GoogleHC/1.0`, in lower case and without its
- * version. Contract 5 admits this one agent at the collector. Anybody can send it, so it learns only whether the
- * collector is ready.
+ * The User-Agent of the health checks of Google Cloud's load balancer, `GoogleHC/1.0`, in lower case and without its
+ * version. Contract 5 admits only this agent at the collector. Any client can send it, so the answer only says whether
+ * the collector is ready.
  */
 const CLOUD_HEALTH_AGENT = 'googlehc/';
 
@@ -37,7 +37,7 @@ export function createHealthCheck(options: {
   };
 }
 
-/** The same check for the collector. It also admits a cloud load balancer (contract 5). */
+/** As createHealthCheck, for the collector. It also admits a cloud load balancer (contract 5). */
 export function orCloudHealthAgent(isHealthAuthorised: HealthCheck): HealthCheck {
   return (headers) => {
     const caller = isHealthAuthorised(headers);

@@ -4,16 +4,16 @@ import type { IncomingMessage } from 'node:http';
 /** The body of a request, or the fact that it is too long. */
 export type Body = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'too_long' };
 
-/** U+FEFF at the start (RFC 8259 section 8.1). It should not be sent, but some editors and clients send it. */
+/** U+FEFF at the start (RFC 8259 section 8.1). Clients should not send it, but some editors and clients do. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Reads a body of at most `maxBytes` as UTF-8 text. Its Content-Type does not matter, because JSON is always UTF-8
- * (RFC 8259 sections 8.1 and 11). A body in another encoding becomes empty text, which is not JSON. Replacement
+ * Reads a body of at most `maxBytes` as UTF-8 text. Its Content-Type does not matter, because JSON is always UTF-8 (RFC
+ * 8259 sections 8.1 and 11). A body in another encoding becomes empty text, which is no JSON, because replacement
  * characters could change the URL in it.
  *
  * `done` is called once: at the end, or when the body becomes too long. The rest is then discarded. When the client
- * disconnects early, `done` is not called, because no one waits for an answer.
+ * disconnects early, `done` is not called, because no client waits for an answer.
  */
 export function readBody(
   request: IncomingMessage,
@@ -36,7 +36,7 @@ export function readBody(
     done({ kind: 'too_long' });
   };
   const onEnd = (): void => {
-    // Nearly always there is one chunk, which need not be copied.
+    // Nearly always there is one chunk, which needs no copy.
     const [first] = chunks;
     const bytes = first?.length === length ? first : Buffer.concat(chunks, length);
     done({ kind: 'text', text: isUtf8(bytes) ? textOf(bytes) : '' });

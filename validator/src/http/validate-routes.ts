@@ -53,8 +53,8 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
   }
 
   /**
-   * It runs as a hook, because fastify reads the body before it calls a handler. So a request without a key is
-   * refused before its body is read. Reading the body here is also much faster than fastify's parsers.
+   * Runs as a hook, because fastify reads the body before it calls a handler. So a request without a key is refused
+   * before its body is read. Reading the body here is also much faster than fastify's parsers.
    */
   function answer(request: FastifyRequest, reply: FastifyReply): void {
     const caller = authenticate(request.raw);
@@ -74,7 +74,7 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
 
   function answerBody(body: Body, policy: Policy, reply: FastifyReply): void {
     if (body.kind === 'too_long') {
-      // The rest of the body would be taken for the next request, so the connection is closed.
+      // The rest of the body would count as the next request, so the connection is closed.
       answerError(reply.header('Connection', 'close'), 'invalid_request', TOO_LONG);
       return;
     }
@@ -93,13 +93,13 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
       return;
     }
     events.record(validated.event);
-    // Skips fastify's hooks and serialisers, which this route does not have.
+    // Skips the hooks and serialisers of fastify, because this route has none.
     reply.hijack();
     writeTogether(reply.raw, JSON.stringify(validated.response));
   }
 
   return (app) => {
-    // Accepts any body, so that a path without a route is always 404.
+    // Accept any body, so that a path without a route is always answered with 404.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _bytes, done) => done(null));
     app.setErrorHandler(onError);
@@ -131,9 +131,9 @@ function answerError(reply: FastifyReply, type: ValidateErrorType, message?: str
 }
 
 /**
- * Turns fastify's own errors into errors of contract 7.1, which has no 413, 415 or 417. A fault of the request is
- * `invalid_request`, any other one is `internal_server_error`. Fastify's messages are left out, because some quote the
- * request.
+ * Turns errors of fastify into errors of contract 7.1, which has no 413, 415 or 417. A fault of the request becomes
+ * `invalid_request`, any other fault becomes `internal_server_error`. The messages of fastify are left out, because
+ * some quote the request.
  */
 function errorHandler(log: Log) {
   return (error: unknown, _request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -153,8 +153,9 @@ function statusOf(error: unknown): number {
 
 /**
  * Answers 200 with JSON after everything that arrived in the same turn of the event loop was read. A single request
- * does not wait. Under load, the caller's process wakes up once for many answers. To wake it up for each one was a third
- * of the cost of a request (bench/validate.ts). The connections that were read in the turn bound the list.
+ * does not wait. Under load, the process of the caller then wakes up once for many answers. Waking it up for each
+ * answer took a third of the cost of a request (bench/validate.ts). The number of connections that were read in the
+ * turn bounds the list.
  */
 function createWriteTogether(): (to: ServerResponse, json: string) => void {
   let waiting: { readonly to: ServerResponse; readonly json: string }[] = [];

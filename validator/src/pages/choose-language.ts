@@ -8,7 +8,7 @@ const SECOND_LANGUAGE: ReadonlyMap<
   string,
   { readonly subtags: readonly string[]; readonly tag: string }
 > = new Map([
-  // Chinese is written in traditional characters in Taiwan, Hong Kong and Macao.
+  // In Taiwan, Hong Kong and Macao, Chinese is written in traditional characters.
   ['zh', { subtags: ['hant', 'tw', 'hk', 'mo'], tag: 'zh-Hant' }],
   // Outside of Brazil, Portuguese follows the norm of Portugal.
   ['pt', { subtags: ['pt', 'ao', 'mz', 'cv', 'gw', 'st', 'tl'], tag: 'pt-PT' }],
@@ -16,14 +16,14 @@ const SECOND_LANGUAGE: ReadonlyMap<
 
 const byTag = new Map(languages.map((messages) => [messages.language, messages]));
 const byPrimary = new Map(
-  // Reversed, so that the first language with a primary subtag wins.
+  // The list is reversed, so that the first language with a primary subtag wins.
   [...languages].reverse().map((messages) => [primaryOf(messages.language), messages]),
 );
 
 /**
- * The best of our languages for an Accept-Language value (RFC 9110 section 12.5.4). The primary subtag decides, and
- * for Chinese and Portuguese also the script or region. A missing or malformed value gives the first language. Only
- * 256 characters are read.
+ * Chooses the best language for an Accept-Language value (RFC 9110 section 12.5.4). The primary subtag decides, and for
+ * Chinese and Portuguese also the script or region. A missing or malformed value gives the first language. Only 256
+ * characters are read.
  */
 export function chooseLanguage(acceptLanguage: string | undefined): Messages {
   let best = languages[0];
@@ -45,7 +45,7 @@ function messagesFor(range: string): Messages | undefined {
   // `iw` was the tag of Hebrew before 1989. Some browsers still send it.
   const primary = first === 'iw' ? 'he' : first;
   const implied = SECOND_LANGUAGE.get(primary);
-  // A script counts more than a region: zh-Hans-HK is simplified Chinese.
+  // A script comes before a region: zh-Hans-HK is simplified Chinese.
   const tagged =
     implied && !subtags.includes('hans') && subtags.some((one) => implied.subtags.includes(one))
       ? byTag.get(implied.tag)
@@ -57,7 +57,7 @@ function primaryOf(tag: string): string {
   return tag.split('-', 1)[0] ?? tag;
 }
 
-/** The quality of one range. 1 without `q`. 0 (not acceptable) when `q` is malformed. */
+/** The quality of one range: 1 without `q`, and 0 (not acceptable) when `q` is malformed. */
 function weightOf(parameters: readonly string[]): number {
   for (const parameter of parameters) {
     const [name, value] = parameter.split('=');

@@ -3,7 +3,7 @@ import type { Look } from './look.ts';
 import type { Messages, ScreenText } from './messages.ts';
 import { cardStyle, screenStyle } from './style.ts';
 
-/** The document of every page that has no template of its own. */
+/** The document around every page without its own template. */
 const BUILT_IN = `<!doctype html>
 <html lang="{{lang}}" dir="{{dir}}">
 <head>
@@ -20,24 +20,24 @@ const BUILT_IN = `<!doctype html>
 `;
 
 /**
- * A link inside a comment. People, browsers and screen readers do not see it. Only a program that searches the text
- * of a page for links finds it.
+ * A link inside a comment. People, browsers and screen readers do not see it. Only a program that searches the text of
+ * a page for links finds it.
  */
 const TRAP = '<!-- <a href="{{trap}}" rel="nofollow">Archive</a> -->\n';
 
 /**
- * Builds a page in one language and one look. Placeholders `{{name}}` that are left are filled in for each request:
- * the nonce, the reference, and those in `content`.
+ * Builds a page in one language and one look. The remaining placeholders `{{name}}` are filled in for each request: the
+ * nonce, the reference code, and the placeholders in `content`.
  */
 export function frameDocument(options: {
   readonly messages: Messages;
   readonly look: Look;
   readonly title: string;
-  /** Attributes of the element around the content, from our own code. */
+  /** Attributes of the element around the content, written by our own code. */
   readonly attributes: string;
   readonly content: string;
   readonly script: string;
-  /** Whether the page has a hidden link. Its target is the placeholder `trap`. */
+  /** Whether the page has a hidden link. Its URL is the placeholder `trap`. */
   readonly hasTrap: boolean;
   /** Whether this page may have the organisation's own template. */
   readonly ownTemplate: boolean;
@@ -55,7 +55,7 @@ ${footerHtml(messages, look)}
 ${hasTrap ? TRAP : ''}${script}`,
   };
   const template = (ownTemplate ? look.template : undefined) ?? BUILT_IN;
-  // A function, because `replace` would interpret `$` in a replacement text.
+  // The replacement is a function, because `replace` would interpret `$` in a replacement text.
   return template.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) =>
     Object.hasOwn(fixed, name) ? (fixed[name] ?? '') : placeholder,
   );
@@ -77,7 +77,7 @@ function footerHtml(messages: Messages, look: Look): string {
   return `<footer><span>${escapeHtml(messages.reference)}: <code>{{reference}}</code></span>${support}</footer>`;
 }
 
-/** The link to the support. A mail has the reference code as its subject, so the visitor need not type it. */
+/** The link to the support. The subject of a mail is the reference code, so that the visitor need not type it. */
 function supportHtml(
   { isMail, href, label }: NonNullable<Look['support']>,
   { reference }: Messages,
@@ -88,12 +88,12 @@ function supportHtml(
   return `<a href="${href}${subject}" rel="noreferrer">${label}</a>`;
 }
 
-/** The placeholder of the hidden link, when the page has one. */
+/** The placeholder of the hidden link, if the page has such a link. */
 export function trapName(hasTrap: boolean): readonly 'trap'[] {
   return hasTrap ? ['trap'] : [];
 }
 
-/** Heading and paragraph of one screen; the heading takes the focus when the screen appears. */
+/** Heading and paragraph of one screen. The heading gets the focus when the screen appears. */
 export function screenHtml({ heading, text }: ScreenText): string {
   return `<h1 tabindex="-1">${escapeHtml(heading)}</h1>${paragraph(text)}`;
 }

@@ -16,7 +16,7 @@ describe('contract 3: a challenged form is sent again only if it is the site’s
     ['none', 'foreign'],
     ['nonsense', 'foreign'],
   ])('Fetch Metadata 2.3: Sec-Fetch-Site %s is a form that is %s', (site, source) => {
-    // Whatever the other headers claim.
+    // The other headers make no difference.
     const headers = { 'sec-fetch-site': site, origin: 'https://shop.example' };
     expect(post(headers)).toBe(source);
   });

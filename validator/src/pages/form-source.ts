@@ -4,18 +4,18 @@ import { referrerOrigin } from '@guard/config/contract/referrer-origin';
 export type FormSource =
   /** There is no form: GET or HEAD. */
   | 'none'
-  /** A page of the same origin: the browser may send it again from here. */
+  /** The form is on a page of the same origin. The browser may send it again from the challenge page. */
   | 'own'
-  /** Another origin, or an unknown one. */
+  /** The form is on a page of another origin, or of an unknown origin. */
   | 'foreign';
 
 /**
- * Distinguishes a form of the site itself from a foreign one, for the time after the challenge is passed. Chromium's
- * location.reload() sends a POST again as if the challenge page was its source: with the site as `Origin`,
- * `Sec-Fetch-Site: same-origin` and all SameSite cookies. With a foreign form that would be a forgery (CSRF), so only
- * a form of the site itself is sent again.
+ * Distinguishes a form of the site itself from a foreign one, for the time after the pass. Chromium's location.reload()
+ * sends a POST again as if the challenge page were its source: with the site as `Origin`, `Sec-Fetch-Site: same-origin`
+ * and all SameSite cookies. With a foreign form this would be a forgery (CSRF), so only a form of the site itself is
+ * sent again.
  *
- * Sec-Fetch-Site is read first, because page scripts cannot set it. Without it, `Origin`, then `Referer`.
+ * Sec-Fetch-Site is read first, because page scripts cannot set it. Without it, `Origin` is read, then `Referer`.
  */
 export function formSource(request: {
   readonly method: string;

@@ -18,10 +18,10 @@ const SCREENS = [
 ] as const;
 const LABELS = ['adviceHeading', 'tryAgain', 'send', 'goBack', 'reference', 'support'] as const;
 
-/** Longest texts, in characters: a heading stays on three lines of a phone, a button on one. */
+/** Longest texts, in characters. Then on a phone a heading takes at most three lines, and a button one. */
 const MAX = { heading: 60, paragraph: 240, label: 42 };
 
-describe('Accept-Language chooses (RFC 9110, 12.5.4)', () => {
+describe('Accept-Language chooses the language (RFC 9110, 12.5.4)', () => {
   test.each([
     [undefined, 'en'],
     ['', 'en'],
@@ -57,7 +57,7 @@ describe('Accept-Language chooses (RFC 9110, 12.5.4)', () => {
   });
 });
 
-describe('every language says everything', () => {
+describe('every language has every text', () => {
   test('there are at least 12 languages, each with its own valid tag', () => {
     expect(languages.length).toBeGreaterThanOrEqual(12);
     const tags = languages.map(({ language }) => language);
@@ -65,7 +65,7 @@ describe('every language says everything', () => {
     expect(Intl.getCanonicalLocales(tags)).toEqual(tags);
   });
 
-  test.each(languages)('$language has every text, within the bounds of its place', (messages) => {
+  test.each(languages)('$language has every text, and no text is too long', (messages) => {
     for (const [place, text, max] of texts(messages)) {
       expect(text.trim(), place).toBe(text);
       expect(text.length, place).toBeGreaterThan(1);
@@ -83,7 +83,7 @@ describe('every language says everything', () => {
     for (const screen of SCREENS) expect(messages[screen].text).toMatch(script);
   });
 
-  test('says nothing in English by oversight', () => {
+  test('no other language contains an English text', () => {
     const [english, ...others] = languages;
     for (const messages of others) {
       for (const screen of SCREENS) {
@@ -93,7 +93,7 @@ describe('every language says everything', () => {
   });
 });
 
-/** One that must stand in every paragraph, where a language does not use Latin letters. */
+/** A letter of the language that each paragraph must contain, for languages without Latin letters. */
 const SCRIPTS: Readonly<Record<string, RegExp>> = {
   ar: /\p{Script=Arabic}/u,
   he: /\p{Script=Hebrew}/u,

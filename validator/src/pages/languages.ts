@@ -21,7 +21,7 @@ import zhHant from './locales/zh-hant.json' with { type: 'json' };
 import type { Messages } from './messages.ts';
 
 /**
- * All languages of the pages. The first one is used when no other fits. When several have the same primary subtag, a
+ * All languages of the pages. The first is used when no other fits. When several have the same primary subtag, a
  * visitor without a region or script gets the first of them.
  */
 export const languages: readonly [Messages, ...Messages[]] = [

@@ -40,7 +40,7 @@ describe('branding', () => {
   test.each([
     ['challenge', challenge],
     ['block', block],
-  ])('the %s page shows name, colours and support, and takes nothing for markup', (_, page) => {
+  ])('the %s page shows name, colours and support, all escaped', (_, page) => {
     const { html } = page(compileLook(branding));
     expect(html).toContain('Smith &amp; &lt;Sons&gt; &#123;&#123;nonce}}');
     expect(html).toContain(
@@ -55,28 +55,31 @@ describe('branding', () => {
   test.each([
     ['challenge', challenge],
     ['block', block],
-  ])('a logo makes the policy of the %s page wider, and only by data: images', (_, page) => {
-    const policyOf = (look: Look) => page(look).headers['Content-Security-Policy'] ?? '';
-    expect(policyOf(compileLook(branding))).not.toContain('img-src data:');
-    const withLogo = compileLook({ ...branding, logo });
-    expect(policyOf(withLogo)).toContain('; img-src data:');
-    expect(policyOf(withLogo)).not.toMatch(/unsafe|\*/);
-    expect(page(withLogo).html).toContain(`<img src="${logo.dataUrl}" alt="">`);
-  });
+  ])(
+    'with a logo, the policy of the %s page also allows data: images, and nothing else',
+    (_, page) => {
+      const policyOf = (look: Look) => page(look).headers['Content-Security-Policy'] ?? '';
+      expect(policyOf(compileLook(branding))).not.toContain('img-src data:');
+      const withLogo = compileLook({ ...branding, logo });
+      expect(policyOf(withLogo)).toContain('; img-src data:');
+      expect(policyOf(withLogo)).not.toMatch(/unsafe|\*/);
+      expect(page(withLogo).html).toContain(`<img src="${logo.dataUrl}" alt="">`);
+    },
+  );
 
-  test('two organisations do not see each other', () => {
+  test('two organisations have separate looks', () => {
     const [one, other] = [compileLook({ name: 'One' }), compileLook({ name: 'Other' })];
     expect([challenge(one).html, block(one).html].join()).not.toContain('Other');
     expect([challenge(other).html, block(other).html].join()).not.toContain('<span>One');
   });
 });
 
-describe('a challenge page of their own', () => {
+describe('a template for the challenge page', () => {
   const html =
     '<!doctype html><html lang="{{lang}}" dir="{{dir}}"><head>{{head}}<style nonce="{{nonce}}">h2{}</style></head><body><h2>Ours</h2>{{challenge}}</body></html>';
   const look = compileLook(branding, { html });
 
-  test('has everything that the check needs, with the same policy', () => {
+  test('contains everything that the check needs, and has the same policy', () => {
     const { html: page, headers } = challenge(look);
     const nonce = /'nonce-([^']+)'/.exec(headers['Content-Security-Policy'] ?? '')?.[1] ?? '';
     expect(page).toContain('<html lang="en" dir="ltr">');
@@ -91,7 +94,7 @@ describe('a challenge page of their own', () => {
     expect(gzipSync(page).length).toBeLessThan(15_000);
   });
 
-  test('is no template of the block page', () => {
+  test('does not change the block page', () => {
     expect(block(look).html).not.toContain('<h2>Ours</h2>');
   });
 });

@@ -4,9 +4,9 @@ import { shield, themeStyle } from './style.ts';
 
 /** The look of the pages of one organisation, as HTML and CSS that need no more escaping. */
 export interface Look {
-  /** Colours, as a CSS rule behind the pages' own style. */
+  /** Colours, as a CSS rule after the pages' own style. */
   readonly theme: string;
-  /** The logo and the name; or the shield when there is neither. */
+  /** The logo and the name, or the shield when both are missing. */
   readonly brand: string;
   /** The link to the support. Undefined when it is not set. */
   readonly support: SupportLink | undefined;
@@ -45,7 +45,7 @@ export function compileLook(branding: Branding = {}, template?: { readonly html:
   };
 }
 
-/** Escapes text and braces, so that an organisation's name is never taken for a placeholder. */
+/** Escapes text and braces, so that an organisation's name never counts as a placeholder. */
 function textHtml(text: string): string {
   return escapeHtml(text).replaceAll('{', '&#123;');
 }

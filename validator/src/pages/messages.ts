@@ -14,11 +14,11 @@ export interface Messages {
   /** `ltr` or `rtl`, for the `dir` attribute. */
   readonly direction: string;
   readonly checking: ScreenText;
-  /** Replaces the text of `checking` while other visitors of the same network come first. */
+  /** Replaces the text of `checking` while the page waits, because other visitors of the same network come first. */
   readonly waiting: string;
-  /** Replaces the text of `checking` during work because many visitors with its network or browser pass. */
+  /** Replaces the text of `checking` during work, when the reason is many passes from the same network or browser. */
   readonly working: string;
-  /** Replaces the text of `checking` while the page does work, because the browser's evidence contradicts itself. */
+  /** Replaces the text of `checking` during work, when the reason is contradictory evidence of the browser. */
   readonly doubted: string;
   /** Added to `checking` when the reload will send a form again. */
   readonly resubmission: string;
@@ -37,7 +37,7 @@ export interface Messages {
   readonly rateLimited: ScreenText;
   /** The origin of the site gave no answer. */
   readonly unreachable: ScreenText;
-  /** The site, or Guard itself, is overloaded. */
+  /** The site or Guard is overloaded. */
   readonly busy: ScreenText;
   readonly tryAgain: string;
   readonly send: string;

@@ -18,7 +18,7 @@ export interface NoticeOptions {
   readonly retryAfterS?: number | undefined;
   /** Target of the hidden link (challenge/trap-link.ts). None by default. */
   readonly trap?: string;
-  /** The organisation's own page instead of Guard's. It has no hidden link. */
+  /** The organisation's own page instead of Guard's page. It has no hidden link. */
   readonly own?: FillOwnPage | undefined;
 }
 
@@ -78,7 +78,7 @@ function advice(messages: Messages): string {
 
 const timeFormats = new Map<string, Intl.RelativeTimeFormat>();
 
-/** `Try again: in 2 minutes`, rounded up, in the words of the language. */
+/** The text "Try again: in 2 minutes" in the language of the visitor, rounded up. */
 function waitText({ language, tryAgain }: Messages, seconds: number): string {
   let timeFormat = timeFormats.get(language);
   if (timeFormat === undefined)

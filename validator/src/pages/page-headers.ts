@@ -18,7 +18,7 @@ const ANY_PAGE = {
 };
 
 /**
- * The headers of an organisation's own page. It may load styles, scripts and images from anywhere. It may have no
+ * The headers of an organisation's own page. The page may load styles, scripts and images from anywhere. It may use no
  * plug-in and no other base URL, and no other site may show it in a frame.
  */
 export const OWN_PAGE_HEADERS: Readonly<Record<string, string>> = {
@@ -27,9 +27,9 @@ export const OWN_PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The headers of a page of Guard. `policy` is added to a Content-Security-Policy that allows only the page's own
- * style. `embedder` is an origin whose pages may frame it besides its own, or empty. `form-action` is 'self', because Chromium treats the reload of a page that answered a POST as a form
- * submission.
+ * The headers of a page of Guard. `policy` is added to a Content-Security-Policy that allows only the page's own style.
+ * `embedder` is an origin whose pages may frame the page too, or empty. `form-action` is 'self', because Chromium treats
+ * the reload of a page that answered a POST as a form submission.
  */
 export function pageHeaders(nonce: string, policy: string, embedder = ''): Record<string, string> {
   const ancestors = embedder === '' ? "'self'" : `'self' ${embedder}`;

@@ -49,7 +49,7 @@ describe('contract 3: the challenge page', () => {
     },
   );
 
-  test('carries a fresh nonce each time, on every script and style, and allows nothing unsafe', () => {
+  test('has a new nonce each time, on every script and style, and a policy without unsafe sources', () => {
     const [one, two] = [render(options), render(options)];
     expect(nonceOf(one.headers)).not.toBe(nonceOf(two.headers));
     expect(nonceOf(one.headers)).toHaveLength(24);
@@ -62,7 +62,7 @@ describe('contract 3: the challenge page', () => {
     expect(one.html).not.toMatch(/\son\w+=|\sstyle=/);
   });
 
-  test('loads nothing from outside: only its upload, the paths beside it, and its own files', () => {
+  test('uses only URLs of the site: its upload, the paths beside it, and its own files', () => {
     const { html } = render(options);
     const urls = Array.from(html.matchAll(/url\(([^)]*)\)/g), ([, url = '']) => url);
     expect(urls.filter((url) => !url.startsWith('/.guard/witness?'))).toEqual([]);
@@ -73,7 +73,7 @@ describe('contract 3: the challenge page', () => {
     expect(script).not.toMatch(/\bhref=|url\(|@import|https?:\/\//);
   });
 
-  test('may frame its own host and data:, and nothing when it uploads to another host', () => {
+  test('may frame its own host and data:, but nothing when it uploads to another host', () => {
     expect(render(options).headers['Content-Security-Policy']).toContain(
       "; frame-src data: 'self';",
     );
@@ -82,7 +82,7 @@ describe('contract 3: the challenge page', () => {
     expect(headers['Content-Security-Policy']).not.toContain('frame-src');
   });
 
-  test('may load images and fonts of its own host, and none when it uploads to another host', () => {
+  test('may load images and fonts of its own host, but none when it uploads to another host', () => {
     const files = "; img-src 'self'; font-src 'self'";
     expect(render(options).headers['Content-Security-Policy']).toContain(files);
     const uploadUrl = 'https://collector.guard.example/verify';
@@ -128,13 +128,13 @@ describe('contract 3: the challenge page', () => {
     );
   });
 
-  test('escapes whatever it is filled with', () => {
+  test('escapes all values', () => {
     const { html } = render({ ...options, ticket: hostile, reference: hostile });
     expect(html).not.toContain('<script>alert');
     expect(html).toContain('&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;');
   });
 
-  test('has its landmarks, its language, a live region and a text for browsers without scripts', () => {
+  test('has landmarks, a language, a live region and a text for browsers without scripts', () => {
     for (const messages of languages) {
       const { html } = render({ ...options, messages });
       expect(html).toContain(`<html lang="${messages.language}" dir="${messages.direction}">`);
@@ -145,7 +145,7 @@ describe('contract 3: the challenge page', () => {
     }
   });
 
-  test('says what is needed first of all, and nothing of the other screens, in a browser that shows hidden text', () => {
+  test('shows only the first screen and its needs in a browser that shows hidden text', () => {
     // As Lynx, w3m and ELinks do. They know neither styles nor the attribute `hidden`.
     const { html } = render({ ...options, form: 'own' });
     const text = html
@@ -160,7 +160,7 @@ describe('contract 3: the challenge page', () => {
     ]);
   });
 
-  test('prepares people for a form that is sent again, only where one is', () => {
+  test('announces that a form is sent again, only when there is a form', () => {
     const { resubmission, resend, elsewhere } = chooseLanguage('en');
     const own = render({ ...options, form: 'own' }).html;
     expect(own).toContain(resubmission);
@@ -173,7 +173,7 @@ describe('contract 3: the challenge page', () => {
     expect(own).not.toContain(elsewhere.heading);
   });
 
-  test('has no button that sends a form of another origin again from here', () => {
+  test('has no button that sends a form of another origin again', () => {
     const { html } = render({ ...options, form: 'foreign' });
     expect(html).toContain(chooseLanguage('en').elsewhere.heading);
     expect(html).not.toContain('data-action="reload"');
@@ -182,7 +182,7 @@ describe('contract 3: the challenge page', () => {
 });
 
 describe('the block page', () => {
-  test('gives the reference and says what a wrongly blocked person can do', () => {
+  test('shows the reference code and advice for a person who was blocked by mistake', () => {
     const page = { reference: 'K7QM2X9D', notice: 'blocked', acceptLanguage: 'de', look } as const;
     const { html, headers } = noticeOf(page);
     expect(html).toContain('<code>K7QM2X9D</code>');
@@ -196,10 +196,13 @@ describe('the block page', () => {
     [59, 'de', 'Erneut versuchen: in 59 Sekunden'],
     [61, 'en', 'Try again: in 2 minutes'],
     [7201, 'fr', 'Réessayer: dans 3 heures'],
-  ])('says how long to wait for a limit: %d s in %s', (retryAfterS, acceptLanguage, words) => {
-    const page = { reference: 'K7QM2X9D', notice: 'rateLimited', look, retryAfterS } as const;
-    expect(noticeOf({ ...page, acceptLanguage }).html).toContain(words);
-  });
+  ])(
+    'shows how long a limited visitor has to wait: %d s in %s',
+    (retryAfterS, acceptLanguage, words) => {
+      const page = { reference: 'K7QM2X9D', notice: 'rateLimited', look, retryAfterS } as const;
+      expect(noticeOf({ ...page, acceptLanguage }).html).toContain(words);
+    },
+  );
 
   test('escapes the reference', () => {
     const page = {
@@ -212,7 +215,7 @@ describe('the block page', () => {
   });
 });
 
-describe("a page of the user's own", () => {
+describe("an organisation's own page", () => {
   const html =
     '<html lang="{{language}}"><p>{{reason}}</p>{{reference}} {{reference}} {{support}} [{{retry_after}}]';
   const branded = compileLook({ support: { label: 'shop.example/help', href: hostile } });
@@ -228,7 +231,7 @@ describe("a page of the user's own", () => {
       ...over,
     });
 
-  test('has the reference, the sentence for visitors, the support, the language and the seconds, all escaped', () => {
+  test('contains the reference code, the message, the support, the language and the seconds, all escaped', () => {
     const escaped = '&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;';
     expect(own(html).html).toBe(
       `<html lang="de"><p>${chooseLanguage('de').rateLimited.text}</p>${escaped} ${escaped} ${escaped} [90]`,
@@ -257,7 +260,7 @@ describe("a page of the user's own", () => {
     expect(policy).toBe("base-uri 'self'; object-src 'none'; frame-ancestors 'self'");
   });
 
-  test('the page of the rule that decided comes before that of the organisation', () => {
+  test('the page of the deciding rule comes before the page of the organisation', () => {
     const [mine, other] = ['mine', 'other'].map((text) => ({ path: '', html: text }));
     const rule = { name: 'a', match: {}, block_page: mine };
     const pages = new OwnPages({ block_page: other, rules: [rule] });
@@ -271,7 +274,7 @@ describe("a page of the user's own", () => {
 });
 
 describe('problem details', () => {
-  test('RFC 9457: media type, members, and a stable code of ours', () => {
+  test('RFC 9457: media type, members, and a stable code', () => {
     const problem = { status: 403, code: 'blocked', requestId: 'id-1', reference: hostile };
     const { body, headers } = renderProblem(problem);
     expect(headers['Content-Type']).toBe('application/problem+json');
@@ -294,7 +297,7 @@ describe('templates', () => {
     );
   });
 
-  test('do not fill a value’s own braces', () => {
+  test('do not fill braces inside a value', () => {
     const fill = compileTemplate('<{{a}}|{{b}}>', ['a', 'b']);
     expect(fill({ a: '{{b}}', b: 'x' }).toString()).toBe('<{{b}}|x>');
   });

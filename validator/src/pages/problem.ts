@@ -14,8 +14,8 @@ export interface RenderedProblem {
 }
 
 /**
- * Problem details (RFC 9457) for fetch, XHR and API clients, which cannot use a page. The type is `about:blank`, so
- * the title is that of the status (section 4.2.1). `code` tells the cases apart.
+ * Problem details (RFC 9457) for fetch, XHR and API clients, which cannot use a page. The type is `about:blank`, so the
+ * title is the title of the status (section 4.2.1). `code` distinguishes the cases.
  */
 export function renderProblem(options: ProblemOptions): RenderedProblem {
   const { status, code, requestId, reference } = options;

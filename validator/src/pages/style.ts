@@ -2,8 +2,8 @@ import type { Branding } from '@guard/config/settings/sections/branding';
 import { CARD } from '@guard/config/settings/values/colour';
 
 /**
- * The style of the content of every page. An organisation's own document gets only this. Colours are variables, so
- * that a theme is a few lines.
+ * The style of the content of every page. An organisation's own document gets only this style. Colours are variables,
+ * so that a theme has only a few lines.
  */
 export const screenStyle = oneLine(`
 :root{color-scheme:light dark;--guard-ground:#f3f5f8;--guard-card:${CARD.light};--guard-ink:#1b2130;--guard-soft:#4d566a;--guard-line:#dfe3ea;--guard-accent:#2b5fd9;--guard-on-accent:#fff}
@@ -43,7 +43,7 @@ main{width:100%;max-width:31rem;padding:2.25rem 2rem 1.75rem;background:var(--gu
 @media (max-width:30rem){body{padding:1rem}main{padding:1.75rem 1.25rem 1.25rem}}
 `);
 
-/** The colours of an organisation. Empty when it has set none. */
+/** The colours of an organisation. Empty when it has no colours. */
 export function themeStyle({ accent, background, background_dark: dark }: Branding): string {
   const light = variables(accent?.light, background);
   const darker = variables(accent?.dark, dark);

@@ -1,21 +1,21 @@
 import { escapeHtml } from './escape-html.ts';
 
-/** Fills a template, in UTF-8. Texts are escaped. Bytes are HTML of our own and are copied. */
+/** Fills a template, and returns UTF-8. Texts are escaped. Bytes are HTML of our own, and are copied. */
 export type Fill<Name extends string> = (
   values: Readonly<Record<Name, string | Uint8Array>>,
 ) => Buffer;
 
 /**
- * Splits HTML at its `{{name}}` placeholders once. Most of a page is the same each time, so the pieces are kept as bytes.
- * Throws for a placeholder that is not in `names`, and for a name without a placeholder. The texts of `raw` are escaped
- * already.
+ * Splits HTML at its `{{name}}` placeholders once. Most of a page is the same each time, so the pieces are kept as
+ * bytes. Throws for a placeholder that is not in `names`, and for a name without a placeholder. The texts of `raw` are
+ * already escaped.
  */
 export function compileTemplate<Name extends string>(
   html: string,
   names: readonly Name[],
   raw: readonly Name[] = [],
 ): Fill<Name> {
-  // split() with a group: literal, name, literal, name, …, literal.
+  // split() with a group returns: literal, name, literal, name, …, literal.
   const [head = '', ...rest] = html.split(/\{\{(\w+)\}\}/);
   const pieces: { readonly name: Name; readonly isRaw: boolean; readonly literal: Buffer }[] = [];
   for (let at = 0; at < rest.length; at += 2) {

@@ -9,7 +9,7 @@ import { PassTable } from '../verdict/pass-table.ts';
 import type { PressurePorts } from '../verdict/pressure/pressure.ts';
 import { compilePolicy, type Policy, rulesOf } from './compile-policy.ts';
 
-/** The settings of all organisations, compiled, and what is counted and learned under them. */
+/** The compiled settings of all organisations, with their counts and what they learned. */
 export interface Policies {
   readonly policies: ReadonlyMap<string, Policy>;
   readonly passes: PassTable;
@@ -24,8 +24,8 @@ interface PolicyOptions extends PressurePorts {
 }
 
 /**
- * Compiles the settings of all organisations. Rules that were there `before` are not compiled again. What was counted
- * and learned before stays, so a visitor gains nothing by a reload.
+ * Compiles the settings of all organisations. Rules from `before` are not compiled again. Counts and learned data of
+ * `before` stay, so a visitor gains nothing from a reload.
  */
 export function* compilePolicies(options: PolicyOptions, before?: Policies): Work<Policies> {
   const { organisations, crawlers, secrets } = options;
@@ -39,7 +39,7 @@ export function* compilePolicies(options: PolicyOptions, before?: Policies): Wor
     policies.set(one.id, compilePolicy(one, crawlers, options, prepared));
     yield;
   }
-  // Questions are drawn from the secrets, so other secrets have other answers.
+  // Questions are drawn from the secrets, so answers to questions of other secrets are of no use.
   const learned =
     before && isDeepStrictEqual(before.secrets, secrets)
       ? before.learned

@@ -27,13 +27,13 @@ export interface Policy extends Pick<
   readonly isAllowlisted: (crawler: CatalogueCrawler) => boolean;
   readonly features: Organisation['features'];
   readonly monitor: boolean;
-  /** The terms of its challenges. */
+  /** The terms of the organisation's challenges. */
   readonly challenge: ChallengeTerms;
-  /** The settings that its counters follow. */
+  /** The settings of the counters. */
   readonly counted: Organisation['challenge'];
-  /** The work that new passes cost. Undefined when they cost none. */
+  /** The price of new passes in work. Undefined when they need no work. */
   readonly passPrice: PassPrice | undefined;
-  /** How its pages look. */
+  /** The look of the organisation's pages. */
   readonly look: Look;
   /** Its own pages instead of Guard's. */
   readonly ownPages: OwnPages;
@@ -41,14 +41,14 @@ export interface Policy extends Pick<
   readonly robots: Buffer | undefined;
 }
 
-/** The parts of a policy that count. */
+/** The parts of a policy that count requests. */
 type Counters = Pick<Policy, 'counted' | 'passPrice' | 'freePages' | 'pressure' | 'sessionLimits'>;
 
-/** Parts that the caller may give. A missing part is made here. */
+/** Parts that the caller may provide. A missing part is created here. */
 interface Prepared {
-  /** The counters of the organisation before a reload. They go on when their settings are the same. */
+  /** The counters of the organisation before a reload. They are kept when their settings are the same. */
   readonly before?: Counters | undefined;
-  /** All organisations share it. */
+  /** All organisations share this table. */
   readonly passes?: PassTable;
   readonly rules?: CompiledRules;
   readonly challenge?: ChallengeTerms;

@@ -5,7 +5,7 @@ import { chromeHttps, curl, googlebot, GOOGLEBOT_IP, visit } from '../../../test
 const script = visit({ headers: { ...curl } });
 
 describe('the default rule enforces nothing (contract 1.4)', () => {
-  test('no rule: an impersonator passes, and the event says that no rule decided', async () => {
+  test('without a rule an impersonator passes, and the event says that no rule decided', async () => {
     const { ask, events } = validatorWith('[]');
     const answer = await ask(visit({ headers: { ...googlebot } }));
     expect(answer).toMatchObject({ decision: 'allow', status_code: 200 });
@@ -19,7 +19,7 @@ describe('the default rule enforces nothing (contract 1.4)', () => {
   });
 });
 
-describe('for each directive the first matching rule that sets it decides', () => {
+describe('the first matching rule that sets a directive decides about it', () => {
   test('a block with the status of its rule', async () => {
     const { ask } = validatorWith(
       '[{ name: gone, match: { path: /old }, verdict: block, status: 451 }, { name: rest, match: {}, verdict: allow }]',
@@ -42,7 +42,7 @@ describe('for each directive the first matching rule that sets it decides', () =
     expect((await ask(script)).decision).toBe('redirect');
   });
 
-  test('detect: false further up takes a path out of detection', async () => {
+  test('detect: false in an earlier rule excludes a path from detection', async () => {
     const { ask } = validatorWith(
       '[{ name: feed, match: { path: /feed.xml }, detect: false }, { name: rest, match: {}, detect: true }]',
     );
@@ -98,7 +98,7 @@ describe('for each directive the first matching rule that sets it decides', () =
     }
   });
 
-  test('all given conditions must hold; any, all and not nest', async () => {
+  test('all conditions must hold; any, all and not can be nested', async () => {
     const { ask } = validatorWith(`
 - name: writes from scripts
   match:
@@ -114,7 +114,7 @@ describe('for each directive the first matching rule that sets it decides', () =
     expect((await ask(tool)).decision).toBe('block');
   });
 
-  test('a rule can have findings as its condition', async () => {
+  test('a rule can match findings', async () => {
     const { ask } = validatorWith(
       '[{ name: tor, match: { category: suspicious_network }, verdict: block }]',
     );
@@ -123,7 +123,7 @@ describe('for each directive the first matching rule that sets it decides', () =
   });
 });
 
-describe('monitor (contract 1): terminal blocks become allow, challenges stay', () => {
+describe('monitor mode (contract 1): blocks become allow, challenges stay', () => {
   const impostor = visit({ headers: { ...googlebot } });
 
   test('a lifted block does not lift the challenge of `challenge: always`', async () => {
@@ -155,7 +155,7 @@ describe('monitor (contract 1): terminal blocks become allow, challenges stay', 
     expect((await wide.ask(impostor)).decision).toBe('allow');
   });
 
-  test('observe: nothing is enforced, no cookie is set, everything is recorded', async () => {
+  test('observe mode enforces nothing, sets no cookie, and records everything', async () => {
     const { ask, events } = validatorWith(
       '[{ name: r, match: {}, detect: true, challenge: always }]',
       {
@@ -179,14 +179,14 @@ describe('rate limits (contract 1): an over-budget request is blocked with rate_
     '[{ name: login, match: { path: /login, method: POST }, rate_limit: { requests: 3, per: 1m, by: ip } }]';
   const login = visit({ url: 'https://shop.example/login', method: 'POST' });
 
-  test('another address, path or method has a budget of its own or none', async () => {
+  test('another address has its own budget, and another path or method has none', async () => {
     const { ask } = validatorWith(rules);
     for (let i = 0; i < 4; i++) await ask(login);
     expect((await ask({ ...login, ip: '84.115.20.8' })).decision).toBe('allow');
     expect((await ask({ ...login, method: 'GET' })).decision).toBe('allow');
   });
 
-  test('in monitor mode it is allowed, with the reason', async () => {
+  test('in monitor mode the request is allowed, with the reason', async () => {
     const { ask } = validatorWith(
       '[{ name: l, match: {}, rate_limit: { requests: 1, per: 1m }, monitor: true }]',
     );
@@ -200,7 +200,7 @@ describe('rate limits (contract 1): an over-budget request is blocked with rate_
 describe('the crawler allowlist is a built-in rule that runs last (contract 1.4)', () => {
   const real = visit({ headers: { ...googlebot }, ip: GOOGLEBOT_IP });
 
-  test('a verified crawler on it passes detection and challenge', async () => {
+  test('a verified crawler on the list is not blocked or challenged', async () => {
     const { ask, events } = validatorWith(
       '[{ name: r, match: {}, detect: true, challenge: always }]',
     );
@@ -216,7 +216,7 @@ describe('the crawler allowlist is a built-in rule that runs last (contract 1.4)
     expect(events).toMatchObject([{ rule: 'crawler allowlist', crawler: { verified: true } }]);
   });
 
-  test('any user rule can override it', async () => {
+  test('any rule of the settings can override the list', async () => {
     const { ask } = validatorWith(
       '[{ name: no google, match: { crawler: { name: Googlebot } }, verdict: block }]',
     );
@@ -226,7 +226,7 @@ describe('the crawler allowlist is a built-in rule that runs last (contract 1.4)
     });
   });
 
-  test('a crawler that is not on it has no access, also with a proof', async () => {
+  test('a crawler that is not on the list is blocked, also with a proof', async () => {
     const { ask } = validatorWith('[{ name: r, match: {}, detect: true }]', {
       organisation: { crawler_allowlist: [] },
     });

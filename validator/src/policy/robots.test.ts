@@ -4,7 +4,7 @@ import { chromeHttps, visit } from '../../../test/kit/visitors.ts';
 
 const ROBOTS = { url: 'https://shop.example/robots.txt', headers: { ...chromeHttps } };
 
-/** The managed robots.txt as a visitor reads it under these rules. */
+/** The managed robots.txt under these rules. */
 async function robotsUnder(
   rules: string,
   organisation: Readonly<Record<string, unknown>> = {},
@@ -16,17 +16,17 @@ async function robotsUnder(
   return Buffer.from(response_html ?? '', 'base64').toString();
 }
 
-/** What `*` may do: the last group. */
+/** The group for `*`, which is the last one. */
 const forAll = (robots: string) => robots.slice(robots.indexOf('User-agent: *\n'));
 
 const EVERYBODY = '{ name: everybody, match: {}, detect: true }';
 
-test('without a rule only the allowlist speaks: search is granted, and nothing is said of the rest', async () => {
+test('without a rule, the allowlist grants search, and robots.txt says nothing about other uses', async () => {
   expect(await robotsUnder('[]')).toBe('User-agent: *\nContent-Signal: search=yes\nAllow: /\n');
   expect(await robotsUnder('[]', { crawler_allowlist: [] })).toBe('User-agent: *\nAllow: /\n');
 });
 
-test('a Content-Signal is what the rules say of a verified crawler of its category', async () => {
+test('a Content-Signal follows from the rules for a verified crawler of its category', async () => {
   const robots = await robotsUnder(`[
     { name: proved, match: { crawler: { rsl_category: ai-input, verified: true } }, verdict: allow },
     { name: training, match: { crawler: { category: AI Training } }, verdict: block }]`);
@@ -45,7 +45,7 @@ test('a disallowed crawler has its own group, which reserves every use', async (
   );
 });
 
-test('a rule for one crawler does not grant the use to all others', async () => {
+test('a rule for one crawler does not grant the use to all crawlers', async () => {
   const robots = await robotsUnder(`[
     { name: has a contract, match: { crawler: { name: GPTBot } }, verdict: allow },
     { name: training, match: { crawler: { rsl_category: ai-train } }, verdict: block }]`);
@@ -54,7 +54,7 @@ test('a rule for one crawler does not grant the use to all others', async () => 
   expect(forAll(robots)).toContain('ai-train=no');
 });
 
-test('one category of a use that is blocked reserves the use; one that is let in is not enough for yes', async () => {
+test('one blocked category reserves a use; one allowed category does not grant the use', async () => {
   const one = (verdict: string) =>
     robotsUnder(`[{ name: r, match: { crawler: { category: AI Search } }, verdict: ${verdict} }]`);
   expect(forAll(await one('block'))).toContain('ai-input=no');
@@ -75,7 +75,7 @@ test('a crawler that detection blocks is disallowed, unless its reason is off', 
   expect(await robotsUnder(`[${EVERYBODY}]`, off)).not.toContain('Disallow');
 });
 
-/** The names that are disallowed when these crawlers are blocked. */
+/** The names that robots.txt disallows when these crawlers are blocked. */
 async function namesWithout(...crawlers: readonly string[]): Promise<readonly string[]> {
   const rules = crawlers.map((name) => ({
     name,
@@ -86,7 +86,7 @@ async function namesWithout(...crawlers: readonly string[]): Promise<readonly st
   return [...robots.matchAll(/^User-agent: ([^*].*)$/gm)].map(([, name = '']) => name);
 }
 
-test('RFC 9309 2.2.1: a crawler is listed by each word that it can look for, or else by its name', async () => {
+test('RFC 9309 2.2.1: a crawler is listed by each word that it can look for, or by its name when there is no word', async () => {
   expect(await namesWithout('Yahoo! Slurp')).toEqual(['Slurp']);
   expect(await namesWithout('Petal Search')).toEqual(['AspiegelBot']);
   expect(await namesWithout('BuiltWith')).toEqual(['BuiltWith', 'BW']);
@@ -94,25 +94,25 @@ test('RFC 9309 2.2.1: a crawler is listed by each word that it can look for, or 
   expect(await namesWithout('Sogou web spider')).toEqual(['Sogou web spider']);
 });
 
-test('RFC 9309 2.2.1: a name that a strict reader cuts to another crawler is left out, unless that one is disallowed too', async () => {
+test('RFC 9309 2.2.1: a name is left out when a strict reader shortens it to an allowed crawler', async () => {
   expect(await namesWithout('Bluesky Cardyb', 'PayPal IPN', 'GPTBot')).toEqual(['GPTBot']);
   const both = await namesWithout('Bluesky Cardyb', 'Bluesky');
   expect(both.toSorted()).toEqual(['Bluesky', 'Bluesky Cardyb']);
 });
 
-test('the signal use is what the operator chose, beside the signals that the rules give', async () => {
+test('the signal `use` comes from the settings, in addition to the signals from the rules', async () => {
   const robots = await robotsUnder('[]', { robots_txt: { use: 'reference' } });
   expect(robots).toBe('User-agent: *\nContent-Signal: search=yes, use=reference\nAllow: /\n');
 });
 
-test('the line of the licence comes first and in no group', async () => {
+test('the line of the licence comes first, and belongs to no group', async () => {
   const robots = await robotsUnder('[]', {
     robots_txt: { license: 'https://shop.example/license.xml' },
   });
   expect(robots).toMatch(/^License: https:\/\/shop\.example\/license\.xml\n\nUser-agent: \*\n/);
 });
 
-test('a licence cannot bring further lines', async () => {
+test('a licence cannot add further lines', async () => {
   const license = 'https://shop.example/l\nDisallow: / #';
   const robots = await robotsUnder('[]', { robots_txt: { license } });
   expect(robots).not.toMatch(/^Disallow/m);

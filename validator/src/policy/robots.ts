@@ -10,7 +10,7 @@ import { weigh } from '../verdict/weigh.ts';
 
 export const ROBOTS_HEADERS = { 'Content-Type': 'text/plain; charset=utf-8' } as const;
 
-/** The settings by which an organisation judges crawlers. */
+/** The settings for crawlers of an organisation. */
 export interface CrawlerJudging {
   readonly rules: CompiledRules;
   readonly isAllowlisted: (crawler: CatalogueCrawler) => boolean;
@@ -48,15 +48,15 @@ export function managedRobots(
   ].join('');
 }
 
-/** A product token as some operators write it. In RFC 9309 section 2.2.1 it has no digit and no dot. */
+/** A product token as some operators write it. RFC 9309 section 2.2.1 allows no digit and no dot. */
 const WORD = /^[\w.-]+$/;
-/** The beginning of a name that a strict reader uses. */
+/** The beginning of a name that a strict reader compares. */
 const PRODUCT_TOKEN = /^[a-z_-]*/i;
 
 /**
  * Names for `User-agent` lines. A crawler looks for itself by its name or by a token of its User-Agent, so all of these
- * words are listed. When none of them is a word, its name is listed. A strict reader may cut a name to that of a crawler
- * that is not blocked. Such a name is left out.
+ * words are listed. When none of them is a valid word, its name is listed. A strict reader may shorten a name to the
+ * name of a crawler that is not blocked. Such a name is left out.
  */
 function namesOfUnwelcome(
   catalogue: Pick<CrawlerCatalogue, 'all' | 'tokensOf'>,
@@ -77,7 +77,7 @@ function namesOfUnwelcome(
   return [...blocked].filter(isRead).map(([, name]) => name);
 }
 
-/** What content can be used for. Each word is also the `rsl_category` of the crawlers that collect for this use. */
+/** The uses of content. Each word is also the `rsl_category` of the crawlers that collect for this use. */
 const USES = ['search', 'ai-input', 'ai-train'] as const;
 type Use = (typeof USES)[number];
 
@@ -86,8 +86,8 @@ function signalLine(values: readonly string[]): string {
 }
 
 /**
- * The value of one use, by the verdict on a verified crawler of each of its categories that no rule names. `no`: one of
- * them is blocked. `yes`: all are welcome. Undefined: the site neither grants nor reserves the use.
+ * The value of one use. It follows from the verdicts on verified crawlers of its categories that no rule names. `no`:
+ * one of them is blocked. `yes`: all are welcome. Undefined: the site neither grants nor reserves the use.
  */
 function valueFor(use: Use, judging: CrawlerJudging): 'yes' | 'no' | undefined {
   const standings = Object.entries(RSL_CATEGORIES)
@@ -101,8 +101,9 @@ function valueFor(use: Use, judging: CrawlerJudging): 'yes' | 'no' | undefined {
 }
 
 /**
- * The result for a verified crawler on the front page. `welcome`: the allowlist, or a rule with the condition `crawler`,
- * allows it. A rule that allows all visitors grants no use of the content. Then the crawler is only `tolerated`.
+ * The result for a verified crawler on the front page. `welcome`: the allowlist, or a rule with the condition
+ * `crawler`, allows it. A rule that allows all visitors grants no use of the content: then the crawler is only
+ * `tolerated`.
  */
 function standingOf(
   crawler: CatalogueCrawler,
@@ -119,7 +120,7 @@ function standingOf(
   return isRejected ? 'blocked' : 'tolerated';
 }
 
-/** A verified visit of this crawler to the front page, with nothing else known. */
+/** A verified visit of this crawler to the front page. All other facts are unknown. */
 function visitOf(crawler: CatalogueCrawler, allowlisted: boolean): Facts {
   return {
     url: { scheme: 'https', host: '', path: '/', query: '' },

@@ -1,19 +1,19 @@
-/** What an Accept header (RFC 9110 12.5.1) says about pages. */
+/** How much an Accept header (RFC 9110 12.5.1) asks for pages. */
 export interface PageWish {
   /** Quality of HTML, 0 to 1, by the most specific range that covers it. 0 means "not acceptable". */
   readonly html: number;
   /** Whether HTML is named, and not only covered by a wildcard. */
   readonly named: boolean;
-  /** The best quality among the other types that are named. */
+  /** The best quality among the other named types. */
   readonly other: number;
 }
 
 /** Ranges that cover HTML, the most specific first. */
 const HTML_RANGES = ['text/html', 'application/xhtml+xml', 'text/*', '*/*'] as const;
-/** The rest of a longer list is not read. Browsers name less than half as many. */
+/** Most ranges that are read. Browsers name less than half as many. */
 const MAX_RANGES = 32;
 
-/** How much a client wants a page. Without the header everything is acceptable. */
+/** How much a client wants a page. Without the header, every type is acceptable. */
 export function readPageWish(accept: string | undefined): PageWish {
   if (accept === undefined || accept.trim() === '') return { html: 1, named: false, other: 0 };
   const html = new Map<string, number>();
@@ -34,7 +34,7 @@ export function readPageWish(accept: string | undefined): PageWish {
   };
 }
 
-/** The weight of a range. 1 when it has none, 0 when it is malformed (RFC 9110 section 12.4.2). */
+/** The quality of a range: 1 when it has no weight, 0 when its weight is malformed (RFC 9110 section 12.4.2). */
 function qualityOf(parameters: readonly string[]): number {
   const weight = parameters.map((text) => text.trim()).find((text) => /^q=/i.test(text));
   if (weight === undefined) return 1;

@@ -6,8 +6,8 @@ const CHROME =
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
 
-describe('what a User-Agent claims', () => {
-  test('the headers that Chrome on Windows always sends', () => {
+describe('the claims of a User-Agent', () => {
+  test('Chrome on Windows always sends fetch metadata and client hints', () => {
     expect(readAgent(CHROME)).toMatchObject({
       engine: 'chromium',
       major: 147,
@@ -27,7 +27,7 @@ describe('what a User-Agent claims', () => {
     expect(readAgent(userAgent)).toMatchObject({ engine: 'chromium', product });
   });
 
-  test('Safari of an iPhone usually sends fetch metadata', () => {
+  test('Safari on an iPhone usually sends fetch metadata', () => {
     expect(readAgent(IPHONE)).toMatchObject({
       engine: 'webkit',
       major: 18,
@@ -38,7 +38,7 @@ describe('what a User-Agent claims', () => {
     });
   });
 
-  test('nothing is expected of a browser inside an app', () => {
+  test('a browser inside an app is expected to send no such header', () => {
     const view = CHROME.replace('Chrome/', 'QtWebEngine/6.8.1 Chrome/');
     expect(readAgent(view)).toMatchObject({
       embedded: true,

@@ -9,12 +9,12 @@ import { hashUserAgent, MAX_AGENT_LENGTH } from './user-agent-hash.ts';
 
 export type { Engine, Platform } from './browser-claim.ts';
 
-/** How often the claimed browser sends a header: with every request, with most, or unknown. */
+/** How often the claimed browser sends a header: with every request, with most requests, or unknown. */
 export type Expectation = 'always' | 'usually' | 'unknown';
 
-/** What a User-Agent string claims to be, and what follows from it. Each different string is read once. */
+/** The claims of a User-Agent string, and their consequences. Each different string is read once. */
 export interface Agent extends BrowserClaim {
-  /** The hash that a judged session keeps (user-agent-hash.ts). */
+  /** The hash that is stored in a judged session (user-agent-hash.ts). */
   readonly hash: string;
   readonly plausibility: Plausibility;
   /** Sec-Fetch-* on https (W3C Fetch Metadata). */
@@ -23,19 +23,19 @@ export interface Agent extends BrowserClaim {
   readonly clientHints: Expectation;
   /** The exact `sec-ch-ua` value of this browser. Empty when it is unknown. */
   readonly brands: string;
-  /** The token of an HTTP library or command-line client. */
+  /** The token of an HTTP library or a command-line client. */
   readonly httpClient: string | undefined;
-  /** The token of an automation tool or headless browser. */
+  /** The token of an automation tool or a headless browser. */
   readonly automation: string | undefined;
   readonly crawler: CatalogueCrawler | undefined;
 }
 
-/** The parsed strings that are kept. The number is bounded, because a visitor can invent new ones. */
+/** Most parsed strings in the cache. It is bounded, because a visitor can invent new strings. */
 const MAX_AGENTS = 5_000;
 
-/** First majors that send Sec-Fetch-* with every request to a trustworthy origin. */
+/** First major versions that send Sec-Fetch-* with every request to a trustworthy origin. */
 const FETCH_METADATA_SINCE = { chromium: 80, gecko: 90, webkit: 17 } as const;
-/** First major whose Chrome, Edge and Opera send `sec-ch-ua` by default everywhere. */
+/** First major version of Chrome, Edge and Opera that sends `sec-ch-ua` by default everywhere. */
 const CLIENT_HINTS_SINCE = 90;
 
 /** Parses each distinct User-Agent once. */
@@ -75,7 +75,7 @@ function readAgent(
   };
 }
 
-/** The agent of a crawler about which nothing but its name is known. */
+/** The agent of a crawler. Only its name is known. */
 export function agentOf(crawler: CatalogueCrawler): Agent {
   return {
     hash: '',
@@ -96,7 +96,7 @@ export function agentOf(crawler: CatalogueCrawler): Agent {
   };
 }
 
-/** Safari sends them only usually: on iOS, views inside apps and content blockers leave them out. */
+/** Safari usually sends fetch metadata: on iOS, browsers inside apps and content blockers leave it out. */
 function fetchMetadataOf({ engine, major, embedded }: BrowserClaim): Expectation {
   if (engine === undefined || embedded || major < FETCH_METADATA_SINCE[engine]) return 'unknown';
   return engine === 'webkit' ? 'usually' : 'always';

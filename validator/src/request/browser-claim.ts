@@ -2,21 +2,21 @@ export const ENGINES = ['chromium', 'gecko', 'webkit'] as const;
 export type Engine = (typeof ENGINES)[number];
 export type Platform = 'windows' | 'macos' | 'linux' | 'android' | 'ios' | 'chromeos' | 'unknown';
 
-/** The Chromium browsers whose headers follow from their version; `other` is everything else. */
+/** The Chromium browsers whose headers follow from their version; `other` is any other browser. */
 export type Product = 'chrome' | 'edge' | 'opera' | 'other';
 
-/** Which browser a User-Agent says it is. */
+/** The browser that a User-Agent claims. */
 export interface BrowserClaim {
-  /** Undefined when it claims no engine that is still in use. */
+  /** Undefined when the User-Agent claims no engine that is still in use. */
   readonly engine: Engine | undefined;
-  /** Major version from the token of the engine: Chrome/N, Firefox/N, Version/N. 0 when there is none. */
+  /** Major version from the token of the engine: Chrome/N, Firefox/N, Version/N. 0 without such a token. */
   readonly major: number;
   readonly product: Product;
   readonly mobile: boolean;
   readonly platform: Platform;
   /** Whether the browser is part of an app, a television or another program. Such a browser sends fewer headers. */
   readonly embedded: boolean;
-  /** Whether it claims any browser, including ones that no longer exist. */
+  /** Whether the User-Agent claims any browser, including browsers that no longer exist. */
   readonly recognised: boolean;
 }
 
@@ -30,7 +30,7 @@ const EMBEDDED = new RegExp(
   ].join('|'),
 );
 
-/** The form of Chrome, and the additions of Edge and Opera. With any other addition it is another product. */
+/** The form of Chrome, with the additions of Edge and Opera. A browser with another addition is another product. */
 const PLAIN_CHROMIUM =
   /\(KHTML, like Gecko\) Chrome\/\d+[\d.]* (?:Mobile )?Safari\/537\.36(?: (EdgA?|OPR)\/[\d.]+)?$/;
 
@@ -39,8 +39,8 @@ const OTHER_BROWSER =
   /AppleWebKit\/|Gecko\/|Trident\/|MSIE |Opera[ /]|Presto\/|KHTML\/|NetFront|Goanna\//;
 
 /**
- * The browser that a User-Agent claims, when it has exactly the form that browsers write. Only such a browser is
- * expected to send a browser's headers.
+ * The browser that a User-Agent claims, if it has exactly the form that browsers write. Only such a browser is expected
+ * to send the headers of a browser.
  */
 export function readBrowserClaim(userAgent: string): BrowserClaim {
   const engine = engineOf(userAgent);
@@ -57,8 +57,8 @@ export function readBrowserClaim(userAgent: string): BrowserClaim {
 }
 
 /**
- * The same, but it also accepts an engine that is named in another form. The evidence of a page is compared with this
- * claim, so one more space must not make a browser unknown.
+ * As readBrowserClaim, but also accepts an engine that is named in another form. The evidence of a page is compared
+ * with this claim, so that one more space does not make a browser unknown.
  */
 export function readPageClaim(userAgent: string): BrowserClaim {
   const claim = readBrowserClaim(userAgent);

@@ -7,7 +7,7 @@ const claim = (major: number, suffix = '') =>
     `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36${suffix}`,
   );
 
-/** As recorded from the browsers. */
+/** Recorded from browsers. */
 const RECORDED: [number, string][] = [
   [119, '"Google Chrome";v="119", "Chromium";v="119", "Not?A_Brand";v="24"'],
   [120, '"Not_A Brand";v="8", "Chromium";v="120", "Google Chrome";v="120"'],
@@ -18,7 +18,7 @@ const RECORDED: [number, string][] = [
 ];
 
 describe('the brand list of Chromium (W3C UA-CH, GREASE)', () => {
-  test.each(RECORDED)('Chrome %i sends the list that was recorded', (major, brands) => {
+  test.each(RECORDED)('Chrome %i has the recorded list', (major, brands) => {
     expect(expectedBrands(claim(major))).toBe(brands);
     expect(hasGreaseOf(major, brands)).toBe(true);
     expect(hasGreaseOf(major + 1, brands)).toBe(false);
@@ -30,12 +30,12 @@ describe('the brand list of Chromium (W3C UA-CH, GREASE)', () => {
     );
   });
 
-  test('Chromium 156 without a brand, as measured', () => {
+  test('the list of Chromium 156 without a product, as measured', () => {
     expect(greaseBrand(156)).toBe('"Not:A-Brand";v="8"');
     expect(hasGreaseOf(156, '"Not:A-Brand";v="8", "Chromium";v="156"')).toBe(true);
   });
 
-  test('nothing is expected of other products, and of older versions', () => {
+  test('other products and older versions have no expected list', () => {
     expect(expectedBrands(claim(147, ' Vivaldi/8.0'))).toBe('');
     expect(expectedBrands(claim(100))).toBe('');
     expect(hasGreaseOf(100, '" Not A;Brand";v="99", "Chromium";v="100"')).toBe(true);

@@ -49,7 +49,7 @@ export function hasGreaseOf(major: number, brands: string): boolean {
   if (major < SINCE) return brands.includes('Not') && brands.includes('Brand');
   const grease = brands.indexOf(greaseBrand(major));
   if (grease === -1) return false;
-  // The places are known only for lists of three.
+  // The places are only known for lists of three.
   if (brands.split('", "').length !== 3) return true;
   const [greasePlace, chromiumPlace] = pick(PLACES, major);
   return grease < brands.indexOf('"Chromium"') === greasePlace < chromiumPlace;

@@ -39,7 +39,7 @@ test('a new and a resumed connection of one browser are the same client, over HT
   );
 });
 
-test('another TLS library, order in HTTP/2 or scheme is another client, both ways', () => {
+test('another TLS library, another order in HTTP/2 or another scheme is another client, in both directions', () => {
   const judged = connectionClass('https', chromium);
   const others = [
     connectionClass('https', openssl),
@@ -53,7 +53,7 @@ test('another TLS library, order in HTTP/2 or scheme is another client, both way
   }
 });
 
-test('an unseen part is no difference, and neither is a session of an earlier version', () => {
+test('an unseen part, and a session of an earlier version, are no difference', () => {
   const unseen = connectionClass('https', undefined);
   expect(isSameClient(connectionClass('https', chromium), unseen)).toBe(true);
   expect(isSameClient(unseen, connectionClass('https', chromium))).toBe(true);
@@ -78,7 +78,7 @@ function without(name: string, headers: Readonly<Record<string, string>>): Recor
   return Object.fromEntries(Object.entries(headers).filter(([field]) => field !== name));
 }
 
-test('Accept-Language or Accept-Encoding that is missing, or in another order, is another client', () => {
+test('a client is another one when Accept-Language or Accept-Encoding is missing, or has another place', () => {
   const judged = ofEngine(chromeHttps);
   const lacking = without('accept-language', chromeHttps);
   for (const other of [lacking, firefoxHttps, curl]) {
@@ -86,11 +86,11 @@ test('Accept-Language or Accept-Encoding that is missing, or in another order, i
   }
   expect(isSameClient(ofEngine(chromeHttp, 'http'), ofEngine(curl, 'http'))).toBe(false);
   expect(isSameClient(judged, ofEngine({ ...chromeHttps }))).toBe(true);
-  // Safari does not always ask for the upgrade.
+  // Safari sometimes does not send Upgrade-Insecure-Requests.
   expect(isSameClient(ofEngine(safariIphone), ofEngine(curl))).toBe(false);
 });
 
-test('requests of scripts are compared only by their connection, also when only Accept shows that they are no pages', () => {
+test('requests of scripts are compared only by their connection, also when only Accept shows a script', () => {
   const swapped = { 'accept-language': 'de', ...scriptFetch };
   expect(isSameClient(ofEngine(chromeHttps), ofEngine(swapped))).toBe(true);
   for (const accept of ['*/*', 'text/html']) {
@@ -100,7 +100,7 @@ test('requests of scripts are compared only by their connection, also when only 
   }
 });
 
-test('behind a CDN that changes fields for some paths, all pages have the shape `proxied`', () => {
+test('behind a CDN that changes fields of some paths, all pages have the shape `proxied`', () => {
   const via: Readonly<Record<string, string>> = { ...chromeHttps, via: '1.1 cdn' };
   const lacking = without('accept-language', via);
   const behind = (headers: typeof via) => ofEngine(headers, 'https', 'x-forwarded-for');
@@ -108,7 +108,7 @@ test('behind a CDN that changes fields for some paths, all pages have the shape 
   expect(isSameClient(ofEngine(chromeHttps), behind({ ...curl, via: '1.1 me' }))).toBe(false);
 });
 
-test('a Via of the visitor does not prevent the comparison of its fields', () => {
+test('a Via that the visitor sent does not prevent the comparison', () => {
   const via: Readonly<Record<string, string>> = { ...chromeHttps, via: '1.1 me' };
   expect(isSameClient(ofEngine(via), ofEngine(chromeHttps))).toBe(true);
   for (const other of [without('accept-language', via), { ...curl, via: '1.1 me' }]) {

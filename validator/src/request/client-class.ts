@@ -4,9 +4,9 @@ import { isPage } from './representation.ts';
 import { passedProxy } from './passed-proxy.ts';
 
 /**
- * The properties that one browser does not change from page to page: its connection ({@link connectionClass}), and
- * how its engine writes the header section of a page. The result has five parts, separated by blanks. A part that
- * Guard did not see is empty.
+ * The properties that one browser does not change between pages: its connection ({@link connectionClass}), and how its
+ * engine writes the header section of a page. The result has five parts, separated by blanks. A part that Guard did not
+ * see is empty.
  */
 export function clientClass(facts: ClassFacts): string {
   return `${connectionClass(facts.url.scheme, facts.transport)} ${headerShape(facts)}`;
@@ -16,8 +16,8 @@ type ClassFacts = Pick<Facts, 'method' | 'url' | 'headers' | 'ipFrom' | 'transpo
 
 /**
  * The scheme, the cipher suites of the TLS handshake (their part of JA4, and whether there was GREASE), and the order
- * of the HTTP/2 pseudo-header fields. The other parts of the fingerprints differ between new and resumed connections,
- * or between HTTP versions.
+ * of the HTTP/2 pseudo-header fields. Other parts of the fingerprints differ between new and resumed connections, or
+ * between HTTP versions.
  */
 export function connectionClass(scheme: string, transport: TransportFacts | undefined): string {
   return `${scheme} ${transport === undefined ? ' ' : transportClass(transport)}`;
@@ -28,7 +28,7 @@ export function connectionOf(client: string): string {
   return client.split(' ', 3).join(' ');
 }
 
-/** The part of a class that comes from the TLS handshake. Empty when Guard saw none. */
+/** The part of a class that comes from the TLS handshake. Empty when Guard saw no handshake. */
 export function handshakeOf(client: string): string {
   const [, tls = ''] = client.split(' ', 2);
   return tls;
@@ -36,7 +36,7 @@ export function handshakeOf(client: string): string {
 
 /** Whether a request can come from the client that was judged. An empty part fits every value. */
 export function isSameClient(judged: string, now: string): boolean {
-  // The last parts are empty when the request is not for a page. Then the class of the visitor begins with this one.
+  // When the request is not for a page, its last parts are empty. Then the class of the visitor begins with this class.
   if (judged.startsWith(now)) return true;
   const parts = now.split(' ');
   return judged
@@ -44,7 +44,7 @@ export function isSameClient(judged: string, now: string): boolean {
     .every((part, at) => part === '' || (parts[at] ?? '') === '' || part === parts[at]);
 }
 
-/** Kept for each connection, because it has many requests. */
+/** Cached for each connection, because a connection has many requests. */
 const known = new WeakMap<TransportFacts, string>();
 
 function transportClass(transport: TransportFacts): string {
@@ -60,9 +60,9 @@ function transportClass(transport: TransportFacts): string {
 
 /**
  * Whether the request for a page has both Accept-Language and Accept-Encoding, and which of them comes first. Scripts
- * can set these fields and change their place. So the order is compared only when the browser asks for an upgrade to
- * https, as it does for navigations. The operator's CDN may drop the two fields for some paths, so pages that came
- * through it are all called `proxied`. A company's proxy on the visitor's side treats every page in the same way.
+ * can set these fields and change their place. So the order is compared only when the browser sends
+ * Upgrade-Insecure-Requests, as for navigations. The operator's CDN may drop the two fields for some paths, so pages
+ * through a CDN all get the value `proxied`. A company's proxy on the visitor's side treats every page in the same way.
  */
 function headerShape(facts: ClassFacts): string {
   const { headers } = facts;

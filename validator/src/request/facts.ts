@@ -25,16 +25,16 @@ import { type RequestUrl, splitUrl } from './url.ts';
 /** A known crawler's claim, and the result of its proofs. */
 export interface CrawlerClaim extends CrawlerFact {
   readonly proof: 'verified' | 'impersonator' | 'unverifiable';
-  /** On the organisation's allowlist. */
+  /** Whether the crawler is on the organisation's allowlist. */
   readonly allowlisted: boolean;
 }
 
-/** Why a session does not count: passed for another client (client-class.ts), or shared (renewal.ts). */
+/** The reason why a session does not count: passed for another client (client-class.ts), or shared (renewal.ts). */
 export type LostBy = Extract<Reason, 'session_of_another' | 'session_shared'>;
 
 /**
- * The challenge that a session was shown within the last hour and has not passed. `open`: it can still be answered.
- * `uncleared`: it has expired.
+ * The challenge that a session got within the last hour and has not passed. `open`: the session can still answer it.
+ * `uncleared`: the challenge has expired.
  */
 export type ShownChallenge = 'none' | 'open' | 'uncleared';
 
@@ -45,7 +45,7 @@ export type SessionFact =
       readonly state: 'issued';
       readonly id: string;
       readonly challenge: ShownChallenge;
-      /** A page gets a new session: the request had several values, or two clients share this one. */
+      /** A page gets a new session, because the request had several values, or two clients share this session. */
       readonly contested?: boolean;
       /** Why the session does not count, although it passed its challenge. */
       readonly lost?: LostBy;
@@ -65,16 +65,16 @@ export interface Facts {
   readonly url: RequestUrl;
   /** Every way in which an origin could read the path. The first one is the path as sent. */
   readonly paths: readonly string[];
-  /** The same paths, folded. It is the same list object when folding changes nothing. */
+  /** The same paths, folded. The same list object when folding changes nothing. */
   readonly foldedPaths: readonly string[];
-  /** In upper case, because frameworks of callers may send lower case. */
+  /** In upper case: frameworks of callers may send lower case. */
   readonly method: string;
   /** From the `referrer` field, or else from the Referer header. Empty when neither was sent. */
   readonly referrer: string;
   readonly ip: string;
-  /** How the address is known. `peer`: the visitor connected directly, without a trusted proxy. */
+  /** How Guard found the address. `peer`: the visitor connected directly, without a trusted proxy. */
   readonly ipFrom: IpSource;
-  /** Names are in lower case, in the order as sent. Values of a field that was sent twice are joined. */
+  /** Names are in lower case, in the order of the request. Values of a repeated field are joined. */
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
   readonly agent: Agent;
@@ -82,22 +82,22 @@ export interface Facts {
   /** Undefined for a request without a valid signature. */
   readonly signedAgent?: SignedAgentFact | undefined;
   readonly network: NetworkKind | undefined;
-  /** CrowdSec has a decision on the address, its network, system or country. False for a verified crawler. */
+  /** Whether CrowdSec has a decision on the address, its network, system or country. False for a verified crawler. */
   isListed(): boolean;
-  /** ISO 3166-1 alpha-2. It is looked up when it is asked for. Empty when it is unknown. */
+  /** Country (ISO 3166-1 alpha-2), looked up at each call. Empty when unknown. */
   country(): string;
-  /** The autonomous system of the address. It is looked up when it is asked for. 0 when it is unknown. */
+  /** The autonomous system of the address, looked up at each call. 0 when unknown. */
   asn(): number;
-  /** The holder of that system. Empty when it is unknown. */
+  /** The holder of that system. Empty when unknown. */
   asnName(): string;
   readonly session: SessionFact;
-  /** The kind of network where the session was judged. Undefined for an ordinary one, and without a judgement. */
+  /** The kind of network where the session was judged. Undefined for an ordinary network, and without a judgement. */
   sessionNetwork(): NetworkKind | undefined;
   /** What the visitor's TLS handshake showed. Undefined when Guard did not see it. */
   readonly transport?: TransportFacts | undefined;
 }
 
-/** Where a visitor is. */
+/** The place of a visitor. */
 export type Located = Pick<Facts, 'ip' | 'country' | 'asn'>;
 
 export interface FactSources {

@@ -9,7 +9,7 @@ test.each([
   ['{"a:b":"c:d","e":{":":":"}}', 2, 3],
   ['{"a\\"":"\\\\","b":"\\\\\\"{"}', 1, 2],
   ['"{[:"', 0, 0],
-])('%s is %i deep and names %i members', (text, depth, members) => {
+])('%s has depth %i and %i members', (text, depth, members) => {
   expect(scanJson(text, 16)).toEqual({ depth, members });
 });
 
@@ -36,7 +36,7 @@ function someObject(level: number): { value: Record<string, unknown>; text: stri
   return { value, text: `{${parts.join(random.pick([',', ' , ']))}}` };
 }
 
-test(`the members of a text are those of its value, unless a name stands twice; seed ${random.seed}`, () => {
+test(`a text has as many members as its value, unless a name occurs twice; seed ${random.seed}`, () => {
   for (let i = 0; i < 2_000; i++) {
     const { value, text } = someObject(1);
     expect(JSON.parse(text)).toEqual(value);

@@ -1,4 +1,4 @@
-/** Facts about a JSON text that `JSON.parse` does not tell. */
+/** Facts about a JSON text that `JSON.parse` does not return. */
 export interface JsonShape {
   /** Deepest nesting of objects and arrays. Counting stops above the allowed depth. */
   readonly depth: number;
@@ -15,9 +15,9 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Finds the depth and the number of members of a JSON text in one pass. The meaning of a name that occurs twice is
- * open (RFC 8259 section 4). Such a text has more members than {@link memberCount} counts in the parsed value. For a
- * text that is not JSON the result has no meaning.
+ * Finds the depth and the number of members of a JSON text in one pass. JSON does not define the meaning of a name that
+ * occurs twice (RFC 8259 section 4). Such a text has more members than {@link memberCount} counts in the parsed value.
+ * For a text that is not JSON the result has no meaning.
  */
 export function scanJson(text: string, maxDepth: number): JsonShape {
   let depth = 0;
@@ -65,7 +65,7 @@ function endOfString(text: string, from: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** Whether an odd number of backslashes stands before it. */
+/** Whether an odd number of backslashes comes before this position. */
 function isEscaped(text: string, at: number): boolean {
   let before = at - 1;
   while (text.charCodeAt(before) === BACKSLASH) before--;

@@ -14,13 +14,13 @@ export type Parsed =
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message: string };
 
 /**
- * Parses the body of `POST /validate` (contract 2.1). An error is one of contract 7.1, and its message names the
- * field. `null` and an empty text count as absent, because many languages write a missing field so. Unknown fields
- * are ignored. A name that stands twice in one object is refused, because its meaning is not clear. The messages do
- * not repeat the input.
+ * Parses the body of `POST /validate` (contract 2.1). An error is one of contract 7.1, and its message names the field.
+ * `null` and an empty text count as absent, because many languages write a missing field so. Unknown fields are
+ * ignored. A name that occurs twice in one object is refused, because its meaning is not clear. The messages do not
+ * repeat the input.
  */
 export function parseValidateBody(body: string): Parsed {
-  // Checked before JSON.parse, so that a deeply nested text is not built.
+  // This check comes before JSON.parse, so that a deeply nested text is not parsed.
   const shape = scanJson(body, VALIDATE.maxJsonDepth);
   if (shape.depth > VALIDATE.maxJsonDepth) {
     return invalid(`The body is nested deeper than ${VALIDATE.maxJsonDepth} levels.`);
@@ -30,7 +30,7 @@ export function parseValidateBody(body: string): Parsed {
     return invalid('The body must be a JSON object.');
   }
   if (memberCount(value) !== shape.members) return invalid('A name stands twice in one object.');
-  // JSON.parse made an object that is not an array.
+  // This value of JSON.parse is an object, and no array.
   return readFields(value as Readonly<Record<string, unknown>>);
 }
 
@@ -70,7 +70,7 @@ function given(value: unknown): unknown {
 
 const BAD_URL = `\`url\` must be text of at most ${VALIDATE.maxUrlLength} characters, without control characters.`;
 
-/** splitUrl checks later whether it is an http(s) URL. Half a surrogate pair cannot be part of a URL. */
+/** Whether the text can be a URL; splitUrl checks the rest. Half a surrogate pair cannot be part of a URL. */
 function isUrl(value: unknown): value is string {
   return (
     typeof value === 'string' &&

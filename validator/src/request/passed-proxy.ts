@@ -3,9 +3,8 @@ import type { Facts } from './facts.ts';
 type ProxyFacts = Pick<Facts, 'headers' | 'ipFrom'>;
 
 /**
- * Whether a header field shows that the request came through a proxy or CDN of the operator. Those reorder, add and
- * drop header fields. The fields of a visitor who connects directly do not count, because a visitor can write them
- * too.
+ * Whether a header field shows that the request came through a proxy or CDN of the operator, which reorders, adds and
+ * drops header fields. Fields of a visitor who connects directly do not count, because a visitor can write them too.
  */
 export function passedProxy({ headers, ipFrom }: ProxyFacts): boolean {
   if (ipFrom === 'peer') return false;
@@ -21,8 +20,9 @@ export function passedProxy({ headers, ipFrom }: ProxyFacts): boolean {
 }
 
 /**
- * The same, or a proxy on the visitor's side, such as a company's, has written Via (RFC 9110 section 7.6.3). Use it
- * only for weak signs. A program can write Via too, but gains no more than by copying a browser's header section.
+ * As passedProxy, but Via counts too (RFC 9110 section 7.6.3): a proxy on the visitor's side, such as a company's,
+ * writes it. Use this only for weak signs. A program can write Via too, but gains no more than by copying a browser's
+ * header section.
  */
 export function mayHavePassedProxy(facts: ProxyFacts): boolean {
   return facts.headers['via'] !== undefined || passedProxy(facts);

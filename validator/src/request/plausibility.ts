@@ -1,11 +1,11 @@
 import type { BrowserClaim, Engine } from './browser-claim.ts';
 
-/** Whether the browser of a User-Agent exists, hardly exists, or cannot exist. */
+/** Whether the browser of a User-Agent exists, is rarely used, or cannot exist. */
 export type Plausibility = 'plausible' | 'implausible' | 'impossible';
 
 /**
- * The oldest and newest major versions that are plausible. The limits are wide: televisions keep the browser that
- * they were sold with, and browsers may be newer than this file.
+ * The oldest and newest plausible major versions. The limits are wide: televisions never update their browser, and
+ * browsers may be newer than this file.
  */
 const MAJORS: Record<Engine, { readonly oldest: number; readonly newest: number }> = {
   chromium: { oldest: 38, newest: 300 },
@@ -28,12 +28,12 @@ const WINDOWS_NT_VERSIONS = new Set([
   '6.4',
   '10.0',
 ]);
-/** The last Chromium that starts on Windows before 10. */
+/** The last Chromium that runs on Windows before 10. */
 const LAST_CHROMIUM_OF_OLD_WINDOWS = 109;
 /** From this version on, Chrome and Edge on the desktop send only the major version, and a fixed system version. */
 const REDUCED_SINCE = 112;
 
-/** Compares a User-Agent with the browsers that exist. Needs only the string. */
+/** Compares a User-Agent with existing browsers. Needs only the string. */
 export function plausibilityOf(userAgent: string, claim: BrowserClaim): Plausibility {
   if (claim.engine === undefined) return 'plausible';
   if (hasImpossibleSystem(userAgent) || hasImpossiblePairing(userAgent, claim)) return 'impossible';
@@ -59,7 +59,7 @@ function hasImpossibleSystem(userAgent: string): boolean {
 }
 
 function hasImpossiblePairing(userAgent: string, { platform, engine, major }: BrowserClaim) {
-  // Blink and Gecko do not run on iPhones. Chrome and Firefox are called CriOS and FxiOS there.
+  // Blink and Gecko do not run on iPhones. There Chrome and Firefox are called CriOS and FxiOS.
   if (platform === 'ios') return / (?:Chrome|Firefox)\/\d/.test(userAgent);
   if (platform === 'windows' && engine === 'webkit') return major > 5;
   const desktop = /Windows NT|Macintosh/.test(userAgent);
@@ -80,14 +80,14 @@ function isUnlikelyChromium(userAgent: string, { product, major }: BrowserClaim)
   return userAgent.includes('Macintosh') && !userAgent.includes('Mac OS X 10_15_7');
 }
 
-/** Firefox sends its version twice. From 110 to 119, `rv:` stayed 109.0. */
+/** Whether Firefox names two versions. From 110 to 119, `rv:` was always 109.0. */
 function hasForeignRevision(userAgent: string, { major }: BrowserClaim): boolean {
   const revision = /\brv:(\d{1,4})\./.exec(userAgent)?.[1];
   if (revision === undefined) return !userAgent.includes('Focus');
   return Number(revision) !== major && !(revision === '109' && major >= 110 && major < 120);
 }
 
-/** Safari has the Version/ of its iOS. From 26 on, it names system 18. Between 18 and 26 there is none. */
+/** Whether Safari does not fit its iOS: both have the same version, up to 18. From Safari 26 on, it names system 18. */
 function hasForeignSystemVersion(userAgent: string, { major, platform }: BrowserClaim): boolean {
   if (major > 18 && major < 26) return true;
   if (platform !== 'ios' || major === 0) return false;

@@ -14,33 +14,32 @@ const DOCUMENTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Chromium sends this value for everything that a service worker passes on, including pages. The mode `navigate`
- * shows that it is a page, because no script can send it. A link that downloads a file has both too, but its Accept
- * names no type.
+ * Chromium sends this value for every request that a service worker forwards, including pages. The mode `navigate`
+ * shows a page, because no script can send it. A download link has both too, but its Accept names no type.
  */
 const FROM_SERVICE_WORKER = 'empty';
 
 /**
- * Whether a denied request is answered with a page or with `application/problem+json`. Navigations in a tab or a
- * frame get a page, and so do clients that do not show what they want. Requests for a fetch, XHR, image, script or
- * style sheet get the problem, and so do clients that prefer another type to HTML. The method does not matter: HEAD
- * has the headers of its GET (RFC 9110 section 9.3.2).
+ * Whether a denied request is answered with a page or with `application/problem+json`. Navigations in a tab or a frame
+ * get a page. So do clients that do not show what they want. A fetch, XHR, image, script or style sheet gets the
+ * problem. So does a client that prefers another type to HTML. The method does not matter: HEAD has the headers of its
+ * GET (RFC 9110 section 9.3.2).
  */
 export function representationFor({ headers }: Pick<Facts, 'headers'>): Representation {
   return wantsPage(headers) ? 'html' : 'problem';
 }
 
 /**
- * Whether the request is a WebSocket handshake (RFC 6455). Chromium sends neither Accept, fetch metadata nor client
- * hints with it. The Upgrade header is no sign, because nginx and HAProxy leave it out when they ask Guard.
+ * Whether the request is a WebSocket handshake (RFC 6455). Chromium sends no Accept, no fetch metadata and no client
+ * hints with it. The Upgrade header is not used, because nginx and HAProxy leave it out when they ask Guard.
  */
 export function isHandshake(headers: Facts['headers']): boolean {
   return headers['sec-websocket-version'] !== undefined;
 }
 
 /**
- * Whether the request is that of a link that downloads a file (`<a download>`). Chromium sends no Accept with it, no
- * client hints and no Upgrade-Insecure-Requests. It counts as a request for data.
+ * Whether the request comes from a link that downloads a file (`<a download>`). Chromium sends no Accept, no client
+ * hints and no Upgrade-Insecure-Requests with it. It counts as a request for data.
  */
 export function isDownload(headers: Facts['headers']): boolean {
   const isOutsideOfPage = headers['sec-fetch-dest'] === 'empty';
@@ -72,33 +71,31 @@ const FILE_OF_A_PAGE =
 /** Values of Sec-Fetch-Dest for files that a browser loads for a page (Fetch standard, section 2.2.7). */
 const PART: ReadonlySet<string> = new Set('audio font image script style track video'.split(' '));
 
-/**
- * Whether the request loads a file of a page. Also true for a preflight, which needs no challenge of its own.
- */
+/** Whether the request loads a file of a page. Also true for a preflight, which needs no challenge of its own. */
 export function isFileOfPage({ method, url }: Pick<Facts, 'method' | 'url'>): boolean {
   return method === 'OPTIONS' || (loadsParts(method) && FILE_OF_A_PAGE.test(url.path));
 }
 
-/** Pages load their parts so. With another method, the body can say what an application answers with. */
+/** Whether the method can load parts of a page. With another method, the body can decide the answer. */
 function loadsParts(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
 /**
- * Whether the request loads such a file, or the browser says that it loads a part of a page. A program can say so with
- * every request.
+ * Whether the request loads a file of a page, or the browser says that it loads a part of a page. A program can claim
+ * this with every request.
  */
 export function isPartOfPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolean {
   const isPart = PART.has(facts.headers['sec-fetch-dest'] ?? '') && loadsParts(facts.method);
   return isPart || isFileOfPage(facts);
 }
 
-/** The same for what holds no text. */
+/** Values of Sec-Fetch-Dest for files without text. */
 const MEDIA: ReadonlySet<string> = new Set(['audio', 'font', 'image', 'video']);
 
 /**
  * Whether the browser says that it loads a picture, sound, a film or a font. Over http it sends no fetch metadata, and
- * begins Accept with such a type. A program can say so with every request.
+ * its Accept starts with such a type. A program can claim this with every request.
  */
 export function claimsMedia({ method, headers }: Pick<Facts, 'method' | 'headers'>): boolean {
   if (!loadsParts(method)) return false;
@@ -108,8 +105,8 @@ export function claimsMedia({ method, headers }: Pick<Facts, 'method' | 'headers
 }
 
 /**
- * Whether the request is for a page that a person sees. A caller of the API may pass on few header fields. Without
- * Sec-Fetch-Dest, the path of a file is not a page.
+ * Whether the request is for a page that a person sees. A caller of the API may send few header fields. Then, without
+ * Sec-Fetch-Dest, the path of a file is no page.
  */
 export function isPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolean {
   if (representationFor(facts) !== 'html') return false;
@@ -118,8 +115,8 @@ export function isPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolea
 
 /**
  * Whether the request counts as a page in budgets. Over http, and before Safari 16.4, browsers send no fetch metadata.
- * They name HTML for each page, and send only a wildcard with scripts and fetches. A program can send that too. Its
- * documents are counted like all documents that are requested as data.
+ * Then they name HTML for each page, and send only a wildcard with scripts and fetches. A program can send a wildcard
+ * too. Its documents are counted like all documents that are requested as data.
  */
 export function countsAsPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolean {
   if (!isPage(facts)) return false;

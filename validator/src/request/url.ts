@@ -1,10 +1,10 @@
 import { canonicalHost } from '@guard/config/matching/host';
 import { domainToASCII } from 'node:url';
 
-/** The parts of a request URL as they were sent. Only scheme and host are changed, to lower case. */
+/** The parts of a request URL as sent. Only scheme and host are changed, to lower case. */
 export interface RequestUrl {
   readonly scheme: string;
-  /** Host without port and trailing dot, in lower case, IPv6 in brackets and in its RFC 5952 form. */
+  /** Host in lower case, without port and trailing dot. IPv6 is in brackets and in its RFC 5952 form. */
   readonly host: string;
   /** Raw path, with its leading slash and without the query. */
   readonly path: string;
@@ -13,8 +13,8 @@ export interface RequestUrl {
 }
 
 /**
- * Splits an absolute http(s) URL by hand. `new URL` would resolve `%2e%2e` and backslashes, but rules must see the
- * same bytes as the origin. Undefined when it is not such a URL.
+ * Splits an absolute http(s) URL by hand. `new URL` would resolve `%2e%2e` and backslashes, but rules must see the same
+ * bytes as the origin. Undefined when the text is no such URL.
  */
 export function splitUrl(url: string): RequestUrl | undefined {
   const afterScheme = url.indexOf('://');
@@ -44,7 +44,7 @@ function schemeOf(url: string, end: number): 'http' | 'https' | undefined {
   return scheme === 'http' || scheme === 'https' ? scheme : undefined;
 }
 
-/** The index of the first slash, backslash, question mark or hash, where the authority ends. */
+/** The index where the authority ends: the first slash, backslash, question mark or hash. */
 function firstOf(url: string, from: number): number {
   for (let i = from; i < url.length; i++) {
     const code = url.charCodeAt(i);
@@ -53,13 +53,13 @@ function firstOf(url: string, from: number): number {
   return url.length;
 }
 
-/** The host in the form that rules compare. A name in Unicode is converted to ASCII (RFC 5891). */
+/** The host in the form that rules compare. Converts a Unicode name to ASCII (RFC 5891). */
 function hostOf(authority: string): string | undefined {
   const host = canonicalHost(isAscii(authority) ? authority : asciiOf(authority));
   return host === '' ? undefined : host;
 }
 
-/** Empty when the text is not a domain name. A port is removed. */
+/** The domain name in ASCII, without a port. Empty when the text is no domain name. */
 function asciiOf(authority: string): string {
   return domainToASCII(authority.replace(/:\d*$/, ''));
 }
