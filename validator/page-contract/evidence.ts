@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { LIMITS } from './limits.ts';
 
 /**
- * What the challenge page uploads: raw readings, no opinion (contract 3: the full pipeline runs on the
- * server). The browser code takes its types from here; nothing of this file is bundled into it.
+ * The upload of the challenge page: raw readings, no judgement (contract 3: the full pipeline runs on the server). The
+ * browser code uses only the types of this file, so no code of this file is bundled.
  */
 
 const text = z.string().max(LIMITS.textChars);
@@ -13,7 +13,7 @@ const count = z.number().min(0).max(1_000_000);
 const length = z.number().min(-1_000_000).max(1_000_000);
 const milliseconds = z.number().min(0).max(86_400_000);
 
-/** A value, or why there is none: the browser lacks it, reading it threw an error, or it took too long. */
+/** A value, or the reason why it is missing: the browser lacks it, reading it threw an error, or it took too long. */
 function reading<T extends z.ZodType>(value: T) {
   return z.union([
     z.strictObject({ value }),
@@ -36,7 +36,7 @@ const Readings = z.strictObject({
     z.strictObject({
       /** null: the property does not exist. */
       reported: z.boolean().nullable(),
-      /** Defined on the navigator itself; browsers define it on the prototype. */
+      /** Whether the property is on the navigator itself. Browsers define it on the prototype. */
       ownProperty: z.boolean(),
       /** The getter is the browser's own code. Null when there is no getter. */
       nativeGetter: z.boolean().nullable(),
@@ -65,7 +65,7 @@ const Readings = z.strictObject({
       outerHeight: length,
       innerWidth: length,
       innerHeight: length,
-      /** Width of a scroll bar in CSS pixels. 0 when it covers the content. */
+      /** Width of a scroll bar in CSS pixels. 0 when it lies over the content. */
       scrollBar: length.nullable(),
     }),
   ),
@@ -75,7 +75,7 @@ const Readings = z.strictObject({
     z.strictObject({
       /** There is a mouse, a pen or a touch screen. */
       points: z.boolean(),
-      /** One of them can hover. */
+      /** Whether one of these devices can hover. */
       hovers: z.boolean(),
       /** Font of the system's captions, as CSS writes it. */
       captionFont: text,
@@ -85,7 +85,7 @@ const Readings = z.strictObject({
   permissions: reading(z.strictObject({ notification: text, query: text })),
   graphics: reading(z.strictObject({ renderer: text })),
   worker: reading(z.strictObject({ userAgent, platform: text })),
-  /** The same from a shared worker. A driver's changes of its page do not reach it. */
+  /** The same facts from a shared worker. Changes that a driver makes in its page do not reach it. */
   sharedWorker: reading(
     z.strictObject({
       userAgent,
@@ -94,7 +94,7 @@ const Readings = z.strictObject({
       fullVersions: count.nullable(),
     }),
   ),
-  /** The same browser seen from an empty frame, which injected scripts rarely reach. */
+  /** The same facts from an empty frame, which injected scripts rarely reach. */
   frame: reading(
     z.strictObject({
       webdriver: z.boolean().nullable(),
@@ -102,9 +102,9 @@ const Readings = z.strictObject({
       platform: text,
     }),
   ),
-  /** Natives that are a Proxy. */
+  /** Native functions that are a Proxy. */
   disguises: reading(z.strictObject({ proxied: texts })),
-  /** How often an error's stack was formatted without a script's request. */
+  /** How often the stack of an error was formatted although no script read it. */
   inspector: reading(z.strictObject({ stacksFormatted: count })),
   /** Whether the page counted as used by a person when all other readings were done. */
   activation: reading(
@@ -115,7 +115,7 @@ const Readings = z.strictObject({
       inputs: count,
     }),
   ),
-  /** The last history step that a frame was allowed, of `asked` steps in a row. 0 for none. */
+  /** The number of the last history step that a frame was allowed, of `asked` steps in a row. 0 for none. */
   flooding: reading(z.strictObject({ asked: count, granted: count })),
   /** Whether a message from a frame of another site reached the page. */
   partition: reading(z.strictObject({ crossed: z.boolean() })),
@@ -123,11 +123,11 @@ const Readings = z.strictObject({
   cascade: reading(
     z.strictObject({ side: length, widths: z.array(length).max(LIMITS.measurements) }),
   ),
-  /** Width and height of the first line and of the leaves of the witnesses (challenge/witnesses/), in CSS pixels. */
+  /** Width and height of the first line, and of the leaves of the witnesses (challenge/witnesses/), in CSS pixels. */
   witnesses: reading(z.strictObject({ sizes: z.array(length).max(LIMITS.measurements) })),
   /**
-   * Hashes of the answers to the ticket's questions (challenge/learned/), and of the questions themselves; null where
-   * the browser could not answer one.
+   * Hashes of the answers to the ticket's questions (challenge/learned/), and of the questions themselves. Null when
+   * the browser could not answer a question.
    */
   answers: reading(
     z.strictObject({
@@ -138,14 +138,14 @@ const Readings = z.strictObject({
   media: reading(z.strictObject({ h264: Format, aac: Format, vp9: Format })),
   /** The fonts of marker-fonts.ts that this browser can draw. */
   fonts: reading(texts),
-  /** The frame that was requested at the start, when all other readings were done. */
+  /** Whether the frame that was requested at the start was drawn before all other readings were done. */
   painting: reading(
     z.strictObject({
       /** The page was visible all the time. */
       visible: z.boolean(),
-      /** null: no frame came. */
+      /** Milliseconds until the frame was drawn. Null when no frame was drawn. */
       frameMs: milliseconds.nullable(),
-      /** Timers that ran before it. */
+      /** Number of timers that ran before the frame. */
       ticks: count,
       watchedMs: milliseconds,
     }),
@@ -154,14 +154,14 @@ const Readings = z.strictObject({
 export type Readings = z.infer<typeof Readings>;
 export type SourceName = keyof Readings;
 
-/** The value of one source if it could be read. */
+/** The value of one source when it could be read. */
 export type ReadingValue<N extends SourceName> = Extract<Readings[N], { value: unknown }>['value'];
 
 export const Evidence = z.strictObject({
-  /** Data that every browser has. An upload without it is not in this form. */
+  /** Data that every browser has. An upload without it does not have this form. */
   agent: z.strictObject({ userAgent: userAgent.min(1), platform: text }),
   readings: Readings,
-  /** When this document began, by the browser's own clock: milliseconds since the epoch. */
+  /** The start of this document by the browser's own clock, in epoch milliseconds. */
   startedAtMs: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
   /** How long each source took in milliseconds, including sources that could not be read. */
   tookMs: z.record(Readings.keyof(), milliseconds),
@@ -181,20 +181,20 @@ export const Upload = z.strictObject({
 });
 export type Upload = Readonly<z.infer<typeof Upload>>;
 
-/** The message of a page that is left before it had an answer. It shows how far a visitor came. */
+/** The message of a page that the visitor left without an answer. It shows how far the visitor came. */
 export const Leave = z.strictObject({ ticket: Upload.shape.ticket, left: z.literal(true) });
 export type Leave = Readonly<z.infer<typeof Leave>>;
 
 /** The answer to the page. It never contains the verdict. */
 export type UploadResult = 'reload' | 'retry' | 'failed' | 'no_session';
 
-/** The page has to send the same again with work, because many visitors pass or because of a doubt. */
+/** The page has to send the same upload again with work, because of many passes or because of a doubt. */
 export interface WorkAsked {
   readonly result: 'work' | 'doubt';
   readonly task: string;
 }
 
-/** The value of a reading, or undefined: a failed reading is not evidence. */
+/** The value of a reading. Undefined for a failed reading, which is no evidence. */
 export function known<T>(read: { value: T } | { unread: string }): T | undefined {
   return 'value' in read ? read.value : undefined;
 }

@@ -18,9 +18,9 @@ export const LIMITS = {
 export const WITNESSES = {
   images: 4,
   fonts: 2,
-  /** Longest time the page waits for them, in milliseconds. */
+  /** Longest time that the page waits for witnesses, in milliseconds. */
   waitMs: 8_000,
 } as const;
 
-/** Side of the square in which boxes are laid out and measured, in CSS pixels; also the measure of the others. */
+/** Side of the square in which boxes are laid out and measured, in CSS pixels. All other sizes are relative to it. */
 export const LAYOUT_SIDE = 1000;

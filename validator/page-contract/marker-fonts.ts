@@ -1,6 +1,6 @@
 /**
- * Fonts by which a system can be known: it brings them along, and browsers there can always draw
- * them. The systems are named as in src/request/browser-claim.ts.
+ * Fonts that identify a system, because it comes with them, and its browsers can always draw them. The systems have the
+ * names of src/request/browser-claim.ts.
  */
 export const MARKER_FONTS = {
   windows: ['Segoe UI', 'Consolas'],

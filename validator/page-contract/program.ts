@@ -1,8 +1,8 @@
-/** The data that a challenge page gets in attributes. Each program has other names for them. */
+/** The data that a challenge page gets in attributes. Each program has other names for these attributes. */
 export const GIVEN = ['sheet', 'witnesses', 'questions', 'session'] as const;
 export type GivenNames = Readonly<Record<(typeof GIVEN)[number], string>>;
 
-/** The script of a challenge page, and its part in a challenge. */
+/** The script of a challenge page, and its id in the ticket. */
 export interface Program {
   /** Stored in the ticket. Empty for the script without a disguise. */
   readonly id: string;

@@ -8,16 +8,16 @@ import type { FactSources } from '../request/facts.ts';
 import type { TemporaryRules } from '../rules/temporary-rules.ts';
 import type { SessionIds } from '../session/session-id.ts';
 
-/** Everything that a decision needs. It is built once for each reading of the settings. */
+/** The data that a decision needs. It is built once for each reading of the settings. */
 export interface Engine {
   readonly sources: FactSources;
   readonly store: SessionStore;
-  /** The time limit for one decision, with its questions to the store (contract 8). */
+  /** The time limit for one decision, including its questions to the store (contract 8). */
   readonly patience: Patience;
   readonly ids: SessionIds;
   readonly issue: IssueChallenge;
   readonly issueTrapLink: IssueTrapLink;
-  /** Temporary decisions. They outlast a reload. */
+  /** Temporary decisions. They are kept over a reload. */
   readonly temporary: TemporaryRules;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,20 +27,20 @@ export interface Engine {
   readonly settingsRevision: string;
 }
 
-/** Who asks for a decision, and where a challenge page for its visitors uploads. */
+/** The caller that asks for a decision, and the URL to which challenge pages for its visitors upload. */
 export interface Caller {
   readonly site: string;
   readonly via: 'in-process' | 'api';
   readonly uploadUrl: string;
   /** How the caller found out the visitor's address. */
   readonly ipFrom: IpSource;
-  /** The caller reports how each request ended: ResponseExtras.ended. */
+  /** Whether the caller reports how each request ended (ResponseExtras.ended). */
   readonly reportsEnd?: true;
   /** As ValidateContext.seesAnswer. */
   readonly seesAnswer?: true | undefined;
-  /** Aborted when the caller does not need the answer any more. */
+  /** Aborted when the caller no longer needs the answer. */
   readonly signal?: AbortSignal | undefined;
-  /** What the visitor's TLS handshake showed. Undefined when the caller did not see it. */
+  /** The visitor's TLS handshake. Undefined when the caller did not see it. */
   readonly transport?: TransportFacts | undefined;
   /** Only for the event: DecisionEvent.protocol and body. */
   readonly protocol?: Protocol | undefined;

@@ -6,7 +6,7 @@ import { curl, visit } from '../../../test/kit/visitors.ts';
 const DETECT = '[{ name: r, match: {}, detect: true }]';
 
 describe('the event (contract 2.7)', () => {
-  test('has the question, the conclusion and the enforced decision', async () => {
+  test('contains the request, the conclusion and the enforced decision', async () => {
     const { ask, events } = validatorWith(DETECT);
     const headers = { ...curl, referer: 'https://search.example/find?q=private' };
     const answer = await ask(visit({ url: 'https://shop.example/a?b=c', headers }));
@@ -38,7 +38,7 @@ describe('the event (contract 2.7)', () => {
     });
   });
 
-  test('tells the session that came with the request from the one that is issued', async () => {
+  test('contains both the session that came with the request and the issued session', async () => {
     const { ask, events } = validatorWith('[]');
     const first = await ask(visit({}));
     const issued = first.cookies?.[0]?.value ?? '';

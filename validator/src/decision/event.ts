@@ -10,7 +10,7 @@ import type { Findings } from '../signals/findings.ts';
 import { microseconds, stagesOf, type Times } from './times.ts';
 import type { Judgement } from '../verdict/verdict.ts';
 
-/** The parts of one answer that its event records too. */
+/** The parts of one answer that its event also records. */
 export interface Answer extends Rendering {
   /** Digest of the visitor's session, presented or new. Empty when there is none. */
   readonly session: string;
@@ -19,7 +19,7 @@ export interface Answer extends Rendering {
   readonly nowMs: number;
 }
 
-/** The surroundings of a decision: the policy, the caller, the engine, the findings and the times. */
+/** The context of a decision: the policy, the caller, the engine, the findings and the times. */
 interface Setting {
   readonly policy: Pick<Policy, 'organisation'>;
   readonly caller: Pick<Caller, 'site' | 'via' | 'ipFrom' | 'protocol' | 'body'>;

@@ -55,7 +55,7 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
     facts,
     policy,
     requestId: mintRequestId(nowMs),
-    // An allowed visitor sees no page and no problem, so there is no reference code.
+    // An allowed visitor sees no page, so there is no reference code.
     reference: challenge?.reference ?? (enforced.kind === 'allow' ? '' : newReference()),
     session,
     sessionSent: isKnown ? session : sessionDigest(presented.toLowerCase()),
@@ -78,8 +78,8 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
 }
 
 /**
- * Whether the request's own session is used for the answer. A challenge page uploads the cookie that it reads. When
- * the browser has several, the page gets a new session.
+ * Whether the answer uses the session of the request. A challenge page uploads the cookie that it reads. When the
+ * browser has several cookies, the page gets a new session.
  */
 function hasSession(
   session: SessionFact,
@@ -95,8 +95,8 @@ function cookiesOf(value: string, { url }: Facts): readonly Cookie[] {
 }
 
 /**
- * The next value of a verified session (session/renewal.ts), or empty. It is sent only with pages. With files of
- * pages it would stop shared caches from keeping them.
+ * The next value of a verified session (session/renewal.ts), or an empty text. It is sent only with pages. With files
+ * of pages, it would prevent shared caches from keeping them.
  */
 function renewedFor(
   facts: Facts,
@@ -117,15 +117,15 @@ function renewedFor(
   }
 }
 
-/** Observe mode: the visitor passes. The conclusion is kept for the event. */
+/** Applies observe mode: the visitor passes. The event keeps the conclusion. */
 function observed({ concluded, monitor }: Judgement): Judgement {
   const { reasons, by } = concluded;
   return { concluded, enforced: { kind: 'allow', reasons, by }, monitor };
 }
 
 /**
- * The id of a new session. It is empty for a known crawler and in observe mode. It is also empty when it could not be
- * sealed. Then an `allow` stays an `allow`, and a challenge has no page.
+ * The id of a new session. It is empty for a known crawler, in observe mode, and when it could not be sealed. In the
+ * last case an `allow` stays an `allow`, and a challenge has no page.
  */
 function mintFor(
   facts: Facts,
@@ -142,8 +142,8 @@ function mintFor(
 }
 
 /**
- * The challenge page. Undefined without a session, because nobody could pass it, and when it could not be rendered.
- * Then the caller denies the request (contract 3).
+ * The challenge page. Undefined without a session, because no visitor could pass such a page, and when it could not be
+ * rendered. Then the caller denies the request (contract 3).
  */
 function challengeFor(
   facts: Facts,
@@ -176,7 +176,7 @@ function challengeFor(
   }
 }
 
-/** The target of the hidden link on a page of Guard. Empty when no page is sent, or when there is no session. */
+/** The URL of the hidden link on a page of Guard. Empty when no page is sent, or when there is no session. */
 function trapFor(
   facts: Facts,
   { kind }: Verdict,

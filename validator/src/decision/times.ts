@@ -1,6 +1,6 @@
 import type { StageTimes } from '@guard/config/contract/event';
 
-/** When each stage of one decision ended, by performance.now(). */
+/** The end of each stage of one decision, by performance.now(). */
 export interface Times {
   readonly startedAt: number;
   readonly describedAt: number;

@@ -71,16 +71,19 @@ describe('contract 3: "redirect without response_html: rendering or session encr
   test.each([
     ['rendering', { issue: broken }, 'challenge_not_rendered'],
     ['session encryption', { ids }, 'session_not_sealed'],
-  ])('%s: the decision stands, the caller denies, the log says so', async (_what, over, line) => {
-    const { engine, log } = engineWith(over);
-    const validated = await validate(visit(), challenged, caller, engine);
-    expect(validated).toMatchObject({ response: { decision: 'redirect', status_code: 403 } });
-    expect(validated).toMatchObject({ event: { action: 'challenge' } });
-    expect(validated).not.toHaveProperty('response.response_html');
-    expect(log).toEqual([line]);
-  });
+  ])(
+    '%s: the decision is unchanged, the caller denies the request, and the log has a line',
+    async (_what, over, line) => {
+      const { engine, log } = engineWith(over);
+      const validated = await validate(visit(), challenged, caller, engine);
+      expect(validated).toMatchObject({ response: { decision: 'redirect', status_code: 403 } });
+      expect(validated).toMatchObject({ event: { action: 'challenge' } });
+      expect(validated).not.toHaveProperty('response.response_html');
+      expect(log).toEqual([line]);
+    },
+  );
 
-  test('a visitor who is allowed is allowed without a session', async () => {
+  test('an allowed visitor passes without a session', async () => {
     const { engine, log } = engineWith({ ids });
     const open = compilePolicy(organisationWith('[]'), crawlers, ports);
     const validated = await validate(visit(), open, caller, engine);
@@ -108,13 +111,13 @@ test('2.2 "response_html": base64 of the body that a caller in the same process 
 });
 
 describe('the Validate port: "never rejects"', () => {
-  test('while the store answers at once, so does the decision', () => {
+  test('the decision is synchronous while the store is', () => {
     const { engine } = engineWith({});
     const open = compilePolicy(organisationWith('[]'), crawlers, ports);
     expect(validate(visit(), open, caller, engine)).toMatchObject({ kind: 'response' });
   });
 
-  test('a source that throws gives an outcome (contract 7.1 internal_server_error)', () => {
+  test('a source that throws becomes an outcome (contract 7.1 internal_server_error)', () => {
     const { engine, log } = engineWith({});
     const open = compilePolicy(organisationWith('[]'), crawlers, ports);
     const sources = { ...engine.sources, networkOf: broken };

@@ -21,17 +21,17 @@ export type Validated =
       readonly kind: 'error';
       readonly type: ValidateErrorType;
       readonly message?: string;
-      /** Why a `validation_timeout` came. */
+      /** The reason for a `validation_timeout`. */
       readonly late?: LateReason;
     };
 
 const TIMED_OUT: Validated = { kind: 'error', type: 'validation_timeout' };
 
 /**
- * One decision (contract 3): facts, findings, rules, verdict, response, and the event, which the caller records. It
- * answers at once when the store does, and always within 500 ms (contract 8). A store that is late is expected to
- * answer from its local copy, so this time limit ends a decision only when the store fails to do so. Never rejects:
- * any failure is logged and becomes an `internal_server_error`.
+ * Makes one decision (contract 3): facts, findings, rules, verdict, response, and the event, which the caller records.
+ * It is synchronous when the store is, and always ends within 500 ms (contract 8). A late store should answer from its
+ * local copy, so this time limit ends a decision only when the store fails to do so. Never rejects: any failure is
+ * logged and becomes an `internal_server_error`.
  */
 export function validate(
   request: ValidateRequest,
@@ -66,7 +66,7 @@ export function validate(
   }
 }
 
-/** One decision that is under way. */
+/** One running decision. */
 interface Decision extends Setting {
   readonly findings: Findings;
   readonly facts: RequestFacts;
@@ -74,7 +74,7 @@ interface Decision extends Setting {
   isLate: boolean;
 }
 
-/** Whether no request waits for this decision any more. Then nothing is spent or recorded. */
+/** Whether no request waits for this decision any more. Then nothing is taken from budgets or recorded. */
 function isOver({ isLate, caller }: Decision): boolean {
   return isLate || caller.signal?.aborted === true;
 }

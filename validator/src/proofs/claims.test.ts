@@ -7,7 +7,7 @@ import { validatorWith } from '../../../test/kit/validator.ts';
 import { visit } from '../../../test/kit/visitors.ts';
 
 const DETECT = '[{ name: everything, match: {}, detect: true }]';
-/** In no operator's ranges. */
+/** An address that is in no operator's ranges. */
 const OUTSIDE = '198.18.0.7';
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
@@ -24,7 +24,7 @@ function claim(userAgent: string, over: Readonly<Record<string, string>> = {}) {
   });
 }
 
-/** The headers with which an agent signs a request to the shop. */
+/** The headers of a request to the shop that an agent signed. */
 async function signature(now: number): Promise<Record<string, string>> {
   const headers = { 'signature-agent': '"https://chatgpt.example"' };
   const made = await signatureHeaders(
@@ -42,14 +42,14 @@ async function signature(now: number): Promise<Record<string, string>> {
 describe('a signature with the key of its operator verifies a crawler (RFC 9421)', () => {
   const organisation = { crawler_allowlist: ['ChatGPT-User'] };
 
-  test('from outside of the published ranges; access_allowed as contract 2.4 says', async () => {
+  test('also from outside of the published ranges, with access_allowed as in contract 2.4', async () => {
     const { ask, events, time } = validatorWith(DETECT, { botKeys, organisation });
     const answer = await ask(claim('ChatGPT-User/1.0', await signature(time.now)));
     expect(answer).toMatchObject({ decision: 'allow', crawler: { access_allowed: true } });
     expect(events).toMatchObject([{ crawler: { name: 'ChatGPT-User', verified: true } }]);
   });
 
-  test('and no other client: without it, with an old one, and without keys it is an impersonation', async () => {
+  test('but a client without it, with an old signature, or without known keys is an impersonator', async () => {
     const { ask, time } = validatorWith(DETECT, { botKeys, organisation });
     const blocked = { decision: 'block', block_reasons: ['crawler_impersonator'] };
     expect(await ask(claim('ChatGPT-User/1.0'))).toMatchObject(blocked);
@@ -61,7 +61,7 @@ describe('a signature with the key of its operator verifies a crawler (RFC 9421)
   });
 });
 
-test('a host name proves a crawler from the second request on, and shows an impersonator', async () => {
+test('from the second request on, a host name proves a crawler or shows an impersonator', async () => {
   const names = new Map([
     ['198.18.0.7', 'x.crawl.baidu.com'],
     ['198.18.0.8', 'host.example'],

@@ -1,32 +1,32 @@
 import { parseIp } from '@guard/config/net/cidr';
 import { Resolver as NodeResolver } from 'node:dns/promises';
 
-/** The part of node:dns/promises that is used. Tests have their own. */
+/** The part of node:dns/promises that Guard uses. Tests have their own. */
 export interface Resolver {
   reverse(ip: string): Promise<string[]>;
   resolve4(name: string): Promise<string[]>;
   resolve6(name: string): Promise<string[]>;
 }
 
-/** The resolver of the machine. Its own time-outs end before the time limit of a look-up. */
+/** The resolver of the machine. Its time-outs end before the time limit of a look-up. */
 export function createResolver(): Resolver {
   return new NodeResolver({ timeout: 1_500, tries: 2 });
 }
 
 /**
- * `confirmed`: the name of the address is in one of the domains and leads back to the address. `denied`: it does not.
- * `failed`: no resolver answered.
+ * `confirmed`: the name of the address is in one of the domains, and leads back to the address. `denied`: there is no
+ * such name. `failed`: no resolver answered.
  */
 export type NameAnswer = 'confirmed' | 'denied' | 'failed';
 
-/** Only this many names of one address are looked up. A real crawler has one. */
+/** Most names of one address that are looked up. A real crawler has one. */
 const MAX_NAMES = 4;
 
 /** Codes for "there is no such name or record". They are answers, not failures. */
 const NO_SUCH_NAME: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
 
 /**
- * Forward-confirmed reverse DNS: the address has a name in one of the domains, and that name has the address. A name
+ * Forward-confirmed reverse DNS: the address has a name in one of the domains, and this name has the address. A name
  * alone proves nothing, because the owner of an address chooses it. Never rejects.
  */
 export async function lookUpNames(
@@ -64,7 +64,7 @@ async function follow(
   return answer;
 }
 
-/** The records of a name server. Empty when it has none, undefined when it did not answer. */
+/** The records from a name server. Empty when there are none, undefined when it did not answer. */
 async function recordsOf(ask: () => Promise<string[]>): Promise<readonly string[] | undefined> {
   try {
     return await ask();

@@ -8,9 +8,9 @@ import { type CheckSignature, createSignatureCheck } from './web-bot-auth.ts';
 
 export interface ProofOptions {
   readonly crawlers: CrawlerCatalogue;
-  /** Public keys of crawlers and agents that sign their requests (Web Bot Auth). Without any, no signature is checked. */
+  /** Public keys of crawlers and agents that sign requests (Web Bot Auth). Without keys, no signature is checked. */
   readonly botKeys?: readonly BotKey[] | undefined;
-  /** Looks up the host names of addresses that claim a crawler. Without it no name is looked up. */
+  /** Looks up the host names of addresses that claim a crawler. Without a resolver, no name is looked up. */
   readonly resolver?: Resolver | undefined;
   readonly clock: Clock;
   readonly log: Log;

@@ -36,12 +36,12 @@ function signedBy(operator: string | undefined): SignatureProof {
 const byOpenAi = signedBy('OpenAI');
 
 describe('a claim is verified (contract 1.3)', () => {
-  test('from within the published ranges, whatever the signature says', () => {
+  test('by an address in the published ranges, with any signature', () => {
     const signature: SignatureProof = { kind: 'invalid', fault: 'signature' };
     expect(standing(claimed('Googlebot'), { ip: '66.249.66.1', signature })).toBe('verified');
   });
 
-  test("by the operator's signature, from wherever it comes", () => {
+  test("by the operator's signature, from any address", () => {
     expect(standing(gptbot, { signature: byOpenAi })).toBe('verified');
   });
 
@@ -50,26 +50,26 @@ describe('a claim is verified (contract 1.3)', () => {
   });
 });
 
-describe('a signature is no accusation', () => {
+describe('a signature never makes an impersonator', () => {
   const bad: SignatureProof = { kind: 'invalid', fault: 'signature' };
 
-  test('when it is bad: the other proofs decide', () => {
+  test('a bad signature lets the other proofs decide', () => {
     expect(standing(baidu, { signature: bad })).toBe('unverifiable');
     expect(standing(baidu, { signature: bad, names: 'verified' })).toBe('verified');
     expect(standing(gptbot, { signature: bad })).toBe('impersonator');
   });
 
-  test('when it is of another operator, whose crawler this is not, or of an agent without one', () => {
+  test('a signature of another operator or of an agent lets the other proofs decide', () => {
     expect(standing(baidu, { signature: byOpenAi })).toBe('unverifiable');
     expect(standing(baidu, { signature: signedBy(undefined) })).toBe('unverifiable');
   });
 });
 
-test('from outside a complete list, without a signature, it is an impersonation', () => {
+test('an address outside of a complete list, without a signature, is an impersonator', () => {
   expect(standing(gptbot, { names: 'verified' })).toBe('impersonator');
 });
 
-test('without further proofs the ranges decide alone', () => {
+test('without other proofs the ranges decide alone', () => {
   const proveClaim = createClaimProver({ crawlers, reverseDns: undefined });
   const evidence = { ip: OUTSIDE, signed: undefined };
   expect(proveClaim(baidu, evidence)).toBe('unverifiable');

@@ -6,9 +6,9 @@ import type {
 import type { ReverseDns } from './reverse-dns.ts';
 import type { SignatureProof } from './web-bot-auth.ts';
 
-/** The evidence for a crawler's claim. */
+/** The evidence for the claim of a crawler. */
 export interface ClaimEvidence {
-  /** As `parseIp` spells it. */
+  /** Spelled as `parseIp` returns it. */
   readonly ip: string;
   /** Undefined when signatures were not checked. */
   readonly signed: SignatureProof | undefined;
@@ -18,8 +18,8 @@ export interface ClaimEvidence {
 export type ProveClaim = (crawler: CatalogueCrawler, evidence: ClaimEvidence) => CrawlerStanding;
 
 /**
- * The proofs of a crawler's claim, the cheapest first: the operator's ranges, a signature with the operator's key,
- * the operator's host names. One proof is enough. Only ranges and host names can show an impersonator. A bad
+ * Checks the proofs of a crawler's claim, the cheapest first: the operator's ranges, a signature with the operator's
+ * key, the operator's host names. One proof is enough. Only ranges and host names can show an impersonator. A bad
  * signature counts like no signature.
  */
 export function createClaimProver(sources: {

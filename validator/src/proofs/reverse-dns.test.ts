@@ -19,7 +19,7 @@ function failure(code: string): () => Promise<never> {
   return () => Promise.reject(Object.assign(new Error(code), { code }));
 }
 
-/** A resolver of fixed answers that counts how often it was asked for the name of an address. */
+/** A resolver with fixed answers, which counts its reverse look-ups. */
 function resolverOf(over: Partial<Resolver>): Resolver & { asked: number } {
   const resolver = {
     asked: 0,
@@ -48,7 +48,7 @@ function reverseDns(resolver: Resolver, limits: Partial<ReverseDnsLimits> = {}) 
   return { dns, time };
 }
 
-/** What the second request of an address gets. */
+/** The standing of the second request from an address. */
 async function second(over: Partial<Resolver>, crawler = baidu, ip = IP) {
   const { dns } = reverseDns(resolverOf(over));
   expect(dns.confirm(crawler, ip)).toBe('unverifiable');
@@ -66,7 +66,7 @@ test('a request never waits: the first request of an address is unverifiable, th
   expect(resolver.asked).toBe(1);
 });
 
-describe('a name confirms', () => {
+describe('a name confirms a crawler', () => {
   test.each(['crawl.baidu.com', 'a.b.crawl.baidu.jp', 'A.Crawl.Baidu.COM.'])(
     'as %s',
     async (name) => {
@@ -74,7 +74,7 @@ describe('a name confirms', () => {
     },
   );
 
-  test('an IPv6 address in any spelling of the name server', async () => {
+  test('with an IPv6 address in any spelling of the name server', async () => {
     const ip = '2400:da00::1';
     const over: Partial<Resolver> = {
       reverse: () => Promise.resolve(['x.crawl.baidu.com']),
@@ -83,7 +83,7 @@ describe('a name confirms', () => {
     expect(await second(over, baidu, ip)).toBe('verified');
   });
 
-  test('when one of several does', async () => {
+  test('when one of several names leads back to the address', async () => {
     const over: Partial<Resolver> = {
       reverse: () => Promise.resolve(['host.example', 'x.crawl.baidu.com']),
       resolve4: (name) => Promise.resolve(name.endsWith('baidu.com') ? [IP] : []),
@@ -92,7 +92,7 @@ describe('a name confirms', () => {
   });
 });
 
-describe('an impersonator, if the operator publishes only host names', () => {
+describe('an impersonator, when the operator publishes only host names', () => {
   test.each([
     'crawl.baidu.com.evil.example',
     'evilcrawl.baidu.com.example',
@@ -103,7 +103,7 @@ describe('an impersonator, if the operator publishes only host names', () => {
     expect(await second(named(name))).toBe('impersonator');
   });
 
-  test('wrote the name of the operator, which leads elsewhere', async () => {
+  test('has a name of the operator that leads to another address', async () => {
     expect(await second(named('x.crawl.baidu.com', '203.0.113.7'))).toBe('impersonator');
     const nowhere: Partial<Resolver> = { reverse: () => Promise.resolve(['x.crawl.baidu.com']) };
     expect(await second(nowhere)).toBe('impersonator');
@@ -114,12 +114,12 @@ describe('an impersonator, if the operator publishes only host names', () => {
   });
 });
 
-test('when ranges are published too, a foreign name is no proof of an impersonator, and the right one verifies', async () => {
+test('when the operator publishes ranges too, a foreign name shows no impersonator, and the right name verifies', async () => {
   expect(await second(named('host.example'), yandex)).toBe('unverifiable');
   expect(await second(named('spider-1.yandex.com'), yandex)).toBe('verified');
 });
 
-describe('a failure of DNS accuses no crawler', () => {
+describe('a failure of DNS makes no impersonator', () => {
   test.each(['ESERVFAIL', 'ETIMEOUT', 'ECONNREFUSED', 'EREFUSED', 'ECANCELLED'])(
     'when the reverse look-up ends with %s',
     async (code) => {
@@ -143,10 +143,10 @@ test('no name is looked up for a crawler whose operator publishes none', () => {
   expect(resolver.asked).toBe(0);
 });
 
-describe('with time', () => {
+describe('time limits', () => {
   afterEach(() => vi.useRealTimers());
 
-  test('a look-up that hangs is given up', async () => {
+  test('a look-up that hangs ends at its time limit', async () => {
     vi.useFakeTimers();
     const { dns } = reverseDns(resolverOf({ reverse: () => new Promise(() => undefined) }), {
       timeoutMs: 5_000,
@@ -158,7 +158,7 @@ describe('with time', () => {
     expect(dns.confirm(baidu, IP)).toBe('unverifiable');
   });
 
-  test('an expired answer is looked up again, and a confirmed one counts meanwhile', async () => {
+  test('an expired answer is looked up again, and meanwhile a confirmed answer counts', async () => {
     let over = named('x.crawl.baidu.com');
     const resolver = resolverOf({
       reverse: (ip) => (over.reverse ?? failure('ENOTFOUND'))(ip),
@@ -193,8 +193,8 @@ describe('with time', () => {
   });
 });
 
-describe('nothing is unbounded', () => {
-  test('questions: some at once, some in a queue, and the rest when the address comes again', async () => {
+describe('bounds', () => {
+  test('questions: some run at once, some wait, and the rest are asked when the address comes again', async () => {
     let open: (() => void)[] = [];
     let most = 0;
     const resolver = resolverOf({
@@ -222,7 +222,7 @@ describe('nothing is unbounded', () => {
     expect(resolver.asked).toBe(6);
   });
 
-  test('answers: the one unused longest is forgotten', async () => {
+  test('answers: the answer unused longest is forgotten', async () => {
     const resolver = resolverOf({});
     const { dns } = reverseDns(resolver, { maxAnswers: 2 });
     for (const ip of ['198.18.0.1', '198.18.0.2', '198.18.0.3']) {

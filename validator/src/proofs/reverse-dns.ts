@@ -15,11 +15,11 @@ export interface ReverseDnsOptions {
 }
 
 export interface ReverseDnsLimits {
-  /** Answers that are kept. When there are more, the one that was used longest ago is forgotten. */
+  /** Most answers in memory. Above this number, the answer unused longest is forgotten. */
   readonly maxAnswers: number;
-  /** Questions that are under way at the same time. */
+  /** Most questions at the same time. */
   readonly maxConcurrent: number;
-  /** Questions that may wait. One more is dropped, and asked when the address comes again. */
+  /** Most waiting questions. A further one is dropped, and asked when the address comes again. */
   readonly maxQueued: number;
   /** How long all look-ups of one question may take. */
   readonly timeoutMs: number;
@@ -39,17 +39,17 @@ const DEFAULT_LIMITS: ReverseDnsLimits = {
 
 export interface ReverseDns {
   /**
-   * What the host name of an address says about a crawler's claim. `ip` is as `parseIp` writes it. It answers at
-   * once: a new address is `unverifiable`, and its name is looked up for the next request. An address without the
-   * right name is an impersonator only when host names are all that the operator publishes. A failed look-up never
-   * makes one.
+   * Judges a crawler's claim by the host name of its address. `ip` is spelled as `parseIp` returns it. Answers at once:
+   * a new address is `unverifiable`, and its name is looked up for the next request. An address without the right name
+   * is an impersonator only when the operator publishes nothing but host names. A failed look-up never makes an
+   * impersonator.
    */
   confirm(crawler: CatalogueCrawler, ip: string): CrawlerStanding;
-  /** Resolves when no look-up is under way or waiting. */
+  /** Resolves when no look-up runs or waits. */
   settled(): Promise<void>;
 }
 
-/** An answer. While it is looked up again, the earlier one is valid. */
+/** An answer. It stays valid while it is looked up again. */
 interface Known {
   answer: NameAnswer | undefined;
   validUntil: number;

@@ -1,9 +1,9 @@
 import { type InnerList, type Item, parseDictionary, parseItemField } from './structured-field.ts';
 
 /**
- * The origin that publishes the signer's keys, from the Signature-Agent field that the signature covers. The field is
- * a string, or a dictionary of strings that is covered as a whole or by one key. Undefined when it names no origin,
- * or several.
+ * The origin that publishes the signer's keys, from the Signature-Agent field that the signature covers. The field is a
+ * string, or a dictionary of strings that is covered as a whole or by one key. Undefined when the field names no
+ * origin, or several.
  */
 export function namedDirectory(covered: InnerList, field: string | undefined): string | undefined {
   const component = covered.items.find(({ value }) => value.value === 'signature-agent');

@@ -10,9 +10,9 @@ import {
 /** The parts of a request that a signature can cover. */
 export interface SignedRequest {
   readonly method: string;
-  /** The full URL, as it was sent. */
+  /** The full URL, as sent. */
   readonly url: string;
-  /** Names are in lower case. The values of a field that came several times are joined by commas. */
+  /** Names are in lower case. The values of a repeated field are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -23,7 +23,7 @@ export type SignatureBase =
   /** The signature covers a component twice, or in a form that this code does not support. */
   | { readonly kind: 'component_unsupported' };
 
-/** Most components of a signature. Agents cover two to five. Each one costs time before the check. */
+/** Most components of a signature. Agents cover two to five. Each component takes time before the check. */
 const MAX_COMPONENTS = 16;
 
 /** Builds the text that was signed (RFC 9421 section 2.5). */
@@ -49,7 +49,7 @@ export function signatureBase(covered: InnerList, request: SignedRequest): Signa
 
 const UNSUPPORTED = Symbol('unsupported');
 
-/** Dictionary fields that were parsed, by name. Each field is parsed once. */
+/** Dictionary fields that are already parsed, by name. */
 type Dictionaries = Map<string, ReadonlyMap<string, Member>>;
 
 const NO_MEMBERS: ReadonlyMap<string, Member> = new Map();
@@ -67,7 +67,7 @@ const DERIVED: ReadonlyMap<string, (request: SignedRequest) => string> = new Map
   ['@query', ({ url }: SignedRequest) => queryOf(url)],
 ]);
 
-/** The value of a derived component, of a field (RFC 9421 section 2.1), or of a dictionary's key (2.1.2). */
+/** The value of a derived component, of a field (RFC 9421 section 2.1), or of a key in a dictionary (2.1.2). */
 function valueOf(
   name: string,
   { parameters }: Item,

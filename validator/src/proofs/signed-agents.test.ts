@@ -11,17 +11,17 @@ const chatgpt = newSigningAgent();
 const keyOf = (agent: string, directory: string, operator?: string) =>
   toBotKey(chatgpt.jwk, { agent, directory, operator });
 const CHATGPT = keyOf('chatgpt-agent', 'https://chatgpt.com', 'OpenAI');
-/** A directory that lists a key of others as its own. */
+/** The key of a directory that also lists a foreign key as its own. */
 const THIEF = keyOf('thief', 'https://thief.example');
 
-/** An agent that says Chrome on Windows in one header and Linux in another, as ChatGPT agent was seen to. */
+/** An agent that names Windows in one header and Linux in another, as ChatGPT agent did. */
 const odd = { ...chromeHttps, 'sec-ch-ua-platform': '"Linux"' };
 
 function shop(rules = DETECT, botKeys = [THIEF, CHATGPT], organisation = {}) {
   const made = validatorWith(rules, { botKeys, organisation });
   return {
     ...made,
-    /** A visit of an agent with a signature; gives the answer, and who signed according to the event. */
+    /** Visits with a signature. Returns the answer, and the signer in the event. */
     come: async (
       over: Partial<Signing> = {},
       headers: Readonly<Record<string, string>> = odd,
@@ -38,7 +38,7 @@ function shop(rules = DETECT, botKeys = [THIEF, CHATGPT], organisation = {}) {
   };
 }
 
-describe('a valid signature is an identity whatever the User-Agent says', () => {
+describe('a valid signature is an identity with any User-Agent', () => {
   test('a signed agent that looks like a Chrome with a wrong header is recognised, without findings', async () => {
     const { ask, come } = shop();
     expect(await ask(visit({ headers: odd }))).toMatchObject({
@@ -48,7 +48,7 @@ describe('a valid signature is an identity whatever the User-Agent says', () => 
     expect(await come()).toMatchObject({ decision: 'allow', signedAgent: 'chatgpt-agent' });
   });
 
-  test('does not open the site: it has its free pages, and then the challenge', async () => {
+  test('a signed agent gets its free pages, and then the challenge', async () => {
     const { come } = shop();
     const decisions: string[] = [];
     for (let page = 0; page < 7; page += 1) decisions.push((await come()).decision);
@@ -74,7 +74,7 @@ describe('a valid signature is an identity whatever the User-Agent says', () => 
       'a member of a dictionary',
       { signatureAgent: 'g="https://chatgpt.com/"', covers: '"signature-agent";key="g"' },
     ],
-  ])('also where it names its directory in %s', async (_what, over) => {
+  ])('a signature may name its directory in %s', async (_what, over) => {
     expect((await shop().come(over)).signedAgent).toBe('chatgpt-agent');
   });
 });
@@ -90,13 +90,13 @@ describe('use of another agent’s signature', () => {
       { signatureAgent: 'a="https://chatgpt.com", b="https://thief.example"' },
     ],
     ['without the scheme of a web address', { signatureAgent: '"chatgpt.com"' }],
-  ])('nothing of one %s: the visit is judged like any other', async (_what, over) => {
+  ])('a signature %s is worth nothing: the visit is judged like any other', async (_what, over) => {
     const answer = await shop().come(over);
     expect(answer).toMatchObject({ decision: 'redirect', signedAgent: undefined });
     expect(answer.block_reasons).toEqual(['client_hints_mismatch']);
   });
 
-  test('a directory gains nothing by a foreign key, even when no other lists it', async () => {
+  test('a directory gains nothing by a foreign key, even when no other directory lists it', async () => {
     expect((await shop(DETECT, [THIEF]).come()).signedAgent).toBeUndefined();
     expect((await shop(DETECT, [THIEF, CHATGPT]).come()).signedAgent).toBe('chatgpt-agent');
     expect((await shop(DETECT, [CHATGPT, THIEF]).come()).signedAgent).toBe('chatgpt-agent');
@@ -111,7 +111,7 @@ describe('use of another agent’s signature', () => {
   });
 });
 
-test('20 bad signatures a minute of one address are checked; then none counts; other addresses are not affected', async () => {
+test('20 bad signatures of one address a minute are checked, then no more; other addresses are not affected', async () => {
   const { come, time } = shop();
   for (let sent = 0; sent < 20; sent += 1) await come({ authority: `${sent}.example` });
   expect((await come()).signedAgent).toBeUndefined();
@@ -121,10 +121,10 @@ test('20 bad signatures a minute of one address are checked; then none counts; o
 });
 
 test.each<[string, Partial<Signing>]>([
-  ['that covers a field which is not there', { covers: '"signature-agent" "x-absent"' }],
-  ['that covers a part which is not read', { covers: '"signature-agent" "@status"' }],
+  ['that covers a missing field', { covers: '"signature-agent" "x-absent"' }],
+  ['that covers an unsupported component', { covers: '"signature-agent" "@status"' }],
   ['that has expired', { createdMs: 0 }],
-])('a signature %s counts among the bad ones of its address', async (_what, over) => {
+])('a signature %s counts as a bad signature of its address', async (_what, over) => {
   const { come, time } = shop();
   for (let sent = 0; sent < 20; sent += 1) await come(over);
   expect((await come()).signedAgent).toBeUndefined();
@@ -133,7 +133,7 @@ test.each<[string, Partial<Signing>]>([
   expect((await come()).signedAgent).toBe('chatgpt-agent');
 });
 
-test('a signature that was good before still counts from an address with bad ones', async () => {
+test('a signature that was good before still counts from an address with bad signatures', async () => {
   const { come, time } = shop();
   const createdMs = time.now;
   expect((await come({ createdMs })).signedAgent).toBe('chatgpt-agent');
@@ -159,7 +159,7 @@ describe('rules name agents', () => {
     expect((await come({ authority: 'other.example' })).decision).toBe('allow');
   });
 
-  test('and no others', async () => {
+  test('a rule for an agent matches no other agent', async () => {
     expect((await shop(blocks('[thief, "https://thief.example"]')).come()).decision).toBe('allow');
   });
 });

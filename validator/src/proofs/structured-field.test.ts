@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { parseDictionary, serializeInnerList, serializeItem } from './structured-field.ts';
 
-/** A member of a dictionary as it is written again; undefined when the dictionary is none. */
+/** A member of a dictionary, serialised again. Undefined when the text is no dictionary. */
 function written(text: string, name = 'a'): string | undefined {
   const member = parseDictionary(text)?.get(name);
   if (member === undefined) return undefined;
@@ -61,7 +61,7 @@ describe('a dictionary (RFC 9651 section 3.2)', () => {
   });
 });
 
-test('any text is parsed or refused, and a parsed text is the same when written again', () => {
+test('any text is parsed or refused, and a parsed text is the same after serialising', () => {
   const random = seededRandom();
   const { seed } = random;
   const pieces: [string, ...string[]] = [

@@ -41,7 +41,7 @@ const SPACES = / */y;
 const COMMA = /[ \t]*,[ \t]*/y;
 const END = /[ \t]*$/y;
 
-/** A dictionary (RFC 9651 section 4.2.2). When a name comes twice, the last value counts. */
+/** A dictionary (RFC 9651 section 4.2.2). When a name occurs twice, the last value counts. */
 export function parseDictionary(text: string): ReadonlyMap<string, Member> | undefined {
   if (text.length > MAX_FIELD_LENGTH) return undefined;
   const cursor = new Cursor(text);
@@ -51,7 +51,7 @@ export function parseDictionary(text: string): ReadonlyMap<string, Member> | und
     const name = cursor.take(KEY)?.[0];
     const member = name === undefined ? undefined : parseMember(cursor);
     if (name === undefined || member === undefined) return undefined;
-    // The last value also takes the last place.
+    // The last value also takes the last position.
     members.delete(name);
     members.set(name, member);
     if (cursor.take(END) !== undefined) return members;
@@ -76,7 +76,7 @@ function parseMember(cursor: Cursor): Member | undefined {
   return parameters && { kind: 'item', value: { kind: 'boolean', value: true }, parameters };
 }
 
-/** Parses what follows the opening bracket. */
+/** Parses an inner list after its opening bracket. */
 function parseInnerList(cursor: Cursor): InnerList | undefined {
   const items: Item[] = [];
   let isSeparated = true;

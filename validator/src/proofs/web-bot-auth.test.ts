@@ -19,7 +19,7 @@ function listOf(input: string, label: string): InnerList {
   return member;
 }
 
-describe('the signature base is that of RFC 9421', () => {
+describe('the signature base follows RFC 9421', () => {
   const request: SignedRequest = {
     method: 'POST',
     url: 'https://example.com/foo?param=Value&Pet=dog',
@@ -75,7 +75,7 @@ describe('the signature base is that of RFC 9421', () => {
     expect(built.kind === 'built' && built.base.split('\n')[0]).toBe(`"@authority": ${authority}`);
   });
 
-  test('section 2.2.7: the query of a URL without one is a question mark', () => {
+  test('section 2.2.7: without a query, the component is a question mark', () => {
     const built = signatureBase(listOf('a=("@query")', 'a'), {
       ...request,
       url: 'https://a.example',
@@ -91,7 +91,7 @@ describe('the signature base is that of RFC 9421', () => {
     ['date', 'component_unsupported'],
     ['"x-absent"', 'component_missing'],
     ['"date";key="a"', 'component_missing'],
-  ])('it is not built over %s', (components, kind) => {
+  ])('there is no signature base for %s', (components, kind) => {
     expect(signatureBase(listOf(`a=(${components})`, 'a'), request)).toEqual({ kind });
   });
 });
@@ -130,7 +130,7 @@ interface Signing {
   readonly request?: SentRequest;
 }
 
-/** The request with a signature over it; by default a good one. */
+/** The request with a signature, by default a good one. */
 function signed(bot: Bot, signing: Signing = {}): SentRequest {
   const { request = REQUEST, created = now - 10, expires = now + 60 } = signing;
   const components = signing.components ?? '"@authority" "signature-agent"';
@@ -192,7 +192,7 @@ describe('Web Bot Auth', () => {
     expect(check(signed(bot, { parameters }))).toEqual({ kind: 'absent' });
   });
 
-  test('among several signatures the one with the tag counts', () => {
+  test('of several signatures, only the one with the tag counts', () => {
     const good = signed(bot);
     const headers = {
       ...good.headers,
@@ -230,14 +230,14 @@ describe('Web Bot Auth', () => {
     expect(fault(covering(15))).toBe('component_unsupported');
   });
 
-  test('to cover many keys of a long field costs no more than to cover one', () => {
+  test('covering many keys of a long field takes no more time than covering one', () => {
     const members = Array.from({ length: 60 }, (_, at) => `k${at}=(${'a '.repeat(60)})`);
     const headers = { ...REQUEST.headers, 'x-long': members.join() };
     const covering = (keys: number) => {
       const covered = Array.from({ length: keys }, (_, at) => `"x-long";key="k${at}"`);
       return listOf(`a=("@authority" ${covered.join(' ')} "x-absent")`, 'a');
     };
-    // The quickest of many: what other programs take of the processor does not count.
+    // The quickest of many measurements, so that other programs on the processor do not matter.
     const quickestMs = (covered: InnerList) => {
       const times = Array.from({ length: 30 }, () => {
         const began = performance.now();
@@ -249,7 +249,7 @@ describe('Web Bot Auth', () => {
     expect(quickestMs(covering(14))).toBeLessThan(4 * quickestMs(covering(1)));
   });
 
-  test('clocks may differ by half a minute, and a signature may last a day', () => {
+  test('clocks may differ by half a minute, and a signature may be valid for a day', () => {
     expect(check(signed(bot, { created: now + 30, expires: now + 60 })).kind).toBe('valid');
     expect(check(signed(bot, { created: now - 600, expires: now - 29 })).kind).toBe('valid');
     expect(check(signed(bot, { created: now - 10, expires: now - 10 + 86_400 })).kind).toBe(
@@ -269,7 +269,7 @@ describe('Web Bot Auth', () => {
     expect(fault({ ...good, headers: { ...good.headers, 'signature-input': stretched } })).toBe(
       'signature',
     );
-    // Another key under the name of a good one.
+    // Another key with the name of a good one.
     const stranger = { ...newBot(), keyId: bot.keyId };
     expect(fault(signed(stranger))).toBe('signature');
   });
@@ -284,7 +284,7 @@ describe('Web Bot Auth', () => {
     expect(fault({ ...good, headers: { ...good.headers, ...over } })).toBe('malformed');
   });
 
-  test('a key counts only within its own time', () => {
+  test('a key counts only in its own period', () => {
     const early = newBot({ nbf: now + 1 });
     const late = newBot({ exp: now });
     expect(fault(signed(early), [early.directory])).toBe('key_expired');
@@ -313,7 +313,7 @@ describe('Web Bot Auth', () => {
     expect(checkSignature(signed(bot, { parameters })).kind).toBe('valid');
   });
 
-  test('nonces are remembered up to a limit: the oldest goes first', () => {
+  test('nonces are remembered up to a limit; the oldest is forgotten first', () => {
     const checkSignature = createSignatureCheck(keysOf(bot.directory), () => NOW, 100);
     const nonce = (at: number) =>
       signed(bot, { parameters: `;keyid="${bot.keyId}";nonce="n${at}";tag="web-bot-auth"` });

@@ -7,7 +7,7 @@ import { type SignatureBase, type SignedRequest, signatureBase } from './signatu
 import { namedDirectory } from './signature-agent.ts';
 import { type InnerList, parseDictionary } from './structured-field.ts';
 
-/** Why a signature proves nothing. None of these is an accusation: any client can send a bad signature. */
+/** The reason why a signature proves nothing. It never makes an impersonator: any client can send a bad signature. */
 export type SignatureFault =
   | 'malformed'
   | 'algorithm'
@@ -29,7 +29,7 @@ export type SignatureProof =
   | { readonly kind: 'invalid'; readonly fault: SignatureFault };
 
 export interface SentRequest extends SignedRequest {
-  /** As `parseIp` spells it. */
+  /** Spelled as `parseIp` returns it. */
   readonly ip: string;
 }
 
@@ -39,24 +39,24 @@ export type CheckSignature = (request: SentRequest) => SignatureProof;
 /** The tag of these signatures (draft-meunier-web-bot-auth-architecture). */
 const TAG = 'web-bot-auth';
 
-/** The value of Accept-Signature: it tells agents that they may sign, and which components (RFC 9421 section 5.1). */
+/** The value of Accept-Signature. It shows agents that they may sign, and which components (RFC 9421 section 5.1). */
 export const ACCEPTED_SIGNATURE = `sig1=("@authority" "signature-agent");created;expires;tag="${TAG}"`;
 
 /** Longest time from `created` to `expires`. */
 const MAX_LIFETIME_MS = 24 * 60 * 60 * 1000;
-/** How much the clocks of the two sides may differ. */
+/** The allowed difference between the clocks of both sides. */
 const CLOCK_SKEW_MS = 30_000;
-/** Most nonces that are remembered. When there are more, the oldest is forgotten and could be used again. */
+/** Most nonces that are remembered. Above this number, the oldest is forgotten and could be used again. */
 const MAX_NONCES = 10_000;
 const MAX_NONCE_LENGTH = 256;
-/** Most good signatures that are remembered. A crawler may send the same one with many requests. */
+/** Most good signatures that are remembered. A crawler may send the same signature with many requests. */
 const MAX_SIGNATURES = 1_000;
-/** Most characters of all their signed texts together, because a header field can be long. */
+/** Most characters of all remembered texts together, because a header field can be long. */
 const MAX_SIGNED_LENGTH = 1024 * 1024;
 
 /**
- * Bad signatures with a known key that one address may send in a minute. After that its signatures are not checked,
- * to save time. Only a good one that is remembered still counts.
+ * Bad signatures with a known key that one address may send in a minute. After these, its signatures are not checked,
+ * to save time. Only a good signature that is remembered still counts.
  */
 const MAX_BAD_SIGNATURES = 20;
 const BAD_FOR_MS = 60_000;
@@ -78,8 +78,8 @@ interface SignatureParameters {
 }
 
 /**
- * Web Bot Auth: HTTP message signatures (RFC 9421) by Ed25519 keys of crawlers and agents. A nonce that is remembered
- * does not count again. A key of a directory counts only when the signature covers a Signature-Agent that names the
+ * Checks Web Bot Auth: HTTP message signatures (RFC 9421) by Ed25519 keys of crawlers and agents. A remembered nonce
+ * does not count again. A key of a directory counts only when the signature covers a Signature-Agent that names this
  * directory. So an operator who lists a foreign key gains nothing.
  */
 export function createSignatureCheck(
@@ -127,7 +127,7 @@ export function createSignatureCheck(
     return isReplayed(parameters) ? invalid('replayed') : { kind: 'valid', key };
   }
 
-  /** Checks the bytes of a signature. The result of a good one is remembered. */
+  /** Checks the bytes of a signature. A good signature is remembered. */
   function signatureFault(
     signature: Buffer,
     known: string | undefined,
@@ -142,7 +142,7 @@ export function createSignatureCheck(
     return undefined;
   }
 
-  /** Whether the nonce was used. Only those of good signatures are kept, so bad ones cannot push them out. */
+  /** Whether the nonce was used. Only good signatures' nonces are remembered, so bad ones cannot push them out. */
   function isReplayed({ keyId, nonce, expiresMs }: SignatureParameters): boolean {
     if (nonce === undefined) return false;
     const name = `${keyId} ${nonce}`;
@@ -165,7 +165,7 @@ export function createSignatureCheck(
   };
 }
 
-/** Chooses among keys with one id: first the key of the named directory, then that of the user's file. */
+/** Chooses among keys with the same id: first the key of the named directory, then the key of the settings. */
 function choose(
   keys: readonly LoadedKey[] | undefined,
   covered: InnerList,
@@ -227,8 +227,8 @@ function timeFault(
 }
 
 /**
- * A signature without the authority could be taken from one site to another, and one without the
- * Signature-Agent that was sent would let any client name another one.
+ * Checks which components the signature covers. Without the authority, a signature could be reused at another site.
+ * Without the Signature-Agent that was sent, any client could name another agent.
  */
 function coverageFault(covered: InnerList, { headers }: SignedRequest): SignatureFault | undefined {
   const names = covered.items.map(({ value }) => value.value);

@@ -36,7 +36,7 @@ export function noticePage(
   return { bytes: html, headers };
 }
 
-/** Problem details (RFC 9457) with a stable code. They tell nothing that helps to evade the rules. */
+/** Problem details (RFC 9457) with a stable code. They contain no fact that helps to evade the rules. */
 export function problem(
   code: 'blocked' | 'challenge_required' | 'rate_limited',
   status: StatusCode,

@@ -24,7 +24,7 @@ export interface Rendering {
   readonly cookies: readonly Cookie[];
   /** Target of the hidden link on a page of Guard. Empty for none. */
   readonly trap: string;
-  /** The page of a challenge. Undefined when it could not be made. */
+  /** The page of a challenge. Undefined when it could not be created. */
   readonly interstitial: Body | undefined;
   /** Whether Guard can check signatures, and the request has no valid one. */
   readonly signatureWanted: boolean;
@@ -109,7 +109,7 @@ function bodyOf(verdict: Verdict, rendering: Rendering): Body | undefined {
       }
       return noticePage(
         {
-          // With status 429 the page advises to wait. With any other status it gives other advice.
+          // For status 429, the page advises to wait. For other statuses, it gives other advice.
           notice: statusOf(verdict) === 429 ? 'rateLimited' : 'blocked',
           own: rendering.policy.ownPages.find('blocked', verdict.by),
         },
@@ -140,7 +140,7 @@ function secondsOf(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
-/** Adds Accept-Signature to a 403. It says that Guard checks signatures, not that a signed request passes. */
+/** Adds Accept-Signature to a 403. It shows that Guard checks signatures, not that a signed request passes. */
 function headersOf(
   verdict: Verdict,
   { headers }: Body,

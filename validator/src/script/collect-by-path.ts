@@ -27,7 +27,7 @@ interface CollectPaths extends Omit<TrapLinkOptions, 'store'> {
 
 type Answerer = (request: CollectRequest) => CollectAnswer | Promise<CollectAnswer>;
 
-/** The collector. It is the same on its own listener and below `/.guard/` of a site. Other paths are 404. */
+/** The collector. It is the same on its own listener and below `/.guard/` of a site. Other paths get 404. */
 export function collectByPath(options: CollectPaths): Collect {
   const { organisations, sites, engine } = options;
   const tenantOf = createSiteKeys(organisations, sites);

@@ -8,10 +8,12 @@ export type Codings = readonly {
   readonly bytes: Uint8Array;
 }[];
 
-/** The scripts that Guard serves. They stay the same at a reload, so they are compressed once. */
+/** The scripts that Guard serves. They do not change at a reload, so they are compressed only once. */
 const known = new LRUCache<string, Codings>({ max: 4 });
 
-/** All codings of a text, the best first. Every client accepts the last, uncompressed one (RFC 9110 12.5.3). */
+/**
+ * All codings of a text, the best first. Every client accepts the last one, the uncompressed text (RFC 9110 12.5.3).
+ */
 export function encodeOnce(text: string): Codings {
   const codings = known.get(text) ?? encode(text);
   known.set(text, codings);

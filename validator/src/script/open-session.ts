@@ -41,17 +41,17 @@ export interface OpenSessionOptions {
  */
 const BUDGET: Budget = { requests: 60, perMs: 60_000 };
 
-/** Longest body: enough for as many `_guard` cookies as are read. */
+/** Longest body. It has room for as many `_guard` cookies as are read. */
 const MAX_BODY_CHARS = 400;
 
 /**
- * `POST /session?site_key=`: the script asks for a ticket. The body is the value of `_guard`, or empty. When there
- * are several, it is all of them as `_guard=…; _guard=…`. A value that is malformed, or belongs to another
- * organisation, is replaced by a new session. Nothing is stored but a count for the address.
+ * Handles `POST /session?site_key=`: the script asks for a ticket. The body is the value of `_guard`, or empty. When
+ * there are several values, the body is all of them as `_guard=…; _guard=…`. A value that is malformed, or that belongs
+ * to another organisation, is replaced by a new session. Only a count for the address is stored.
  *
- * 200: an OpenedSession. 204: a crawler, nothing to collect. 401: the site key is missing or wrong. 403: the page
- * does not belong to the organisation, or the session was rejected, and a second upload must not change that. 429:
- * too many sessions. 503: the store does not answer.
+ * 200: an OpenedSession. 204: the client is a crawler, so there is nothing to collect. 401: the site key is missing or
+ * wrong. 403: the page does not belong to the organisation, or the session was rejected, which a second upload must not
+ * change. 429: too many sessions. 503: the store does not answer.
  */
 export function createOpenSession(
   options: OpenSessionOptions,
@@ -91,7 +91,7 @@ export function createOpenSession(
     if (!tenant.allows(origin)) return foreignPage();
     const cors = corsHeaders(request, tenant.allows);
     if (request.body.length > MAX_BODY_CHARS) return emptyAnswer(413, cors);
-    // Only the store can reject or not answer. The script does not ask again: the page works without it.
+    // Only the store can reject or stay silent. The script does not ask again, because the page works without it.
     const answered = open(request, tenant.organisation).catch(() => emptyAnswer(503));
     const answer = await patience.within(answered, () => emptyAnswer(503));
     return { ...answer, headers: { ...answer.headers, ...cors } };
@@ -110,7 +110,7 @@ function opened(session: OpenedSession): CollectAnswer {
   };
 }
 
-/** Tells a developer why nothing is collected. A browser shows the text in its network panel. */
+/** Shows a developer why nothing is collected. A browser shows the text in its network panel. */
 function foreignPage(): CollectAnswer {
   return {
     status: 403,

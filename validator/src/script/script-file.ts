@@ -5,14 +5,14 @@ import { emptyAnswer, headerOf } from '../challenge/exchange.ts';
 import type { FindTenant } from './site-keys.ts';
 
 /**
- * The bytes are the same for all visitors, so public caches may keep them for ten minutes. After that the browser
- * asks again with the ETag. So an update of Guard, or the removal of a key, takes effect within ten minutes.
+ * The bytes are the same for all visitors, so public caches may keep them for ten minutes. After that the browser asks
+ * again with the ETag. So an update of Guard, or the removal of a key, takes effect within ten minutes.
  */
 const CACHE_CONTROL = 'public, max-age=600';
 
 /**
- * Serves one script. `GET /script.js?site_key=` (contract 4.7) has a `tenantOf`: 401 when the key is missing or wrong.
- * Without one, every page may load the script, and read its text.
+ * Serves one script. `GET /script.js?site_key=` (contract 4.7) has a `tenantOf`: it answers 401 when the key is missing
+ * or wrong. Without a `tenantOf`, every page may load the script, and may read its text.
  */
 export function createScriptFile(
   script: string,
@@ -26,7 +26,7 @@ export function createScriptFile(
     'Cache-Control': CACHE_CONTROL,
     ETag: tag,
     Vary: 'Accept-Encoding',
-    // Without it, a page with Cross-Origin-Embedder-Policy could not load the script from another host.
+    // Without this header, a page with Cross-Origin-Embedder-Policy could not load the script from another host.
     'Cross-Origin-Resource-Policy': 'cross-origin',
     ...(tenantOf ? {} : { 'Access-Control-Allow-Origin': '*' }),
   };

@@ -7,8 +7,8 @@ import { createSealer } from '../session/sealer.ts';
 import type { OpenSessionOptions } from './open-session.ts';
 
 /**
- * Issues tickets for the browser script. They have the form of a challenge page's ticket, so the same code judges
- * their uploads by the same rules.
+ * Issues tickets for the browser script. They have the form of a challenge page's ticket, so the same code judges their
+ * uploads by the same rules.
  */
 export function createScriptTickets(options: {
   readonly secrets: readonly string[];
@@ -26,7 +26,7 @@ export function createScriptTickets(options: {
       // The upload may go to another host than the visited one, so its handshake may differ.
       client: connectionClass(origin.startsWith('https:') ? 'https' : 'http', undefined),
       found: [],
-      // The page belongs to the site, and its policy may forbid the witness files.
+      // The page belongs to the site, and its policy may forbid witness files.
       witnessed: false,
       // Caches keep the script longer than a program is valid.
       program: '',

@@ -14,7 +14,7 @@ const tenantOf = createSiteKeys(
 );
 
 describe('contract 2.8: the site key "identifies the tenant in the browser script URL"', () => {
-  test('by its query, percent-encoded or not', () => {
+  test('in its query, percent-encoded or not', () => {
     expect(tenantOf('site_key=site_acme')?.organisation).toBe('acme');
     expect(tenantOf('v=2&site_key=site_acme')?.organisation).toBe('acme');
     expect(tenantOf('site_key=site+globex%26co')?.organisation).toBe('globex');
@@ -30,7 +30,7 @@ describe('contract 2.8: the site key "identifies the tenant in the browser scrip
   );
 });
 
-describe('the script runs on the pages of its own organisation', () => {
+describe('the script runs only on pages of its organisation', () => {
   const acme = tenantOf('site_key=site_acme');
 
   test.each([
@@ -56,7 +56,7 @@ describe('the script runs on the pages of its own organisation', () => {
     `https://${'a.'.repeat(200)}shop.example`,
   ])('and not on %s', (origin) => expect(acme?.allows(origin)).toBe(false));
 
-  test('an organisation without sites and script_origins allows none', () => {
+  test('an organisation without sites and script_origins allows no page', () => {
     const globex = tenantOf('site_key=site+globex%26co');
     expect(globex?.allows('https://globex.example')).toBe(false);
   });

@@ -4,7 +4,7 @@ import type { Organisation, Site } from '@guard/config/settings/schema';
 /** An organisation that uses the browser script, and the origins of its pages. */
 export interface ScriptTenant {
   readonly organisation: string;
-  /** Whether the organisation's script may run on this origin. `origin` is as a browser sends it. */
+  /** Whether the organisation's script may run on this origin. `origin` is spelled as a browser sends it. */
   readonly allows: (origin: string) => boolean;
 }
 
@@ -35,7 +35,7 @@ export function createSiteKeys(
 /** Longest origin that is read: a host name of 253 characters, with scheme and port. */
 const MAX_ORIGIN_CHARS = 300;
 
-/** Returns a function that tells whether an origin has one of these hosts, at any port, or is listed. */
+/** Returns a function that checks whether an origin has one of these hosts, at any port, or is in the list. */
 export function compileOrigins(
   hosts: readonly string[],
   origins: readonly string[],
