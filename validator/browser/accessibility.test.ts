@@ -5,7 +5,7 @@ import { type Gallery, openScreen, SCREENS, startGallery } from './testing/galle
 import { violations, violationsInBothSchemes } from '../../test/kit/accessibility.ts';
 import { launchPlain } from '../../test/kit/plain-chromium.ts';
 
-/** People with a screen reader, a keyboard, a zoomed page or high contrast get through like others. */
+/** People with a screen reader, a keyboard, a zoomed page or high contrast must pass like other people. */
 
 let browser: Browser;
 let gallery: Gallery;
@@ -19,7 +19,7 @@ afterAll(async () => {
   gallery.server.close();
 });
 
-/** Runs `look` on one screen in a browser of its own. */
+/** Runs `look` on one screen in a new browser context. */
 async function on<T>(
   name: string,
   options: BrowserContextOptions,
@@ -33,7 +33,7 @@ async function on<T>(
   return seen;
 }
 
-/** The sum of red, green and blue of the page's ground, and of its heading. */
+/** The sum of red, green and blue of the page's background, and of its heading. */
 const lightnessOf = (page: Page) =>
   page.evaluate<{ readonly ground: number; readonly ink: number }>(`(() => {
     const shown = [...document.querySelectorAll('h1')].find((h1) => h1.checkVisibility());
@@ -44,7 +44,7 @@ const lightnessOf = (page: Page) =>
     };
   })()`);
 
-/** How many pixels of the text lie beside the window. */
+/** How many pixels of the text are outside of the window. */
 async function beside(page: Page): Promise<number> {
   const [body, seen] = await Promise.all([
     page.locator('main').boundingBox(),
@@ -56,9 +56,9 @@ async function beside(page: Page): Promise<number> {
 const PHONE = { viewport: { width: 320, height: 640 }, isMobile: true, hasTouch: true } as const;
 
 describe('WCAG 2.2 AA: axe finds nothing', () => {
-  // Without scripts axe cannot run either: that screen is made visible below.
+  // Without scripts axe cannot run, so a test below makes this screen visible.
   test.each(SCREENS)(
-    'on the %s screen, in light and dark, on desktop and phone; its scheme is the wanted one, and 1.4.10: it needs no sideways scrolling at 200 %% zoom',
+    'on the %s screen, in light and dark, on desktop and phone; it has the right colours, and 1.4.10: no horizontal scrolling at 200 %% zoom',
     async (name) => {
       const javaScriptEnabled = name !== 'noscript';
       await on(name, { javaScriptEnabled }, async (page) => {
@@ -74,14 +74,14 @@ describe('WCAG 2.2 AA: axe finds nothing', () => {
         await page.emulateMedia({ colorScheme: 'light' });
         const light = await lightnessOf(page);
         expect(light.ground).toBeGreaterThan(light.ink);
-        // A phone of 320 pixels at 200 % leaves 160.
+        // A phone with 320 pixels has 160 pixels at 200 %.
         await page.setViewportSize({ width: 160, height: 320 });
         expect(await beside(page)).toBeLessThanOrEqual(0);
       });
     },
   );
 
-  test('on what stands there without scripts', async () => {
+  test('on the screen without scripts', async () => {
     const found = await on('checking', {}, async (page) => {
       await page.evaluate(`document.querySelector('[role=status]').remove();
         const still = document.querySelector('noscript');
@@ -106,14 +106,14 @@ describe('WCAG 2.2 AA: axe finds nothing', () => {
   );
 });
 
-describe('WCAG 2.2, for eyes and hands', () => {
-  test('2.3.3 nothing moves where people asked for less motion', async () => {
+describe('WCAG 2.2: motion, contrast, keyboard and size', () => {
+  test('2.3.3 nothing moves when people prefer reduced motion', async () => {
     const moving = (page: Page) => page.evaluate('document.getAnimations().length');
     expect(await on('checking', { reducedMotion: 'reduce' }, moving)).toBe(0);
     expect(await on('checking', { reducedMotion: 'no-preference' }, moving)).toBe(1);
   });
 
-  test('1.4.11 in forced colours a button keeps an edge that can be seen', async () => {
+  test('1.4.11 with forced colours a button has a visible border', async () => {
     const edge = await on('retry', { forcedColors: 'active' }, (page) =>
       page.evaluate(`(() => {
         const style = getComputedStyle(document.querySelector('[data-screen=retry] button'));
@@ -124,7 +124,7 @@ describe('WCAG 2.2, for eyes and hands', () => {
     expect(edge).toBe(true);
   });
 
-  test('2.1.1 and 2.4.3: the buttons of a screen, and nothing else, are reached by Tab in order', async () => {
+  test('2.1.1 and 2.4.3: Tab reaches the buttons of a screen in order, and nothing else', async () => {
     const reached = await on('resend', {}, async (page) => {
       const labels: unknown[] = [];
       for (let press = 0; press < 2; press += 1) {
@@ -136,7 +136,7 @@ describe('WCAG 2.2, for eyes and hands', () => {
     expect(reached).toEqual(['Send the form', 'Go back']);
   });
 
-  test('2.4.7 the focus can be seen', async () => {
+  test('2.4.7 the focus is visible', async () => {
     const outline = await on('retry', {}, async (page) => {
       await page.keyboard.press('Tab');
       return page.evaluate('getComputedStyle(document.activeElement).outlineStyle');

@@ -10,7 +10,7 @@ import { known, type ReadingValue, Upload } from '../page-contract/evidence.ts';
 import { newTicketId } from '../src/challenge/tickets/ticket.ts';
 import { SECRETS, type Site, startSite } from './testing/test-site.ts';
 
-/** The reading alone, as a global function. */
+/** The reading alone, bundled as a global function. */
 const [PROGRAM] = buildSync({
   stdin: {
     contents: `import { answers } from './page/sources/answers.ts'; window.answer = (questions) => answers({ questions });`,
@@ -27,7 +27,7 @@ interface Asking {
   readonly answer: (questions: string) => Reading;
 }
 
-/** All that is out in two lives of the pool. */
+/** All questions in use during two lives of the pool. */
 const QUESTIONS = (() => {
   const pool = createQuestionPool(SECRETS);
   const atMs = [1_800_000_000_000, 1_800_000_000_000 + 6 * 3_600_000];
@@ -49,7 +49,7 @@ afterAll(async () => {
   site.server.close();
 });
 
-/** How a fresh profile answers all questions, without a word in the console and a trace in the document. */
+/** The answers of a new profile to all questions. Checks that the console and the document are unchanged. */
 async function answersOf(options: BrowserContextOptions = {}): Promise<Reading['hashes']> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
@@ -68,13 +68,13 @@ async function answersOf(options: BrowserContextOptions = {}): Promise<Reading['
   return hashes;
 }
 
-/** Of how many questions the answers are the same, without widths of text, which fonts and screens decide. */
+/** The questions with different answers, without widths of text, which depend on fonts and screens. */
 function differing(some: Reading['hashes'], others: Reading['hashes']): readonly string[] {
   return QUESTIONS.filter((question, at) => question[0] !== 'w' && some[at] !== others[at]);
 }
 
 describe('17.3 questions that are learned: Chromium', () => {
-  test('two profiles answer alike, and so do people who set it up otherwise', async () => {
+  test('two profiles give the same answers, and so do profiles with other settings', async () => {
     expect(QUESTIONS).toHaveLength(24);
     const usual = await answersOf();
     expect(usual).not.toContain(null);
@@ -96,7 +96,7 @@ describe('17.3 questions that are learned: Chromium', () => {
     }
   });
 
-  test('the challenge page answers all', async () => {
+  test('the challenge page answers all questions', async () => {
     const page = await browser.newPage();
     const sent = page.waitForRequest((request) => request.url().endsWith('/.guard/verify'));
     await page.goto(`${site.url}/`);
@@ -108,7 +108,7 @@ describe('17.3 questions that are learned: Chromium', () => {
 });
 
 describe('17.3 questions that are learned: programs without an engine', () => {
-  test('jsdom and happy-dom answer hardly one as Chromium does', async () => {
+  test('jsdom and happy-dom answer hardly any question like Chromium', async () => {
     const usual = await answersOf();
     const alike = (given: Reading['hashes']) =>
       QUESTIONS.filter((_, at) => given[at] !== null && given[at] === usual[at]);

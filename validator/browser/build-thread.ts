@@ -4,7 +4,7 @@ import { type Building, bundleDisguised, hashOfSources } from './bundle.ts';
 
 /** The thread of buildPrograms. It bundles the programs in parallel, sends them, and ends. */
 const { sources, programs } = workerData as Building;
-// After an update in place, pages would not match the server of this process.
+// After an update in place, new pages would not match the server code of this process.
 if (hashOfSources() !== sources) {
   throw new Error('The sources of the page have changed since the start; restart Guard.');
 }

@@ -40,7 +40,7 @@ export function buildBrowser(): void {
   keepBundle(KEPT.file, bundle());
 }
 
-/** The browser code. It is bundled now if validator/dist/ has no bundle of these sources. Throws when esbuild fails. */
+/** The browser code. It is built now if validator/dist/ has no bundle of these sources. Throws when esbuild fails. */
 export function loadBrowserBundle(): BrowserBundle {
   return load();
 }
@@ -61,7 +61,7 @@ function bundle(): Artefact {
   };
 }
 
-/** The differences of one program's script (src/challenge/program/). */
+/** What is special in the script of one program (src/challenge/program/). */
 export interface Disguise {
   /** The module that replaces page/form.ts. */
   readonly form: string;
@@ -69,13 +69,13 @@ export interface Disguise {
   readonly shuffled: (lines: readonly string[]) => readonly string[];
 }
 
-/** The programs of this hour and the last one, for two secrets: 100 kB each. A reload of the settings needs them again. */
+/** Programs of this hour and the last one, for two secrets, 100 kB each. A reload of the settings needs them again. */
 const built = new LRUCache<string, Promise<readonly string[]>>({ max: 4 });
 
 /**
- * Scripts of the challenge page with names and an order of their own, in the order of their disguises. The same disguises
- * are built once. Made in one thread, which has no environment: esbuild is another program and inherits what is there,
- * and the secrets of the settings may be. Rejects with what went wrong.
+ * Builds scripts of the challenge page with new names and a new order, in the order of their disguises. The same
+ * disguises are built only once. They are built in a thread without environment variables: esbuild is another program
+ * that inherits the environment, which may contain the secrets of the settings. Rejects with the fault.
  */
 export function buildPrograms(disguises: readonly Disguise[]): Promise<readonly string[]> {
   const lines = readFileSync(new URL('page/sources.ts', HERE), 'utf8').split('\n');

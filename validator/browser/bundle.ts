@@ -2,15 +2,15 @@ import { fileURLToPath } from 'node:url';
 import { hashOfFolders } from '@guard/config/bundles/kept-bundle';
 import { build, type BuildOptions, buildSync, type Plugin } from 'esbuild';
 
-/** How esbuild makes one script from the modules beside this file. */
+/** Uses esbuild to make one script from the modules in this folder. */
 
 const HERE = new URL('./', import.meta.url);
 const FOLDERS = ['page', 'script', 'work', '../page-contract'];
 
-/** Raise it when the options below change, so that older results count as stale. */
+/** Raise this number when the options below change, so that older bundles count as outdated. */
 const OPTIONS_VERSION = 4;
 
-/** Largest bundle, in bytes: every visitor loads one. A bigger one is a mistake. */
+/** Largest bundle in bytes. Every visitor loads one, so a larger bundle is a mistake. */
 const MAX_BUNDLE_BYTES = 40_000;
 
 /** The texts that replace modules of the page. */
@@ -18,7 +18,7 @@ export type StandIns = Readonly<Record<'form' | 'sources', string>>;
 
 /** The input for the thread of buildPrograms. */
 export interface Building {
-  /** hashOfSources at the start of the process, whose server reads the uploads. */
+  /** hashOfSources at the start of this process, which reads the uploads. */
   readonly sources: string;
   readonly programs: readonly StandIns[];
 }

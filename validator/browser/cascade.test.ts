@@ -7,7 +7,7 @@ import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { rounds } from '../../test/kit/seeded-random.ts';
 import { createCascadeSheets } from '../src/challenge/cascade/sheet.ts';
 
-/** The reading alone, as a global function of a sheet. */
+/** The reading alone, bundled as a global function of a sheet. */
 const [PROGRAM] = buildSync({
   stdin: {
     contents: `import { cascade } from './page/sources/cascade.ts'; window.measure = (sheet) => cascade({ sheet });`,
@@ -24,10 +24,10 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-describe('a style sheet whose answers only CSS and the server know', () => {
+describe('the widths of a style sheet', () => {
   const sheets = createCascadeSheets(['a secret', 'an earlier secret']);
 
-  /** The widths that Chromium gives to these sheets, on a page of this size. */
+  /** The widths of these sheets in Chromium, on a page of this size. */
   async function measured(texts: readonly string[], zoom = 1, doctype = '<!doctype html>') {
     const page = await browser.newPage({ viewport: { width: 360, height: 640 } });
     await page.setContent(`${doctype}<html style="zoom:${zoom}"><style>div{width:1px}</style>`);
@@ -43,7 +43,7 @@ describe('a style sheet whose answers only CSS and the server know', () => {
     return found as { side: number; widths: number[] }[];
   }
 
-  test('Chromium measures what the server expects, whatever the sheet, on a phone and on a page with its own style', async () => {
+  test('Chromium measures the expected widths of any sheet, on a phone and on a page with its own style', async () => {
     const ids = Array.from({ length: rounds(100, 50) }, () => randomUUID());
     const found = await measured(ids.map(sheets.issue));
     for (const [at, id] of ids.entries()) {
@@ -53,7 +53,7 @@ describe('a style sheet whose answers only CSS and the server know', () => {
     }
   });
 
-  test('also on a page without a doctype, as the browser script may meet it', async () => {
+  test('also on a page without a doctype, where the browser script may run', async () => {
     const ids = Array.from({ length: 50 }, () => randomUUID());
     const found = await measured(ids.map(sheets.issue), 1, '');
     expect(found.map(({ widths }) => widths.map(Math.round))).toEqual(
@@ -61,7 +61,7 @@ describe('a style sheet whose answers only CSS and the server know', () => {
     );
   });
 
-  test('also on a page that is scaled as a whole', async () => {
+  test('also on a page that is scaled', async () => {
     const id = randomUUID();
     const [found] = await measured([sheets.issue(id)], 1.5);
     const scale = (found?.side ?? 0) / 1000;
@@ -69,7 +69,7 @@ describe('a style sheet whose answers only CSS and the server know', () => {
     expect(found?.widths.map((width) => Math.round(width / scale))).toEqual(sheets.widths(id)[0]);
   });
 
-  test('a browser without constructed sheets, on a page that forbids styles, reads nothing instead of wrong widths', async () => {
+  test('without constructed sheets, on a page that forbids styles, there is no reading instead of wrong widths', async () => {
     const page = await browser.newPage();
     const policy = `<meta http-equiv="Content-Security-Policy" content="style-src 'none'">`;
     await page.setContent(`<!doctype html><html><head>${policy}</head>`);
@@ -81,14 +81,14 @@ describe('a style sheet whose answers only CSS and the server know', () => {
     await page.close();
   });
 
-  test('each secret draws a sheet of its own, and the earlier one still knows its answers', () => {
+  test('each secret draws its own sheet, and an earlier secret still gives the answers to its sheets', () => {
     const id = randomUUID();
     const earlier = createCascadeSheets(['an earlier secret']);
     expect(earlier.issue(id)).not.toBe(sheets.issue(id));
     expect(sheets.widths(id)[1]).toEqual(earlier.widths(id)[0]);
   });
 
-  test('sheets differ, and so do the boxes of one sheet', () => {
+  test('sheets differ, and the boxes of one sheet differ', () => {
     const lists = Array.from({ length: 200 }, (_, at) => sheets.widths(`ticket ${at}`)[0] ?? []);
     expect(new Set(lists.map(String)).size).toBe(200);
     const different = lists.map((widths) => new Set(widths).size);

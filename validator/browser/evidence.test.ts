@@ -12,11 +12,11 @@ import { fixture } from '../src/challenge/testing/challenged-visitor.ts';
 import { untilInTime } from './testing/patient-visits.ts';
 import { startSite, type Site } from './testing/test-site.ts';
 
-/** What the challenge page reads, in a layout engine and in documents that have none. */
+/** The readings of the challenge page, in a layout engine and in documents without one. */
 
 let browser: Browser;
 let site: Site;
-/** Begins before the other tests: it waits as long as a page waits for its files. */
+/** Starts before the other tests, because it takes as long as a page waits for its files. */
 let inJsdom: ReturnType<typeof visitInJsdom>;
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ afterEach(() => {
   site.server.close();
 });
 
-/** The upload of a visit; `prepare` runs in the page before anything of it. */
+/** The upload of a visit. `prepare` runs in the page before the page's scripts. */
 const visited = (options: BrowserContextOptions, prepare = ''): Promise<Upload> =>
   untilInTime(
     () => visitedOnce(options, prepare),
@@ -53,7 +53,7 @@ async function visitedOnce(options: BrowserContextOptions, prepare: string): Pro
   return upload;
 }
 
-/** Widths of the boxes of a style sheet, as they have to be. */
+/** The correct widths of the boxes of this upload. */
 function widthsFor({ ticket, evidence }: Upload): readonly number[] {
   return known(answering(evidence, ticket).readings.cascade)?.widths ?? [];
 }
@@ -65,8 +65,8 @@ function farthestOff(upload: Upload): number {
 
 test.each([
   ['Temporal', ''],
-  ['Intl, where a browser has no Temporal', 'delete window.Temporal'],
-])('the time zone is read of %s', async (_of, prepare) => {
+  ['Intl, in a browser without Temporal', 'delete window.Temporal'],
+])('the time zone is read from %s', async (_of, prepare) => {
   const { evidence } = await visited({ timezoneId: 'Asia/Tokyo' }, prepare);
   expect(known(evidence.readings.timezone)).toEqual({ name: 'Asia/Tokyo' });
 });
@@ -89,15 +89,15 @@ describe('the boxes of the style sheet in a layout engine', () => {
     `new MutationObserver((_, seen) => { if (document.documentElement) { document.documentElement.style.cssText = '${css}'; seen.disconnect(); } }).observe(document, { childList: true });`;
 
   test.each([
-    ['zoomed as a whole', 'zoom:0.67'],
-    ['scaled as a whole', 'transform:scale(1.5)'],
+    ['zoomed', 'zoom:0.67'],
+    ['scaled', 'transform:scale(1.5)'],
     ['written from right to left, in columns', 'direction:rtl;writing-mode:vertical-rl'],
     ['with huge text', 'font-size:60px;text-size-adjust:300%;line-height:9'],
   ])('in a document that is %s', async (_how, css) => {
     expect(farthestOff(await visited({ locale: 'en-US' }, onRoot(css)))).toBeLessThan(0.3);
   });
 
-  test('leave nothing behind in the document', async () => {
+  test('are removed from the document', async () => {
     const context = await browser.newContext({ locale: 'en-US' });
     const page = await context.newPage();
     site.intercept = (response) => response.writeHead(200).end('stay');
@@ -110,7 +110,7 @@ describe('the boxes of the style sheet in a layout engine', () => {
 });
 
 describe('formats, fonts and the first frame', () => {
-  test('are read, and cost the page no wait of their own', async () => {
+  test('are read, and do not delay the page', async () => {
     const { readings, tookMs, totalMs } = (await visited({ locale: 'en-US' })).evidence;
     expect(readings.media).toMatchObject({ value: { vp9: { plays: 'probably', streams: true } } });
     expect(readings.fonts).toEqual({ value: expect.any(Array) as string[] });
@@ -118,7 +118,7 @@ describe('formats, fonts and the first frame', () => {
     expect(tookMs['painting']).toBeLessThanOrEqual(totalMs);
   });
 
-  test('a frame that is never drawn is told with the timers that ran meanwhile', async () => {
+  test('a frame that is never drawn is reported with the number of timers', async () => {
     const { readings } = (
       await visited({ locale: 'en-US' }, 'window.requestAnimationFrame = () => 0;')
     ).evidence;
@@ -126,13 +126,13 @@ describe('formats, fonts and the first frame', () => {
     expect(known(readings.painting)?.ticks).toBeGreaterThan(0);
   });
 
-  test('a page out of sight says so', async () => {
+  test('a page out of view reports this', async () => {
     const hidden = "Object.defineProperty(document, 'hidden', { get: () => true });";
     const { readings } = (await visited({ locale: 'en-US' }, hidden)).evidence;
     expect(readings.painting).toMatchObject({ value: { visible: false } });
   });
 
-  test('a page in a frame is not watched', async () => {
+  test('a page in a frame has no such reading', async () => {
     const context = await browser.newContext({ locale: 'en-US' });
     const page = await context.newPage();
     const sent = page.waitForRequest((request) => request.url().endsWith('/.guard/verify'));
@@ -146,7 +146,7 @@ describe('formats, fonts and the first frame', () => {
   });
 });
 
-/** A browser's headers: nothing but the page itself may give these documents away. */
+/** The headers of a browser, so that only the page itself can show that there is no layout. */
 const HEADERS = {
   'user-agent':
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36',
@@ -161,7 +161,7 @@ async function challengePage({ url }: Site) {
   };
 }
 
-/** `fetch` for a document that has none of its own; it says what the browser would, and keeps what it sent. */
+/** A `fetch` for a document without one. It sends the headers of a browser, and collects the request bodies. */
 function fetchOf(at: Site, cookie: string, sent: string[]) {
   return (url: string, { method = 'GET', body }: { method?: string; body?: string }) => {
     if (body !== undefined) sent.push(body);
@@ -173,7 +173,7 @@ function fetchOf(at: Site, cookie: string, sent: string[]) {
   };
 }
 
-/** The same upload, had its author thought of everything but a layout engine. */
+/** The judgement of the same upload, after everything except the layout was corrected. */
 function judgedByLayoutAlone(sent: string | undefined) {
   const upload = Upload.parse(JSON.parse(sent ?? ''));
   const { evidence, headers } = fixture('human/chromium-headful-xvfb-default-screen.json');
@@ -183,7 +183,7 @@ function judgedByLayoutAlone(sent: string | undefined) {
   return judge({ ...evidence, readings }, request, [widthsFor(upload)], USUAL).kind;
 }
 
-/** A visit of jsdom to a site of its own, once it has an outcome. */
+/** A visit of jsdom to its own site, until the site has an outcome. */
 async function visitInJsdom() {
   const of = await startSite();
   const { html, cookie } = await challengePage(of);
@@ -201,12 +201,12 @@ async function visitInJsdom() {
       Object.assign(inside, { fetch: fetchOf(of, cookie, sent) });
     },
   });
-  // It waits for its files to the end: jsdom loads no frame in a shadow tree.
+  // jsdom loads no frame in a shadow tree, so the page waits for its files until the time limit.
   await poll(
     () => Promise.resolve(of.outcomes.length),
     (count) => count > 0,
   );
-  // At the end, because the page still shows what came of its answer, and would find no document.
+  // Close the window at the end, because the page still shows the result of its answer, and needs its document.
   const leave = () => {
     window.close();
     of.server.closeAllConnections();
@@ -215,7 +215,7 @@ async function visitInJsdom() {
   return { of, sent, leave };
 }
 
-describe('documents without layout run the page and are not let through', () => {
+describe('documents without layout run the page, and do not pass', () => {
   test('jsdom', async () => {
     const { of, sent } = await inJsdom;
     expect(of.outcomes.map(({ kind }) => kind)).not.toContain('verified');
@@ -238,7 +238,7 @@ describe('documents without layout run the page and are not let through', () => 
     window.document.cookie = cookie;
     window.document.write(html);
     await expect.poll(() => site.outcomes.length).toBeGreaterThan(0);
-    // It is not closed: the page's script may still be between two steps, and would find no document.
+    // The window is not closed: the page's script may still run, and needs its document.
     await window.happyDOM.abort();
     expect(site.outcomes.map(({ kind }) => kind)).not.toContain('verified');
     expect([...site.store.sessions.values()].map(({ state }) => state)).not.toContain('verified');

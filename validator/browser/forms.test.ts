@@ -4,9 +4,8 @@ import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { startSite, type Site } from './testing/test-site.ts';
 
 /**
- * A form that meets a challenge (contract 3). Chromium's location.reload() sends it again without
- * asking, as a form of the page it is called from: right for the site's own forms, and a forgery for
- * everybody else's.
+ * A challenge on the way of a form (contract 3). Chromium's location.reload() sends the form again without asking, as a
+ * form of the page that calls it. This is right for forms of the site, and a forgery for all other forms.
  */
 
 let browser: Browser;
@@ -34,11 +33,11 @@ afterEach(async () => {
 });
 
 const posts = () => site.visits.filter(({ method }) => method === 'POST');
-/** The same computer under another name, which is another site to a browser. */
+/** The same machine with another name, which is another site for a browser. */
 const elsewhere = () => other.url.replace('127.0.0.1', 'localhost');
 
 describe('contract 3: a form of the site itself', () => {
-  test('is sent again by the browser, files included, once, and arrives', async () => {
+  test('is sent again once by the browser, with its files, and arrives', async () => {
     await page.goto(`${site.url}/form`);
     await page.click('button');
     await page.waitForSelector('text=the origin');
@@ -49,7 +48,7 @@ describe('contract 3: a form of the site itself', () => {
     expect(arrived?.body).toContain('the file itself');
   });
 
-  test('stays in the browser: the page that asks for it holds nothing of it', async () => {
+  test('stays in the browser, and is not in the challenge page', async () => {
     site.intercept = (response) => response.writeHead(503).end();
     await page.goto(`${site.url}/form`);
     await page.click('button');
@@ -61,7 +60,7 @@ describe('contract 3: a form of the site itself', () => {
     expect(posts().at(-1)?.body).toContain('the file itself');
   });
 
-  test('waits on a screen with two ways on when the browser did not send it again', async () => {
+  test('leads to a screen with two buttons when the browser did not send it again', async () => {
     site.formsDeclined = 1;
     await page.goto(`${site.url}/form`);
     await page.click('button');
@@ -75,7 +74,7 @@ describe('contract 3: a form of the site itself', () => {
     expect(posts().at(-1)?.body).toContain('the file itself');
   });
 
-  test('is left with what was typed by going back', async () => {
+  test('still has its input after the back button', async () => {
     site.formsDeclined = 1;
     await page.goto(`${site.url}/form`);
     await page.fill('[name=user]', 'grace');
@@ -87,7 +86,7 @@ describe('contract 3: a form of the site itself', () => {
 });
 
 describe('a form of another site (CSRF)', () => {
-  test('is never made one of this site: it is not sent again from here', async () => {
+  test('never becomes a form of this site, because it is not sent again', async () => {
     await page.goto(`${elsewhere()}/form?to=${site.url}`);
     await page.click('button');
     await page.waitForSelector('text=Please send it once more', { state: 'visible' });
@@ -97,7 +96,7 @@ describe('a form of another site (CSRF)', () => {
     expect(site.outcomes).toHaveLength(1);
   });
 
-  test('arrives when its own site sends it once more, which one button leads back to', async () => {
+  test('arrives when its own site sends it again, and a button leads back to this site', async () => {
     await page.goto(`${elsewhere()}/form?to=${site.url}`);
     await page.click('button');
     await page.click('button:visible');
@@ -112,7 +111,7 @@ describe('a form of another site (CSRF)', () => {
   });
 
   test.each(['failed', 'no_session', 'retry'])(
-    'has no way to be sent from here when the check ends with %s either',
+    'cannot be sent again when the check ends with %s',
     async (result) => {
       site.intercept = (response) => response.end(JSON.stringify({ result }));
       await page.goto(`${elsewhere()}/form?to=${site.url}`);
@@ -124,7 +123,7 @@ describe('a form of another site (CSRF)', () => {
     },
   );
 
-  test('a visitor who passed before is not challenged: a payment or SAML answer arrives at once', async () => {
+  test('a payment or SAML answer arrives at once when the visitor passed before', async () => {
     await page.goto(`${site.url}/`);
     await page.waitForSelector('text=the origin');
     await page.goto(`${elsewhere()}/form?to=${site.url}`);

@@ -4,8 +4,8 @@ import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { startSite, type Site } from './testing/test-site.ts';
 
 /**
- * The challenge page in a real browser, against a small site that challenges every session without
- * a judgement and serves every other one. That the driven browser is found out is part of the test.
+ * The challenge page in a real browser, with a small site that challenges every session without a judgement and serves
+ * all others. The tests also check that the driven browser is found.
  */
 
 let browser: Browser;
@@ -46,11 +46,11 @@ describe('contract 3: interstitial served, browser completes it', () => {
       'origin /shop?item=7',
     ]);
     expect(site.outcomes).toHaveLength(1);
-    // Neither the Content-Security-Policy nor anything else stood in the page's way.
+    // No error, for example from the Content-Security-Policy.
     expect(failures).toEqual([]);
   });
 
-  test('asks nothing of anybody but its own host: itself, the upload, and the frame and the files beside it', async () => {
+  test('sends requests only to its own host: the page, the upload, the frame and the files', async () => {
     const asked = new Set<string>();
     page.on('request', (request) => asked.add(request.url().split(/[#?]/, 1)[0] ?? ''));
     await page.goto(`${site.url}/shop`);
@@ -61,7 +61,7 @@ describe('contract 3: interstitial served, browser completes it', () => {
     );
   });
 
-  test('the driven browser is remembered as automated', async () => {
+  test('the driven browser is judged automated', async () => {
     await page.goto(`${site.url}/`);
     await page.waitForSelector('text=the origin');
     expect(site.outcomes[0]).toMatchObject({
@@ -71,7 +71,7 @@ describe('contract 3: interstitial served, browser completes it', () => {
     expect([...site.store.sessions.values()][0]?.state).toBe('rejected');
   });
 
-  test('two tabs of one new visitor both arrive', async () => {
+  test('two tabs of one new visitor both reach the site', async () => {
     const other = await context.newPage();
     await Promise.all([page.goto(`${site.url}/one`), other.goto(`${site.url}/two`)]);
     await Promise.all([
@@ -144,34 +144,31 @@ describe('never a loop', () => {
     expect(site.visits).toHaveLength(1);
   });
 
-  test('a URL that is challenged again and again ends on the failure screen', async () => {
+  test('a URL that is always challenged ends on the failure screen', async () => {
     site.challengesAlways = true;
     await page.goto(`${site.url}/`);
     await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
     expect(site.visits).toHaveLength(4);
   });
 
-  test.each([-1, 1])(
-    'and so it does where the clock of the visitor jumps by %d day meanwhile',
-    async (days) => {
-      // From the third page on, and in no frame of it.
-      await context.addInitScript(`if (window === top) {
+  test.each([-1, 1])('also when the clock of the visitor jumps by %d day', async (days) => {
+    // From the third page on, but in no frame.
+    await context.addInitScript(`if (window === top) {
         const pages = 1 + Number(sessionStorage.getItem('pages'));
         sessionStorage.setItem('pages', pages);
         const { now } = Date;
         if (pages > 2) Date.now = () => now() + ${days * 86_400_000};
       }`);
-      site.challengesAlways = true;
-      await page.goto(`${site.url}/`);
-      await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
-      // Two before the jump, which are forgotten with it, and as many as without one.
-      expect(site.visits).toHaveLength(2 + 4);
-    },
-  );
+    site.challengesAlways = true;
+    await page.goto(`${site.url}/`);
+    await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
+    // Two visits before the jump, which the page forgets, and then as many as without a jump.
+    expect(site.visits).toHaveLength(2 + 4);
+  });
 });
 
 describe('without scripts', () => {
-  test('the page says what is needed, and shows nothing else', async () => {
+  test('the page shows only what it needs', async () => {
     const plain = await browser.newContext({ javaScriptEnabled: false });
     const still = await plain.newPage();
     await still.goto(`${site.url}/`);

@@ -5,10 +5,10 @@ import { startSite } from './testing/test-site.ts';
 
 const TASK = '4.AAAAAAAAAAAAAAAAAAAAAA';
 
-/** What a visitor saw who was asked for work once, and what the page sent the second time. */
+/** A visit that is asked for work once: the text that the visitor saw, and the second upload. */
 async function visitWithWork(result: 'work' | 'doubt', without: string) {
   const site = await startSite();
-  // A driven browser is found out, and never asked: so this is not the collector's own answer.
+  // A driven browser is found, and never asked for work, so the test replaces the answer of the collector.
   site.intercept = (response) => {
     site.intercept = undefined;
     response
@@ -40,14 +40,14 @@ test.each([
   ['in a worker', 'work', '', 'This site asks for a short calculation'],
   ['in the page where there is no worker', 'doubt', 'delete window.Worker', 'An extension or a'],
 ] as const)(
-  'the page does the work it is asked for %s, says why, and sends the same again',
+  'the page does the work %s, gives the reason, and sends the same upload again',
   async (_where, result, without, text) => {
     const { uploads, shown, outcomes } = await visitWithWork(result, without);
     expect(shown).toContain(text);
     const [first, second] = uploads;
     expect(second).toMatchObject({ ...first, work: { task: TASK } });
     expect(await isWorkDone(TASK, second?.work?.counter ?? -1, 4)).toBe(true);
-    // A task that was not issued counts as none. The visitor is judged like any other.
+    // A task that the collector did not issue does not count. The visitor is judged like any other.
     expect(outcomes).toEqual(['rejected']);
   },
 );

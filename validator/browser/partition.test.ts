@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Upload } from '../page-contract/evidence.ts';
 import { startSite } from './testing/test-site.ts';
 
-/** What the challenge page reads of partitions, in a browser that was started with these switches too. */
+/** The reading of partitions of the challenge page, in a browser with these additional switches. */
 async function partitionRead(args: readonly string[], block?: string) {
   const browser = await chromium.launch({
     executablePath: await sparticuz.executablePath(),
@@ -22,16 +22,16 @@ async function partitionRead(args: readonly string[], block?: string) {
   return evidence.readings.partition;
 }
 
-test('a frame of another site is heard where the driver turned partitions off, as it does by default', async () => {
+test('a message from a frame of another site arrives when the driver turned partitions off, its default', async () => {
   expect(await partitionRead([])).toEqual({ value: { crossed: true } });
 });
 
-test('it is not heard where the browser keeps such frames apart', async () => {
-  // The last switch of a name counts: this one takes back what the driver's turns off.
+test('no message arrives when the browser partitions such frames', async () => {
+  // The last switch with a name counts, so this switch replaces the driver's.
   const read = await partitionRead(['--disable-features=Translate']);
   expect(read).toEqual({ value: { crossed: false } });
 });
 
-test('frames that do not load in time are no reading, and delay no visitor', async () => {
+test('frames that do not load in time give no reading, and delay no visitor', async () => {
   expect(await partitionRead([], '**/.guard/echo')).toEqual({ unread: 'failed' });
 });

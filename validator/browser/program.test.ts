@@ -59,7 +59,7 @@ test('17.3: a browser answers with each program of an hour, and its upload shows
       expect(uploads[0]).not.toContain('evidence');
       await context.close();
     }
-    // A driver holds this browser. That it is found out shows that each upload was read.
+    // This browser is driven. The rejection shows that the server read each upload.
     expect(site.outcomes.map(({ kind }) => kind)).toEqual(programs.map(() => 'rejected'));
   } finally {
     ofPages.program = plain;

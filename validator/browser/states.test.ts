@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { launchPlain } from '../../test/kit/plain-chromium.ts';
 import { startSite, type Site } from './testing/test-site.ts';
 
-/** What people do while a page checks their browser, and what lines do. Never a loop: visits are counted. */
+/** What people and slow connections do while a page checks their browser. Tests count visits, to find loops. */
 
 let browser: Browser;
 let context: BrowserContext;
@@ -29,8 +29,8 @@ afterEach(async () => {
 
 const answered = () => site.visits.map((visit) => `${visit.answered} ${visit.url}`);
 
-describe('contract 3: the same URL, once', () => {
-  test('the back button after a pass leads to the page before, not to a challenge', async () => {
+describe('contract 3: one reload of the same URL', () => {
+  test('after a pass, the back button leads to the page before, not to a challenge', async () => {
     await page.goto(`${site.url}/form`);
     await page.goto(`${site.url}/shop`);
     await page.waitForSelector('text=the origin');
@@ -43,7 +43,7 @@ describe('contract 3: the same URL, once', () => {
     ]);
   });
 
-  test('a page that was left during its check finishes it when people come back', async () => {
+  test('a page that was left during its check finishes the check when people come back', async () => {
     let held: (() => void) | undefined;
     site.intercept = (response) => (held = () => response.destroy());
     await page.goto(`${site.url}/shop`);
@@ -56,7 +56,7 @@ describe('contract 3: the same URL, once', () => {
     expect(site.visits.length).toBeLessThanOrEqual(3);
   });
 
-  test('a page that is left before its answer says so; one that was answered does not', async () => {
+  test('a page that is left without an answer reports this; a page with an answer does not', async () => {
     site.intercept = (response) => response.destroy();
     await page.goto(`${site.url}/shop`);
     await page.waitForSelector('text=The check did not finish', { state: 'visible' });
@@ -70,11 +70,11 @@ describe('contract 3: the same URL, once', () => {
     await page.goto(`${site.url}/shop`);
     await page.waitForSelector('text=the origin');
     await page.goto(`${site.url}/form`);
-    // The driver of this test is judged, and its answer is all that came.
+    // The driver of this test is judged, and only its answer arrived.
     expect(site.outcomes.map(({ kind }) => kind)).toEqual(['left', 'rejected']);
   });
 
-  test('a bfcache copy of the page checks again instead of waiting for ever', async () => {
+  test('a page from the back/forward cache checks again', async () => {
     site.intercept = (response) => response.writeHead(503).end();
     await page.goto(`${site.url}/shop`);
     await page.waitForSelector('text=The check did not finish', { state: 'visible' });
@@ -84,7 +84,7 @@ describe('contract 3: the same URL, once', () => {
     expect(answered()).toEqual(['challenge /shop', 'origin /shop']);
   });
 
-  test('a slow line (400 ms, 50 kB/s: "slow 3G") costs time and no extra visits', async () => {
+  test('a slow connection (400 ms, 50 kB/s: "slow 3G") causes no extra visits', async () => {
     const devtools = await context.newCDPSession(page);
     await devtools.send('Network.enable');
     await devtools.send('Network.emulateNetworkConditions', {
@@ -99,15 +99,15 @@ describe('contract 3: the same URL, once', () => {
     expect(site.outcomes).toHaveLength(1);
   });
 
-  test('five tabs opened at once all arrive, with few visits more than tabs', async () => {
+  test('five tabs opened at once all reach the site, with few additional visits', async () => {
     const tabs = await Promise.all([1, 2, 3, 4, 5].map(() => context.newPage()));
     await Promise.all(tabs.map((tab, at) => tab.goto(`${site.url}/tab-${at}`)));
     await Promise.all(tabs.map((tab) => tab.waitForSelector('text=the origin')));
-    // Each tab: its challenge, at most two more that met another tab's session, its arrival.
+    // Each tab has its challenge, at most two more with the session of another tab, and its arrival.
     expect(site.visits.length).toBeLessThanOrEqual(20);
   });
 
-  test('a sub-resource that is fetched in the middle of a check costs no visit more', async () => {
+  test('a file that is loaded during a check causes no additional visit', async () => {
     let fetched: unknown;
     await page.route('**/.guard/verify', async (route) => {
       fetched = await page.evaluate(
@@ -126,7 +126,7 @@ describe('contract 3: the same URL, once', () => {
     ]);
   });
 
-  test('one that gives the browser another session meanwhile costs one visit more, and no loop', async () => {
+  test('a file that brings another session during a check causes one additional visit, and no loop', async () => {
     await page.route(
       '**/.guard/verify',
       async (route) => {
@@ -140,15 +140,15 @@ describe('contract 3: the same URL, once', () => {
     expect(answered()).toEqual(['challenge /shop', 'challenge /shop', 'origin /shop']);
   });
 
-  test('the fragment and the query stay as they were', async () => {
+  test('the fragment and the query do not change', async () => {
     await page.goto(`${site.url}/shop?q=%E2%9C%93&q=2#reviews`);
     await page.waitForSelector('text=the origin');
     expect(page.url()).toBe(`${site.url}/shop?q=%E2%9C%93&q=2#reviews`);
   });
 });
 
-describe('a collector that asks to wait, or is of another version', () => {
-  test('429 with Retry-After: the page says so, waits, and goes on by itself', async () => {
+describe('a collector that asks to wait, or that has another version', () => {
+  test('after 429 with Retry-After the page shows this, waits, and continues without its user', async () => {
     let asked = 0;
     site.intercept = (response) => {
       asked += 1;
@@ -165,8 +165,8 @@ describe('a collector that asks to wait, or is of another version', () => {
   });
 
   test.each([
-    ['a form that it does not know', 400, '{"result":"failed"}'],
-    ['a word that this page does not know', 200, '{"result":"later"}'],
+    ['an unknown form', 400, '{"result":"failed"}'],
+    ['an unknown result', 200, '{"result":"later"}'],
   ])('%s: a reload, and no loop', async (_what, status, body) => {
     site.intercept = (response) => response.writeHead(status).end(body);
     await page.goto(`${site.url}/shop`);
@@ -175,8 +175,8 @@ describe('a collector that asks to wait, or is of another version', () => {
   });
 });
 
-describe('contract 3: "session unverified", and then', () => {
-  test('later it is challenged again, and can pass', async () => {
+describe('contract 3: "session unverified"', () => {
+  test('the session is challenged again later, and can pass', async () => {
     site.intercept = (response) => response.destroy();
     await page.goto(`${site.url}/shop`);
     await page.click('button:visible');
@@ -187,7 +187,7 @@ describe('contract 3: "session unverified", and then', () => {
     expect(answered()).toEqual(['challenge /shop', 'challenge /shop', 'origin /shop']);
   });
 
-  test('a cookie that stays out, again and again, is one visit for each click of a person', async () => {
+  test('without cookies there is one visit for each click of a person', async () => {
     site.setsCookie = false;
     await page.goto(`${site.url}/shop`);
     for (const visits of [1, 2, 3]) {
@@ -209,14 +209,14 @@ describe('contract 2.8: _guard_ref', () => {
     await page.addInitScript(
       `Object.defineProperty(document, 'referrer', { get: () => ${JSON.stringify(referer)} })`,
     );
-    // The challenge page itself is looked at: the origin's page never sets it.
+    // The challenge page is checked, because the origin's page never sets the value.
     site.intercept = (response) => response.end('{"result":"failed"}');
     await page.goto(`${site.url}/`);
     await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
     expect(await stored()).toBe(expected);
   });
 
-  test('is never sent: no upload holds it', async () => {
+  test('is in no upload', async () => {
     const bodies: (string | null)[] = [];
     page.on('request', (request) => bodies.push(request.postData()));
     await page.goto(`${site.url}/`, { referer: 'https://search.example/find' });

@@ -13,7 +13,7 @@ import { createWitnesses } from '../src/challenge/witnesses/witnesses.ts';
 import { createSealer } from '../src/session/sealer.ts';
 import { SECRETS, type Site, startSite } from './testing/test-site.ts';
 
-/** The reading alone, as a global function. */
+/** The reading alone, bundled as a global function. */
 const [PROGRAM] = buildSync({
   stdin: {
     contents: `import { askWitnesses } from './page/witnesses.ts'; window.ask = askWitnesses;`,
@@ -36,12 +36,12 @@ afterAll(async () => {
   site.server.close();
 });
 
-/** What the server finds against what a page measured. */
+/** The finding of the server about the measurements of a page. */
 function findingOf(id: string, readings: Pick<Readings, 'witnesses'>) {
   return judgeWitnesses({ id, witnessed: true }, readings, witnesses.expected(id), site.store);
 }
 
-/** What the challenge page uploads of its witnesses, in a browser that blocks these kinds of files. */
+/** The witnesses in the upload of the challenge page, in a browser that blocks these kinds of files. */
 async function uploaded(page: Page, blocked: readonly string[]) {
   await page.route('**/.guard/witness?*', (route) =>
     blocked.includes(route.request().resourceType()) ? route.abort() : route.continue(),
@@ -55,7 +55,7 @@ async function uploaded(page: Page, blocked: readonly string[]) {
 }
 
 describe('17.3 witnesses in Chromium', () => {
-  test('it loads what it must and no decoy, whatever the document', async () => {
+  test('Chromium loads the expected files and no decoy, for any document', async () => {
     const page = await browser.newPage({
       viewport: { width: 360, height: 640 },
       deviceScaleFactor: 1.5,
@@ -82,15 +82,12 @@ describe('17.3 witnesses in Chromium', () => {
     ['nothing', []],
     ['images', ['image']],
     ['fonts', ['font']],
-  ] as const)(
-    'the challenge page of somebody who blocks %s has passed this',
-    async (_, blocked) => {
-      const context = await browser.newContext();
-      const { finding, tookMs } = await uploaded(await context.newPage(), blocked);
-      expect(finding).toBeUndefined();
-      // No browser waits to the end for what is blocked.
-      expect(tookMs).toBeLessThan(WITNESSES.waitMs);
-      await context.close();
-    },
-  );
+  ] as const)('a person who blocks %s passes the witnesses', async (_, blocked) => {
+    const context = await browser.newContext();
+    const { finding, tookMs } = await uploaded(await context.newPage(), blocked);
+    expect(finding).toBeUndefined();
+    // A browser does not wait until the time limit for blocked files.
+    expect(tookMs).toBeLessThan(WITNESSES.waitMs);
+    await context.close();
+  });
 });

@@ -6,7 +6,7 @@ import { issueTask, readTask } from '../src/challenge/work/tasks.ts';
 import { createSealer } from '../src/session/sealer.ts';
 import { loadBrowserBundle } from './build.ts';
 
-/** Runs the program that a page puts into a worker; gives its answer to one task. */
+/** Runs the program of a page in a worker, and returns its answer to one task. */
 function workerAnswer(task: string): Promise<unknown> {
   return new Promise((resolve) => {
     let told: (event: { data: string }) => void = () => undefined;
@@ -24,12 +24,12 @@ function workerAnswer(task: string): Promise<unknown> {
 }
 
 describe('the memory-hard work', () => {
-  test.each([1, 3, 5])('of %d bits, done by the page, is accepted by the server', async (bits) => {
+  test.each([1, 3, 5])('of %d bits by the page is accepted by the server', async (bits) => {
     const task = `${bits}.${randomBytes(16).toString('base64url')}`;
     expect(await isWorkDone(task, Number(await workerAnswer(task)), bits)).toBe(true);
   });
 
-  test('gives way to the page after each try, where there is no worker', async () => {
+  test('lets the page run after each try when there is no worker', async () => {
     const element: { solve?: (task: string) => Promise<number> } = {};
     let gaveWay = 0;
     const counted = (callback: () => void, ms?: number) => {
@@ -47,14 +47,14 @@ describe('the memory-hard work', () => {
     expect(gaveWay).toBeGreaterThanOrEqual(counter);
   });
 
-  test('is checked four at a time, and then the next one has to wait', async () => {
+  test('is checked four at a time, and the next check has to wait', async () => {
     const checks = [0, 1, 2, 3].map((counter) => isWorkDone('1.x', counter, 1));
     expect(isCheckBusy()).toBe(true);
     await Promise.all(checks);
     expect(isCheckBusy()).toBe(false);
   });
 
-  test('is bound to its task, and short work is not enough', async () => {
+  test('belongs to its task, and work with fewer bits is not enough', async () => {
     const task = `5.${randomBytes(16).toString('base64url')}`;
     const counter = Number(await workerAnswer(task));
     for (let short = 0; short < counter; short += 1) {
@@ -64,7 +64,7 @@ describe('the memory-hard work', () => {
     for (let i = 0; i < 64; i += 1) {
       if (await isWorkDone(`${task}${i}`, counter, 5)) byChance += 1;
     }
-    // 2 of 64 are expected.
+    // By chance, 2 of 64 are expected.
     expect(byChance).toBeLessThan(16);
   });
 });
@@ -73,12 +73,12 @@ describe('a task', () => {
   const sealer = createSealer(['the first secret of the tests'], 'work');
   const task = issueTask(sealer, 'one ticket', 5);
 
-  test('is read for its ticket, with its bits', () => {
+  test('is read with its bits for its ticket', () => {
     expect(readTask(sealer, 'one ticket', task)).toBe(5);
     expect(readTask(sealer, 'another ticket', task)).toBe(0);
   });
 
-  test('has one spelling, and none of one’s own making', () => {
+  test('has one spelling, and cannot be forged', () => {
     const [, mac = ''] = task.split('.');
     const spareBits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
       .split('')

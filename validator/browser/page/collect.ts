@@ -16,8 +16,8 @@ type Asked = Omit<SourceInput, 'inside'> & {
 };
 
 /**
- * Reads all sources at once, for one ticket. Some questions belong to the ticket, so the evidence fits no other one. A
- * source that fails or takes too long becomes a value. Never rejects.
+ * Reads all sources at the same time, for one ticket. Some questions belong to the ticket, so the evidence fits no
+ * other ticket. A source that fails or takes too long gets a value that says so. Never rejects.
  */
 export async function collect({ witnesses, ...asked }: Asked): Promise<Evidence> {
   const startedAt = performance.now();
@@ -48,7 +48,7 @@ export async function collect({ witnesses, ...asked }: Asked): Promise<Evidence>
       userAgent: clip(navigator.userAgent, LIMITS.userAgentChars),
       platform: clip(navigator.platform),
     },
-    // The type of Object.entries does not relate names to readings. The type of `sources` does.
+    // Object.entries loses the relation of names to readings. The type of `sources` guarantees it.
     readings: Object.fromEntries(entries) as unknown as Readings,
     startedAtMs: Math.max(0, finite(performance.timeOrigin)),
     tookMs,

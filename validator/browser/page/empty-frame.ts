@@ -5,8 +5,8 @@ export interface EmptyFrame {
 }
 
 /**
- * Opens an empty frame, which is never shown and needs no fetch that a Content-Security-Policy could
- * forbid; undefined where that is not to be had. Use `inside` at once: some engines fill it anew later.
+ * Opens an empty frame. It is never shown, and needs no fetch that a Content-Security-Policy could forbid. Undefined
+ * when the browser gives no such frame. Use `inside` at once, because some engines replace its content later.
  */
 export function openEmptyFrame(): EmptyFrame | undefined {
   try {
@@ -19,7 +19,7 @@ export function openEmptyFrame(): EmptyFrame | undefined {
     if (inside) return { inside, close: () => frame.remove() };
     frame.remove();
   } catch {
-    // A source that cannot read here reports the value as absent.
+    // A source that cannot read here reports that the value is absent.
   }
   return undefined;
 }

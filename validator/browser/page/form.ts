@@ -2,8 +2,8 @@ import type { Upload } from '../../page-contract/evidence.ts';
 import type { GivenNames } from '../../page-contract/program.ts';
 
 /**
- * How a page is given its questions and writes its upload. This is the form without a disguise. The programs of each
- * hour have others in its place (src/challenge/program/).
+ * How a page gets its questions and writes its upload. This is the form without a disguise. The programs of each hour
+ * replace this module (src/challenge/program/).
  */
 export const given: GivenNames = {
   sheet: 'sheet',

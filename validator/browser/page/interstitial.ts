@@ -10,7 +10,7 @@ import { keepUpstreamReferrer } from './upstream-referrer.ts';
 import { work } from './work.ts';
 import { whenVisited } from './when-visited.ts';
 
-/** The challenge page (contract 3): read, upload, reload this URL. It leads to no other place. */
+/** The challenge page (contract 3) reads, uploads and reloads its URL. It leads to no other URL. */
 
 /** How long the repeated form may take before the page shows a hint, in milliseconds. */
 const RESEND_HINT_MS = 4_000;
@@ -23,11 +23,11 @@ const {
   [given.questions]: questions = '',
   [given.session]: own = '',
 } = data;
-/** The nonce of this script, which may load another script with it. It cannot be read after the script has run. */
+/** The nonce of this script, needed to load another script. It cannot be read after this script has run. */
 const nonce = document.currentScript?.nonce;
 let triedAgain = false;
 let running = false;
-/** True when the collector has answered, or will not answer any more. */
+/** True when the collector has answered, or no answer will come any more. */
 let answered = false;
 
 async function run(): Promise<void> {
@@ -42,7 +42,7 @@ async function run(): Promise<void> {
     giveWay();
     return;
   }
-  // The echo page is only available on this host.
+  // The echo page exists only on this host.
   const echoUrl = url.startsWith('/') ? besideUpload('echo') : undefined;
   const asked = { ticket, sheet, witnesses, questions, echoUrl, isOwnPage: true };
   const evidence = await collect(asked);
@@ -80,10 +80,10 @@ function act(result: Exclude<Awaited<ReturnType<typeof upload>>, object>): void 
 }
 
 /**
- * The same URL once more. Where it answered a form, the browser sends the form again, files and all,
- * and nothing of it passes through this page. Some browsers ask first, and stay here on a no.
+ * Loads the same URL again. When the URL answered a form, the browser sends the form again with its files, and no part
+ * of the form passes through this page. Some browsers ask first, and stay here when the visitor declines.
  *
- * A form of another origin is never sent again: location.reload() would make it one of this origin.
+ * A form of another origin is never sent again, because location.reload() would make it a form of this origin.
  */
 function proceed(): void {
   if (form === 'foreign') {
@@ -95,7 +95,7 @@ function proceed(): void {
   if (form === 'own') setTimeout(() => show('resend'), RESEND_HINT_MS);
 }
 
-/** Contract 3: first the retry screen, then the failure screen. */
+/** Contract 3: shows the retry screen first, the failure screen after it. */
 function giveWay(): void {
   show(triedAgain ? 'failed' : 'retry');
 }
@@ -128,7 +128,7 @@ function listen(): void {
   addEventListener('pagehide', () => {
     if (!answered) sayLeft(url, ticket);
   });
-  // The browser has restored this page from its cache, which cancelled the planned reload.
+  // The browser has restored this page from its cache, and cancelled the planned reload.
   addEventListener('pageshow', ({ persisted }) => {
     if (!persisted) return;
     show('checking');

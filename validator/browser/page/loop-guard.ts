@@ -2,7 +2,7 @@ import { forget, recall, remember } from './tab-storage.ts';
 
 const KEY = '_guard_runs';
 const WINDOW_MS = 60_000;
-/** After this many reloads of one URL within the window, another reload would be a loop. */
+/** After so many reloads of one URL in the window, another reload would be a loop. */
 const MAX_RELOADS = 3;
 
 interface Run {
@@ -10,7 +10,7 @@ interface Run {
   readonly at: number;
 }
 
-/** True when this URL was reloaded several times and got a challenge again. */
+/** True when this URL was reloaded several times and was challenged again. */
 export function isLooping(): boolean {
   return recentRuns().filter(({ url }) => url === here()).length >= MAX_RELOADS;
 }
@@ -21,14 +21,14 @@ export function noteReload(): void {
   remember(KEY, JSON.stringify(runs.slice(-10)));
 }
 
-/** A person asked to try again, so this is not a loop. */
+/** Forgets the reloads when a person asks to try again, because this is no loop. */
 export function forgetReloads(): void {
   forget(KEY);
 }
 
 function recentRuns(): Run[] {
   try {
-    // Only noteReload writes it. Any other value fails the filter or the parser.
+    // Only noteReload writes this value. Any other value fails in the filter or the parser.
     const runs = JSON.parse(recall(KEY)) as Run[];
     return runs.filter(({ at }) => Math.abs(Date.now() - at) < WINDOW_MS);
   } catch {
@@ -36,7 +36,7 @@ function recentRuns(): Run[] {
   }
 }
 
-/** The path without host and fragment, cut. It only has to distinguish pages of one site. */
+/** The path without host and fragment, shortened. It only has to distinguish pages of one site. */
 function here(): string {
   return (location.pathname + location.search).slice(0, 500);
 }

@@ -1,6 +1,6 @@
 import { field, getterOf } from './native-code.ts';
 
-/** Native functions that disguises replace: name and function, or undefined if this browser has none. */
+/** Native functions that disguises replace: name and function. Undefined when this browser has no such function. */
 export function watchedNatives(): readonly (readonly [name: string, native: unknown])[] {
   return [
     ['Function.toString', field(Function.prototype, 'toString')],

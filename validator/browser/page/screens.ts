@@ -10,13 +10,13 @@ export type Screen =
   | 'failed'
   | 'cookies';
 
-/** Puts the screens into the document that text browsers must not show (validator/src/pages/interstitial.ts). */
+/** Moves the screens that text browsers must not show into the document (validator/src/pages/interstitial.ts). */
 export function unfold(): void {
   const folded = document.querySelector('[type="text/html"]');
   folded?.insertAdjacentHTML('afterend', folded.textContent);
 }
 
-/** Shows one screen, sets the title of the document, and moves the focus there except for `checking`. */
+/** Shows one screen, sets the title of the document, and moves the focus there, except for `checking`. */
 export function show(screen: Screen): void {
   document.querySelectorAll<HTMLElement>('[data-screen]').forEach((section) => {
     const shown = section.dataset['screen'] === screen;

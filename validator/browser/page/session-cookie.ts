@@ -1,6 +1,6 @@
 /**
- * Values of the `_guard` cookie, which is readable by design (contract 2.8). There are several when another site under
- * the same domain set one too.
+ * Values of the `_guard` cookie, which scripts may read (contract 2.8). There are several when another site under the
+ * same domain also set one.
  */
 export function sessionCookies(): string[] {
   try {

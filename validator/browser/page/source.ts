@@ -1,6 +1,6 @@
 import type { ReadingValue, SourceName } from '../../page-contract/evidence.ts';
 
-/** What a source may need besides its own window. */
+/** The data that a source may need. */
 export interface SourceInput {
   /** The seed for the questions of this visit. */
   readonly ticket: string;
@@ -10,15 +10,15 @@ export interface SourceInput {
   readonly questions: string;
   /** Absolute URL of the echo page (src/challenge/echo-page.ts). Undefined when this host has none. */
   readonly echoUrl: string | undefined;
-  /** The page is Guard's own. Sources that continue in the background do not run on pages of a site. */
+  /** Whether the page is Guard's own. Sources that continue in the background do not run on pages of a site. */
   readonly isOwnPage: boolean;
   /** The window of an empty frame, while a source runs synchronously. Undefined when there is none. */
   readonly inside: (Window & typeof globalThis) | undefined;
 }
 
 /**
- * Reads one thing about this browser. `undefined` means that the browser has no such thing; a
- * throw, a rejection or a stall is turned into a value by collect.ts.
+ * Reads one fact about this browser. `undefined` means that the browser has no such fact. collect.ts turns an
+ * exception, a rejection or a stall into a value.
  */
 export type Source<N extends SourceName> = (
   input: SourceInput,

@@ -24,12 +24,12 @@ import { timezone } from './sources/timezone.ts';
 import { webdriver } from './sources/webdriver.ts';
 import { sharedWorker, worker } from './sources/worker.ts';
 
-/** Sources that observe the page from start to end. */
+/** Sources that observe the page from its start to its end. */
 type Watched = 'activation' | 'painting' | 'witnesses';
 
 /**
- * Everything that is read, once each. Meanwhile painting and input are watched, and witnesses are loaded (collect.ts). The programs
- * of each hour have these lines in an order of their own (../build.ts), so each import and each entry is one line.
+ * All sources that are read once. Meanwhile collect.ts watches painting and input, and loads witnesses. The programs of
+ * each hour have these lines in another order (../build.ts), so each import and each entry is one line.
  */
 export const sources: { readonly [N in Exclude<SourceName, Watched>]: Source<N> } = {
   webdriver,

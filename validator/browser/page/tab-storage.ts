@@ -1,6 +1,6 @@
-/** sessionStorage, which throws in many browsers where cookies are off. */
+/** Wraps sessionStorage, which throws exceptions in many browsers without cookies. */
 
-/** True when this tab can remember something. */
+/** True when this tab can store something. */
 export function storageWorks(): boolean {
   try {
     sessionStorage.setItem('_guard_probe', '1');
@@ -23,7 +23,7 @@ export function remember(key: string, value: string): void {
   try {
     sessionStorage.setItem(key, value);
   } catch {
-    // Nothing is remembered: storageWorks() has decided already what that means.
+    // The value is not stored. storageWorks() has already decided what follows.
   }
 }
 
@@ -31,6 +31,6 @@ export function forget(key: string): void {
   try {
     sessionStorage.removeItem(key);
   } catch {
-    // As above.
+    // The same as above.
   }
 }

@@ -1,8 +1,8 @@
 import { LAYOUT_SIDE } from '../../page-contract/limits.ts';
 
 /**
- * Measures in a square that is not visible, and removes it. The style sheets of the page do not reach `shadow`.
- * `host` is the square. Its parent is <html>, because a page may scale or hide its body.
+ * Measures in an invisible square, and removes it. The style sheets of the page do not reach `shadow`. `host` is the
+ * square. Its parent is <html>, because a page may scale or hide its body.
  */
 export function inUnseenSquare<T>(measure: (shadow: ShadowRoot, host: HTMLElement) => T): T {
   const host = document.createElement('div');
@@ -18,7 +18,7 @@ export function inUnseenSquare<T>(measure: (shadow: ShadowRoot, host: HTMLElemen
   }
 }
 
-/** A new box with these declarations at the end of another. */
+/** Adds a new box with these declarations at the end of another box. */
 export function box(holder: Node, css: string): HTMLElement {
   const made = document.createElement('div');
   style(made, css);
@@ -26,7 +26,7 @@ export function box(holder: Node, css: string): HTMLElement {
   return made;
 }
 
-/** Sets styles by script. The page's Content-Security-Policy allows that, and forbids style attributes. */
+/** Sets styles by script. The Content-Security-Policy of the page allows this, but forbids style attributes. */
 function style(element: HTMLElement, css: string): void {
   element.style.cssText = css.replace(/(;|$)/g, '!important$1');
 }

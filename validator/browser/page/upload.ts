@@ -13,19 +13,20 @@ const results: readonly string[] = [
 const WAITS_MS = [500, 1500];
 const TIMEOUT_MS = 10_000;
 
-/** How often a waiting page tries again. After that its ticket is about to expire. */
+/** Most tries of a waiting page. After these its ticket is about to expire. */
 const MAX_WAITS = 10;
-/** As long as a ticket is valid, in milliseconds. */
+/** The lifetime of a ticket, in milliseconds. */
 const MAX_WAIT_MS = 600_000;
 
-/** No answer of the collector. `waitMs` is set when it said how long to wait. */
+/** The collector gave no result. `waitMs` is set when it said how long to wait. */
 interface Unanswered {
   readonly waitMs: number | undefined;
 }
 
 /**
  * Sends the evidence. `unreachable` means that every try ended without a connection, or with 429 or a 5xx. When the
- * collector says how long to wait (`Retry-After`), it calls `waiting` and sends again after that time. Never rejects.
+ * collector says how long to wait (`Retry-After`), `waiting` is called, and the evidence is sent again after this time.
+ * Never rejects.
  */
 export async function upload(
   url: string,
@@ -52,7 +53,7 @@ export async function upload(
   }
 }
 
-/** Reports that the visitor left the page before it had an answer. The browser sends it even after the page is closed. */
+/** Reports that the visitor left the page without an answer. The browser sends this even after the page is closed. */
 export function sayLeft(url: string, ticket: string): void {
   const body: Leave = { ticket, left: true };
   send(url, { body: JSON.stringify(body), keepalive: true }).catch(() => undefined);
@@ -79,7 +80,7 @@ async function post(url: string, body: string): Promise<UploadResult | WorkAsked
     if (status >= 500 || status === 429) return { waitMs: waitOf(headers.get('Retry-After')) };
     const text = await response.text();
     const result = workAskedBy(text) ?? resultOf(text);
-    // An instance that does not know this form may be one of another version: a reload gets its own page.
+    // An instance that does not know this form may have another version. A reload gets a page of its version.
     return status === 400 ? 'retry' : result;
   } catch {
     return { waitMs: undefined };
@@ -88,20 +89,20 @@ async function post(url: string, body: string): Promise<UploadResult | WorkAsked
   }
 }
 
-/** Milliseconds. Undefined when the header is not a number of seconds. */
+/** The wait in milliseconds. Undefined when the header is not a number of seconds. */
 function waitOf(retryAfter: string | null): number | undefined {
   const seconds = Number(retryAfter ?? '');
   return seconds > 0 ? Math.min(seconds * 1000, MAX_WAIT_MS) : undefined;
 }
 
 /**
- * The result in an answer. An answer of another server, such as a login page or the error of a proxy, is a failure. A
- * word that this page does not know comes from another version of Guard. Then a reload gets the page of that version,
- * and the loop guard counts the reloads.
+ * The result in an answer. An answer of another server, such as a login page or an error of a proxy, is a failure. An
+ * unknown word comes from another version of Guard. Then a reload gets the page of that version, and the loop guard
+ * counts the reloads.
  */
 function resultOf(text: string): UploadResult {
   const found = /^\{"result":"(\w+)"\}$/.exec(text)?.[1];
   if (found === undefined) return 'failed';
-  // The list is checked against the type above.
+  // The type above guarantees that the list is complete.
   return results.includes(found) ? (found as UploadResult) : 'retry';
 }

@@ -3,8 +3,8 @@ import { forget, remember } from './tab-storage.ts';
 const KEY = '_guard_ref';
 
 /**
- * Contract 2.8: `_guard_ref` contains the origin (scheme and host) of the page from which a visitor came, if it is
- * another origin. It is removed at the start of each run and never sent to the server.
+ * Contract 2.8: stores in `_guard_ref` the origin (scheme and host) of the page that the visitor came from, if it is
+ * another origin. It is removed at the start of each run, and never sent to the server.
  */
 export function keepUpstreamReferrer(): void {
   forget(KEY);

@@ -6,13 +6,13 @@ import { box } from './unseen-square.ts';
 
 /** Time between two checks for loaded files, in milliseconds. Background tabs wait longer. */
 const LOOK_MS = 25;
-/** Extra time for the other kind after one kind has loaded, because people block images or fonts. */
+/** Extra time for the other kind of file after one kind has loaded, because people block images or fonts. */
 const GRACE_MS = 400;
 
 /**
- * Shows the document of the witnesses (src/challenge/witnesses/) out of sight, and measures its leaves when
- * a browser has loaded what it loads. Gives the width of its first line, and width and height of each leaf in CSS
- * pixels; undefined where nothing was asked or nothing could be shown. Never rejects.
+ * Shows the document of the witnesses (src/challenge/witnesses/) out of view, and measures its leaves after the browser
+ * has loaded its files. Returns the width of its first line, and width and height of each leaf in CSS pixels. Undefined
+ * when there are no witnesses, or when the document could not be shown. Never rejects.
  */
 export async function askWitnesses(asked: string): Promise<ReadingValue<'witnesses'> | undefined> {
   const [size = '', html = ''] = split(asked);
@@ -30,7 +30,7 @@ export async function askWitnesses(asked: string): Promise<ReadingValue<'witness
       );
     // Extensions that remove frames do not search closed shadow trees.
     holder.attachShadow({ mode: 'closed' }).append(host);
-    // Firefox would style the document for a frame without a size, so this document is laid out first.
+    // Lay out this document first: Firefox would style the new document for a frame without a size.
     host.getBoundingClientRect();
     // The document has the policy of this page, so its style needs the nonce.
     host.srcdoc = html.replace('style', `style nonce="${ownNonce()}"`);
@@ -60,7 +60,7 @@ async function measured(frame: HTMLIFrameElement): Promise<number[]> {
       continue;
     }
     const leaves = Array.from(inside.querySelectorAll('div>div>div'));
-    // This forces a layout, which a background tab does not do by itself, and so the needed files are loaded.
+    // This forces a layout, so that the needed files are loaded in a background tab too.
     const images = leaves.filter((leaf) => !leaf.firstChild && leaf.clientWidth > 0).length;
     const areImagesIn = images >= WITNESSES.images;
     const areFontsIn = inside.fonts.status === 'loaded' && loadedFonts(inside) >= WITNESSES.fonts;

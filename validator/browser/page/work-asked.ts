@@ -1,6 +1,6 @@
 import type { WorkAsked } from '../../page-contract/evidence.ts';
 
-/** The work that an answer of the collector asks for. Undefined when it asks for none. */
+/** The work that an answer of the collector requires. Undefined when it requires none. */
 export function workAskedBy(text: string): WorkAsked | undefined {
   const [, result, task] = /^\{"result":"(work|doubt)","task":"([\w.-]+)"\}$/.exec(text) ?? [];
   if (task === undefined) return undefined;

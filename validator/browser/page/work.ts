@@ -5,8 +5,8 @@ import type { WorkElement } from '../work/work.ts';
 const START_MS = 3_000;
 
 /**
- * Does the memory-hard work of a task with the program that lies at `url`: in a worker, and in slices in the page where
- * the browser has none. Rejects where the program cannot be had. `nonce` is that of the page's own script.
+ * Does the memory-hard work of a task with the program at `url`: in a worker, or in slices in the page when the browser
+ * has no worker. Rejects when the program cannot be loaded. `nonce` is the nonce of the page's own script.
  */
 export async function work(
   url: string,

@@ -4,8 +4,8 @@ import { whenVisited } from '../page/when-visited.ts';
 const MAX_IDLE_MS = 1000;
 
 /**
- * Calls back when it costs the page nothing: visited and not only rendered ahead, loaded, and idle.
- * A listener on `load` is no obstacle to the back/forward cache; one on `unload` would be.
+ * Calls back when it does not delay the page: the page is visited and not only prerendered, it has loaded, and it is
+ * idle. A listener on `load` does not prevent the back/forward cache; a listener on `unload` would.
  */
 export function begin(callback: () => void): void {
   whenVisited(() => whenIdle(callback));

@@ -21,8 +21,8 @@ export async function openSession(
 }
 
 /**
- * True when the collector has taken and judged the evidence, with any result. Where it asks for work, the work
- * is done, and the same is sent once more.
+ * True when the collector accepted and judged the evidence, with any result. When it requires work, the work is done,
+ * and the same evidence is sent again.
  */
 export async function sendEvidence(source: string, body: Upload): Promise<boolean> {
   const response = await post(new URL('verify', source), JSON.stringify(body), 'application/json');
@@ -34,7 +34,7 @@ export async function sendEvidence(source: string, body: Upload): Promise<boolea
 }
 
 function readOpened(body: unknown): OpenedSession | undefined {
-  // The answer of Guard. Another form was inserted by something in between.
+  // An answer of Guard. A proxy may have replaced it by an answer in another form.
   const opened = body as Partial<OpenedSession> | null;
   const id = opened?.cookie?.value;
   return typeof opened?.ticket === 'string' &&

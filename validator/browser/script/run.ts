@@ -4,8 +4,8 @@ import { mirror } from './mirror.ts';
 import { openSession, sendEvidence } from './collector.ts';
 
 /**
- * Runs when `begin` says so, unless this document has `window.guard` already: the script was loaded
- * twice, or the page has something of its own under that name, which is left alone.
+ * Runs when `begin` calls back, unless this document already has `window.guard`: then the script was loaded twice, or
+ * the page has its own variable with this name, which is not changed.
  */
 export function runOnce(source: string, begin: (callback: () => void) => void): void {
   if (Object.prototype.hasOwnProperty.call(window, 'guard')) return;
@@ -32,7 +32,7 @@ export function runOnce(source: string, begin: (callback: () => void) => void): 
   });
 }
 
-/** Session, evidence, upload: once and in this order. False when one of them fails. */
+/** Opens a session, collects evidence and uploads it, once and in this order. False when one step fails. */
 async function upload(source: string): Promise<boolean> {
   const opened = await openSession(source, sessionCookies());
   if (opened === undefined || !mirror(opened.cookie)) return false;

@@ -9,14 +9,14 @@ import { compileLook, type Look } from '../../src/pages/look.ts';
 import { type NoticeOptions, renderNotice } from '../../src/pages/notice-page.ts';
 import { loadBrowserBundle } from '../build.ts';
 
-/** Every screen a visitor can see, one address each: for looking at them, and for checking them. */
+/** Serves every screen that a visitor can see, each at one address, so that people and tests can look at it. */
 
 interface Screen {
   readonly name: string;
   readonly form: FormSource;
 }
 
-/** The screens of the challenge page. `noscript` is what stands there without scripts. */
+/** The screens of the challenge page. `noscript` is the text without scripts. */
 const CHALLENGE_SCREENS: readonly Screen[] = [
   { name: 'checking', form: 'none' },
   { name: 'waiting', form: 'none' },
@@ -91,7 +91,7 @@ function pageOf(
   );
 }
 
-/** Opens one screen. The page's own script waits for its upload, so the screen stays as it is put. */
+/** Opens one screen. The page's own script waits for its upload, so the screen does not change. */
 export async function openScreen(page: Page, gallery: Gallery, name: string): Promise<void> {
   await page.goto(`${gallery.url}/${name}`);
   if (name === 'noscript' || NOTICES[name] !== undefined) return;

@@ -3,8 +3,8 @@ import type { Readings } from '../../page-contract/evidence.ts';
 const VISITS = 5;
 
 /**
- * Visits once more where a reading failed, or took longer than the page waits for it. The page says so, and a busy
- * machine is the usual reason.
+ * Repeats a visit when a reading failed, or took longer than the page waits for it. The page reports this. The usual
+ * reason is a busy machine.
  */
 export async function untilInTime<T>(
   visit: () => Promise<T>,

@@ -23,17 +23,17 @@ import { USUAL } from '../../src/challenge/testing/answers.ts';
 const BEGUN_AT = Date.now();
 const NOON = Date.UTC(2026, 10, 24, 12);
 /**
- * The time of the site. It begins at the same noon in each run: the questions that are asked follow from the time, and
- * in some half hours Firefox and Chromium answer most of them alike.
+ * The clock of the site. It starts at the same noon in each run: the questions depend on the time, and in some half
+ * hours Firefox and Chromium answer most of them in the same way.
  */
 export const siteClock = (): number => NOON + Date.now() - BEGUN_AT;
 
-/** What its tickets are sealed with. */
+/** The secrets of its tickets. */
 export const SECRETS = ['the secret of the browser test'];
 
 interface Visit {
   readonly method: string;
-  /** What the browser says about where the request comes from. */
+  /** The Origin header of the request. */
   readonly origin: string | undefined;
   readonly url: string;
   readonly answered: 'challenge' | 'origin';
@@ -46,13 +46,13 @@ export interface Site {
   readonly store: TestStore;
   readonly visits: Visit[];
   readonly outcomes: CollectOutcome[];
-  /** Stands before the collector; undefined lets the upload through. */
+  /** Answers an upload instead of the collector. When it is undefined, the collector answers. */
   intercept: ((response: ServerResponse) => void) | undefined;
   /** Address from which uploads come. */
   ip: string;
   setsCookie: boolean;
   challengesAlways: boolean;
-  /** Forms that are still answered with 204: the browser stays, as when people decline to send again. */
+  /** How many forms still get a 204: the browser stays on its page, as when people decline to send again. */
   formsDeclined: number;
   look: Look;
   /** Bits of work that each ticket asks for. */
@@ -103,14 +103,14 @@ export async function startSite(): Promise<Site> {
 }
 
 const workFile = createScriptFile(loadBrowserBundle().work);
-/** The program of all pages; a test may set another one. */
+/** The program of all pages. A test may set another one. */
 export const ofPages = { program: plainProgram(loadBrowserBundle().interstitial) };
 const issue = createChallengeIssuer({
   secrets: SECRETS,
   programs: { next: () => ofPages.program },
 });
 
-/** A page that is not protected: a form with a file, which it posts to the site that `?to=` names. */
+/** An unprotected page: a form with a file, which posts to the site in `?to=`. */
 function formPage(url: string): string {
   const to = new URL(url, 'http://form.invalid').searchParams.get('to') ?? '';
   return `<h1>a form</h1><form method="post" action="${to}/login" enctype="multipart/form-data"><input name="user" value="ada"><input type="file" name="photo"><button>go</button></form>
@@ -152,7 +152,7 @@ async function answer(
   }
 }
 
-/** Undefined when the page went away in the middle of its upload, as a closed tab does. */
+/** Undefined when the page went away during its upload, as a closed tab does. */
 async function wholeBody(request: IncomingMessage): Promise<string | undefined> {
   try {
     return Buffer.concat(await request.toArray()).toString();
@@ -192,7 +192,7 @@ function serve(
     form: formSource({
       method: visit.method,
       url: { scheme: 'http', host: headers.host ?? '' },
-      // Repeated fields play no part here.
+      // Repeated fields do not matter here.
       headers: headers as Readonly<Record<string, string>>,
     }),
     look: on.look,
@@ -200,7 +200,7 @@ function serve(
     uploadUrl: '/.guard/verify',
     nowMs: siteClock(),
   });
-  // As on https: browsers take Secure cookies from a loopback address too.
+  // As on https, because browsers accept Secure cookies from a loopback address too.
   const attributes = 'Path=/; SameSite=None; Secure; Max-Age=3600';
   const cookie = { 'Set-Cookie': `_guard=${sessionId}; ${attributes}` };
   response

@@ -2,13 +2,13 @@ import { scryptAsync } from '@noble/hashes/scrypt.js';
 import { hasZeroBits, SCRYPT, TRY_BYTES } from '../../page-contract/scrypt.ts';
 
 /**
- * The memory-hard work. A page loads this file when it is asked for work. It runs in a worker.
- * If there is no worker, it runs in the page, in short slices.
+ * The memory-hard work. A page loads this file when the collector asks for work. It runs in a worker. Without a worker,
+ * it runs in the page, in short slices.
  */
 
 const isPage = typeof document !== 'undefined';
 
-/** Longest slice in a page, in milliseconds: half a frame. A worker needs no slices. */
+/** Longest slice in a page, in milliseconds: half a frame. In a worker no slices are needed. */
 const SLICE_MS = isPage ? 8 : 1_000_000;
 
 /** Finds the first counter whose hash starts with the zero bits of the task. */
@@ -22,7 +22,7 @@ async function solve(task: string): Promise<number> {
   }
 }
 
-/** The script element of this program. The work is passed in it, so that no global name is used. */
+/** The script element of this program. The work is passed in it, so that no global name is needed. */
 export interface WorkElement extends HTMLScriptElement {
   solve?: typeof solve;
 }

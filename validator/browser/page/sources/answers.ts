@@ -2,16 +2,16 @@ import type { Source } from '../source.ts';
 import { hashOf } from '../../../page-contract/text-hash.ts';
 import { box, inUnseenSquare } from '../unseen-square.ts';
 
-/** A vertical distance above this means a new line, in CSS pixels. Letters of one line differ less. */
+/** A vertical distance above this is a new line, in CSS pixels. Letters of one line differ less. */
 const LINE_PX = 99;
-/** Widths of text are rounded to a quarter of the letters' size, because hinting moves each letter by half a pixel. */
+/** Widths of text are rounded to a quarter of the letter size, because hinting moves each letter by half a pixel. */
 const TEXT_PX = 10;
 /** Cell widths are rounded to this. Tables are huge, so whole pixels at any zoom give the same result. */
 const CELL_PX = 100;
 
 /**
- * Answers the questions of this visit (src/challenge/learned/): each by a hash of 32 bits, or null where this browser
- * cannot. What was hashed stays here. `asked` is the same hash of the questions.
+ * Answers the questions of this visit (src/challenge/learned/). Each answer is a hash of 32 bits, or null when this
+ * browser cannot answer. The hashed text never leaves the page. `asked` is the same hash of the questions.
  */
 export const answers: Source<'answers'> = ({ questions }) =>
   questions === ''
@@ -40,7 +40,7 @@ const kinds: Readonly<Record<string, (asked: string, more: string, shadow: Shado
       style.cssText = css;
       return style.cssText;
     },
-    /** Line breaks of a text in a line without room. The page has already loaded the system font. */
+    /** Line breaks of a text in a line without space. The page has already loaded the system font. */
     b(css, text, shadow) {
       const node = document.createTextNode(text);
       box(shadow, `${css};width:0;font:16px/${LINE_PX}px system-ui`).appendChild(node);

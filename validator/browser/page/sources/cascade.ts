@@ -3,19 +3,19 @@ import { ownNonce } from '../own-nonce.ts';
 import type { Source } from '../source.ts';
 import { inUnseenSquare } from '../unseen-square.ts';
 
-/** Height of the outermost block when the rules are applied. */
+/** Height of the outermost block after the rules are applied. */
 const APPLIED_PX = 7;
 
 /**
  * Builds the boxes of this page's sheet, styles them with its rules, and measures the leaves
- * (src/challenge/cascade/sheet.ts). Besides this browser, only the server knows the widths. Undefined when the browser
- * has no constructed sheets and the policy of the page forbids styles.
+ * (src/challenge/cascade/sheet.ts). Apart from a browser, only the server can compute the widths. Undefined when the
+ * browser has no constructed sheets and the policy of the page forbids styles.
  */
 export const cascade: Source<'cascade'> = ({ sheet }) => {
   const [tree = '', rules = ''] = sheet.split('|');
   if (rules === '') return undefined;
   return inUnseenSquare((shadow, host) => {
-    // Longer than every class of a sheet.
+    // This class is longer than every class of a sheet.
     addRules(shadow, `${rules}.applied{height:${APPLIED_PX}px}`);
     const root = document.createElement('div');
     root.className = 'applied';
@@ -35,7 +35,7 @@ export const cascade: Source<'cascade'> = ({ sheet }) => {
   });
 };
 
-/** A page's policy forbids style elements without its nonce, but not constructed sheets. */
+/** Adds rules. The policy of a page forbids style elements without its nonce, but not constructed sheets. */
 function addRules(shadow: ShadowRoot, rules: string): void {
   try {
     const sheet = new CSSStyleSheet();

@@ -2,20 +2,20 @@ import { finite } from '../clip.ts';
 import { isChromium } from '../is-chromium.ts';
 import type { Source } from '../source.ts';
 
-/** One more than this engine allows a frame within ten seconds. */
+/** One more step than this engine allows a frame within ten seconds. */
 const ASKED = { chromium: 201, gecko: 1_001 };
-/** Further steps when all of these were allowed, because a later version may have a higher limit. */
+/** Number of further steps when all of these were allowed, because a later version may have a higher limit. */
 const ASKED_AT_MOST = 5_000;
-/** Farther than any history, so such a step is counted and does nothing else. */
+/** Beyond any history, so such a step is counted and has no other effect. */
 const BEYOND = 99;
 /** A function cannot be a history state. Firefox counts the step before it checks this. */
 const UNCLONEABLE = () => undefined;
 
 /**
- * Whether the browser protects itself from floods of history updates. Chromium and Firefox do, unless they were told
- * not to: by a switch that drivers put on Chromium's command line, or by what Firefox sets for itself while it is
- * driven (`remote.prefs.recommended`). Others are not asked: WebKit counts for the whole page and throws. The steps
- * are those of an empty frame, whose account is its own.
+ * Whether the browser protects itself from floods of history updates. Chromium and Firefox do, unless a driver switches
+ * it off: by a switch on Chromium's command line, or in Firefox by the settings of a driven browser
+ * (`remote.prefs.recommended`). Other browsers are not tested: WebKit counts for the whole page and throws. The steps
+ * are made in an empty frame, which has its own count.
  */
 export const flooding: Source<'flooding'> = ({ inside }) => {
   const asked = isChromium() ? ASKED.chromium : isFirefox() ? ASKED.gecko : undefined;
@@ -28,8 +28,8 @@ export const flooding: Source<'flooding'> = ({ inside }) => {
 };
 
 /**
- * Makes this number of steps. All but the last lead nowhere. They are counted too, and cost a tenth of an update or
- * less. The last one is an update that stores its number, unless the browser refuses it.
+ * Makes this number of steps. All but the last have no effect, but are counted, and take at most a tenth of the time of
+ * an update. The last one is an update that stores its number, unless the browser refuses it.
  */
 function flood(history: History, steps: number): void {
   const before = finite(history.state);
@@ -37,7 +37,7 @@ function flood(history: History, steps: number): void {
     ? () => history.go(BEYOND)
     : () => attempt(() => history.replaceState(UNCLONEABLE, ''));
   for (let step = 1; step < steps; step += 1) toNowhere();
-  // Firefox throws, and Chromium is silent.
+  // Firefox throws an exception, and Chromium does nothing.
   attempt(() => history.replaceState(before + steps, ''));
 }
 
@@ -45,7 +45,7 @@ function attempt(step: () => void): void {
   try {
     step();
   } catch {
-    // The state shows that it was refused.
+    // The state shows that the update was refused.
   }
 }
 

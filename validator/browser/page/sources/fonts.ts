@@ -10,8 +10,8 @@ const SAMPLE = 'mmMwWiIlL0&@g';
 const OTHER_PX = 0.5;
 
 /**
- * Which marker fonts are there, by the width of a text in them or in what stands in for them. Only
- * Chromium is asked: in the privacy modes of others the answer would say nothing.
+ * Finds the installed marker fonts. It compares the width of a text in each font with the width in the fallback font.
+ * Runs only in Chromium: in the privacy modes of other browsers the answer would mean nothing.
  */
 export const fonts: Source<'fonts'> = () => {
   if (!isChromium()) return undefined;
@@ -21,8 +21,7 @@ export const fonts: Source<'fonts'> = () => {
       made.textContent = SAMPLE;
       return made;
     };
-    // Marker fonts are not serif fonts. All lines are inserted before the first measurement, so there is only one
-    // layout.
+    // Marker fonts are not serif fonts. All lines are inserted before the first measurement, for only one layout.
     const fallback = line('serif');
     const lines = Object.values(MARKER_FONTS)
       .flat()

@@ -6,14 +6,14 @@ interface StackFormatting {
 }
 
 /**
- * Whether something listens to the console. In Chromium a listener (developer tools, or a driver that
- * has enabled the Runtime domain of the DevTools protocol) makes the engine describe each logged
- * error at once, and with that format its stack; without one nothing formats it. Other engines have
- * no such hook. The line in the console is of the level that developer tools hide by default.
+ * Whether the console has a listener (developer tools, or a driver that enabled the Runtime domain of the DevTools
+ * protocol). With a listener, Chromium describes each logged error at once, and so formats its stack. Without a
+ * listener, the stack is not formatted. Other engines have no such hook. The line in the console has the level that
+ * developer tools hide by default.
  */
 export const inspector: Source<'inspector'> = () => {
   if (!isChromium()) return undefined;
-  const formatting = Error as StackFormatting; // V8's own property of the constructor.
+  const formatting = Error as StackFormatting; // A property of the constructor that only V8 has.
   const { prepareStackTrace } = formatting;
   let stacksFormatted = 0;
   formatting.prepareStackTrace = () => {

@@ -3,9 +3,8 @@ import { isChromium } from '../is-chromium.ts';
 import type { Source } from '../source.ts';
 
 /**
- * Whether this browser says that it plays two licensed formats, and one that every Chromium plays.
- * Nothing is loaded. Only Chromium is asked: others take their formats from the system, and time to
- * look for them.
+ * Whether this browser plays two licensed formats, and one format that every Chromium plays. No file is loaded. Runs
+ * only in Chromium: other browsers get their formats from the system, and need time to look for them.
  */
 export const media: Source<'media'> = () => {
   if (!isChromium()) return undefined;

@@ -5,9 +5,9 @@ import { elapsed } from '../elapsed.ts';
 const MAX_TICKS = 250;
 
 /**
- * When the first frame of the page is drawn, and how many timers run before it. It adds no waiting time: it watches
- * until `others` is settled. A page in a frame is left out, because it may lie out of sight, where browsers draw
- * nothing.
+ * Measures when the first frame of the page is drawn, and how many timers run before it. It adds no waiting time,
+ * because it watches only until `others` is settled. A page in a frame is left out: it may be out of view, where
+ * browsers draw nothing.
  */
 export function painting(others: Promise<unknown>): Promise<ReadingValue<'painting'>> | undefined {
   if (window !== window.top) return undefined;

@@ -5,11 +5,11 @@ import type { Source } from '../source.ts';
 const WAIT_MS = 1_200;
 
 /**
- * Whether the storage of a third-party frame is partitioned from this page. A frame without an origin (`data:`) is
- * between the two. So the inner frame counts as embedded by a stranger, although it is a page of this host, and its
- * messages on a BroadcastChannel must not arrive here. Chromium partitions such frames since version 115, unless its
- * command line switches that off. On Android the answer says nothing (WebView partitions nothing), so phones are not
- * asked.
+ * Whether the storage of a third-party frame is partitioned from this page. Between this page and the inner frame is a
+ * frame without an origin (`data:`). So the inner frame counts as embedded by a stranger, although it is a page of this
+ * host, and its messages on a BroadcastChannel must not arrive here. Chromium partitions such frames since version 115,
+ * unless its command line switches this off. On Android the answer means nothing (WebView partitions nothing), so
+ * phones are not tested.
  */
 export const partition: Source<'partition'> = ({ echoUrl }) => {
   const asked = isChromium() && !navigator.userAgent.includes('Android');
@@ -20,7 +20,7 @@ export const partition: Source<'partition'> = ({ echoUrl }) => {
   const spoken = new AbortController();
   const heard = new Promise<boolean>((resolve, reject) => {
     ear.onmessage = ({ data }) => resolve(data === 'frame');
-    // The frame has sent its message. Ours takes the same way, so it arrives later.
+    // The frame has sent its message. The message of this page takes the same way, so it arrives later.
     const onSpoken = ({ data }: MessageEvent) => data === name && mouth.postMessage('page');
     addEventListener('message', onSpoken, spoken);
     setTimeout(reject, WAIT_MS);

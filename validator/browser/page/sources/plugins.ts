@@ -1,7 +1,7 @@
 import { finite } from '../clip.ts';
 import type { Source } from '../source.ts';
 
-/** How many plug-ins are listed: five with a PDF viewer, by HTML's own rule. */
+/** Number of listed plug-ins. The HTML standard requires five with a PDF viewer. */
 export const plugins: Source<'plugins'> = () => {
   const list: { readonly length: number } = navigator.plugins;
   return { plugins: finite(list.length) };

@@ -1,14 +1,14 @@
 import { clip } from '../clip.ts';
 import type { Source } from '../source.ts';
 
-/** ECMAScript's Temporal. Older browsers do not have it. */
+/** Temporal of ECMAScript. Older browsers do not have it. */
 interface Temporal {
   readonly Now: { timeZoneId(): string };
 }
 
 /**
- * Name of the time zone. Intl loads what it knows of a language before it says it, which takes the thread of the page
- * ten times as long as any other reading.
+ * Name of the time zone. Temporal is used first, because Intl loads data of the language before it answers, which takes
+ * the thread of the page ten times as long as any other reading.
  */
 export const timezone: Source<'timezone'> = () => {
   const { Temporal } = window as { readonly Temporal?: Temporal };

@@ -2,7 +2,7 @@ import { clip } from '../clip.ts';
 import { LIMITS } from '../../../page-contract/limits.ts';
 import type { Source } from '../source.ts';
 
-/** Runs in the worker: a disguise put over the page seldom reaches it. */
+/** Runs in the worker. A disguise of the page seldom reaches it. */
 const own = 'var n=navigator,m={u:n.userAgent,p:n.platform};';
 const toPage = `${own}postMessage(m)`;
 const toPages = `${own}onconnect=async({ports:[p]})=>{m.f=(await n.userAgentData?.getHighEntropyValues(["fullVersionList"]))?.fullVersionList?.length;p.postMessage(m);close()}`;
@@ -13,7 +13,7 @@ interface Answer {
   readonly f?: unknown;
 }
 
-/** The same facts as a worker of this page sees them. */
+/** The same facts from a worker of this page. */
 export const worker: Source<'worker'> = () => {
   if (typeof Worker === 'undefined') return undefined;
   return ask(toPage, (url) => {
@@ -23,8 +23,8 @@ export const worker: Source<'worker'> = () => {
 };
 
 /**
- * The same of a worker that pages share, which belongs to none of them: in Chromium a driver that names its page
- * otherwise does not reach it. It ends by itself.
+ * The same facts from a shared worker, which belongs to no page: in Chromium, a driver that changes the User-Agent of
+ * its page does not change a shared worker. The worker ends itself.
  */
 export const sharedWorker: Source<'sharedWorker'> = ({ isOwnPage }) => {
   if (!isOwnPage || typeof SharedWorker === 'undefined') return undefined;
@@ -54,7 +54,7 @@ function ask(program: string, start: (url: string) => Started): Promise<Answer> 
   const answered = new Promise<Answer>((resolve, reject) => {
     thread.onerror = () => reject(new Error('worker'));
     port.onmessage = ({ data }) => resolve(data);
-    // A worker that never starts must not outlive the reading.
+    // Do not wait longer than the reading for a worker that never starts.
     setTimeout(reject, LIMITS.sourceMs);
   });
   return answered.finally(() => {
