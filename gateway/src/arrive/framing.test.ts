@@ -80,14 +80,6 @@ describe('limits', () => {
     expect(statusOf(await get(port, `/${'a'.repeat(17_000)}`))).toBe(414);
   });
 
-  test('an unfinished header section gets 408', async () => {
-    const limits = { headersTimeoutMs: 200, connectionsCheckingIntervalMs: 50 };
-    const { port } = await startGatewayWithOrigin({ limits });
-    const client = new RawClient(port);
-    client.send('GET / HTTP/1.1', 'Host: shop.ex');
-    expect(statusOf(await client.untilClosed())).toBe(408);
-  });
-
   test('too many requests under way on one connection get 503 with Retry-After', async () => {
     const held: ServerResponse[] = [];
     const origin = await startOrigin((_req, res) => held.push(res));

@@ -61,7 +61,10 @@ describe('X-Guard-* fields for the origin', () => {
   test('no session and no crawler if there is none; only the decision if the validator was not asked', async () => {
     const { port, origin } = await startGatewayWithOrigin({
       skip: ['/skipped'],
-      validate: answeringWithFacts({}, { session: '', crawlerVerified: false }),
+      validate: answeringWithFacts(
+        { decision: 'not_matched' },
+        { session: '', crawlerVerified: false },
+      ),
     });
     // The validator did not accept this cookie as a session.
     await get(port, '/', `Cookie: _guard=${SESSION}`);

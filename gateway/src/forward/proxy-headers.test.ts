@@ -1,12 +1,10 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { certificates } from '../testing/fronts.ts';
-import { answering, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
+import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { openHttp2 } from '../testing/http2-client.ts';
 import { bodyOf, get, headersOf, rawExchange, statusOf } from '../testing/raw-client.ts';
-import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
-
-const ID = '01939f3a-0000-7000-8000-000000000001';
+import { startTcpOrigin } from '../testing/recording-origin.ts';
 
 /** A TCP origin that answers when an upload is complete. */
 function startUploadOrigin() {
@@ -50,28 +48,6 @@ describe('to the origin', () => {
     ]);
     expect(origin.arrived[0]?.headers.host).toBe('shop.example');
     expect(origin.arrived[0]?.headers.connection).not.toContain('X-Named');
-  });
-
-  test.each([
-    'X-Guard-Decision: allow',
-    'x-GUARD-decision: allow',
-    'X_Guard_Decision: allow',
-    'X-Guard_Decision: allow',
-    'X-Guard-Anything: allow',
-  ])('x-guard-* of the visitor is removed, and ours is set once: %s', async (line) => {
-    const { port, origin } = await startGatewayWithOrigin({
-      validate: answering({ decision: 'not_matched', request_id: ID }),
-      skip: ['/skipped'],
-    });
-    await get(port, '/', line, line);
-    await get(port, '/skipped', line, 'Connection: X-Guard-Decision');
-    const ours = origin.arrived.map(({ rawHeaders }) =>
-      rawHeaders.filter((_, i) => /guard/i.test(rawHeaders[i - (i % 2)] ?? '')),
-    );
-    expect(ours).toEqual([
-      ['X-Guard-Decision', 'allow', 'X-Guard-Request-Id', ID],
-      ['X-Guard-Decision', 'not_matched'],
-    ]);
   });
 
   test('forwarded fields keep the visitor’s spelling, order, duplicates and raw bytes', async () => {
@@ -218,18 +194,5 @@ describe('to the visitor', () => {
     const answer = await rawExchange(port, 'GET / HTTP/1.0', 'Host: shop.example', '', '');
     expect(headersOf(answer, 'transfer-encoding')).toEqual([]);
     expect(bodyOf(answer)).toBe('ok');
-  });
-
-  test('RFC 8297: 103 Early Hints are sent before the answer, but not to HTTP/1.0', async () => {
-    const origin = await startOrigin((_req, res) => {
-      res.writeEarlyHints({ link: '</a.css>; rel=preload' });
-      res.end('hello');
-    });
-    const { port } = await startGateway({ origin: origin.address });
-    expect(await get(port)).toMatch(
-      /^HTTP\/1\.1 103 .*\r\nLink: <\/a\.css>; rel=preload\r\n\r\nHTTP\/1\.1 200/s,
-    );
-    const old = await rawExchange(port, 'GET / HTTP/1.0', 'Host: shop.example', '', '');
-    expect(statusOf(old)).toBe(200);
   });
 });

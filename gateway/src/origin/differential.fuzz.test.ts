@@ -1,7 +1,5 @@
-import { OriginAddress } from '@guard/config/settings/values/values';
 import { expect, test } from 'vitest';
 import { rounds, seededRandom, type SeededRandom } from '../../../test/kit/seeded-random.ts';
-import { GATEWAY_LIMITS } from '../base/limits.ts';
 import { type GeneratedAnswer, generateAnswer } from '../testing/generated-answer.ts';
 import {
   type Asked,
@@ -10,7 +8,7 @@ import {
   PartedBody,
   startScripted,
 } from '../testing/origin-client.ts';
-import { Http1Origin } from './http1/http1-origin.ts';
+import { openClient } from '../testing/http1-rig.ts';
 import { UndiciOrigin } from '../testing/undici-origin.ts';
 
 const EXCHANGES = rounds(2_000, 100_000);
@@ -78,17 +76,13 @@ test(`${EXCHANGES} exchanges end the same over our client and over undici, excep
   const { seed } = seededRandom();
   console.log(`origin differential fuzz: GUARD_TEST_SEED=${seed}`);
   const exchanges = new Map<string, Exchange>();
-  const scripted = await startScripted((sent) => {
+  const { url } = await startScripted((sent) => {
     const exchange = exchanges.get(/^\S+ \/(\d+) /.exec(sent)?.[1] ?? '');
     if (exchange === undefined || !isWhole(sent)) return undefined;
     exchange.arrived.push(meaningOf(sent));
     return { pieces: exchange.pieces, then: exchange.answer.keeps ? 'keep' : 'end' };
   });
-  const address = OriginAddress.parse(scripted.url);
-  const open = () => ({
-    ours: new Http1Origin(address, GATEWAY_LIMITS),
-    undici: new UndiciOrigin(address, GATEWAY_LIMITS),
-  });
+  const open = () => ({ ours: openClient(url), undici: openClient(url, {}, UndiciOrigin) });
   // Bytes behind a damaged answer may come later, so its connection is not used again.
   const clients = { kept: open(), once: open() };
   const seen = { same: 0, failed: 0, stricter: 0, milder: 0, otherwise: 0 };
@@ -115,13 +109,7 @@ test(`${EXCHANGES} exchanges end the same over our client and over undici, excep
     }
   }
 
-  try {
-    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, drive));
-  } finally {
-    const all = Object.values(clients).flatMap(({ ours, undici }) => [ours, undici]);
-    await Promise.all(all.map((client) => client.destroy()));
-    await scripted.close();
-  }
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, drive));
   console.log(`origin differential fuzz: ${JSON.stringify(seen)}`);
   expect(seen.same).toBeGreaterThan(EXCHANGES / 2);
   expect(seen.failed).toBeGreaterThan(EXCHANGES / 10);

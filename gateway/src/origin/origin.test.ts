@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { OriginAddress } from '@guard/config/settings/values/values';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type GatewayLimits, GATEWAY_LIMITS } from '../base/limits.ts';
+import { describe, expect, test } from 'vitest';
+import type { GatewayLimits } from '../base/limits.ts';
 import {
   ask,
   hear,
@@ -9,18 +8,14 @@ import {
   Listener,
   PartedBody,
   type Script,
-  type ScriptedOrigin,
   startScripted,
 } from '../testing/origin-client.ts';
-import { eventually } from '../testing/raw-client.ts';
+import { keep, OK, openClient } from '../testing/http1-rig.ts';
+import { eventually, untilUnchanged } from '../testing/raw-client.ts';
 import { refusingAddress } from '../testing/recording-origin.ts';
 import { Http1Origin } from './http1/http1-origin.ts';
-import type { OpenOrigin } from './origin.ts';
 import { UndiciOrigin } from '../testing/undici-origin.ts';
 
-const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
-
-const keep = (text: string): Script => ({ pieces: [Buffer.from(text, 'latin1')], then: 'keep' });
 const end = (text: string): Script => ({ ...keep(text), then: 'end' });
 
 /** The head of the last request in what a connection has sent, once it is there. */
@@ -30,20 +25,11 @@ describe.each([
   ['Http1Origin', Http1Origin],
   ['UndiciOrigin', UndiciOrigin],
 ] as const)('the port Origin, by %s', (_name, Client) => {
-  function open(url: string, limits: Partial<GatewayLimits> = {}): OpenOrigin {
-    const origin = new Client(OriginAddress.parse(url), { ...GATEWAY_LIMITS, ...limits });
-    onTestFinished(() => origin.destroy());
-    return origin;
-  }
-
-  async function scripted(...args: Parameters<typeof startScripted>): Promise<ScriptedOrigin> {
-    const origin = await startScripted(...args);
-    onTestFinished(() => origin.close());
-    return origin;
-  }
+  const open = (url: string, limits: Partial<GatewayLimits> = {}) =>
+    openClient(url, limits, Client);
 
   test('an answer arrives as it was sent: interim answers, status, order and spelling of fields, body, trailers', async () => {
-    const { url } = await scripted(() =>
+    const { url } = await startScripted(() =>
       keep(
         'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n' +
           'HTTP/1.1 203 Quite Own\r\nX-b: 1\r\nx-A: \xe9\r\nX-b: 2\r\nTransfer-Encoding: chunked\r\n\r\n' +
@@ -62,7 +48,7 @@ describe.each([
   });
 
   test('a request is sent with its order, spelling, duplicates and bytes', async () => {
-    const origin = await scripted((sent) => (asked(sent) ? keep(OK) : undefined));
+    const origin = await startScripted((sent) => (asked(sent) ? keep(OK) : undefined));
     const fields = ['Host', 'shop.example', 'X-b', '1', 'x-A', '\xe9\xff', 'X-b', '2'];
     await hear(open(origin.url), { method: 'DELETE', target: '/a%2Fb?c=1//d', fields });
     const lines = (origin.received[0] ?? '').split('\r\n');
@@ -75,7 +61,7 @@ describe.each([
   });
 
   test('a body is sent with its length, or in chunks (RFC 9112 section 6)', async () => {
-    const origin = await scripted((sent) =>
+    const origin = await startScripted((sent) =>
       /aaabbbb$|0\r\n\r\n$/.test(sent) ? keep(OK) : undefined,
     );
     const client = open(origin.url);
@@ -93,7 +79,7 @@ describe.each([
 
   test('a connection is used again, and no request waits behind another', async () => {
     let release = () => {};
-    const origin = await scripted((sent, connection) => {
+    const origin = await startScripted((sent, connection) => {
       if (!sent.includes('/slow')) return keep(OK);
       release = () => origin.sockets[connection]?.write(OK);
       return undefined;
@@ -113,7 +99,7 @@ describe.each([
   });
 
   test('the retry lane opens a new connection', async () => {
-    const origin = await scripted(() => keep(OK));
+    const origin = await startScripted(() => keep(OK));
     const client = open(origin.url);
     await hear(client);
     await hear(client, {}, 'retry');
@@ -121,7 +107,7 @@ describe.each([
   });
 
   test('a full lane takes no more requests until one has ended; other lanes do', async () => {
-    const origin = await scripted((sent) => {
+    const origin = await startScripted((sent) => {
       if (sent.includes('/ok')) return keep(OK);
       return sent.includes('/bad') ? end('nonsense\r\n\r\n') : undefined;
     });
@@ -138,7 +124,7 @@ describe.each([
   });
 
   test('after an abort the connection is cut and the handler is not called', async () => {
-    const origin = await scripted((sent) =>
+    const origin = await startScripted((sent) =>
       asked(sent) ? keep('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart') : undefined,
     );
     const client = open(origin.url);
@@ -155,12 +141,12 @@ describe.each([
   test('pause stops reading from the origin, resume continues', async () => {
     const body = Buffer.alloc(32 * 1024 * 1024, 'x');
     const head = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
-    const origin = await scripted(() => ({ pieces: [head, body], then: 'keep' }));
+    const origin = await startScripted(() => ({ pieces: [head, body], then: 'keep' }));
     const listener = ask(open(origin.url));
     await eventually(() => (listener?.parts.length ?? 0) > 0);
     listener?.exchange?.pause();
     const [socket] = origin.sockets;
-    await unchanging(() => socket?.writableLength ?? 0);
+    await untilUnchanged(() => socket?.writableLength ?? 0);
     expect(socket?.writableLength).toBeGreaterThan(0);
     listener?.exchange?.resume();
     expect((await listener?.heard)?.body.length).toBe(body.length);
@@ -170,14 +156,14 @@ describe.each([
     const part = Buffer.alloc(1024 * 1024, 'x');
     const parts = Array.from({ length: 32 }, () => part);
     const bytes = parts.length * part.length;
-    const origin = await scripted((sent) => (sent.length > bytes ? keep(OK) : undefined));
+    const origin = await startScripted((sent) => (sent.length > bytes ? keep(OK) : undefined));
     const body = new PartedBody(parts);
     const fields = ['Host', 'a', 'Content-Length', String(bytes)];
     const listener = ask(open(origin.url), { method: 'PUT', fields, body });
     await eventually(() => origin.sockets.length === 1);
     origin.sockets[0]?.pause();
     await eventually(() => body.paused);
-    await unchanging(() => (body.paused ? 1 : 0));
+    await untilUnchanged(() => (body.paused ? 1 : 0));
     expect(listener?.answer.status).toBe(0);
     origin.sockets[0]?.resume();
     expect((await listener?.heard)?.status).toBe(200);
@@ -193,7 +179,7 @@ describe.each([
     ['malformed', 'header fields that are too large', () => end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`)],
     ['closed', 'a reset', (): Script => ({ pieces: [], then: 'reset' })],
   ] as const)('%s: %s', async (kind, _what, script) => {
-    const origin = await scripted(script);
+    const origin = await startScripted(script);
     expect((await hear(open(origin.url))).error?.kind).toBe(kind);
   }); // prettier-ignore
 
@@ -203,7 +189,7 @@ describe.each([
         throw new Error('not to be passed on');
       }
     }
-    const origin = await scripted(() => keep(OK));
+    const origin = await startScripted(() => keep(OK));
     const client = open(origin.url);
     expect((await listen(client, new Refusing())?.heard)?.error?.kind).toBe('malformed');
     expect((await hear(client)).status).toBe(200);
@@ -214,7 +200,7 @@ describe.each([
   });
 
   test('timeout: no header section in time, or no part of the body', async () => {
-    const origin = await scripted((sent) =>
+    const origin = await startScripted((sent) =>
       sent.includes('/body') ? keep('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart') : undefined,
     );
     const client = open(origin.url, { originHeadersMs: 50, originBodyIdleMs: 50 });
@@ -225,7 +211,7 @@ describe.each([
 
   test('close closes idle connections and lets a request under way finish; destroy cuts it', async () => {
     let release = () => {};
-    const origin = await scripted((sent, connection) => {
+    const origin = await startScripted((sent, connection) => {
       if (sent.includes('/ok')) return keep(OK);
       release = () => origin.sockets[connection]?.write(OK);
       return undefined;
@@ -254,16 +240,4 @@ describe.each([
 /** undici notices in a later turn that a connection is free. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Waits until a value has stopped changing for a while; for what can only be seen not to move. */
-async function unchanging(read: () => number): Promise<void> {
-  let last = -1;
-  let unchanged = 0;
-  await eventually(() => {
-    const now = read();
-    unchanged = now === last ? unchanged + 1 : 0;
-    last = now;
-    return unchanged >= 30;
-  });
 }

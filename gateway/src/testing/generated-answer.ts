@@ -1,8 +1,4 @@
-/** The random generator: test/kit/seeded-random.ts. */
-export interface RandomSource {
-  readonly below: (limit: number) => number;
-  readonly pick: <T>(list: readonly [T, ...T[]]) => T;
-}
+import type { SeededRandom } from '../../../test/kit/seeded-random.ts';
 
 /** An answer of an origin, correct or damaged. */
 export interface GeneratedAnswer {
@@ -27,7 +23,7 @@ const CHUNKED = ['Transfer-Encoding: chunked', 'transfer-encoding:CHUNKED'] as c
 const BLANKS = [' ', ' ', ' ', '', '  ', '\t', ' \t '] as const;
 
 /** One answer to a request of this method. */
-export function generateAnswer(random: RandomSource, method: string): GeneratedAnswer {
+export function generateAnswer(random: SeededRandom, method: string): GeneratedAnswer {
   const minor = random.below(12) === 0 ? 0 : 1;
   const status = random.pick(STATUSES);
   const bodiless = method === 'HEAD' || status === 204 || status === 304;
@@ -52,20 +48,20 @@ export function generateAnswer(random: RandomSource, method: string): GeneratedA
 
 type Framing = 'length' | 'chunks' | 'close' | 'empty';
 
-function pickFraming(random: RandomSource, bodiless: boolean, minor: number): Framing {
+function pickFraming(random: SeededRandom, bodiless: boolean, minor: number): Framing {
   if (bodiless) return random.pick(['length', 'empty']);
   const framing = random.pick(['length', 'length', 'chunks', 'chunks', 'close', 'empty'] as const);
   return framing === 'chunks' && minor === 0 ? 'close' : framing;
 }
 
-function generateInterim(random: RandomSource): string {
+function generateInterim(random: SeededRandom): string {
   const status = random.pick([100, 102, 103, 103]);
   return `HTTP/1.1 ${status} Wait\r\nLink: </a.css>; rel=preload\r\n\r\n`.repeat(
     1 + random.below(2),
   );
 }
 
-function generateFields(random: RandomSource): string[] {
+function generateFields(random: SeededRandom): string[] {
   return Array.from({ length: random.below(8) }, () => {
     const value = random.pick(VALUES);
     return `${random.pick(NAMES)}:${random.pick(BLANKS)}${value}${random.pick(BLANKS)}`;
@@ -73,19 +69,19 @@ function generateFields(random: RandomSource): string[] {
 }
 
 /** Moves the last field somewhere among the others. */
-function moveLast(random: RandomSource, lines: string[]): void {
+function moveLast(random: SeededRandom, lines: string[]): void {
   if (lines.length < 2) return;
   const moved = lines.pop() ?? '';
   lines.splice(1 + random.below(lines.length), 0, moved);
 }
 
-function generateBody(random: RandomSource): string {
+function generateBody(random: SeededRandom): string {
   const length = random.pick([0, 1, 2, 10, 100, 1_000, 5_000, random.below(70_000)]);
   const step = 1 + random.below(250);
   return Buffer.from(Array.from({ length }, (_, i) => (i * step) % 256)).toString('latin1');
 }
 
-function chunk(random: RandomSource, body: string): string {
+function chunk(random: SeededRandom, body: string): string {
   let out = '';
   for (let at = 0; at < body.length;) {
     const size = Math.min(body.length - at, 1 + random.below(Math.max(8, body.length)));
@@ -107,7 +103,7 @@ function chunk(random: RandomSource, body: string): string {
   return `${out}0\r\n${trailers.map((line) => `${line}\r\n`).join('')}\r\n`;
 }
 
-type Damage = (random: RandomSource, text: string) => string;
+type Damage = (random: SeededRandom, text: string) => string;
 
 /** Damage by broken origins, by attackers, and by chance. */
 const DAMAGES: Readonly<Record<string, Damage>> = {
@@ -143,7 +139,7 @@ const CODINGS = [
   'chunked\x0b', '"chunked"', 'chunked;q=1', ',chunked', '',
 ] as const; // prettier-ignore
 
-function damage(random: RandomSource, text: string): GeneratedAnswer {
+function damage(random: SeededRandom, text: string): GeneratedAnswer {
   const [first = 'nothing', ...others] = Object.keys(DAMAGES);
   const name = random.pick([first, ...others]);
   const damaged = DAMAGES[name]?.(random, text) ?? '';
@@ -157,7 +153,7 @@ function headEnd(text: string): number {
 }
 
 function splice(
-  random: RandomSource,
+  random: SeededRandom,
   text: string,
   removed: number,
   added: string,
@@ -167,7 +163,7 @@ function splice(
   return text.slice(0, at) + added + text.slice(at + removed);
 }
 
-function anyByte(random: RandomSource): string {
+function anyByte(random: SeededRandom): string {
   return String.fromCharCode(random.below(256));
 }
 

@@ -2,7 +2,8 @@ import { type Origin, OriginAddress } from '@guard/config/settings/values/values
 import { onTestFinished, vi } from 'vitest';
 import { type GatewayLimits, GATEWAY_LIMITS } from '../base/limits.ts';
 import { Http1Origin } from '../origin/http1/http1-origin.ts';
-import { type Script, type ScriptedOrigin, startScripted } from './origin-client.ts';
+import type { OpenOrigin } from '../origin/origin.ts';
+import type { Script, ScriptedOrigin } from './origin-client.ts';
 
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
@@ -12,21 +13,15 @@ export const keep = (text: string): Script => ({
   then: 'keep',
 });
 
-/** Our client of one origin. It is destroyed when the test ends. */
+/** A client of one origin: ours, or another one. It is destroyed when the test ends. */
 export function openClient(
   address: Origin | string,
   limits: Partial<GatewayLimits> = {},
-): Http1Origin {
+  Client: new (address: Origin, limits: GatewayLimits) => OpenOrigin = Http1Origin,
+): OpenOrigin {
   const given = typeof address === 'string' ? OriginAddress.parse(address) : address;
-  const origin = new Http1Origin(given, { ...GATEWAY_LIMITS, ...limits });
+  const origin = new Client(given, { ...GATEWAY_LIMITS, ...limits });
   onTestFinished(() => origin.destroy());
-  return origin;
-}
-
-/** A scripted origin that is closed when the test ends. */
-export async function scripted(...args: Parameters<typeof startScripted>): Promise<ScriptedOrigin> {
-  const origin = await startScripted(...args);
-  onTestFinished(() => origin.close());
   return origin;
 }
 

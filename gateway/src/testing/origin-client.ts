@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
 import { FieldList } from '../message/message.ts';
 import type {
   AnswerHandler,
@@ -217,10 +218,9 @@ export interface ScriptedOrigin {
   /** The bytes that each connection has sent. */
   readonly received: string[];
   readonly sockets: Socket[];
-  close(): Promise<void>;
 }
 
-/** An origin that works on bytes. `script` gets all bytes since the last answer on the connection. */
+/** An origin that works on bytes, until the test ends. `script` gets all bytes since the last answer on the connection. */
 export async function startScripted(
   script: (sent: string, connection: number) => Script | undefined,
 ): Promise<ScriptedOrigin> {
@@ -243,18 +243,11 @@ export async function startScripted(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // a TCP listener has one
-  return {
-    url: `http://127.0.0.1:${port}`,
-    received,
-    sockets,
-    close: () =>
-      new Promise((resolve) => {
-        for (const socket of sockets) socket.destroy();
-        server.close(() => {
-          resolve();
-        });
-      }),
-  };
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { url: `http://127.0.0.1:${port}`, received, sockets };
 }
 
 async function play(socket: Socket, { pieces, then }: Script): Promise<void> {

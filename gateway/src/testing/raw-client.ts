@@ -90,6 +90,18 @@ export async function eventually(
   }
 }
 
+/** Waits until a value has not changed for a while. */
+export async function untilUnchanged(read: () => number): Promise<void> {
+  let last = -1;
+  let unchanged = 0;
+  await eventually(() => {
+    const now = read();
+    unchanged = now === last ? unchanged + 1 : 0;
+    last = now;
+    return unchanged >= 30;
+  });
+}
+
 /** The status of a raw answer. */
 export function statusOf(answer: string): number {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { allClosed, holdSweeps, keep, OK, openClient, scripted } from '../../testing/http1-rig.ts';
-import { ask, hear } from '../../testing/origin-client.ts';
+import { allClosed, holdSweeps, keep, OK, openClient } from '../../testing/http1-rig.ts';
+import { ask, hear, startScripted } from '../../testing/origin-client.ts';
 import { eventually } from '../../testing/raw-client.ts';
 import { HTTP1_LIMITS } from './limits.ts';
 
@@ -13,7 +13,7 @@ describe('a connection is used again only when no bytes can be misread (RFC 9112
     ['a 204 that announces a body', 'GET', 'HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n'],
     ['Keep-Alive: timeout=1, which is over at once', 'GET', OK.replace('\r\n', '\r\nKeep-Alive: timeout=1\r\n')],
   ])('not after %s', async (_what, method, answer) => {
-    const origin = await scripted((_sent, connection) => keep(connection === 0 ? answer : OK));
+    const origin = await startScripted((_sent, connection) => keep(connection === 0 ? answer : OK));
     const client = openClient(origin.url);
     await hear(client, { method });
     const second = await hear(client);
@@ -23,7 +23,7 @@ describe('a connection is used again only when no bytes can be misread (RFC 9112
   }); // prettier-ignore
 
   test('not after bytes that come when no request is under way', async () => {
-    const origin = await scripted(() => keep(OK));
+    const origin = await startScripted(() => keep(OK));
     const client = openClient(origin.url);
     await hear(client);
     origin.sockets[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison');
@@ -33,7 +33,7 @@ describe('a connection is used again only when no bytes can be misread (RFC 9112
   });
 
   test('the origin is told that a request is the last on its connection', async () => {
-    const origin = await scripted(() => keep(OK));
+    const origin = await startScripted(() => keep(OK));
     const client = openClient(origin.url);
     await hear(client);
     await hear(client, { method: 'HEAD' });
@@ -44,7 +44,7 @@ describe('a connection is used again only when no bytes can be misread (RFC 9112
 
   test('the connection that fell idle last is taken first, and the others expire', async () => {
     const sweep = holdSweeps();
-    const origin = await scripted(() => keep(OK));
+    const origin = await startScripted(() => keep(OK));
     const client = openClient(origin.url);
     await Promise.all([hear(client), hear(client), hear(client)]);
     expect(origin.sockets).toHaveLength(3);
@@ -58,7 +58,9 @@ describe('a connection is used again only when no bytes can be misread (RFC 9112
 
   test('Keep-Alive: timeout of the origin, less a margin, bounds the idle time', async () => {
     const sweep = holdSweeps();
-    const origin = await scripted(() => keep(OK.replace('\r\n', '\r\nKeep-Alive: timeout=20\r\n')));
+    const origin = await startScripted(() =>
+      keep(OK.replace('\r\n', '\r\nKeep-Alive: timeout=20\r\n')),
+    );
     const client = openClient(origin.url);
     await hear(client);
     sweep(18_500);
@@ -70,7 +72,7 @@ describe('a connection is used again only when no bytes can be misread (RFC 9112
 
   test('a request that must not be sent twice takes a recently used or a new connection', async () => {
     const sweep = holdSweeps();
-    const origin = await scripted(() => keep(OK));
+    const origin = await startScripted(() => keep(OK));
     const client = openClient(origin.url);
     await hear(client);
     await hear(client, { method: 'DELETE' });
@@ -84,7 +86,7 @@ describe('a connection is used again only when no bytes can be misread (RFC 9112
   });
 
   test('an exchange that has ended cannot affect the next one on its connection', async () => {
-    const origin = await scripted((sent) => (sent.includes('/slow') ? undefined : keep(OK)));
+    const origin = await startScripted((sent) => (sent.includes('/slow') ? undefined : keep(OK)));
     const client = openClient(origin.url);
     const first = ask(client);
     await first?.heard;

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { holdSweeps, keep, openClient, scripted } from '../../testing/http1-rig.ts';
-import { ask, hear, PartedBody } from '../../testing/origin-client.ts';
+import { holdSweeps, keep, openClient } from '../../testing/http1-rig.ts';
+import { ask, hear, PartedBody, startScripted } from '../../testing/origin-client.ts';
 import { eventually } from '../../testing/raw-client.ts';
 
 describe('every wait ends', () => {
   test('a slow upload is no timeout of the origin; an origin that reads nothing is', async () => {
     const sweep = holdSweeps();
-    const origin = await scripted(() => undefined);
+    const origin = await startScripted(() => undefined);
     const client = openClient(origin.url, { originHeadersMs: 1_000 });
     const slow = new PartedBody([Buffer.from('a')], 2);
     slow.holdEnd = true;
@@ -35,7 +35,7 @@ describe('every wait ends', () => {
 
   test('no deadline is early, and each part of a body starts a new one', async () => {
     const sweep = holdSweeps();
-    const origin = await scripted(() => keep('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na'));
+    const origin = await startScripted(() => keep('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na'));
     const client = openClient(origin.url, { originBodyIdleMs: 2_000 });
     const listener = ask(client);
     for (const parts of [1, 2]) {
@@ -49,7 +49,7 @@ describe('every wait ends', () => {
 
   test('an answer that the visitor does not read has no deadline', async () => {
     const sweep = holdSweeps();
-    const origin = await scripted(() => keep('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na'));
+    const origin = await startScripted(() => keep('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na'));
     const client = openClient(origin.url, { originBodyIdleMs: 500 });
     const listener = ask(client);
     await eventually(() => listener?.parts.length === 1);

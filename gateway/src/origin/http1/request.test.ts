@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { allClosed, keep, OK, openClient, scripted } from '../../testing/http1-rig.ts';
-import { hear, PartedBody } from '../../testing/origin-client.ts';
+import { allClosed, keep, OK, openClient } from '../../testing/http1-rig.ts';
+import { hear, PartedBody, startScripted } from '../../testing/origin-client.ts';
 import { eventually } from '../../testing/raw-client.ts';
 
 describe('a request that could be read as two is not sent (RFC 9112 section 11.1)', () => {
@@ -25,7 +25,7 @@ describe('a request that could be read as two is not sent (RFC 9112 section 11.1
     ['a length twice', { fields: ['Content-Length', '3', 'content-length', '3'], body: sized() }],
     ['a length and chunks', { fields: ['Content-Length', '3'], body: PartedBody.chunked([]) }],
   ])('%s', async (_what, request) => {
-    const origin = await scripted(() => keep(OK));
+    const origin = await startScripted(() => keep(OK));
     // The fields come from the gateway, from both, and from the visitor.
     for (const sent of [0, 1, 2]) {
       const heard = await hear(openClient(origin.url), { ...request, sent });
@@ -38,7 +38,7 @@ describe('a request that could be read as two is not sent (RFC 9112 section 11.1
     ['shorter', 4],
     ['longer', 2],
   ])('a body that is %s than it was announced leaves a broken request', async (_what, length) => {
-    const origin = await scripted(() => undefined);
+    const origin = await startScripted(() => undefined);
     const body = new PartedBody([Buffer.from('a'), Buffer.from('bc')], length);
     const fields = ['Host', 'a', 'Content-Length', String(length)];
     const heard = await hear(openClient(origin.url), { method: 'POST', fields, body });
@@ -51,7 +51,7 @@ describe('a request that could be read as two is not sent (RFC 9112 section 11.1
 
 describe('bodies of requests', () => {
   test('trailers go behind the last chunk (RFC 9112 section 7.1.2)', async () => {
-    const origin = await scripted((sent) => (sent.endsWith('\r\n\r\n') && sent.includes('0\r\nX') ? keep(OK) : undefined)); // prettier-ignore
+    const origin = await startScripted((sent) => (sent.endsWith('\r\n\r\n') && sent.includes('0\r\nX') ? keep(OK) : undefined)); // prettier-ignore
     const body = PartedBody.chunked([Buffer.from('ab')], ['X-Sum', '42', 'x-b', '\xe9']);
     expect((await hear(openClient(origin.url), { method: 'POST', body })).status).toBe(200);
     expect(origin.received[0]).toMatch(/\r\n\r\n2\r\nab\r\n0\r\nX-Sum: 42\r\nx-b: \xe9\r\n\r\n$/);
@@ -61,7 +61,7 @@ describe('bodies of requests', () => {
     ['a line break in a trailer', ['X', 'a\r\nY: b']],
     ['a trailer without a name', ['', 'b']],
   ])('%s ends the connection before it is written', async (_what, trailers) => {
-    const origin = await scripted(() => undefined);
+    const origin = await startScripted(() => undefined);
     const body = PartedBody.chunked([Buffer.from('ab')], trailers);
     const heard = await hear(openClient(origin.url), { method: 'POST', body });
     expect(heard.error?.kind).toBe('unsendable');
@@ -69,7 +69,7 @@ describe('bodies of requests', () => {
   });
 
   test('POST, PUT and PATCH without a body send Content-Length: 0, GET does not (RFC 9110 section 8.6)', async () => {
-    const origin = await scripted(() => keep(OK));
+    const origin = await startScripted(() => keep(OK));
     const client = openClient(origin.url);
     for (const method of ['POST', 'PUT', 'PATCH', 'GET']) await hear(client, { method });
     const heads = origin.received.join('').split('\r\n\r\n');
@@ -83,7 +83,7 @@ describe('bodies of requests', () => {
   });
 
   test('an answer before the end of the upload is complete, and then the connection closes', async () => {
-    const origin = await scripted((sent) => (sent.includes('ab') ? keep(OK) : undefined));
+    const origin = await startScripted((sent) => (sent.includes('ab') ? keep(OK) : undefined));
     const client = openClient(origin.url);
     const body = new PartedBody([Buffer.from('ab')], 1_000);
     body.holdEnd = true;
