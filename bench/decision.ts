@@ -3,23 +3,22 @@
  * cases: a new User-Agent, a challenge, a block. Each case runs in batches, whose mean does not contain the cost of the
  * timer. For the percentiles, each case runs again with every call timed.
  */
-import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
-import { createValidator, MemoryStore } from '@guard/validator';
+import { MemoryStore } from '@guard/validator';
 import { ONE_PLAYS_ALL, organisationWith } from '../test/kit/policies.ts';
 import { curl } from '../test/kit/visitors.ts';
 import { createFloor } from './decision-floor.ts';
 import {
   addressOf,
   agentOf,
-  ORGANISATION,
   RULES,
   type Visitor,
   visitors as makeVisitors,
   VISITORS,
 } from './decision-visitors.ts';
+import { decideAtOnce, validateFor } from './in-process.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { median } from './rounds.ts';
 
@@ -145,25 +144,9 @@ function openGuard(
   for (const { sessionId, session } of people) store.keepSession(sessionId, session, 86_400_000);
   const ring = new Array<DecisionEvent | undefined>(RING).fill(undefined);
   let recorded = 0;
-  const validator = createValidator({
-    organisations: [organisationWith(RULES, ONE_PLAYS_ALL)],
-    secrets: ['the secret of the bench, long enough'],
-    observe: false,
-    collectorUrl: () => '',
-    healthToken: undefined,
-    crawlers: CrawlerCatalogue.load(),
-    networks,
-    store,
-    events: { record: () => undefined },
-    clock: Date.now,
-    log: () => undefined,
-    metrics: { count: () => undefined, gauge: () => undefined },
-    isReady: () => true,
-  });
-  const validate = validator.forOrganisation(ORGANISATION);
+  const validate = validateFor(organisationWith(RULES, ONE_PLAYS_ALL), { networks, store });
   return (request) => {
-    const outcome = validate(request, { site: 'shop' });
-    if (outcome instanceof Promise) throw new Error('the memory store answers at once');
+    const outcome = decideAtOnce(validate, request);
     if (outcome.kind !== 'answered') return outcome.kind;
     ring[recorded++ & (RING - 1)] = outcome.known?.event;
     return outcome.response.decision;

@@ -1,12 +1,12 @@
-import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { Organisation } from '@guard/config/settings/schema';
-import { createValidator, MemoryStore } from '@guard/validator';
+import { MemoryStore } from '@guard/validator';
 import { parse } from 'yaml';
 import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
 import { ORGANISATION, RULES, visitors, VISITORS } from './decision-visitors.ts';
 import { LARGE, oneOfMany } from './growth-settings.ts';
+import { decideAtOnce, validateFor } from './in-process.ts';
 import type { BenchOptions } from './report.ts';
 import { median } from './rounds.ts';
 
@@ -33,30 +33,14 @@ export function decisionsUs({ rounds, seconds, onProgress }: BenchOptions): {
 
 const people = visitors();
 const networks = NetworkCatalogue.load();
-const crawlers = CrawlerCatalogue.load();
 
 function openCase(rules: readonly unknown[]) {
   const store = new MemoryStore(Date.now);
   for (const { sessionId, session } of people) store.keepSession(sessionId, session, 86_400_000);
-  const validator = createValidator({
-    organisations: [Organisation.parse({ id: ORGANISATION, rules, ...ONE_PLAYS_ALL })],
-    secrets: ['the secret of the bench, long enough'],
-    observe: false,
-    collectorUrl: () => '',
-    healthToken: undefined,
-    crawlers,
-    networks,
-    store,
-    events: { record: () => undefined },
-    clock: Date.now,
-    log: () => undefined,
-    metrics: { count: () => undefined, gauge: () => undefined },
-    isReady: () => true,
-  });
-  const validate = validator.forOrganisation(ORGANISATION);
+  const organisation = Organisation.parse({ id: ORGANISATION, rules, ...ONE_PLAYS_ALL });
+  const validate = validateFor(organisation, { networks, store });
   const decide = (request: ValidateRequest): string => {
-    const outcome = validate(request, { site: 'shop' });
-    if (outcome instanceof Promise) throw new Error('the memory store answers at once');
+    const outcome = decideAtOnce(validate, request);
     return outcome.kind === 'answered' ? outcome.response.decision : outcome.kind;
   };
   return { decide, us: [] as number[] };

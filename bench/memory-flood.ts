@@ -2,30 +2,16 @@
  * The process that bench/memory.ts measures: one validator, and visitors who never come twice. It prints a JSON line
  * after each phase.
  */
-import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { Session } from '@guard/config/contract/ports';
-import { createValidator, hashUserAgent, MemoryStore } from '@guard/validator';
+import { hashUserAgent, MemoryStore } from '@guard/validator';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ONE_PLAYS_ALL, organisationWith } from '../test/kit/policies.ts';
 import { addressOf, agentOf, ORGANISATION, RULES } from './decision-visitors.ts';
+import { decideAtOnce, validateFor } from './in-process.ts';
 
 const [visitorCount = '10000000', decisionCount = '500000'] = process.argv.slice(2);
 const store = new MemoryStore(Date.now);
-const validator = createValidator({
-  organisations: [organisationWith(RULES, ONE_PLAYS_ALL)],
-  secrets: ['the secret of the bench, long enough'],
-  observe: false,
-  collectorUrl: () => '',
-  healthToken: undefined,
-  crawlers: CrawlerCatalogue.load(),
-  store,
-  events: { record: () => undefined },
-  clock: Date.now,
-  log: () => undefined,
-  metrics: { count: () => undefined, gauge: () => undefined },
-  isReady: () => true,
-});
-const validate = validator.forOrganisation(ORGANISATION);
+const validate = validateFor(organisationWith(RULES, ONE_PLAYS_ALL), { store });
 const budget = { requests: 10, perMs: 60_000 };
 
 await report('started', 0);
@@ -60,15 +46,8 @@ function visit(from: number, to: number): void {
 
 function decide(count: number): void {
   for (let number = 0; number < count; number += 1) {
-    const outcome = validate(
-      {
-        url: `https://shop.example/products/${number}`,
-        ip: addressOf(number),
-        headers: agentOf(number),
-      },
-      { site: 'shop' },
-    );
-    if (outcome instanceof Promise) throw new Error('the memory store answers at once');
+    const url = `https://shop.example/products/${number}`;
+    decideAtOnce(validate, { url, ip: addressOf(number), headers: agentOf(number) });
   }
 }
 

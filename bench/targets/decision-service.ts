@@ -5,12 +5,11 @@
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { ValidateOutcome } from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
-import { createValidator, MemoryStore } from '@guard/validator';
 import { ONE_PLAYS_ALL, organisationWith } from '../../test/kit/policies.ts';
 import { INSTALLATION_SECRET } from '../../test/kit/story-settings.ts';
+import { validateFor } from '../in-process.ts';
 
 const ORGANISATION = organisationWith('- { name: everybody, match: {}, detect: true }', {
   ...ONE_PLAYS_ALL,
@@ -19,20 +18,7 @@ const ORGANISATION = organisationWith('- { name: everybody, match: {}, detect: t
 /** Fields that the proxy adds. They are not the visitor's. */
 const ASKING = /^x-forwarded-(?:method|proto|host|uri|for)$/;
 
-const validate = createValidator({
-  organisations: [ORGANISATION],
-  secrets: [INSTALLATION_SECRET],
-  observe: false,
-  collectorUrl: () => '',
-  healthToken: undefined,
-  crawlers: CrawlerCatalogue.load(),
-  store: new MemoryStore(Date.now),
-  events: { record: () => undefined },
-  clock: Date.now,
-  log: () => undefined,
-  metrics: { count: () => undefined, gauge: () => undefined },
-  isReady: () => true,
-}).forOrganisation(ORGANISATION.id);
+const validate = validateFor(ORGANISATION, { secrets: [INSTALLATION_SECRET] });
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
   const outcome = validate(described(request.headers), { site: 'shop' });
