@@ -3,7 +3,7 @@
  * User-Agent, another path, and no session. It also measures a flood that gets challenge pages, because no other answer
  * to a request without a session costs more.
  */
-import { goalsTable } from './goals.ts';
+import { atLeast, atMost, goalsTable } from './goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
 import { measureTarget, type Sample } from './measure-target.ts';
 import { placement } from './processes.ts';
@@ -66,18 +66,8 @@ export function bench(options: BenchOptions): Promise<Report> {
     const share = paired(samples, [FLOOD, WARM], (a, b) => a.requestsPerS / b.requestsPerS);
     const pages = paired(samples, [CHALLENGED, WARM], (a, b) => a.cpuUs / b.cpuUs);
     const goals = [
-      {
-        name: 'requests/s in a flood, of those of one visitor',
-        measured: share,
-        bound: { atLeast: 0.5 },
-        unit: '×',
-      },
-      {
-        name: 'CPU of a challenge page, of that of a forwarded request',
-        measured: pages,
-        bound: { atMost: 3 },
-        unit: '×',
-      },
+      atLeast('requests/s in a flood, of those of one visitor', 0.5, share),
+      atMost('CPU of a challenge page, of that of a forwarded request', 3, pages),
     ];
     const head = ['visitors', 'requests/s', 'CPU us/request', 'of it database', 'p99 us'];
     return {

@@ -4,7 +4,7 @@
  * all processes of a target, with the database.
  */
 import { loadedBy, load, WARM_SECONDS, warmNote } from './load.ts';
-import { type Goal, goalsTable } from './goals.ts';
+import { atLeast, atMost, type Goal, goalsTable } from './goals.ts';
 import { measureTarget, type Sample, type Target } from './measure-target.ts';
 import { type Peer, PEERS, startPeers } from './peers/start-peers.ts';
 import { placement } from './processes.ts';
@@ -104,35 +104,14 @@ function goalsOf(samples: Samples<Sample>): Goal[] {
     paired(samples, [one, other], (a, b) => a.cpuUs / b.cpuUs);
   const rate = (other: string) =>
     paired(samples, [FULL, other], (a, b) => a.requestsPerS / b.requestsPerS);
-  const unit = '×';
   return [
-    { name: 'CPU, of http-proxy-3', measured: cpu(PEERS.httpProxy3), bound: { atMost: 0.6 }, unit },
-    { name: 'CPU, of guard unprotected', measured: cpu(OPEN), bound: { atMost: 1.1 }, unit },
-    { name: 'CPU, of plain nginx', measured: cpu(PEERS.nginx), bound: { atMost: 1.7 }, unit },
-    {
-      name: 'CPU with an id in each request, of plain nginx',
-      measured: cpu(PEERS.nginx, NEW_FIELDS),
-      bound: { atMost: 1.9 },
-      unit,
-    },
-    {
-      name: 'requests/s, of guard that records nothing',
-      measured: rate(UNRECORDED),
-      bound: { atLeast: 0.9 },
-      unit,
-    },
-    {
-      name: 'requests/s, of nginx auth_request',
-      measured: rate(PEERS.nginxAuth),
-      bound: { atLeast: 1.6 },
-      unit,
-    },
-    {
-      name: 'requests/s, of Caddy forward_auth',
-      measured: rate(PEERS.caddyAuth),
-      bound: { atLeast: 2 },
-      unit,
-    },
+    atMost('CPU, of http-proxy-3', 0.6, cpu(PEERS.httpProxy3)),
+    atMost('CPU, of guard unprotected', 1.1, cpu(OPEN)),
+    atMost('CPU, of plain nginx', 1.7, cpu(PEERS.nginx)),
+    atMost('CPU with an id in each request, of plain nginx', 1.9, cpu(PEERS.nginx, NEW_FIELDS)),
+    atLeast('requests/s, of guard that records nothing', 0.9, rate(UNRECORDED)),
+    atLeast('requests/s, of nginx auth_request', 1.6, rate(PEERS.nginxAuth)),
+    atLeast('requests/s, of Caddy forward_auth', 2, rate(PEERS.caddyAuth)),
   ];
 }
 

@@ -9,6 +9,24 @@ export interface Goal {
   readonly unit: string;
 }
 
+export function atMost(
+  name: string,
+  limit: number,
+  measured: number | undefined,
+  unit = '×',
+): Goal {
+  return { name, measured, bound: { atMost: limit }, unit };
+}
+
+export function atLeast(
+  name: string,
+  limit: number,
+  measured: number | undefined,
+  unit = '×',
+): Goal {
+  return { name, measured, bound: { atLeast: limit }, unit };
+}
+
 export function isMet({ measured, bound }: Goal): boolean | undefined {
   if (measured === undefined) return undefined;
   return 'atMost' in bound ? measured <= bound.atMost : measured >= bound.atLeast;

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { decisionsUs } from './growth-decision.ts';
 import { hostOf, LARGE, settingsText, type Size, SMALL, writeList } from './growth-settings.ts';
-import { goalsTable } from './goals.ts';
+import { atMost, goalsTable } from './goals.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { residentMiB } from './resident-memory.ts';
 import { inRounds, medianOf } from './rounds.ts';
@@ -65,10 +65,10 @@ export async function bench(options: BenchOptions): Promise<Report> {
   }));
   const large = rows[1];
   const goals = [
-    goal('start', large?.startMs, 3_000, 'ms'),
-    goal('reload', large?.reloadMs, 1_000, 'ms'),
-    goal('the slowest request during a reload', large?.waitMs, 20, 'ms'),
-    goal('a decision, of one with 20 rules', decisions.large / decisions.small, 1.3, '×'),
+    atMost('start', 3_000, large?.startMs, 'ms'),
+    atMost('reload', 1_000, large?.reloadMs, 'ms'),
+    atMost('the slowest request during a reload', 20, large?.waitMs, 'ms'),
+    atMost('a decision, of one with 20 rules', 1.3, decisions.large / decisions.small),
   ];
   const head = [
     'installation',
@@ -88,10 +88,6 @@ export async function bench(options: BenchOptions): Promise<Report> {
     row.decisionUs.toFixed(2),
   ]);
   return { rows, table: `${toTable(head, body)}\n\n${goalsTable(goals)}`, notes: NOTES };
-}
-
-function goal(name: string, measured: number | undefined, atMost: number, unit: string) {
-  return { name, measured, bound: { atMost }, unit };
 }
 
 async function measure(workbench: Workbench, name: string, size: Size): Promise<Sample> {

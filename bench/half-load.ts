@@ -3,7 +3,7 @@
  * random times, without waiting for the answers to others. The origin alone gets the same rate. The result depends on
  * which processes share a core, so there is a row for each placement.
  */
-import { goalsTable } from './goals.ts';
+import { atMost, goalsTable } from './goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
 import { PEERS, startPeers } from './peers/start-peers.ts';
 import { type Core, placement } from './processes.ts';
@@ -69,18 +69,10 @@ export function bench(options: BenchOptions): Promise<Report> {
     const overNginx = (name: string) =>
       paired(samples, [name, PEERS.nginx], (a, b) => (a.p99Us - b.p99Us) / 1000);
     const goals = [
-      {
-        name: 'the 99th percentile on one core, of nginx auth_request',
-        measured: p99Of(PEERS.nginxAuth),
-        bound: { atMost: 1 },
-        unit: '×',
-      },
-      ...[UNRECORDED, APART].map((name) => ({
-        name: `the 99th percentile above that of nginx: ${name}`,
-        measured: overNginx(name),
-        bound: { atMost: 2 },
-        unit: 'ms',
-      })),
+      atMost('the 99th percentile on one core, of nginx auth_request', 1, p99Of(PEERS.nginxAuth)),
+      ...[UNRECORDED, APART].map((name) =>
+        atMost(`the 99th percentile above that of nginx: ${name}`, 2, overNginx(name), 'ms'),
+      ),
     ];
     return {
       rows: [...samples].map(([name, rounds]) => ({ name, rounds })),

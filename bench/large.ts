@@ -1,5 +1,5 @@
 /** The gateway's throughput with answers of 100 KiB and of 10 MiB, compared with plain nginx and HAProxy. */
-import { type Goal, goalsTable } from './goals.ts';
+import { atLeast, atMost, type Goal, goalsTable } from './goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
 import { measureTarget, type Sample, type Target } from './measure-target.ts';
 import { PEERS, startPeers } from './peers/start-peers.ts';
@@ -90,18 +90,16 @@ function goalsOf(samples: Samples<Sample>): Goal[] {
   return SIZES.flatMap((size): Goal[] => {
     const pair = [laneOf(size, GUARD), laneOf(size, PEERS.nginx)] as const;
     return [
-      {
-        name: `${size.name}: throughput, of plain nginx`,
-        measured: paired(samples, pair, (a, b) => a.requestsPerS / b.requestsPerS),
-        bound: { atLeast: 0.9 },
-        unit: '×',
-      },
-      {
-        name: `${size.name}: CPU, of plain nginx`,
-        measured: paired(samples, pair, (a, b) => a.cpuUs / b.cpuUs),
-        bound: { atMost: 1.5 },
-        unit: '×',
-      },
+      atLeast(
+        `${size.name}: throughput, of plain nginx`,
+        0.9,
+        paired(samples, pair, (a, b) => a.requestsPerS / b.requestsPerS),
+      ),
+      atMost(
+        `${size.name}: CPU, of plain nginx`,
+        1.5,
+        paired(samples, pair, (a, b) => a.cpuUs / b.cpuUs),
+      ),
     ];
   });
 }

@@ -1,7 +1,7 @@
 /** The time that a remote validator adds at the median, with one connection. Gateway and validator share a core. */
 import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
 import { SECRET_KEY, storySettings } from '../test/kit/story-settings.ts';
-import { goalsTable } from './goals.ts';
+import { atMost, goalsTable } from './goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
 import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
@@ -50,14 +50,9 @@ export function bench(options: BenchOptions): Promise<Report> {
     });
     const added = (other: string) =>
       paired(samples, [REMOTE, other], (a, b) => (a.p50Us - b.p50Us) / 1000);
-    const rest = { bound: { atMost: 0.3 }, unit: 'ms' };
     const goals = [
-      { name: 'added at the median, to no decision at all', measured: added(OPEN), ...rest },
-      {
-        name: 'added at the median, to a decision in process',
-        measured: added(IN_PROCESS),
-        ...rest,
-      },
+      atMost('added at the median, to no decision at all', 0.3, added(OPEN), 'ms'),
+      atMost('added at the median, to a decision in process', 0.3, added(IN_PROCESS), 'ms'),
     ];
     return {
       rows: [...samples].map(([name, rounds]) => ({ name, rounds })),

@@ -7,7 +7,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { type Goal, goalsTable, isMet } from './goals.ts';
+import { atMost, type Goal, goalsTable, isMet } from './goals.ts';
 import { load } from './load.ts';
 import { type Digest, digest, patternStream } from './pattern.ts';
 import { placement } from './processes.ts';
@@ -45,12 +45,7 @@ export function bench(options: BenchOptions): Promise<Report> {
       }
     }
     const peakMiB = await watched.peakMiB;
-    const goal: Goal = {
-      name: 'growth of resident memory',
-      measured: peakMiB - beforeMiB,
-      bound: { atMost: 64 },
-      unit: 'MiB',
-    };
+    const goal: Goal = atMost('growth of resident memory', 64, peakMiB - beforeMiB, 'MiB');
     const body = [
       ['up', options.mib.toFixed(0), (options.mib / up.seconds).toFixed(0)],
       ['down', options.mib.toFixed(0), (options.mib / down.seconds).toFixed(0)],

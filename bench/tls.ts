@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { selfSigned } from '../gateway/src/testing/self-signed.ts';
 import { isOnPath } from '../test/kit/tools.ts';
 import { connectAnew, HOST, type Negotiated, negotiatedWith } from './connect-anew.ts';
-import { type Goal, goalsTable } from './goals.ts';
+import { atLeast, type Goal, goalsTable } from './goals.ts';
 import { h2load, STREAMS } from './h2load.ts';
 import { WARM_SECONDS, warmNote } from './load.ts';
 import { measureTarget, type Sample, type Target } from './measure-target.ts';
@@ -210,18 +210,16 @@ function goalsOf(samples: Samples<Sample>): Goal[] {
     const rates = ratesOf(samples, pair);
     const [first, last] = [rates.at(0), rates.at(-1)];
     return [
-      {
-        name: `${name}: requests/s, of nginx`,
-        measured: paired(samples, pair, (a, b) => a.requestsPerS / b.requestsPerS),
-        bound: { atLeast: wanted },
-        unit: '×',
-      },
-      {
-        name: `${name}: the last round's figure, of the first's`,
-        measured: first === undefined || last === undefined ? undefined : last / first,
-        bound: { atLeast: 0.95 },
-        unit: '×',
-      },
+      atLeast(
+        `${name}: requests/s, of nginx`,
+        wanted,
+        paired(samples, pair, (a, b) => a.requestsPerS / b.requestsPerS),
+      ),
+      atLeast(
+        `${name}: the last round's figure, of the first's`,
+        0.95,
+        first === undefined || last === undefined ? undefined : last / first,
+      ),
     ];
   });
 }

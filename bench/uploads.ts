@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { goalsTable } from './goals.ts';
+import { atMost, goalsTable } from './goals.ts';
 import { load, WARM_SECONDS, warmNote } from './load.ts';
 import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
@@ -60,14 +60,7 @@ export function bench(options: BenchOptions): Promise<Report> {
       worst(name).toFixed(2),
     ]);
     const added = worst(BESIDE) - worst(BARE);
-    const goals = [
-      {
-        name: 'the slowest, above the origin alone',
-        measured: added,
-        bound: { atMost: 10 },
-        unit: 'ms',
-      },
-    ];
+    const goals = [atMost('the slowest, above the origin alone', 10, added, 'ms')];
     return {
       rows: [...samples].map(([name, rounds]) => ({ name, rounds })),
       table: `${toTable(['a GET', 'GETs a round', 'median ms', 'p99 ms', 'max ms'], body)}\n\n${goalsTable(goals)}`,

@@ -4,7 +4,7 @@
  * between answers, and to wake it can cost the gateway more than an answer.
  */
 import { cpuTime, cpuTimeHereUs, threadTimesUs } from './cpu-time.ts';
-import { type Goal, goalsTable } from './goals.ts';
+import { atLeast, type Goal, goalsTable } from './goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
 import { type Core, pinToCore } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
@@ -166,9 +166,8 @@ function scaling(two: Sample, one: Sample): number {
 
 function goalsOf(what: string, samples: Samples<Sample>, pair: readonly [string, string]): Goal[] {
   const rate = paired(samples, pair, (two, one) => two.requestsPerS / one.requestsPerS);
-  const wanted = { bound: { atLeast: 1.7 }, unit: '×' };
   return [
-    { name: `${what}: requests/s`, measured: rate, ...wanted },
-    { name: `${what}: by CPU`, measured: paired(samples, pair, scaling), ...wanted },
+    atLeast(`${what}: requests/s`, 1.7, rate),
+    atLeast(`${what}: by CPU`, 1.7, paired(samples, pair, scaling)),
   ];
 }

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { childrenOf } from '../../test/kit/children.ts';
-import { goalsTable, isMet } from '../goals.ts';
+import { atLeast, atMost, goalsTable, isMet } from '../goals.ts';
 import { load, loadedBy } from '../load.ts';
 import { placement } from '../processes.ts';
 import { type BenchOptions, type Report, toTable } from '../report.ts';
@@ -135,9 +135,9 @@ function reportOf(tally: Tally, memory: MemoryGrowth, aimedPerS: number, totalMs
     ['open files', base.openFiles.toFixed(0), last.openFiles.toFixed(0)],
   ];
   const goals = [
-    { name: 'growth of resident memory', measured: 100 * share, bound: { atMost: 10 }, unit: '%' },
-    { name: 'wrong answers', measured: tally.wrong, bound: { atMost: 0 }, unit: '' },
-    { name: 'right answers', measured: tally.right, bound: { atLeast: 1 }, unit: '' },
+    atMost('growth of resident memory', 10, 100 * share, '%'),
+    atMost('wrong answers', 0, tally.wrong, ''),
+    atLeast('right answers', 1, tally.right, ''),
   ];
   const tables = [
     toTable(['what happened', 'times'], counts),
