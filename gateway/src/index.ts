@@ -35,6 +35,7 @@ export type {
   GatewaySettings,
   GatewaySite,
 } from './base/options.ts';
+export { AddressCounts } from './listen/accept.ts';
 export { compileRoute, type IsProtected } from './arrive/sites.ts';
 
 /** Builds a gateway. It listens nowhere until one of its `listen` functions is called. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { boundConnections } from './bound-connections.ts';
 import { createService, type ServiceSettings, type ServiceTimes } from './listen.ts';
 
 /** A service whose routes can be replaced. Its server and its connections stay. */
@@ -26,6 +27,7 @@ export function createReloadableService(
   times?: ServiceTimes,
 ): ReloadableService {
   const app = createService(settings, times);
+  boundConnections(app.server, settings.trusted_proxies);
   let current = routes.server;
   let closing = false;
   const connections: Connections = { open: new Set(), unused: new Set(), isCutOff: false };
