@@ -27,7 +27,7 @@ interface Compose {
 }
 
 const document: unknown = parse(readFileSync(join(HERE, 'compose.yaml'), 'utf8'));
-// The shape that a test looks at; that it is a compose file the schema says, in the first test.
+// The fields that these tests read. The first test checks the file with the schema.
 const compose = document as Compose;
 const { guard, shop } = compose.services;
 
@@ -38,18 +38,18 @@ function dockerfile(): string {
 
 const problemsOf = (value: unknown): unknown => {
   const ajv = new Ajv2019({ strict: false, allErrors: true, logger: false });
-  // The schema names itself and its dialect as older drafts do; what it asks for is 2019-09.
+  // The schema names an older dialect, but uses 2019-09.
   ajv.removeKeyword('id');
   const validate = ajv.compile(Object.assign({}, composeSchema, { $schema: undefined }));
   return validate(value) ? [] : validate.errors;
 };
 
 describe('the schema of the Compose specification', () => {
-  test('finds nothing wrong', () => {
+  test('accepts the file', () => {
     expect(problemsOf(document)).toEqual([]);
   });
 
-  test('finds a misspelt field and a wrong kind, so its silence means something', () => {
+  test('refuses a misspelt field and a wrong type', () => {
     const wrong = structuredClone(compose);
     Object.assign(wrong.services.guard, { red_only: true, cap_drop: 'ALL' });
     const problems = JSON.stringify(problemsOf(wrong));
@@ -59,11 +59,11 @@ describe('the schema of the Compose specification', () => {
 });
 
 describe('Guard in its container', () => {
-  test('is built from the Dockerfile that is there, and a target of it', () => {
+  test('is built from an existing Dockerfile and target', () => {
     expect(dockerfile()).toContain(` AS ${guard.build?.target ?? 'none'}\n`);
   });
 
-  test('reads settings that its own loader accepts, with its secrets and no others', () => {
+  test('reads valid settings, with exactly the secrets of the file', () => {
     const [config] = guard.configs ?? [];
     expect(config?.target).toBe('/etc/guard/guard.yaml');
     expect(existsSync(join(HERE, compose.configs[config?.source ?? '']?.file ?? 'none'))).toBe(
@@ -81,7 +81,7 @@ describe('Guard in its container', () => {
     expect(new Set(given)).toEqual(new Set(Object.keys(env)));
   });
 
-  test('is reached by visitors on 8080, by this machine on the API, by nobody on the admin page', () => {
+  test('visitors reach it on 8080, only this machine reaches the API, and no client reaches the admin listener', () => {
     expect(guard.ports).toEqual(['8080:8080', '127.0.0.1:8082:8082']);
     expect(settings).toContain('admin: 127.0.0.1:9090');
   });
@@ -97,19 +97,19 @@ describe('Guard in its container', () => {
     });
   });
 
-  test('is asked whether it is ready by the program that the image has for that', () => {
+  test('has the health check of the image', () => {
     const [, health = ''] = /^HEALTHCHECK .*(\[.*\])$/m.exec(dockerfile()) ?? [];
     expect(guard.healthcheck).toMatchObject({ test: ['CMD', ...(JSON.parse(health) as string[])] });
   });
 
-  test('writes only where a volume is', () => {
+  test('writes only into volumes', () => {
     const written = [...settings.matchAll(/path: (\/\S+?)[ ,}]/g)].map(([, path = '']) => path);
     expect(written).toHaveLength(2);
     expect(guard.volumes).toEqual(['data:/var/lib/guard']);
     for (const path of written) expect(path.startsWith('/var/lib/guard/')).toBe(true);
   });
 
-  test('alone reaches the origin, which has no way out', () => {
+  test('is the only service that reaches the origin, which has no other network', () => {
     expect(shop.ports).toBeUndefined();
     expect(shop.networks).toEqual(['inside']);
     expect(guard.networks).toContain('inside');

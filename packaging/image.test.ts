@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSentFiles } from '../scripts/release/sent-files.ts';
 
-/** What the files say. `npm run image` builds the image and runs it. */
+/** Checks of the files. `npm run image` builds and runs the image. */
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
 const dockerfile = read('packaging/Dockerfile');
-/** What the builder takes of the repository: without `COPY --from`. */
+/** The paths of the repository that the Dockerfile copies. */
 const copied = [...dockerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
   sources.split(' '),
 );
@@ -17,7 +17,7 @@ const copied = [...dockerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, s
 const ignored = read('.dockerignore').split('\n');
 const { kept, isSent } = readSentFiles(ROOT);
 
-/** The files that the builder is sent. */
+/** The files that Docker sends to the builder. */
 const sent = new Set(
   kept
     .flatMap((path) => [
@@ -28,19 +28,19 @@ const sent = new Set(
 );
 
 describe('the Dockerfile', () => {
-  test('runs as a number that is not root, and ends as under systemd and Kubernetes', () => {
+  test('runs as a numeric user that is not root, and stops with SIGTERM', () => {
     expect(dockerfile).toMatch(/^USER 10001:10001$/m);
     expect(dockerfile).toMatch(/^STOPSIGNAL SIGTERM$/m);
     expect(dockerfile).not.toMatch(/curl|wget|apt-get|https?:/);
   });
 
-  test('lets no package run a script, and takes exactly what the lock file says', () => {
+  test('runs no scripts of packages, and installs exactly the lock file', () => {
     const installs = dockerfile.match(/^RUN npm .*$/gm) ?? [];
     expect(installs).toHaveLength(3);
     for (const line of installs) expect(line).toMatch(/^RUN npm ci .*--ignore-scripts/);
   });
 
-  test('copies what exists, and .dockerignore keeps that and nothing else', () => {
+  test('copies existing files, and .dockerignore keeps exactly these', () => {
     expect(copied.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
     const isIn = (path: string, folder: string) => `${path}/`.startsWith(`${folder}/`);
     expect(copied.filter((path) => !kept.some((one) => isIn(path, one)))).toEqual([]);
@@ -55,8 +55,8 @@ describe('the Dockerfile', () => {
   });
 });
 
-describe('what the builder is sent', () => {
-  test('is no test, no secret and nothing of other people', () => {
+describe('the files for the builder', () => {
+  test('have no tests, secrets or files of other users', () => {
     expect(
       [...sent].filter((file) => /\.test\.ts$|\/test-|node_modules|(^|\/)\.env/.test(file)),
     ).toEqual([]);
@@ -64,7 +64,7 @@ describe('what the builder is sent', () => {
     expect(sent.size).toBeGreaterThan(400);
   });
 
-  test('holds each file that one of its files imports', () => {
+  test('have each file that one of them imports', () => {
     const missing = [...sent]
       .filter((file) => file.endsWith('.ts'))
       .flatMap((file) =>

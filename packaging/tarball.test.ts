@@ -9,10 +9,10 @@ import { z } from 'zod';
 import { send } from '../test/kit/http.ts';
 import { testFolder } from '../test/kit/test-folder.ts';
 
-/** `npm run release`, as a user of its tarball sees it. */
+/** The tarball of `npm run release`, and its installation. */
 
 const ROOT = join(import.meta.dirname, '..');
-/** In MiB, as `du -sh` has it: with all libraries, without Node and a database. esbuild's program is fetched. */
+/** In MiB by `du -sh`: with all libraries, without Node, the database and esbuild's program. */
 const MOST_INSTALLED = 60;
 const ESBUILD = 11;
 const MOST_PACKED = 15;
@@ -28,14 +28,14 @@ const installed = join(prefix, 'lib/node_modules/guard');
 const run = promisify(execFile);
 const release = (into: string) =>
   run(process.execPath, [join(ROOT, 'scripts/release.ts'), '--into', into]);
-/** What goes into the tarball once more. It is npm that packs it, which takes longer than all the rest. */
+/** The content of the tarball, staged again. Packing by npm takes longer than all other steps. */
 const stage = (into: string) => {
   const program = `import { stagePackage } from '${join(ROOT, 'scripts/release/stage-package.ts')}';
     await stagePackage('${ROOT}', '${into}');`;
   mkdirSync(into);
   return run(process.execPath, ['--input-type=module', '--eval', program]);
 };
-// For a processor that does not exist: Node and esbuild, 200 MB of a registry, stay away.
+// With an unknown processor npm does not fetch Node and esbuild, which have 200 MB.
 const INSTALL = ['install', '--global', '--cpu=none', '--offline', '--no-audit'];
 
 let files: readonly string[] = [];
@@ -47,7 +47,7 @@ beforeAll(async () => {
 }, DEADLINE_MS);
 
 describe('the tarball', () => {
-  test('has the pages that are built, the documentation, the data, and the licences of all of it', () => {
+  test('has the built pages, the documentation, the data, and all licences', () => {
     expect(files).toEqual(
       expect.arrayContaining([
         'LICENSE',
@@ -77,7 +77,7 @@ describe('the tarball', () => {
     expect(bare).toEqual([]);
   });
 
-  test('has no test, no folder of tests, no fixture, no secret, and no TypeScript that Node would be given', () => {
+  test('has no tests, fixtures or secrets, and no TypeScript for Node', () => {
     const own = files.filter((file) => !file.startsWith('node_modules/'));
     expect(own.length).toBeGreaterThan(1000);
     expect(
@@ -97,7 +97,7 @@ describe('the tarball', () => {
     ).toEqual([]);
   });
 
-  test('brings each library, and lets npm fetch Node and esbuild in one version, and the database only where asked', () => {
+  test('has each library; npm fetches Node and esbuild in a fixed version, and the database only on request', () => {
     const Exact = z.record(z.string(), z.string().regex(/^\d+\.\d+\.\d+$/));
     const Manifest = z.object({
       private: z.literal(true),
@@ -134,11 +134,11 @@ describe('the tarball', () => {
     expect(Object.keys(manifest.peerDependenciesMeta)).toEqual(['chdb', 'ffi-rs']);
   });
 
-  test('has the same files, byte for byte, when it is made again, and no date of its making', () => {
+  test('has the same bytes when it is made again, and no date', () => {
     const made = readdirSync(again, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => relative(again, join(parentPath, name)))
-      // npm packs none of these names.
+      // npm does not pack these names.
       .filter((file) => !/(?:^package-lock\.json|\/yarn\.lock)$/.test(file));
     const packedFiles = files.filter((file) => file !== '');
     expect(made.toSorted()).toEqual(packedFiles.toSorted());
@@ -151,7 +151,7 @@ describe('the tarball', () => {
     expect([...dates]).toEqual([' 1985-10-26 08:15 ']);
   });
 
-  test('has its sum, its parts and its notes beside it', () => {
+  test('comes with its checksum, its list of parts and its notes', () => {
     const checked = execFileSync('sha256sum', ['--check', 'SHA256SUMS'], {
       cwd: packed,
       encoding: 'utf8',
@@ -175,7 +175,7 @@ describe('`npm i -g` of the tarball, without a registry', () => {
   let child: ReturnType<typeof spawn> | undefined;
   let ready: z.infer<typeof Ready>;
   beforeAll(async () => {
-    // The Node of the install stays away here, so the command takes the one of this test.
+    // This installation has no Node, so the command uses the Node of this test.
     const PATH = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
     const env = { PATH, HOME: folder, XDG_STATE_HOME: join(folder, 'state') };
     const args = ['start', '--demo', '--port', '0', '--json'];
@@ -211,7 +211,7 @@ describe('`npm i -g` of the tarball, without a registry', () => {
     expect((await fetch(new URL(script, ready.addresses.dashboard))).status).toBe(200);
   });
 
-  test('says that nothing is recorded, and the command that adds the database, with the versions that were tested', () => {
+  test('says that no events are stored, and shows the command that adds the tested version of the database', () => {
     const text = readFileSync(join(ROOT, 'analytics/package.json'), 'utf8');
     const { optionalDependencies } = z
       .object({ optionalDependencies: z.record(z.string(), z.string()) })
@@ -223,19 +223,19 @@ describe('`npm i -g` of the tarball, without a registry', () => {
     expect(ready.not_recorded).toContain(`\`npm i -g ${names.join(' ')}\``);
   });
 
-  test('keeps the keys of the demo in the folder of the user, and not in the installation', () => {
+  test('stores the keys of the demo in the home folder of the user', () => {
     expect(statSync(join(folder, 'state/guard/demo/keys.json')).mode & 0o777).toBe(0o600);
     expect(() => statSync(join(installed, 'data'))).toThrow('ENOENT');
   });
 
-  test('takes the pages as they are in the tarball, and builds none at the start', () => {
+  test('uses the pages of the tarball, and builds none at the start', () => {
     const pages = ['validator/dist', 'dashboard/dist'].flatMap((path) =>
       readdirSync(join(installed, path)),
     );
     expect(pages.toSorted()).toEqual(['browser.json', 'page.json']);
   });
 
-  test(`has ${MOST_INSTALLED} MB at most beside Node, from a tarball of ${MOST_PACKED} MB at most`, () => {
+  test(`has ${MOST_INSTALLED} MB at most without Node, from a tarball of ${MOST_PACKED} MB at most`, () => {
     expect(statSync(tarball).size).toBeLessThan(MOST_PACKED * 1e6);
     const used = execFileSync('du', ['-sk', installed], { encoding: 'utf8' });
     expect(Number.parseInt(used, 10)).toBeLessThan((MOST_INSTALLED - ESBUILD) * 1024);

@@ -15,7 +15,7 @@ import {
 } from '../config/src/catalogue/testing/encode-asns.ts';
 import { dataPath } from '../config/src/catalogue/data-path.ts';
 
-/** Licence texts of the package, and what they are called here. */
+/** Licence texts of the package, and their names here. */
 const LICENCES = {
   'ROUTEVIEWS-LICENSE': 'routeviews-CC-BY-4.0.txt',
   NRO_LICENSE: 'nro-CC-BY-4.0.txt',
@@ -23,7 +23,7 @@ const LICENCES = {
   MODIFICATIONS: 'ip-location-db-asn-modifications.txt',
 } as const;
 
-/** Of an IPv6 address this many bits are not kept: no network smaller than a /64 is routed. */
+/** The number of dropped bits of an IPv6 address, because no network smaller than a /64 is routed. */
 const V6_SHIFT = 64n;
 
 const [folder] = process.argv.slice(2);
@@ -52,8 +52,8 @@ console.log(
 );
 
 /**
- * Rows of `first,last,number,"name"` in rising order to runs. Neighbours of one system become one run.
- * Where two rows overlap, as they do upstream, the later row keeps what the earlier one left over.
+ * Converts ascending rows of `first,last,number,"name"` to runs. Adjacent rows of one system become one run. Where two
+ * rows overlap, as in the source, the later row gets only the rest.
  */
 function runsOf(csv: string, shift: bigint): AsnRun[] {
   const runs: AsnRun[] = [];
@@ -74,7 +74,7 @@ function runsOf(csv: string, shift: bigint): AsnRun[] {
   return runs;
 }
 
-/** The last column of each row, by the number before it. It stands in quotes where it holds a comma. */
+/** The last column of each row, by the number before it. A name with a comma is in quotes. */
 function* namesOf(csv: string): Iterable<[number, string]> {
   for (const row of csv.split('\n').filter(Boolean)) {
     const [, asn = '', written = ''] = /^\d+,\d+,(\d+),(.*)$/.exec(row) ?? [];

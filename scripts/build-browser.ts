@@ -1,4 +1,4 @@
-/** Bundles the code that runs in browsers: the challenge page into validator/dist/, the dashboard into dashboard/dist/. */
+/** Bundles the code for browsers: the challenge page into validator/dist/, the dashboard into dashboard/dist/. */
 import { buildPage } from '@guard/dashboard/build';
 import { buildBrowser } from '@guard/validator/build';
 

@@ -3,9 +3,9 @@
  *
  *   node scripts/build-catalogue.ts <source folder>
  *
- * The same source gives the same bytes. What the folder holds, and of which day, is
- * scripts/catalogue/sources.ts; the crawlers known by hand are scripts/catalogue/crawlers.txt; which
- * of them come from which list is scripts/catalogue/origins.json.
+ * The same source gives the same bytes. scripts/catalogue/sources.ts has the files of the folder and their days,
+ * scripts/catalogue/crawlers.txt the crawlers that were added by hand, and scripts/catalogue/origins.json the lists of
+ * crawlers.
  */
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ import {
   USER_AGENT_LICENCE,
 } from './catalogue/user-agent-names.ts';
 
-/** Licence texts in the source folder of what is bundled. */
+/** Licence texts of bundled lists, in the source folder. */
 const LICENCES = [
   'ai-robots-txt-MIT.txt',
   'crowdsec-sec-lists-MIT.txt',
@@ -72,7 +72,7 @@ for (const file of LICENCES) {
 }
 copyFileSync(USER_AGENT_LICENCE, join(dataPath('licences'), 'crawler-user-agents-MIT.txt'));
 
-/** Writes the files of one data folder, and tells of what stands there besides: that was made by hand. */
+/** Writes the files of one data folder, and prints other files there, which were made by hand. */
 function write(name: string, contents: ReadonlyMap<string, string>): void {
   const target = dataPath(name);
   mkdirSync(target, { recursive: true });

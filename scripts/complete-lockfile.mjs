@@ -1,6 +1,6 @@
-// Run after `npm install` changed package-lock.json: adds optional packages of other platforms that
-// the registry at hand did not list. Without them `npm ci` refuses the lockfile wherever they exist.
-// Then it asks the registry for each SHA-512 that is missing, and ends with 1 while one still is.
+// Run this after `npm install` changed package-lock.json. It adds optional packages of other platforms that the
+// registry did not list. Without them `npm ci` refuses the lock file on machines whose registry has them.
+// Then it asks the registry for each missing SHA-512, and ends with 1 if one is still missing.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 

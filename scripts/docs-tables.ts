@@ -1,6 +1,6 @@
 /**
- * Writes the tables of docs/guide/ that repeat the code: `npm run docs`. With `--check` it writes nothing, and
- * fails when a page is not what it would write.
+ * Writes the tables of docs/guide/ that repeat the code: `npm run docs`. With `--check` it writes nothing, and fails
+ * when a page would change.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -22,12 +22,12 @@ import { withSettingCells } from './setting-cells.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 
-/** A part of a page that the code says. */
+/** A part of a page that is made from the code. */
 interface Part {
   readonly page: string;
-  /** The line above it: the part is in front of the next heading of level two. */
+  /** The heading above it. The part ends at the next heading of level two. */
   readonly below: string;
-  /** The part as it may stand there. */
+  /** Matches the current text of the part. */
   readonly form: RegExp;
   readonly text: string;
 }
@@ -50,7 +50,7 @@ const parts: readonly Part[] = [
   ]),
   table('block-reasons.md', '## Reasons', [
     ['Reason', 'Category', 'Strength', 'Group', 'Meaning'],
-    // Object.keys forgets the names.
+    // Object.keys has the type string[].
     ...(Object.keys(reasons) as Reason[]).map((reason) => {
       const { category, strength = '–', group, meaning } = entryOf(reason);
       const link = `[${reason}](block-reasons/${reason}.md)`;
@@ -102,12 +102,12 @@ async function write(page: string, edit: (text: string) => string): Promise<void
   if (after === before) return;
   if (!values.check) writeFileSync(file, after);
   else {
-    console.error(`docs/guide/${page} is not what the code says: npm run docs`);
+    console.error(`docs/guide/${page} does not match the code: run npm run docs`);
     process.exitCode = 1;
   }
 }
 
-/** What the page says of a command: how it is called, its options, its exit codes. */
+/** The section of a command: usage, options and exit codes. */
 function partsOf({ name, summary, usage, options, exits }: Command): readonly Part[] {
   const [page, below] = ['commands.md', `## guard ${name}`];
   const called = `\n${summary}\n\n\`\`\`sh\n${usage.join('\n')}\n\`\`\`\n`;
@@ -121,7 +121,7 @@ function partsOf({ name, summary, usage, options, exits }: Command): readonly Pa
   ];
 }
 
-/** The first table of this head, which is the first row. */
+/** The first table with this head, which is the first row. */
 function table(page: string, below: string, rows: readonly (readonly string[])[]): Part {
   const [head = []] = rows;
   const text = [head, head.map(() => '---'), ...rows.slice(1)]
@@ -134,7 +134,7 @@ function table(page: string, below: string, rows: readonly (readonly string[])[]
 function withPart(page: string, { below, form, text }: Part): string {
   const [before = '', ...rest] = page.split(new RegExp(`^(?=${below}$)`, 'm'));
   const [section = '', ...after] = rest.join('').split(/(?=\n## )/);
-  if (!form.test(section)) throw new Error(`below "${below}" is nothing like ${String(form)}`);
+  if (!form.test(section)) throw new Error(`below "${below}" no text matches ${String(form)}`);
   return [before, section.replace(form, () => text), ...after].join('');
 }
 

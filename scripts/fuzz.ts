@@ -1,7 +1,7 @@
 /**
- * Runs every test that has a full length at that length, with a seed that was never tried, again and again,
- * until one fails or the rounds are over: `npm run fuzz -- [rounds]`. The seed that failed is printed, and
- * GUARD_TEST_SEED repeats it. What has a full length but no seed runs in the first round alone.
+ * Runs every test that has a full length at this length, with new seeds, until one fails or the rounds are over:
+ * `npm run fuzz -- [rounds]`. Prints the seed that failed; GUARD_TEST_SEED repeats it. Tests with a full length and
+ * without a seed run in the first round only.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';

@@ -1,9 +1,9 @@
 /**
- * Builds the targets of packaging/Dockerfile, runs each and asks it: `npm run image -- [--target slim]
- * [--save FOLDER] [--json]`. Needs root, and `apt-get install buildah mmdebstrap`. Stands in for the base image of
- * Docker's registry with Debian's packages, the Node of package.json and this machine's npm; a base image that was
- * pulled before is used as it is. Ends with 1 when a target has a problem. `--save` keeps each image as an OCI archive.
- * Otherwise its images are removed, and the base image is kept.
+ * Builds the targets of packaging/Dockerfile, runs each and sends requests to it: `npm run image -- [--target slim]
+ * [--save FOLDER] [--json]`. Needs root, and `apt-get install buildah mmdebstrap`. The base image is made of Debian's
+ * packages, the Node of package.json and this machine's npm, unless the base image of Docker's registry was pulled
+ * before. Ends with 1 when a target has a problem. `--save` keeps each image as an OCI archive. Without it the images
+ * are removed, and the base image is kept.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs';
@@ -18,7 +18,7 @@ const ROOT = join(import.meta.dirname, '..');
 const DOCKERFILE = join(ROOT, 'packaging/Dockerfile');
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   version: string;
-}; // our own manifest, which npm checks
+}; // npm checks this manifest
 const { values } = parseArgs({
   options: {
     target: { type: 'string', multiple: true, default: ['slim', 'with-analytics'] },
@@ -87,8 +87,8 @@ function makeBase(): void {
 }
 
 /**
- * This machine's registry, certificates and cache, for the npm of the build. They are mounted on a folder that the
- * base image has, so that the image keeps no trace of them.
+ * The registry, certificates and cache of this machine for npm in the build. They are mounted on an existing folder of
+ * the base image, so they do not become part of the image.
  */
 function npmVolumes(): readonly string[] {
   const own = npmSays('config', 'get', 'userconfig');
@@ -109,7 +109,7 @@ function npmSays(...args: readonly string[]): string {
   return execFileSync('npm', args, { encoding: 'utf8' }).trim();
 }
 
-/** Runs a program with what it prints on standard error. Throws when it fails. */
+/** Runs a program, with its output on standard error. Throws when it fails. */
 function show(program: string, args: readonly string[]): void {
   execFileSync(program, args, { stdio: ['ignore', process.stderr, 'inherit'] });
 }

@@ -7,7 +7,7 @@ import { isAllowed, LockFile, productionDependencies } from './production-licenc
 const SCRIPT = join(import.meta.dirname, 'licences.ts');
 const run = promisify(execFile);
 
-test('every package that an installation holds is under a licence that is allowed', async () => {
+test('every package of an installation has an allowed licence', async () => {
   const { stdout } = await run(process.execPath, [SCRIPT]);
   const lines = stdout.trimEnd().split('\n');
   expect(lines.at(-1)).toMatch(/^\d+ packages, 0 with a licence that is not allowed$/);
@@ -15,7 +15,7 @@ test('every package that an installation holds is under a licence that is allowe
   expect(stdout).toMatch(/^chdb@\S+ +Apache-2\.0, optional$/m);
 });
 
-test('--json lists the same: what production needs, of our packages and theirs, and no tool', async () => {
+test('--json lists the packages for production, and no development tools', async () => {
   const { stdout } = await run(process.execPath, [SCRIPT, '--json']);
   const found = JSON.parse(stdout) as { name: string; licence: string }[];
   const names = found.map(({ name }) => name);
@@ -40,7 +40,7 @@ test.each([
   expect(isAllowed(licence)).toBe(allowed);
 });
 
-test('what is not allowed, or says nothing, is found however deep it stands, and development is not asked', () => {
+test('a package with a forbidden or missing licence is found at any depth, but not one for development', () => {
   const lock = LockFile.parse({
     lockfileVersion: 3,
     packages: {

@@ -1,6 +1,6 @@
 /**
- * Lists every package that an installation of Guard holds with its licence, and fails when one of them
- * is not allowed: `npm run licences -- [--json]`.
+ * Lists every package of an installation of Guard with its licence, and fails when one of them is not allowed:
+ * `npm run licences -- [--json]`.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** What `npm ci` installs is pinned byte by byte, so that no registry can hand out something else. */
+/** The lock file has a hash of each package, so that a registry cannot deliver other files. */
 
 interface Entry {
   readonly version?: string;
@@ -11,8 +11,8 @@ interface Entry {
 }
 
 /**
- * Libraries of the embedded database for other platforms. The registry that the lock file was made with does
- * not have them. SECURITY.md says so, and how to pin them. A name is taken out here when it has its SHA-512.
+ * Libraries of the embedded database for other platforms, which were missing in the registry of the lock file.
+ * SECURITY.md explains this, and how to add their hashes. A name is removed here when it has its SHA-512.
  */
 const NOT_PINNED = [
   '@chdb/lib-darwin-arm64',
@@ -36,7 +36,7 @@ test('every package has its exact version', () => {
   expect(loose).toEqual([]);
 });
 
-test('every package has its SHA-512, but those that are named here and in SECURITY.md', () => {
+test('every package has its SHA-512, except those that are named here and in SECURITY.md', () => {
   const loose = fetched.filter(
     ([, { integrity = '' }]) => !/^sha512-[\w+/]{86}==$/.test(integrity),
   );

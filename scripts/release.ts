@@ -1,8 +1,7 @@
 /**
- * Makes what is given out of a version: `npm run release -- [--image] [--into FOLDER] [--json]`. In the folder `release/`:
- * the tarball for npm, its list of parts (CycloneDX), the notes, with `--image` both images, and SHA256SUMS. Two runs
- * on the same files make the same tarball. Ends with 1 when an image has a problem,
- * with 2 when FOLDER is not empty.
+ * Makes the files of a release: `npm run release -- [--image] [--into FOLDER] [--json]`. The folder `release/` gets the
+ * tarball for npm, its list of parts (CycloneDX), the notes, with `--image` both images, and SHA256SUMS. Two runs with
+ * the same files make the same tarball. Ends with 1 when an image has a problem, and with 2 when FOLDER is not empty.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -28,23 +27,23 @@ const into = resolve(values.into);
 const { name, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   name: string;
   version: string;
-}; // our own manifest, which npm checks
+}; // npm checks this manifest
 
-// Ours is written anew. Files in another folder are not ours.
+// The default folder is replaced. Files in another folder belong to the user.
 if (values.into === RELEASE) rmSync(RELEASE, { recursive: true, force: true });
 mkdirSync(into, { recursive: true });
 const [lies] = readdirSync(into);
 if (lies !== undefined) {
-  console.error(`${into} holds ${lies}; --into wants an empty folder, or none yet.`);
+  console.error(`${into} contains ${lies}; --into needs an empty or new folder.`);
   process.exit(2);
 }
 const temporary = mkdtempSync(join(tmpdir(), 'guard-release-'));
-// npm takes the name of the folder for the name of what has the parts.
+// npm uses the name of the folder as the name of the package in the list.
 const stage = join(temporary, name);
 try {
   mkdirSync(stage);
   await stagePackage(ROOT, stage);
-  // npm writes the same dates, modes and order each time.
+  // npm always writes the same dates, modes and order.
   npm(['pack', '--ignore-scripts', '--pack-destination', into]);
   const parts = npm(['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']);
   writeFileSync(join(into, `${name}-${version}.cdx.json`), parts);
@@ -57,7 +56,7 @@ if (values.image) {
   const script = join(import.meta.dirname, 'image.ts');
   const made = spawnSync(process.execPath, [script, '--save', into], { stdio: ['ignore', 2, 2] });
   if (made.status !== 0) {
-    console.error('The images have a problem, or are not there; the tarball is complete.');
+    console.error('The images have a problem or are missing; the tarball is complete.');
     process.exitCode = 1;
   }
 }

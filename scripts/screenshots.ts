@@ -13,12 +13,12 @@ import { compileLook } from '../validator/src/pages/look.ts';
 import { shrinkPng } from './shrink-png.ts';
 
 /**
- * Pictures of every screen that a visitor can see, for the documentation: light and dark, desktop and
- * phone. `node scripts/screenshots.ts [folder]`; without a folder, docs/guide/images.
+ * Makes pictures of every screen for visitors, for the documentation: light and dark, desktop and phone.
+ * `node scripts/screenshots.ts [folder]`. The default folder is docs/guide/images.
  */
 
 const FOLDER = process.argv[2] ?? join(import.meta.dirname, '../docs/guide/images');
-/** All pictures together, in bytes: they are part of the repository. */
+/** The limit of all pictures together in bytes, because they are part of the repository. */
 const MAX_TOTAL_BYTES = 600_000;
 
 const DEVICES = {
@@ -67,7 +67,7 @@ async function shoot(
     readonly name: string;
     readonly scheme: 'light' | 'dark';
     readonly device: keyof typeof DEVICES;
-    /** Name of the file, where that is not the screen's. */
+    /** The name of the file, if it is not the name of the screen. */
     readonly as?: string;
     readonly locale?: string;
   },
@@ -77,7 +77,7 @@ async function shoot(
     viewport: DEVICES[device],
     colorScheme: scheme,
     locale,
-    // An animation would make each picture another one.
+    // With an animation each picture would differ.
     reducedMotion: 'reduce',
     javaScriptEnabled: name !== 'noscript',
   });

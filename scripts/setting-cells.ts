@@ -1,7 +1,7 @@
 import { isReason } from '@guard/config/contract/reasons';
 import { Settings } from '@guard/config/settings/schema';
 
-/** The part of JSON Schema that the settings come out as. */
+/** The parts of JSON Schema that the schema of the settings uses. */
 interface Schema {
   readonly type?: string;
   readonly const?: unknown;
@@ -19,21 +19,21 @@ interface Schema {
   readonly $defs?: Readonly<Record<string, Schema>>;
 }
 
-/** What the schema says of a setting, in the words of the table; undefined where the page says it in its own. */
+/** The cells of a setting from the schema. Undefined if the page has its own text. */
 interface SettingCells {
   readonly type?: string | undefined;
   readonly byDefault?: string | undefined;
 }
 
-/** Longer lists of values have a table of their own. */
+/** Longer lists of values have their own table. */
 const MOST_VALUES = 12;
 
-/** A row of a table of settings. The last cell is the page's own. */
+/** A row of a table of settings. The last cell is written by hand. */
 const ROW = /^\| `([^`]+)` *\| (.*?) *\| (.*?) *\|(?= )/;
 
 /**
- * The page with types and defaults as the schema has them; what the schema does not say in plain words stays as it is. Throws
- * an Error where the tables lack a setting, or have one that guard.yaml does not.
+ * The page with the types and defaults of the schema. Other cells stay unchanged. Throws an Error if the tables lack a
+ * setting, or have a setting that guard.yaml does not have.
  */
 export function withSettingCells(page: string): string {
   const cells = settingCells();
@@ -59,7 +59,7 @@ export function withSettingCells(page: string): string {
  * within a match and a mapping of block reasons are one value.
  */
 function settingCells(): ReadonlyMap<string, SettingCells> {
-  // The generated schema is wider than what is read of it here.
+  // The type of the generated schema has more fields.
   const root = Settings.toJSONSchema({ io: 'input' }) as Schema;
   const found = new Map<string, SettingCells>();
   visit(root, '', {});
@@ -92,13 +92,13 @@ function settingCells(): ReadonlyMap<string, SettingCells> {
       }
     } else {
       const name = path.replace(/\[\]$/, '');
-      // Alternatives that name it twice say two things of it.
+      // Two alternatives can describe the same name.
       found.set(name, found.has(name) ? {} : cells);
     }
   }
 }
 
-/** What a user writes as one value, with names of its own. */
+/** A value with its own names, such as a match. */
 function isValue(properties: Readonly<Record<string, Schema>>): boolean {
   if ('regex' in properties || ('every' in properties && !('key' in properties))) return true;
   return Object.keys(properties).every(isReason);

@@ -1,13 +1,13 @@
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
-/** Rewrites a picture of few colours with a palette, which makes it about a third as large. */
+/** Rewrites a picture with few colours with a palette, which needs about a third of the bytes. */
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const MAX_COLOURS = 256;
 
 /**
- * A PNG as browsers write it (8 bits, RGB or RGBA, not interlaced) as one with a palette. Beyond 256
- * colours the channels are made coarser, step by step, until they fit. Transparency is dropped.
+ * Converts a PNG of a browser (8 bits, RGB or RGBA, not interlaced) to a PNG with a palette. With more than 256 colours
+ * the channels become coarser, step by step. Transparency is removed.
  */
 export function shrinkPng(png: Buffer): Buffer {
   const { width, height, channels, data } = readPng(png);
@@ -41,7 +41,7 @@ function readPng(png: Buffer) {
   };
 }
 
-/** Takes the filters off the rows (PNG specification, 9.2). */
+/** Removes the filters of the rows (PNG specification, 9.2). */
 function unfilter(data: Buffer, stride: number, height: number, channels: number): Buffer {
   const out = Buffer.alloc(stride * height);
   const at = (row: number, column: number) =>
@@ -83,7 +83,7 @@ function paeth(left: number, up: number, corner: number): number {
   return (byUp ?? 0) <= (byCorner ?? 0) ? up : corner;
 }
 
-/** Undefined when there are more colours than a palette holds. */
+/** Undefined when there are too many colours for a palette. */
 function withPalette(pixels: Buffer, channels: number, bits: number) {
   const mask = (0xff << (8 - bits)) & 0xff;
   const palette = new Map<number, number>();
@@ -98,7 +98,7 @@ function withPalette(pixels: Buffer, channels: number, bits: number) {
       index = palette.size;
       if (index === MAX_COLOURS) return undefined;
       palette.set(key, index);
-      // The first of the colours that fall together stands for them.
+      // The first of several merged colours is used for all of them.
       colours.push(...rgb);
     }
     indices[pixel] = index;

@@ -1,6 +1,6 @@
 /**
- * Runs every test and closes with the slowest files, one summary line and, where a tool was missing on this
- * machine, with what was not run and how to get it. Arguments go to vitest (file filters, -t).
+ * Runs every test and prints the slowest files and a summary line. If a tool is missing on this machine, it prints the
+ * skipped tests and how to install the tool. Arguments go to vitest (file filters, -t).
  * `GUARD_TEST_ALL_TOOLS=1` makes a missing tool a failure.
  */
 import { relative } from 'node:path';
@@ -36,7 +36,7 @@ const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
 console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
 process.exitCode = counts.failed === 0 ? 0 : 1;
 
-/** Loading a file and running its tests and hooks, in milliseconds. */
+/** The time for loading a file and running its tests and hooks, in milliseconds. */
 function timeOf(module: TestModule): number {
   const { collectDuration, duration } = module.diagnostic();
   return collectDuration + duration;
@@ -45,7 +45,7 @@ function timeOf(module: TestModule): number {
 function printTimes(): void {
   const seconds = (ms: number) => (ms / 1_000).toFixed(1).padStart(7);
   const projects = Map.groupBy(modules, ({ project }) => project.name);
-  console.log('\nSeconds by project, and of the slowest files:');
+  console.log('\nSeconds by project, and for the slowest files:');
   for (const [name, own] of projects) {
     const sum = own.reduce((total, module) => total + timeOf(module), 0);
     console.log(`${seconds(sum)} ${name} (${own.length} files)`);

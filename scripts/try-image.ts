@@ -14,11 +14,11 @@ import { curl } from '../test/kit/visitors.ts';
 
 /** The result of trying an image. */
 export interface Tried {
-  /** From the start to the first good health check. */
+  /** The time from the start to the first good health check. */
   readonly readyS: number;
-  /** The root file system, and the folder of Guard in it. */
+  /** The sizes of the root file system and of its folder of Guard. */
   readonly megabytes: { readonly image: number; readonly guard: number };
-  /** Sentences; none when all is well. */
+  /** Problems as sentences. Empty when all is well. */
   readonly problems: readonly string[];
 }
 
@@ -33,7 +33,7 @@ const Inspected = z.object({
   }),
 });
 
-/** What buildah answers. Throws when it fails. */
+/** The output of buildah. Throws when it fails. */
 export function buildah(...args: readonly string[]): string {
   return execFileSync('buildah', args, {
     encoding: 'utf8',
@@ -41,7 +41,7 @@ export function buildah(...args: readonly string[]): string {
   }).trim();
 }
 
-/** Runs an image as its own user without capabilities, asks it as a visitor and an analyst do, and ends it. */
+/** Runs an image as its own user without capabilities, sends requests of a visitor and an analyst, and ends it. */
 export async function tryImage(image: string, embedded: boolean): Promise<Tried> {
   const { config } = Inspected.parse(
     JSON.parse(buildah('inspect', '--type', 'image', image)),
@@ -91,7 +91,7 @@ export async function tryImage(image: string, embedded: boolean): Promise<Tried>
     return storySettings(origin.url, { top: { listen, analytics, store } });
   }
 
-  /** As the image's user, with the network of this machine. */
+  /** Runs a command as the user of the image, with the network of this machine. */
   function inImage(words: readonly string[]): ChildProcess {
     const volumes = [`${folder}/etc:/etc/guard:ro`, `${folder}/data:/var/lib/guard`];
     return spawn(
@@ -119,7 +119,7 @@ export async function tryImage(image: string, embedded: boolean): Promise<Tried>
     if (status !== 403 || !body.includes('<script nonce=') || origin.arrivals.length > 0) {
       problems.push(`It does not challenge a script, but answers ${status}.`);
     }
-    // The programs of the challenge page are built after the first one was asked for.
+    // The programs of the challenge page are built after the first request for a page.
     await new Promise((resolve) => setTimeout(resolve, 5_000));
     if (embedded) {
       const ask = () =>
@@ -143,7 +143,7 @@ export async function tryImage(image: string, embedded: boolean): Promise<Tried>
   }
 }
 
-/** The program inside: `buildah run` hands no signal on. */
+/** The process inside the image, because `buildah run` does not pass on signals. */
 function programOf(pid: number): number {
   if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('buildah')) return pid;
   return programOf(Number(execFileSync('pgrep', ['--parent', String(pid)], { encoding: 'utf8' })));
@@ -154,7 +154,7 @@ function megabytesOf(folder: string): number {
   return Math.round(Number(kilobytes) / 1_024);
 }
 
-/** Every file with its size and time, to see what a run leaves. */
+/** Every file with its size and time, to find the changes of a run. */
 function filesOf(root: string): readonly string[] {
   return globSync('**/*', { cwd: root, withFileTypes: true })
     .filter((entry) => entry.isFile())

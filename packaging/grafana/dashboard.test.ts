@@ -16,7 +16,7 @@ import { readPromql } from './promql-selectors.ts';
 import { readDashboard, targetsOf } from './read-dashboard.ts';
 import { type Family, readPage } from './scrape.ts';
 
-/** The dashboard: what it asks for is there, in a Guard that was started and has seen traffic of all kinds. */
+/** The queries of the dashboard find data in a started Guard with traffic of all kinds. */
 
 const dashboard = readDashboard();
 const targets = targetsOf(dashboard);
@@ -26,7 +26,7 @@ const promTargets = targets.flatMap(([title, target]) =>
 const sqlTargets = targets.flatMap(([title, target]) =>
   'rawSql' in target ? [{ title, ...target }] : [],
 );
-/** What Prometheus puts on every sample itself. */
+/** The labels that Prometheus adds to every sample. */
 const OF_THE_SCRAPE: ReadonlySet<string> = new Set(['instance', 'job']);
 
 let product: Product;
@@ -104,7 +104,7 @@ async function scrape(): Promise<ReadonlyMap<string, Family>> {
   return readPage(body);
 }
 
-/** When what was sent has been counted, the last of it by the threads. */
+/** The metrics page once all requests are counted, also by the threads. */
 async function scrapeAfterTraffic(): Promise<ReadonlyMap<string, Family>> {
   return poll(
     scrape,
@@ -117,7 +117,7 @@ async function scrapeAfterTraffic(): Promise<ReadonlyMap<string, Family>> {
 }
 
 describe('the shape of the dashboard', () => {
-  test('every panel has an id of its own, and a place that no other one covers', () => {
+  test('every panel has its own id, and no two panels overlap', () => {
     const ids = dashboard.panels.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const taken = new Map<string, string>();
@@ -132,7 +132,7 @@ describe('the shape of the dashboard', () => {
     }
   });
 
-  test('every panel says what it shows, and asks the database that its queries are for', () => {
+  test('every panel has a description, and the right database for its queries', () => {
     const panels = dashboard.panels.filter(({ type }) => type !== 'row');
     expect(panels.length).toBeGreaterThan(20);
     for (const { title, description, datasource, targets: asked } of panels) {
@@ -143,7 +143,7 @@ describe('the shape of the dashboard', () => {
     }
   });
 
-  test('databases are variables of the dashboard, of their kind', () => {
+  test('databases are variables of the dashboard with the right type', () => {
     const { list } = dashboard.templating;
     for (const [title, { datasource }] of targets) {
       const name = /^\$\{(\w+)\}$/.exec(datasource.uid)?.[1];
@@ -153,7 +153,7 @@ describe('the shape of the dashboard', () => {
   });
 });
 
-describe('what the Prometheus panels ask for', () => {
+describe('the queries of the Prometheus panels', () => {
   test.each(promTargets)('$title: $expr', async ({ expr, legendFormat = '' }) => {
     const page = await scrapeAfterTraffic();
     const { selectors, grouped } = readPromql(expr);
@@ -161,7 +161,7 @@ describe('what the Prometheus panels ask for', () => {
     for (const { metric, matchers, ranged, within } of selectors) {
       const family = page.get(metric);
       expect(family, metric).toBeDefined();
-      // A counter is only ever looked at as a rate, and a gauge never.
+      // A counter is always shown as a rate, and a gauge never.
       const isCounted = family?.type === 'counter' || family?.type === 'histogram';
       expect([metric, ranged, within === 'rate' || within === 'increase']).toEqual([
         metric,
@@ -179,22 +179,22 @@ describe('what the Prometheus panels ask for', () => {
     expect(grouped).toEqual(expect.arrayContaining(shown));
   });
 
-  /** Of a counter that never went up there is no sample; then the contract says which label it has. */
+  /** The labels of a metric. Without a sample, they come from the contract. */
   function labelsOf(metric: string, family: Family | undefined): string[] {
     const seen = [...(family?.labels.keys() ?? [])];
     const label = metric in metrics ? metrics[metric as keyof typeof metrics].label : undefined;
     return family?.series === 0 && label !== undefined ? [label] : seen;
   }
 
-  /** Those that were seen, and those that the help text names. */
+  /** The values of a label in samples, and in the help text. */
   function valuesOf(metric: string, label: string, family: Family | undefined): string[] {
     const help = metric in metrics ? metrics[metric as keyof typeof metrics].help : '';
     return [...(family?.labels.get(label) ?? []), ...help.split(/[\s,:.]+/)];
   }
 });
 
-describe('what the ClickHouse panels ask for', () => {
-  /** As the data source of Grafana writes its macros out, for the last hour in steps of 20 seconds. */
+describe('the queries of the ClickHouse panels', () => {
+  /** Replaces macros as the data source of Grafana does, for the last hour in steps of 20 seconds. */
   function written(rawSql: string): string {
     const now = Math.ceil(Date.now() / 1000);
     const sql = rawSql

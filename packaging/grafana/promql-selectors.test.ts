@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readPromql } from './promql-selectors.ts';
 
-test('selectors, their matchers, and what they are grouped by', () => {
+test('reads selectors, matchers and groupings', () => {
   const expression =
     'topk(10, sum by (reason, le) (rate(a_total{x="1", y!~"b,c{}"}[$__rate_interval]))) / (1 - max(b))';
   expect(readPromql(expression)).toEqual({
@@ -30,6 +30,6 @@ test.each([
   'average(a)',
   'sum without (x) (a)',
   'a; b',
-])('%s is not understood, and does not pass for checked', (expression) => {
+])('%s is refused, because its labels are unknown', (expression) => {
   expect(() => readPromql(expression)).toThrow();
 });

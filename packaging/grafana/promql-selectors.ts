@@ -1,17 +1,17 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** What a PromQL expression reads, and how. */
+/** A metric in a PromQL expression, and its use. */
 export interface Selector {
   readonly metric: string;
-  /** Labels it matches on, with the operator and the value. */
+  /** Labels of the selector, with operator and value. */
   readonly matchers: readonly {
     readonly label: string;
     readonly operator: string;
     readonly value: string;
   }[];
-  /** It reads a range of time and not the last value. */
+  /** The selector has a range of time. */
   readonly ranged: boolean;
-  /** The function or aggregation that it is below, or '' where there is none. */
+  /** The function or aggregation around the selector, or ''. */
   readonly within: string;
 }
 
@@ -24,8 +24,8 @@ export interface Expression {
 type Node = ReturnType<typeof parser.parse>['topNode'];
 
 /**
- * The selectors and groupings of one PromQL expression, in which Grafana's variables stand for a time. Throws at what is
- * no PromQL, and at `without`: which labels it leaves is not known here.
+ * The selectors and groupings of one PromQL expression, in which Grafana's variables are times. Throws for text that is
+ * not PromQL, and for `without`, because its remaining labels are unknown.
  */
 export function readPromql(expression: string): Expression {
   const text = expression.replaceAll('$__rate_interval', '5m');

@@ -53,7 +53,7 @@ export type Dashboard = z.infer<typeof Dashboard>;
 export type PromTarget = z.infer<typeof PromTarget>;
 export type SqlTarget = z.infer<typeof SqlTarget>;
 
-/** The dashboard as it is imported into Grafana. Throws where it has not the shape of one. */
+/** Reads the dashboard for Grafana. Throws when it has another shape. */
 export function readDashboard(): Dashboard {
   const text = readFileSync(join(import.meta.dirname, 'guard.json'), 'utf8');
   return Dashboard.parse(JSON.parse(text));

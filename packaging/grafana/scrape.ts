@@ -1,12 +1,12 @@
 /** One family of a Prometheus page. */
 export interface Family {
   readonly type: string;
-  /** Values that each label was seen with. */
+  /** The values of each label. */
   readonly labels: ReadonlyMap<string, ReadonlySet<string>>;
   readonly series: number;
 }
 
-/** Reads a page of the Prometheus text format, by the names of its samples. Throws at a line that is none. */
+/** Reads a page of the Prometheus text format, by the names of its samples. Throws for any other line. */
 export function readPage(page: string): ReadonlyMap<string, Family> {
   const types = new Map<string, string>();
   const families = new Map<string, { labels: Map<string, Set<string>>; series: number }>();

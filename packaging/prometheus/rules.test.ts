@@ -14,11 +14,11 @@ interface Rule {
 const file = join(import.meta.dirname, 'guard-rules.yaml');
 const { groups } = parse(readFileSync(file, 'utf8')) as { groups: { rules: Rule[] }[] };
 const rules = groups.flatMap((group) => group.rules);
-/** What Prometheus puts on every sample itself. */
+/** The labels that Prometheus adds to every sample. */
 const OF_THE_SCRAPE = 'instance';
 
 test.each(rules.map(({ alert, expr }) => [alert, expr]))(
-  'the rule %s reads metrics that Guard has, by labels that they have',
+  'the rule %s uses existing metrics and labels',
   (_, expr) => {
     const { selectors, grouped } = readPromql(expr);
     expect(selectors.length).toBeGreaterThan(0);
@@ -31,7 +31,7 @@ test.each(rules.map(({ alert, expr }) => [alert, expr]))(
   },
 );
 
-test('each alert of Guard that the metrics show has a rule of the same name', () => {
+test('each alert that metrics can show has a rule with its name', () => {
   const shown = Object.keys(ALERTS).filter((name) => !['challenged_again', 'test'].includes(name));
   const names = shown.map(
     (name) => `Guard${name.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())}`,

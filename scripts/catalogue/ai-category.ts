@@ -1,6 +1,6 @@
 import type { CrawlerCategory } from '../../config/src/catalogue/crawler-file.ts';
 
-/** The AI list describes what an agent does in free text; the first line that fits decides. */
+/** The AI list describes an agent in free text. The first matching line decides. */
 const BY_FUNCTION: readonly (readonly [RegExp, CrawlerCategory])[] = [
   [/\bagents?\b(?!.*undocumented)/i, 'AI Agent'],
   [
@@ -15,7 +15,7 @@ const BY_FUNCTION: readonly (readonly [RegExp, CrawlerCategory])[] = [
   [/\bscrap|\bdata\b/i, 'Scraper'],
 ];
 
-/** The catalogue category of an AI agent that was not looked at by hand. */
+/** The catalogue category of an AI agent without an entry by hand. */
 export function aiCategory(purpose: string): CrawlerCategory {
   if (/undocumented/i.test(purpose)) return 'Other';
   return BY_FUNCTION.find(([pattern]) => pattern.test(purpose))?.[1] ?? 'Other';

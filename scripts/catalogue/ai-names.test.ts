@@ -6,7 +6,7 @@ function agent(purpose: string, operator = 'Unclear at this time.') {
   return { operator, function: purpose };
 }
 
-test('a name that is known by hand, generic, or listed twice makes no seed', () => {
+test('a name that crawlers.txt has, a generic name, and a repeated name make no seed', () => {
   const list = {
     GPTBot: agent('Trains'),
     Spider: agent('AI Data Scrapers'),
@@ -28,7 +28,7 @@ test.each([
   ['Scrapes data.', 'Scraper'],
   ['Undocumented AI Agents', 'Other'],
   ['', 'Other'],
-])('an agent for "%s" is of the category %s', (purpose, category) => {
+])('an agent for "%s" has the category %s', (purpose, category) => {
   expect(seedsOfAiList({ ExampleBot: agent(purpose) }, [])[0]?.category).toBe(category);
 });
 

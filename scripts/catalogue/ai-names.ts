@@ -4,7 +4,7 @@ import { LEFT_OUT } from './left-out.ts';
 import { newSeed } from './seeds.ts';
 import type { Seed } from './seeds.ts';
 
-/** The AI list: name to what is said of it. Its descriptions are not ours to copy, and are not read. */
+/** The AI list: data by name. The licence does not allow to copy its descriptions, so they are not read. */
 const AiList = z.record(z.string(), z.object({ operator: z.string(), function: z.string() }));
 
 /** Seeds for the names of the AI list that crawlers.txt does not have. */
@@ -25,7 +25,7 @@ export function seedsOfAiList(list: unknown, known: readonly Seed[]): Seed[] {
   return seeds;
 }
 
-/** `[Name](link)`, or free text that begins with a name, to the name alone. */
+/** The name in `[Name](link)`, or in a text that begins with a name. */
 function operatorName(text: string): string {
   const linked = /^\[([^\]]+)\]/.exec(text)?.[1];
   const name = linked ?? text.split(/[,;(]| that | which | to /, 1)[0] ?? '';

@@ -5,7 +5,7 @@ import { rangesOf } from './crawler-ranges.ts';
 import type { Origins } from './crawler-ranges.ts';
 import type { Seed } from './seeds.ts';
 
-/** Sorts the seeds into files: one for each published list, and one for what an operator has besides. */
+/** Sorts the seeds into files: one for each published list, and one for other crawlers of an operator. */
 export function crawlerFiles(
   seeds: readonly Seed[],
   origins: Origins,
@@ -41,9 +41,9 @@ export function crawlerFiles(
   }
   for (const [operator, rest] of Map.groupBy(left.values(), (seed) => seed.operator)) {
     const plain = operator === 'Unknown' ? 'unknown-operator' : slug(operator);
-    // A published list may be called after its operator; what comes from elsewhere stands beside it.
+    // A published list can have the name of its operator. Then the other crawlers get another file name.
     const name = origins.published.some(({ file }) => file === plain) ? `${plain}-others` : plain;
-    if (files.has(name)) throw new Error(`two files would be called ${name}`);
+    if (files.has(name)) throw new Error(`two files would have the name ${name}`);
     const reverseDns = origins.reverse_dns_only[operator];
     files.set(name, {
       operator,

@@ -16,18 +16,18 @@ const Ipverse = z.object({
 const ByName = z.record(z.string(), z.array(z.string()));
 const Crowdsec = z.object({ name: z.string(), ranges: z.array(z.string()).default([]) });
 
-/** origins.json: which crawlers come from which published lists. */
+/** origins.json: the published lists of crawlers. */
 const Origins = z.strictObject({
   published: z.array(
     z.strictObject({
       file: z.string(),
       operator: z.string(),
       note: z.string().optional(),
-      /** `source:name of the list`, joined together when there are several. */
+      /** `source:name of the list`. Several lists are joined. */
       lists: z.array(z.string()).min(1),
       authoritative: z.boolean(),
       source_url: z.url(),
-      /** Where the operator publishes the lists for programs; absent where only people can read them. */
+      /** The URLs of the operator's lists for programs. Absent if only people can read them. */
       refresh: z.array(z.url()).optional(),
       reverse_dns: z.array(z.string()).optional(),
       crawlers: z.array(z.string()).min(1),
@@ -60,7 +60,7 @@ export function readRangeLists(folder: string): ReadonlyMap<string, readonly str
   }
   const crowdsec = join(folder, SOURCES.crowdsec.file);
   for (const file of readdirSync(crowdsec)) {
-    // The first line of each is a comment.
+    // The first line of each list is a comment.
     const text = readFileSync(join(crowdsec, file), 'utf8').replace(/^#.*$/gm, '');
     const { name, ranges } = Crowdsec.parse(JSON.parse(text));
     put('crowdsec', name, ranges);
@@ -68,7 +68,7 @@ export function readRangeLists(folder: string): ReadonlyMap<string, readonly str
   return lists;
 }
 
-/** The ranges of some lists, cleaned and merged, and the day the first of them is of. */
+/** The cleaned and merged ranges of several lists, and their earliest day. */
 export function rangesOf(
   names: readonly string[],
   lists: ReadonlyMap<string, readonly string[]>,

@@ -2,7 +2,7 @@ import type { AddressRange } from '../../config/src/net/address.ts';
 import { parseIp } from '../../config/src/net/cidr.ts';
 import { mergeIntervals } from '../../config/src/net/prefix-set.ts';
 
-/** Addresses of one family as sorted, disjoint intervals of first and last. */
+/** Addresses of one family as sorted, disjoint intervals from first to last. */
 type Intervals = [first: bigint, last: bigint][];
 
 export interface AddressSpace {
@@ -41,7 +41,7 @@ function subtractIntervals(from: Intervals, taken: Intervals): Intervals {
   return left;
 }
 
-/** The fewest CIDR ranges that cover the intervals, none wider than the prefix length given. */
+/** The fewest CIDR ranges that cover the intervals. None is wider than the prefix length. */
 export function cidrsOf(
   space: AddressSpace,
   widest: { readonly v4: number; readonly v6: number },

@@ -16,8 +16,8 @@ const Clouds = z.record(
 const VpnServers = z.record(z.string(), z.array(z.string()));
 
 /**
- * Egress of iCloud Private Relay in IPv6. The published list has thousands of ranges, all of them in
- * this one block, which its operator uses for nothing else.
+ * The IPv6 egress of iCloud Private Relay. The published list has thousands of ranges, all in this block, which its
+ * operator uses for nothing else.
  */
 const PRIVATE_RELAY_V6 = '2a02:26f7::/32';
 

@@ -1,8 +1,7 @@
 /**
- * Names of the upstream lists that are no entry of the catalogue.
+ * Names of the source lists that do not become entries of the catalogue. Some are everyday words, which would match
  *
- * Some are words of everyday, which would identify anybody; some are software anybody can run, which
- * stands in config/data/user-agents instead.
+ * browsers of people. Others are software for all users, which is in config/data/user-agents.
  */
 export const LEFT_OUT: ReadonlyMap<string, string> = new Map([
   ['code', 'an everyday word; editors built on Electron write it into a browser User-Agent'],

@@ -1,6 +1,6 @@
 import type { Seed } from './seeds.ts';
 
-/** Sites that describe other people's crawlers, or where every user can keep a project. */
+/** Sites that describe crawlers of others, or that host projects of users. */
 const ABOUT_OTHERS: ReadonlySet<string> = new Set([
   'datadome.co',
   'discord.com',
@@ -16,12 +16,12 @@ const ABOUT_OTHERS: ReadonlySet<string> = new Set([
   'zapto.org',
 ]);
 
-/** Second-level registries under which people register a third label. */
+/** Second-level domains below which users register a third label. */
 const REGISTRY_LABELS: ReadonlySet<string> = new Set(['ac', 'co', 'com', 'edu', 'govt', 'org']);
 
 /**
- * Who stands behind the page that an agent names: an operator known already whose name its domain
- * is, else the domain itself, and `Unknown` when the page is not the operator's own.
+ * The operator of the page that an agent names: a known operator whose name is the domain, or the domain itself, or
+ * `Unknown` when the page belongs to another site.
  */
 export function operatorOf(url: string, known: readonly Seed[]): string {
   const domain = URL.canParse(url) ? domainOf(new URL(url).hostname) : undefined;
@@ -34,7 +34,7 @@ export function operatorOf(url: string, known: readonly Seed[]): string {
   return match?.operator ?? domain;
 }
 
-/** The domain of a host name as it is registered; undefined for an address. */
+/** The registered domain of a host name. Undefined for an address. */
 function domainOf(host: string): string | undefined {
   const labels = host.split('.');
   if (/^[\d.]+$|^\[/.test(host) || labels.length < 2) return undefined;

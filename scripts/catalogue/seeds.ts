@@ -12,7 +12,7 @@ export interface Seed {
   readonly startsWith: readonly string[];
 }
 
-/** Reads crawlers.txt; its form is described at its top. Throws an Error that names a bad line. */
+/** Reads crawlers.txt, whose first lines describe its form. Throws an Error that names a bad line. */
 export function readSeeds(): Seed[] {
   const path = join(import.meta.dirname, 'crawlers.txt');
   const seeds: Seed[] = [];

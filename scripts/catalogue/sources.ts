@@ -1,11 +1,11 @@
-/** What is read from the source folder, where it came from, and of which day it is. */
+/** The lists in the source folder, with their origins and days. */
 
 export interface Source {
-  /** Below the source folder. */
+  /** The path below the source folder. */
   readonly file: string;
   readonly origin: string;
   readonly licence: string;
-  /** Day of the upstream commit: changes together with the file. */
+  /** The day of the commit. It changes together with the file. */
   readonly date: string;
 }
 
@@ -34,7 +34,7 @@ export const SOURCES = {
     licence: 'MIT',
     date: '2026-08-22',
   },
-  /** A folder with one file a list. */
+  /** A folder with one file for each list. */
   crowdsec: {
     file: 'crawlers/crowdsec',
     origin: 'github.com/crowdsecurity/sec-lists',

@@ -1,6 +1,6 @@
 import type { CrawlerCategory } from '../../config/src/catalogue/crawler-file.ts';
 
-/** What the tags of the User-Agent list mean here; the first tag of an entry that fits decides. */
+/** Categories by the tags of the User-Agent list. The first matching tag of an entry decides. */
 const BY_TAG: readonly (readonly [string, CrawlerCategory])[] = [
   ['search-engine', 'Search Engine'],
   ['advertising', 'Advertising'],
@@ -12,16 +12,15 @@ const BY_TAG: readonly (readonly [string, CrawlerCategory])[] = [
   ['monitoring', 'Monitoring'],
 ];
 
-/** `seo` is the list's bucket for whatever fits nowhere else, so the name has to say it too. */
+/** The list uses `seo` as its default tag, so the name must also show that it is an SEO tool. */
 const SEO_WORDS = /seo|serp|rank|link|audit|sitemap|keyword|backlink/i;
 
 /**
- * Tags of software that every user can run, or that people use: their names belong into
- * config/data/user-agents, by hand.
+ * Tags of software for all users. Such names are added to config/data/user-agents by hand.
  */
 const SOFTWARE_TAGS: ReadonlySet<string> = new Set(['http-library', 'browser-automation']);
 
-/** The catalogue category of an entry of the User-Agent list; undefined when it is no crawler. */
+/** The catalogue category of an entry of the User-Agent list. Undefined when it is not a crawler. */
 export function categoryOfTags(tags: readonly string[], name: string): CrawlerCategory | undefined {
   if (tags.some((tag) => SOFTWARE_TAGS.has(tag))) return undefined;
   if (tags.includes('ai-crawler')) {

@@ -19,7 +19,7 @@ describe('the token of a listed agent', () => {
     ['ExampleBot\\/', 'Mozilla/5.0 (compatible; ExampleBot/1.0)', ['ExampleBot'], []],
     // The pattern is a part of the word.
     ['trendbot', 'Mozilla/5.0 (compatible; trendbot0.5.0)', ['trendbot0'], []],
-    // An everyday word: at the beginning, or as the product that is said to be compatible.
+    // An everyday word counts at the beginning, or behind "compatible;".
     ['Sonic', 'Sonic/1.0', [], ['Sonic']],
     ['Sonic', 'Mozilla/5.0 (compatible; Sonic/1.0)', ['compatible; Sonic'], []],
     [';Owler', 'Mozilla/5.0 (robot;Owler/1)', ['Owler'], []],
@@ -29,14 +29,14 @@ describe('the token of a listed agent', () => {
     expect(seedsOf([{ pattern, instances }])).toMatchObject([{ contains, startsWith }]);
   });
 
-  test('is left to who has it already: a crawler known by hand, or other software', () => {
+  test('is not used when crawlers.txt or a list of other software has it', () => {
     const instances = ['ExampleBot/1.0'];
     const known = newSeed('Example', 'Example Ltd', 'Other', ['ExampleBot']);
     expect(seedsOf([{ pattern: 'ExampleBot', instances }], [known])).toEqual([]);
     expect(seedsOf([{ pattern: 'ExampleBot', instances }], [], () => true)).toEqual([]);
   });
 
-  test('that a crawler known by hand lacks is an error that names it', () => {
+  test('that a crawler of crawlers.txt should have is an error that names it', () => {
     const known = newSeed('ExampleBot', 'Example Ltd', 'Other', ['Example-Bot']);
     expect(() => seedsOf([{ pattern: 'ExampleBot' }], [known])).toThrow('ExampleBot needs');
   });
@@ -61,21 +61,24 @@ test.each([
   [['ai-crawler'], 'AI Training'],
   [['social-preview'], 'Preview'],
   [['scanner', 'academic'], 'Security'],
-  // The list's default says nothing by itself.
+  // The default tag of the list has no meaning.
   [['seo'], 'Other'],
-])('an agent with the tags %j is of the category %s', (tags, category) => {
+])('an agent with the tags %j has the category %s', (tags, category) => {
   expect(seedsOf([{ pattern: 'ExampleBot', tags }])).toMatchObject([{ category }]);
 });
 
-test('an agent whose name says so too is an SEO tool', () => {
+test('an agent with the tag and an SEO name is an SEO tool', () => {
   expect(seedsOf([{ pattern: 'ExampleRankBot', tags: ['seo'] }])).toMatchObject([
     { category: 'SEO Tool' },
   ]);
 });
 
-test.each(['http-library', 'browser-automation'])('software tagged %s is no crawler', (tag) => {
-  expect(seedsOf([{ pattern: 'ExampleBot', tags: [tag] }])).toEqual([]);
-});
+test.each(['http-library', 'browser-automation'])(
+  'software with the tag %s is not a crawler',
+  (tag) => {
+    expect(seedsOf([{ pattern: 'ExampleBot', tags: [tag] }])).toEqual([]);
+  },
+);
 
 test.each([
   ['https://www.harbour.example/bot', 'Harbour'],

@@ -8,10 +8,10 @@ import { newSeed } from './seeds.ts';
 import type { Seed } from './seeds.ts';
 import { categoryOfTags } from './user-agent-category.ts';
 
-/** The User-Agent list. Its descriptions are not ours to copy, and are not read. */
+/** The User-Agent list. The licence does not allow to copy its descriptions, so they are not read. */
 const UserAgentList = z.array(
   z.object({
-    /** A regular expression, most often a plain text. */
+    /** A regular expression, usually a plain text. */
     pattern: z.string(),
     url: z.string().default(''),
     instances: z.array(z.string()),
@@ -20,24 +20,23 @@ const UserAgentList = z.array(
 );
 type ListedAgent = z.infer<typeof UserAgentList>[number];
 
-/** Reads the npm package `crawler-user-agents`, of the version that package-lock.json names. */
+/** Reads the npm package `crawler-user-agents` in the version of package-lock.json. */
 export function readUserAgentList(): unknown {
   return createRequire(import.meta.url)('crawler-user-agents') as unknown;
 }
 
-/** Text of its licence. */
+/** The text of its licence. */
 export const USER_AGENT_LICENCE = join(
   dirname(createRequire(import.meta.url).resolve('crawler-user-agents')),
   'LICENSE',
 );
 
-/** Says whether a User-Agent is known already, as a crawler or as other software. */
+/** Whether a User-Agent is already known as a crawler or as other software. */
 export type IsKnown = (userAgent: string) => boolean;
 
 /**
- * Seeds for the agents of the User-Agent list that are not known yet. The token of a seed is what its
- * pattern finds in the samples, extended to whole words; the entry of an agent that is known by all
- * of its samples is passed over.
+ * Seeds for the agents of the User-Agent list that are not known yet. The token of a seed is the match of its pattern
+ * in the samples, extended to whole words. An entry is skipped when all of its samples are known.
  */
 export function seedsOfUserAgentList(
   list: unknown,
@@ -66,7 +65,7 @@ export function seedsOfUserAgentList(
   return [...seeds.values()];
 }
 
-/** Names that differ in case or punctuation alone are one. */
+/** Names that differ only in case or punctuation are equal. */
 function keyOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 }
@@ -88,13 +87,13 @@ function tokensOf(seed: Seed) {
   ];
 }
 
-/** Words that no product for people has in its name. */
+/** Words that are not in names of products for people. */
 const BOT_WORDS =
   /bot|crawl|spider|scan|monitor|fetch|preview|archiv|uptime|check|search|seo|index|feed|agent|audit|\.[a-z]{2,}/i;
 
 const PRODUCT = 'compatible; ';
 
-/** The tokens of an agent, each once in either case; `^` in front of those for the beginning alone. */
+/** The tokens of an agent, without repetitions in another case. `^` marks tokens for the beginning only. */
 function tokensOfAgent({ pattern, instances }: ListedAgent, isKnown: IsKnown): string[] {
   const regex = new RegExp(pattern);
   const found = new Map<string, string>();
@@ -103,8 +102,7 @@ function tokensOfAgent({ pattern, instances }: ListedAgent, isKnown: IsKnown): s
     const match = regex.exec(userAgent);
     if (match === null) continue;
     const token = wholeWords(userAgent, match.index, match.index + match[0].length);
-    // An everyday word counts where no browser has one: at the very beginning, or as the product
-    // that is said to be compatible.
+    // An everyday word counts only at places where browsers have none: at the beginning, or behind "compatible;".
     const isPlain = !BOT_WORDS.test(token);
     const atStart = userAgent.startsWith(token) && isPlain;
     const isProduct = isPlain && userAgent.includes(`(${PRODUCT}${token}`);
@@ -117,17 +115,17 @@ function tokensOfAgent({ pattern, instances }: ListedAgent, isKnown: IsKnown): s
   return [...found.values()];
 }
 
-/** A User-Agent that holds a token where it counts. */
+/** A User-Agent that has the token at a place where it counts. */
 function sampleOf(token: string): string {
   return token.startsWith('^') ? token.slice(1) : `Mozilla/5.0 (${token}`;
 }
 
-/** A pattern without samples as the text it stands for. */
+/** The text of a pattern without samples. */
 function literalOf(pattern: string): string {
   return pattern.replace(/^\^/, '').replace(/\\(.)/g, '$1').trim();
 }
 
-/** A part of a text, widened to where words end on both sides, without space or punctuation before. */
+/** A part of a text, extended to whole words, without space or punctuation before it. */
 function wholeWords(text: string, matchStart: number, matchEnd: number): string {
   let start = matchStart;
   let end = matchEnd;
@@ -139,7 +137,7 @@ function wholeWords(text: string, matchStart: number, matchEnd: number): string 
   return text.slice(start, end);
 }
 
-/** The name within a token: up to its version, address or remark. */
+/** The name in a token: the text before its version, address or remark. */
 function nameOf(token: string): string {
   return token
     .replace(/^\^/, '')

@@ -1,13 +1,13 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** What no program loads: types, sources of types, maps, and papers. A licence is none of them. */
+/** Files that no program loads: types, sources of types, maps, and documents. Licences are kept. */
 const NOT_LOADED = /\.(?:map|[cm]?ts|tsx|flow|md|markdown)$/i;
-/** In the folder of the package itself: deeper down a name says nothing, as `yaml/dist/doc` shows. */
+/** Only directly in the folder of the package, because `yaml/dist/doc`, for example, is code. */
 const NOT_LOADED_FOLDERS =
   /^(?:node_modules|tests?|__tests__|docs?|benchmarks?|examples?|\.github|\.vscode)$/i;
 const LICENCE = /^(?:licen[cs]e|copying|notice)/i;
-/** Of other builds of the same, which Guard does not open. */
+/** Other builds of the same code, which Guard does not load. */
 const OTHER_BUILDS = new RegExp(
   [
     '-ipv[46]\\.mmdb',
@@ -17,9 +17,9 @@ const OTHER_BUILDS = new RegExp(
     '/(?:nodemailer|hono|@modelcontextprotocol/sdk)/dist/cjs',
     '/lru-cache/dist/(?:commonjs|esm/(?:browser|react-native))',
     '/preact/(?:compat|debug|devtools|test-utils)',
-    // Of a framework that the MCP library brings for its server's adapter alone.
+    // A framework that the MCP library needs only for an adapter of its server.
     '/hono/dist/(?:adapter|jsx|middleware)',
-    // Of these acme-client asks for the builds that require() gets.
+    // acme-client loads the builds for require().
     '/axios/(?:lib|dist/(?:browser|esm|axios[^/]*))',
     '/node-forge/(?:dist|flash)',
     '/tsyringe/dist/esm[^/]*',
@@ -29,9 +29,9 @@ const OTHER_BUILDS = new RegExp(
     '/protobufjs/dist',
     '/long/index\\.js',
     '/@js-sdsl/ordered-map/dist/(?:esm|umd)',
-    // Types alone, and messages of services that Guard does not offer.
+    // Types, and messages of services that Guard does not have.
     '/@grpc/grpc-js/(?:build/src/generated|proto)',
-    // Of the command that makes types of .proto files.
+    // Files of the command that makes types from .proto files.
     '/@grpc/proto-loader/build/bin',
     '/(?:yargs|yargs-parser|cliui|y18n)/(?:build|helpers|lib|locales)',
     '/emoji-regex/es2015',
@@ -39,9 +39,9 @@ const OTHER_BUILDS = new RegExp(
     .map((path) => `${path}$`)
     .join('|'),
 );
-/** A program of the machine that installed it. Each machine fetches its own. */
+/** A program for this machine. Each machine fetches its own. */
 const OTHER_PROGRAM = /\/esbuild\/bin$/;
-/** What npm would act on: Guard starts no script of a library, and runs all of them on its own Node. */
+/** Fields with which npm would run scripts, create commands or check the version of Node. */
 const NOT_SAID = new Set([
   'scripts',
   'bin',
@@ -51,7 +51,7 @@ const NOT_SAID = new Set([
   'optionalDependencies',
 ]);
 
-/** Copies a library without what no program loads. Its licence stays, in README.md where it has no file of its own. */
+/** Copies a library without files that no program loads. Without a licence file it keeps README.md. */
 export function copyLibrary(from: string, to: string): void {
   const hasLicence = readdirSync(from).some((name) => LICENCE.test(name));
   cpSync(from, to, {
@@ -66,7 +66,7 @@ export function copyLibrary(from: string, to: string): void {
     },
   });
   const manifest = join(to, 'package.json');
-  const said = JSON.parse(readFileSync(manifest, 'utf8')) as object; // npm read it before
+  const said = JSON.parse(readFileSync(manifest, 'utf8')) as object; // npm has read it before
   const kept = Object.entries(said).filter(([field]) => !NOT_SAID.has(field));
   writeFileSync(manifest, `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`);
 }

@@ -1,15 +1,15 @@
 import { stripTypeScriptTypes } from 'node:module';
 import ts from 'typescript';
 
-/** A module as JavaScript, and the texts in it that may name other modules. */
+/** A module as JavaScript, and its texts that may name other modules. */
 export interface ModuleText {
-  /** Each line and column is where the TypeScript has it: types became blanks. */
+  /** Types are replaced by blanks, so lines and columns are those of the TypeScript. */
   readonly js: string;
   readonly literals: readonly Literal[];
 }
 
 interface Literal {
-  /** Of the first character behind the quote. */
+  /** The position of the first character after the quote. */
   readonly at: number;
   readonly text: string;
 }
@@ -27,7 +27,7 @@ export function readModuleText(file: string, text: string): ModuleText {
   return { js, literals };
 }
 
-/** The JavaScript with other literals of the same length, so that nothing moves. */
+/** The JavaScript with other literals of the same length, so that positions stay. */
 export function renameLiterals(
   { js, literals }: ModuleText,
   nameOf: (literal: string) => string,
@@ -36,7 +36,7 @@ export function renameLiterals(
   for (const { at, text } of literals) {
     const name = nameOf(text);
     if (name === text) continue;
-    if (name.length !== text.length) throw new Error(`${name} is not as long as ${text}.`);
+    if (name.length !== text.length) throw new Error(`${name} has not the length of ${text}.`);
     renamed = renamed.slice(0, at) + name + renamed.slice(at + name.length);
   }
   return renamed;

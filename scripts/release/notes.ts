@@ -1,5 +1,5 @@
 /**
- * The section of CHANGELOG.md for a version, without its heading; before the heading is there, the section Unreleased.
+ * The section of CHANGELOG.md for a version, without its heading. Without such a heading, the section Unreleased.
  * Throws when there is neither.
  */
 export function notesOf(changelog: string, version: string): string {
@@ -7,7 +7,7 @@ export function notesOf(changelog: string, version: string): string {
   const isOf = (title: string) => (section: string) => section.startsWith(title);
   const found = sections.find(isOf(version)) ?? sections.find(isOf('Unreleased'));
   if (found === undefined) {
-    throw new Error(`CHANGELOG.md has no section "## ${version}", and none "## Unreleased".`);
+    throw new Error(`CHANGELOG.md has no section "## ${version}", and no "## Unreleased".`);
   }
   return `${found.slice(found.indexOf('\n') + 1).trim()}\n`;
 }

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { jsName } from './production-modules.ts';
 
-/** package.json of the tarball, and a lock file for the list of its parts, made of those of the repository. */
+/** Makes package.json of the tarball, and a lock file for the list of its parts, from those of the repository. */
 
 const Names = z.record(z.string(), z.string()).default({});
 export const Manifest = z.object({
@@ -13,7 +13,7 @@ export const Manifest = z.object({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** What the lock file says of a library that the tarball holds. */
+/** The entry of the lock file for a library in the tarball. */
 const Entry = z.object({
   version: z.string(),
   license: z.string().optional(),
@@ -27,7 +27,7 @@ export const Lock = z.object({
 });
 export type Lock = z.infer<typeof Lock>;
 
-/** A package with the program of Node for one platform (packaging/node-packages.json). */
+/** A package with Node for one platform (packaging/node-packages.json). */
 const NodePackage = z.strictObject({
   version: z.string(),
   integrity: z.string().startsWith('sha512-'),
@@ -37,10 +37,10 @@ const NodePackage = z.strictObject({
 export const NodePackages = z.record(z.string(), NodePackage);
 export type NodePackages = z.infer<typeof NodePackages>;
 
-/** The packages of the repository that an installation holds: their folder and manifest. */
+/** The packages of the repository in an installation: folder and manifest. */
 export type Workspaces = ReadonlyMap<string, Manifest>;
 
-/** What a package of the repository offers to the others: `@guard/config/net/*` is `config/src/net/*.ts`. */
+/** The exports of a package of the repository: `@guard/config/net/*` is `config/src/net/*.ts`. */
 export function exportsOf(workspaces: Workspaces): ReadonlyMap<string, string> {
   return new Map(
     [...workspaces].flatMap(([folder, { name, exports = {} }]) =>
@@ -51,7 +51,7 @@ export function exportsOf(workspaces: Workspaces): ReadonlyMap<string, string> {
   );
 }
 
-/** The file of a name such as `@guard/config/net/cidr`; undefined where no package offers it. */
+/** The file of a name such as `@guard/config/net/cidr`. Undefined if no package exports it. */
 export function resolveExport(
   offered: ReadonlyMap<string, string>,
   name: string,
@@ -85,17 +85,17 @@ interface Parts {
 }
 
 interface Packed {
-  /** The libraries that the tarball holds, as paths below `node_modules/`. */
+  /** The libraries in the tarball, as paths below `node_modules/`. */
   readonly bundled: readonly string[];
   readonly manifest: Readonly<Record<string, unknown>>;
-  /** Of all that an installation holds. */
+  /** The lock file entries of an installation. */
   readonly parts: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Each library has the version that the lock file pins and travels in the tarball, so an installation is what the tests
- * ran on. npm fetches programs for one platform, Node and esbuild, in exactly this version. The embedded database is
- * an optional peer, which npm does not install unasked.
+ * Each library is in the tarball in the version of the lock file, so an installation has the tested versions. npm
+ * fetches Node and esbuild for one platform, in exactly the tested version. The embedded database is an optional peer,
+ * which npm does not install by itself.
  */
 export function packManifests({ root, workspaces, lock, nodePackages }: Parts): Packed {
   const manifests = [...workspaces.values()];
@@ -153,7 +153,7 @@ function nodeEntries(nodePackages: NodePackages): Record<string, LockEntry> {
   );
 }
 
-/** esbuild's program for each platform that Guard runs on. */
+/** esbuild's program for each platform of Guard. */
 function bundlerEntries(lock: Lock): Record<string, LockEntry> {
   return Object.fromEntries(
     ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'].map((platform) => {
@@ -165,11 +165,11 @@ function bundlerEntries(lock: Lock): Record<string, LockEntry> {
   );
 }
 
-/** The entries of these packages and of what they need, at the places that the lock file has them. */
+/** The entries of these packages and of their dependencies, at their places in the lock file. */
 function reachable(lock: Lock, names: readonly string[]): Record<string, LockEntry> {
   const found: Record<string, LockEntry> = {};
   const open = new Set(names.map((name) => `node_modules/${name}`));
-  // A set that grows while it is walked is walked to its new end.
+  // The loop also visits elements that are added meanwhile.
   for (const path of open) {
     const { version, license, dependencies, peerDependencies, peerDependenciesMeta } = Entry.parse(
       lock.packages[path],

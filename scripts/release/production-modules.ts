@@ -2,21 +2,21 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type ModuleText, readModuleText, renameLiterals } from './module-text.ts';
 
-/** What esbuild reads as TypeScript, to make the pages of browsers of it. Node runs none of it. */
+/** TypeScript that esbuild bundles for browsers. Node does not run it. */
 export const BROWSER_CODE = /^(?:validator\/browser\/(?:page|script|work)|dashboard\/page)\//;
 
-/** `x.ts` as `x.js`; any other name as it is. */
+/** `x.js` for `x.ts`. Other names stay. */
 export function jsName(path: string): string {
   return path.replace(/\.ts$/, '.js');
 }
 
 /**
- * The modules that Guard can load, as JavaScript. It begins with `entry` and follows each module that one names, in an
- * import or as the program of a thread or process. Tests are not reached: no such module names them. `./x.ts` becomes
- * `./x.js`, and `@guard/x` becomes `#guard/x`: the `imports` of the one package.json resolve that.
+ * The modules that Guard can load, as JavaScript. Begins with `entry`, and follows each module that a module names in
+ * an import or as the program of a thread or process. No such module names a test. `./x.ts` becomes
+ * `./x.js`, and `@guard/x` becomes `#guard/x`, which the `imports` of package.json resolve.
  *
  * @param entry relative to `root`
- * @param exported what `@guard/…` names, relative to `root`; undefined where no package says so
+ * @param exported the file of a name `@guard/…`, relative to `root`; undefined for an unknown name
  * @returns texts by their path in the tarball
  */
 export function productionModules(
@@ -26,7 +26,7 @@ export function productionModules(
 ): ReadonlyMap<string, string> {
   const modules = new Map<string, ModuleText>();
   const open = new Set([entry]);
-  // A set that grows while it is walked is walked to its new end.
+  // The loop also visits elements that are added meanwhile.
   for (const file of open) {
     const module = readModuleText(file, readFileSync(join(root, file), 'utf8'));
     modules.set(file, module);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 
-/** What of the repository an installation gets. The image and the tarball read the same list: `.dockerignore`. */
+/** The files of the repository for an installation. The image and the tarball use the same list: `.dockerignore`. */
 export interface SentFiles {
   /** Files and folders that are sent, in the order of the list. */
   readonly kept: readonly string[];
@@ -9,7 +9,7 @@ export interface SentFiles {
   readonly isSent: (path: string) => boolean;
 }
 
-/** Reads `.dockerignore`: `*`, then `!kept` and `**` patterns of what is dropped inside of that. */
+/** Reads `.dockerignore`: `*`, then `!kept`, and `**` patterns for dropped files inside of kept folders. */
 export function readSentFiles(root: string): SentFiles {
   const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
   const kept = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));

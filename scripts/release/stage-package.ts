@@ -26,17 +26,17 @@ import { BROWSER_CODE, productionModules } from './production-modules.ts';
 import { readSentFiles } from './sent-files.ts';
 
 const ENTRY = 'bin/guard.mjs';
-/** What the tarball has beside the files of an image. */
+/** Files that the tarball has in addition to those of an image. */
 const BESIDE = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'packaging/systemd/guard.service'];
-/** What only a builder of images needs. */
+/** Files for building images. */
 const FOR_IMAGES =
   /^(?:package-lock\.json|(?:.+\/)?package\.json|scripts\/.+|packaging\/health-check\.ts)$/;
-/** The server reads these modules, and so does the bundler of the pages. */
+/** Modules that both the server and the pages use. */
 const SHARED_WITH_PAGES = /^(?:validator|dashboard)\/page-contract\//;
 
 /**
- * Writes what the tarball holds into the empty folder `stage`: the files of git that an image gets too, as JavaScript
- * with the same lines, the bundled pages, and manifests that pin each library. Files that git does not know stay out.
+ * Writes the content of the tarball into the empty folder `stage`: the files of an image that are in git, as JavaScript
+ * with the same lines, the bundled pages, and manifests with fixed versions. Files that are not in git are left out.
  * Throws when a page cannot be bundled.
  */
 export async function stagePackage(root: string, stage: string): Promise<void> {
@@ -77,7 +77,7 @@ export async function stagePackage(root: string, stage: string): Promise<void> {
   for (const library of bundled) copyLibrary(join(root, library), join(stage, library));
 }
 
-/** With the code of the tarball itself, so that it finds the pages as fresh as it would make them. */
+/** Uses the code of the tarball, so that Guard accepts the pages as its own. */
 async function bundlePages(root: string, stage: string): Promise<void> {
   const libraries = join(stage, 'node_modules');
   const load = (file: string): Promise<unknown> => import(pathToFileURL(join(stage, file)).href);
