@@ -88,10 +88,7 @@ export function createDashboard(options: DashboardOptions): FastifyPluginAsync {
   };
 }
 
-/**
- * Refuses foreign host names (DNS rebinding) and requests from pages of other sites. The cookie alone would not prevent
- * those: a viewer that a proxy names has no cookie.
- */
+/** Refuses foreign host names (DNS rebinding) and pages of other sites. The cookie alone does not prevent those. */
 function createAdmit(answersTo: DashboardOptions['answersTo']) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     void reply.headers(HEADERS);

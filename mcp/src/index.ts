@@ -23,10 +23,7 @@ import { AddressBudget } from './edge/address-budget.ts';
 import { mountEndpoint } from './edge/endpoint.ts';
 import { answerWithSdk } from './edge/answer-with-sdk.ts';
 
-/**
- * Contract 4.4: the data assistant server, `POST /mcp` on the API host. Every request needs an analytics key. It
- * changes only its own scope of the fastify instance.
- */
+/** Contract 4.4: `POST /mcp` of the API host. Every request needs an analytics key. It changes only its own scope. */
 export function createDataServer(options: {
   readonly runQuery: RunQuery;
   readonly listColumns: ListColumns;

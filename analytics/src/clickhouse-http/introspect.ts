@@ -54,10 +54,7 @@ export function asksForVersion(sql: string): boolean {
   return /\b(?:version|revision)\b/i.test(sql);
 }
 
-/**
- * Replaces questions about the database by constants. The gate then checks the result like any other statement, and
- * refuses functions and tables that are not listed here.
- */
+/** Replaces questions about the database by constants. The gate refuses functions and tables that remain. */
 export function introspect(given: string, info: ServerInfo): string {
   const sql = asSelect(given);
   const lexed = lex(sql);

@@ -34,10 +34,7 @@ const STATUS_OF_PLAIN_TEXT = 403;
 const NO_KEY = 'The password must be an analytics key. Any user name is accepted.';
 const TOO_LARGE = 'The answer is larger than 4 MiB. Ask for fewer rows, or for fewer columns.';
 
-/**
- * The part of ClickHouse's HTTP interface that programs need to read one table. Each statement runs like one of `POST
- * /query`: with the same gate, keys, slots and limits.
- */
+/** The part of ClickHouse's HTTP interface for reading one table. Statements run like those of `POST /query`. */
 export function createClickHouseListener(options: ListenerOptions): FastifyPluginAsync {
   const { state, authenticate, runQuery } = options;
   let versionQuery: Promise<string> | undefined;

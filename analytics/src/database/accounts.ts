@@ -28,10 +28,7 @@ export function sha256Hex(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/**
- * Settings of an organisation's account: the limits of contract 8, and limits that protect the answers of other
- * organisations. The account is readonly, so no query can change them.
- */
+/** The limits of contract 8, and limits that protect other organisations. No query can change them (readonly). */
 export const ACCOUNT_SETTINGS: Readonly<Record<string, string | number>> = {
   readonly: 1,
   max_execution_time: QUERY.maxExecutionS,

@@ -2,10 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Clock, Log } from '@guard/config/contract/ports';
 import { writeWhole } from '../base/write-whole.ts';
 
-/**
- * Decides whether the clock can be trusted for the deletion of old rows. If the clock is a hundred days ahead, every
- * row looks older than the 90 days for which rows are kept.
- */
+/** Decides whether to trust the clock for deletions: with a clock 100 days ahead, all rows look older than 90 days. */
 
 const DAY_MS = 86_400_000;
 const LOOK_EVERY_MS = 1000;

@@ -38,10 +38,7 @@ interface EmbeddedOptions {
   readonly onReady: () => void;
 }
 
-/**
- * Runs ClickHouse in a child process. It pings the process, kills it when it does not answer, and starts it again with
- * back-off. `state` says whether the database is available.
- */
+/** Runs ClickHouse in a child process: pings it, kills it when it is silent, and restarts it with back-off. */
 export class EmbeddedEngine implements Engine {
   readonly #options: EmbeddedOptions;
   readonly #path: string;

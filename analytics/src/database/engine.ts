@@ -35,8 +35,7 @@ export interface Engine {
   /** True while no row is deleted because of its age, because the clock is not trusted. */
   readonly holdsDeletion: () => boolean;
   /**
-   * Sets the organisations that have accounts. A new one can be queried as soon as its account exists. Queries of the
-   * other organisations do not fail meanwhile.
+   * Sets the organisations with accounts. A new one can be queried once its account exists. Others are not affected.
    */
   setOrganisations(organisations: readonly string[]): void;
   /** Stops the engine, or disconnects from it. */

@@ -6,10 +6,7 @@ import type { Batch } from './batch.ts';
 
 type Saved = 'saved' | 'failed' | 'late';
 
-/**
- * Batches on disk. For a batch that is also in memory, the file is a backup in case the process is killed. When memory
- * is full or the process ends, the file is the only copy.
- */
+/** Batches on disk. For a batch that is also in memory, the file is a backup in case the process is killed. */
 export interface Spill {
   /**
    * Appends the new parts of a batch. The caller keeps the batch, and `next` does not return it. `late` means that a
@@ -60,10 +57,7 @@ const MAX_WAITING = 3;
 const NOTHING = { bytesWritten: 0 };
 const toNothing = (): undefined => undefined;
 
-/**
- * Opens the spill folder and finds the files of an earlier process. Files contain visitors' addresses, so only their
- * owner may read them. Rejects when the folder cannot be used.
- */
+/** Opens the private spill folder and finds the files of an earlier process. Rejects for an unusable folder. */
 export async function openSpill(options: SpillOptions): Promise<Spill> {
   const { directory, maxBytes, clock, lost } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });

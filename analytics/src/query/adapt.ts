@@ -1,10 +1,7 @@
 import { LOCAL_TABLE, TABLE } from '../database/accounts.ts';
 import { identifier, keyword, lex, type Token } from './lexer.ts';
 
-/**
- * Two forms of valid SQL that this database refuses. A refused statement is changed to another form, and the gate
- * checks the changed statement like any other.
- */
+/** Changes two forms of valid SQL that this database refuses. The gate checks the changed statement too. */
 
 /** A UTC time as many programs write it: `'2026-11-20T08:00:00.000Z'`. */
 const UTC_TIME = /^'\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.(\d{1,9}))?Z'$/;

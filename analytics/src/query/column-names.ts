@@ -1,9 +1,6 @@
 import { identifier, isSymbol, keyword, type Token } from './lexer.ts';
 
-/**
- * Finds columns whose name is also a function or a keyword: `host AS hostname`, `GROUP BY hostname`, `ORDER BY
- * settings`. In doubt, the name counts as no column.
- */
+/** Finds columns with the name of a function or keyword, such as `host AS hostname`. In doubt, a name is no column. */
 
 /**
  * After these words a parenthesis groups, or starts a query. After any other name it has the arguments of a function.

@@ -1,9 +1,6 @@
 import { isSymbol, lex } from './lexer.ts';
 
-/**
- * Why a text must not be put in parentheses after WHERE. Undefined when it may. A text that closes the parentheses
- * would disable the conditions before it: `1) OR (1`.
- */
+/** Why a text must not be put in parentheses after WHERE: `1) OR (1` would disable the conditions before it. */
 export function conditionFault(sql: string): string | undefined {
   const lexed = lex(sql);
   if (lexed.kind === 'refused') return lexed.message;

@@ -156,10 +156,7 @@ interface Recipient {
   readonly signal: AbortSignal | undefined;
 }
 
-/**
- * Runs the statement as written. A statement that the database refuses because of its dialect is adapted and sent
- * again. Errors come only from the organisation's own rows.
- */
+/** Runs the statement, and adapts one with a refused dialect. Errors come only from the organisation's own rows. */
 async function sendAdapted(to: Recipient, statement: Statement): Promise<DatabaseAnswer> {
   const answer = await sendAdmitted(to, statement);
   const sql = adapted(to.database, answer, statement.sql);

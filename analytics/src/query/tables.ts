@@ -2,10 +2,7 @@ import { DATABASE, LOCAL_TABLE, TABLE } from '../database/accounts.ts';
 import { TABLE_FUNCTIONS } from './denied.ts';
 import { identifier, isSymbol, keyword, type Token } from './lexer.ts';
 
-/**
- * Finds a table that a statement must not read, as far as tokens show it. It gives a clear message and an additional
- * wall: the organisation's account has rights to only two tables.
- */
+/** Finds a forbidden table by its tokens, for a clear message. The account has rights to only two tables anyway. */
 
 /** A pair of parentheses, or the whole statement. */
 interface Frame {

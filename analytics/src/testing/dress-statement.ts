@@ -62,10 +62,7 @@ const QUOTES = new Set(["'", '"', '`']);
 /** Statements without comments, escapes and strange characters. In the others these are the attack itself. */
 const PLAIN = /^(?!.*(?:--|\/\/|\/\*|[#$\\]))[\x20-\x7e]+$/;
 
-/**
- * Disguises a statement as an attacker would: other case, comments and any white space between the words, quoted names,
- * and the whole statement inside another one.
- */
+/** Disguises a statement as an attacker would: other case, comments, white space, quotes, inside another statement. */
 export function dressStatement(sql: string, random: SeededRandom): string {
   if (!PLAIN.test(sql)) return sql;
   const tokens = sql.match(TOKEN) ?? [];

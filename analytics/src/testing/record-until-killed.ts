@@ -1,7 +1,4 @@
-/**
- * Records events into the analytics of the settings in argv[2] (JSON). Prints a line for each event, with the request
- * id and the time in milliseconds. The test kills it.
- */
+/** Records events with the settings in argv[2] (JSON), and prints request id and time of each, until it is killed. */
 import { writeSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import type { AnalyticsSettings } from '@guard/config/settings/schema';

@@ -45,10 +45,7 @@ const SPLIT_BY: Readonly<Record<Exclude<Split, 'action'>, string>> = {
   browser: "if(browser = '', '(no browser)', browser)",
 };
 
-/**
- * Columns of a row: whether it is in this period, start of the bar, series, requests, revisions of the settings. The
- * seven largest series are separate, and the others are combined.
- */
+/** Columns: is in this period, start of the bar, series, requests, revisions. The seven largest series are separate. */
 export function overTime(scope: Scope, split: Split, compare: boolean): string {
   const { from, to } = scope.range;
   const step = stepOf(scope.range);

@@ -8,10 +8,7 @@ import type { Oidc } from './oidc.ts';
 import type { Membership } from './viewer.ts';
 import { SIGN_IN_MS, type SignedIn, type SignIns } from './sign-ins.ts';
 
-/**
- * Attempts of one address. Keys have one count, links and the provider another. No key can be guessed, so the limit
- * only protects processor time and the log.
- */
+/** Attempts of one address, for keys, and for links and provider. It limits work: no key can be guessed anyway. */
 const ATTEMPTS = { requests: 10, perMs: 60_000 };
 const OIDC_S = 10 * 60;
 

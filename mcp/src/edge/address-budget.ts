@@ -12,10 +12,7 @@ interface AddressBudgetOptions {
   readonly clock: Clock;
 }
 
-/**
- * A request budget for each address (GCRA): `requests` at once, then as many in each `perMs`. A visitor with IPv6 has a
- * whole /64, so a /64 counts as one address.
- */
+/** A budget for each address (GCRA): `requests` at once, then as many in each `perMs`. An IPv6 /64 is one address. */
 export class AddressBudget {
   readonly #intervalMs: number;
   readonly #toleranceMs: number;

@@ -1,7 +1,4 @@
-/**
- * Questions about the traffic, each with a statement that answers it. `query_help` shows them as examples. Each has a
- * small time range, and its column names say what it counts.
- */
+/** Questions with their statements, as examples in `query_help`. Each has a small time range and clear column names. */
 export const exampleQueries: readonly { readonly question: string; readonly sql: string }[] = [
   {
     question:

@@ -11,10 +11,7 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Parses one line of JSON: an event of `events_distributed` in the format JSONEachRow, a line of Caddy's access log, or
- * a flat object with the names of nginx's variables.
- */
+/** Parses an event (JSONEachRow), a line of Caddy's access log, or a flat object with names of nginx's variables. */
 export function readJsonLine(line: string): LineReading {
   const value = parseJson(line);
   if (value === undefined) return unreadable('no JSON');

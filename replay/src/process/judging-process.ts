@@ -19,10 +19,7 @@ export interface JudgedSettings {
 /** Messages to the process: first the settings, then log lines. */
 export type ToJudge = JudgedSettings | readonly string[];
 
-/**
- * A process that judges stored events. Its priority is below the gateway's. It is no thread, because a thread that runs
- * out of memory can end the whole of Guard.
- */
+/** Judges stored events below the gateway's priority. A thread that runs out of memory could end the whole of Guard. */
 export class JudgingProcess {
   readonly #child: ChildProcess;
   readonly #started = Promise.withResolvers<undefined>();

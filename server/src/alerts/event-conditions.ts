@@ -12,10 +12,7 @@ const SHARE_AGAIN = 0.05;
 /** One visitor can send requests that a site does not answer, so several networks are required. */
 const LEAST_NETWORKS = 3;
 
-/**
- * Blocks of each rule in the last ten minutes, and the average for ten minutes in the two hours before. Temporary
- * decisions do not count, because a person has just made them.
- */
+/** Blocks of each rule in ten minutes, and the average before. Temporary decisions were just made by a person. */
 const BLOCKS = `SELECT rule, countIf(created_at >= now() - INTERVAL 10 MINUTE) AS recent,
   countIf(created_at < now() - INTERVAL 10 MINUTE) / 12 AS usual
 FROM events_distributed

@@ -36,10 +36,7 @@ interface Ordering {
   readonly metrics: Metrics;
 }
 
-/**
- * Orders the certificates that are due. Only one instance orders, and only one certificate at a time. The old
- * certificate stays in use until the new one exists.
- */
+/** Orders due certificates: one instance, one at a time. The old certificate stays in use until the new one exists. */
 export function orderCertificates(ordering: Ordering): Close {
   const { watched, settings, clock, log, metrics } = ordering;
   const instanceId = randomUUID();

@@ -8,10 +8,7 @@ import { freePort } from '../../../test/kit/free-port.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { openUsageReport } from './report-usage.ts';
 
-/**
- * These tests use the form of the published models of CrowdSec 1.6.3. No CrowdSec of that version could be run.
- * test/flow/crowdsec.test.ts runs an older one.
- */
+/** The published form of CrowdSec 1.6.3, which could not be run. test/flow/crowdsec.test.ts runs an older one. */
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-03-01T10:00:00.700Z');

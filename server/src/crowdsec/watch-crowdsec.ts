@@ -31,10 +31,7 @@ const KeptDecisions = z.object({
 const MAX_DECISIONS = 100_000;
 /** The least time between two writes of the copy. */
 const KEEP_EVERY_MS = 60_000;
-/**
- * The wall clock and the monotonic clock normally differ by microseconds within seconds. A difference of this or more
- * means that the clock of Guard was set.
- */
+/** Wall clock and monotonic clock normally differ by microseconds. A larger difference means that a clock was set. */
 const CLOCK_SET_MS = 1_000;
 /** Time between two checks of the settings while they name no CrowdSec. */
 const IDLE_MS = 1_000;

@@ -7,10 +7,7 @@ import type { EventPrivacy } from '@guard/config/settings/sections/event-privacy
 import type { Settings } from '@guard/config/settings/schema';
 import type { MetricsPage } from '../metrics/metrics.ts';
 
-/**
- * Logs every decision that goes to `sink`, if the current settings ask for it (`log.decisions`). The line has no query
- * string, because more people can read a log than the events.
- */
+/** Logs every decision on its way to `sink`, if settings ask for it. Without the query, as many people read logs. */
 export function logDecisions(
   sink: EventSink,
   log: Log,

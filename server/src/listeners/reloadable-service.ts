@@ -10,10 +10,7 @@ export interface ReloadableService {
   readonly app: FastifyInstance;
   /** Uses these routes for new requests. The old routes finish their requests. */
   replaceRoutes(routes: FastifyInstance): void;
-  /**
-   * Closes all connections when the service closes. Node limits no request time while a server closes, so a client that
-   * sends a byte now and then could keep the server open for ever.
-   */
+  /** Closes all connections when the service closes. A slow client could otherwise keep the server open for ever. */
   cutOff(): void;
 }
 

@@ -5,10 +5,7 @@ import { createBusySeconds } from './process-metrics.ts';
 
 type ReadGauge = Parameters<MetricsPage['gauge']>[1];
 
-/**
- * The metrics of a worker thread, which it reports to the main thread. A report has only gauges whose value differs
- * between threads. The main thread has the others.
- */
+/** The metrics of a worker, reported to the main thread. A report has only gauges that differ between threads. */
 export class WorkerMetrics extends Counts implements MetricsPage {
   /** Only the main thread has a page. */
   readonly contentType = '';

@@ -20,10 +20,7 @@ export interface Compared {
   readonly isSamePlace: boolean;
 }
 
-/**
- * Returns why the fetched bytes are not accepted as a newer version of the database in use. In a week, far fewer than
- * half of all addresses lose or change their country or network.
- */
+/** Why fetched bytes are refused as a newer database. In a week far fewer than half of all addresses change. */
 export async function disbeliefIn(
   kind: DatabaseKind,
   bytes: Buffer,

@@ -19,10 +19,7 @@ const TIMEOUT_MS = 5 * 60_000;
 const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_ORIGIN_BYTES = 8 * 1024;
 
-/**
- * Fetches a database, and stores it if it is plausible compared with the one in use (a file, or the bundled one). After
- * a failure the last good copy stays. Never rejects.
- */
+/** Fetches a database, and stores it if it is plausible compared with the one in use. Never rejects. */
 export async function refreshDatabase(
   database: FetchedDatabase,
   inUse: string | undefined,

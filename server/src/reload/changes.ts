@@ -10,10 +10,7 @@ const MAX_NAMES = 40;
 /** Settings that are lists of named entries. */
 type Lists = 'organisations' | 'sites';
 
-/**
- * The names of the settings that differ, for a log: `observe`, `organisations.acme.rules`, `sites.shop.example
- * (added)`. It never shows values, because some are secret.
- */
+/** The settings that differ, for a log: `observe`, `sites.shop.example (added)`. Never values: some are secret. */
 export async function changesBetween(
   before: Settings,
   after: Settings,

@@ -13,15 +13,13 @@ export type Cause = 'signal' | 'file';
 export interface ReloaderOptions {
   readonly file: string;
   /**
-   * Reads the file as at the start. Rejects with the reason when the reading itself fails. `files` are the files that
-   * the settings named at the last reading.
+   * Reads the file as at the start. Rejects when reading itself fails. `files`: those that the settings named before.
    */
   readonly load: (files: readonly string[]) => Promise<SettingsRead>;
   /** The settings with which Guard started. */
   readonly first: Pick<Loaded, 'settings' | 'files'>;
   /**
-   * Applies settings. Rejects with the reason if that fails, and then nothing has changed. Resolves with the number of
-   * worker threads that have not applied them.
+   * Applies settings, or rejects with the reason and changes nothing. Resolves with the number of threads without them.
    */
   readonly apply: (next: NewSettings) => Promise<number>;
   /** True if a change of a settings file also starts a reload. */

@@ -13,10 +13,7 @@ export type TextRead =
 /** Reads the text. Called regularly. Never rejects. */
 export type ReadText = () => Promise<TextRead>;
 
-/**
- * Replaces the text by the result of `edit` in one step. If `edit` returns undefined, the text stays. `lost` means that
- * the text could not be read or written. Never rejects.
- */
+/** Replaces the text by the result of `edit` in one step, unless it is undefined. `lost`: no access. Never rejects. */
 export type ChangeText = (edit: EditText) => Promise<TextChange>;
 
 /** The place of a text, and its name in Redis. */

@@ -33,10 +33,7 @@ const MEMORY_BYTES = 4 * 1024 * 1024;
 /** Size of an entry without its key: the names and the overhead of the cache. */
 const ENTRY_BYTES = 400;
 
-/**
- * The share of a thread's CPU time for naming, with a burst of this length. Above it new User-Agents get no names, so
- * that a flood of hostile ones costs no more.
- */
+/** The share of a thread's CPU time for naming, with a burst. Above it new User-Agents get no names. */
 const SHARE = 0.1;
 const BURST_MS = 100;
 

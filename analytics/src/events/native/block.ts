@@ -13,10 +13,7 @@ const DICTIONARY_VERSION = 1;
 /** Rough bytes of a row in all columns of numbers and indexes together. */
 const BYTES_PER_ROW = 192;
 
-/**
- * Builds one block of ClickHouse's `Native` format, column by column. Work that depends on the length of a row is done
- * when the row is added, so that `take` only copies.
- */
+/** Builds one block of ClickHouse's `Native` format. `add` does the work for each row, so that `take` only copies. */
 export class BlockBuilder {
   readonly #writers: readonly ColumnWriter[];
   /** Name, type and versions of each column. They are the same in every block. */

@@ -2,8 +2,7 @@ import type { Dictionary } from './dictionary.ts';
 import type { NumberList } from './number-list.ts';
 
 /**
- * The parts of a column in ClickHouse's `Native` format without a protocol version (over HTTP). Numbers are
- * little-endian, as typed arrays are on every machine that Guard supports.
+ * Parts of a column in ClickHouse's `Native` format. Numbers are little-endian, like typed arrays on all our machines.
  */
 
 /** Flags next to the index type: the block has its own dictionary. */

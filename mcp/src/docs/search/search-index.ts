@@ -172,10 +172,7 @@ function cachedStems(stemOf: Stem): Stem {
   };
 }
 
-/**
- * Gives all forms of an English word the same stem: limits and limit, blocking and block, policies and policy. It need
- * not be correct, because query and text get the same stem.
- */
+/** Gives forms of an English word one stem: limits and limit, policies and policy. It need not be a correct one. */
 function stem(word: string): string {
   if (word.length < 4 || /\d/.test(word)) return word;
   return word

@@ -36,10 +36,7 @@ const GROUPS: readonly { readonly title: string; readonly paths: readonly string
   },
 ];
 
-/**
- * Groups the pages of the first level. Pages keep their order within a group. A page that no group names goes into a
- * last group, so that it stays reachable.
- */
+/** Groups the pages of the first level, in their order. Pages without a group get a last one, to stay reachable. */
 export function groupPages(pages: readonly Page[]): MenuGroup[] {
   const listed = pages.filter(({ path }) => path.lastIndexOf('/') === 0);
   const named = new Set(GROUPS.flatMap(({ paths }) => paths));

@@ -20,10 +20,7 @@ export interface SiteAnswer {
   readonly body?: Buffer;
 }
 
-/**
- * Answers with the resource in the coding that the reader prefers, or with 304 when the reader already has it (RFC 9110
- * 13.1.2). Errors have no etag, so they are always sent.
- */
+/** Answers in the preferred coding, or with 304 (RFC 9110 13.1.2). Errors have no etag and are always sent. */
 export function answerWith(resource: Resource, request: SiteRequest): SiteAnswer {
   const { coding, bytes, etag } = resource.encoded(preferredCoding(request.acceptEncoding));
   const headers = {
@@ -51,10 +48,7 @@ function onlyCaching(headers: Resource['headers']): Resource['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => CACHING.includes(name)));
 }
 
-/**
- * True when an Accept header gives Markdown at least the weight of HTML (RFC 9110 12.5.1). A wildcard does not count as
- * Markdown, so browsers and curl get HTML.
- */
+/** True when Accept gives Markdown at least the weight of HTML (RFC 9110 12.5.1). A wildcard is no Markdown. */
 export function prefersMarkdown(accept: string | undefined): boolean {
   const markdown = weightOf('text/markdown', accept) ?? 0;
   return markdown > 0 && markdown >= (weightOf('text/html', accept) ?? 0);
