@@ -1,4 +1,4 @@
-import type { Log } from '@guard/config/contract/ports';
+import type { Clock, Log } from '@guard/config/contract/ports';
 import { createClientOf } from './arrive/client-ip.ts';
 import { createAcmeAnswer, createRedirect } from './arrive/early-answer.ts';
 import { type OneAddressWatch, watchForOneAddress } from './arrive/one-address.ts';
@@ -24,7 +24,7 @@ import { type AcceptOptions, type Intake, serveAccepted } from './listen/accept.
 import { createConnections, createTrust, type Trusts } from './listen/connection.ts';
 import { drain, listen } from './listen/listen.ts';
 import { Http1Origin } from './origin/http1/http1-origin.ts';
-import { OriginRegistry } from './origin/origins.ts';
+import { type Connect, OriginRegistry } from './origin/origins.ts';
 import { HttpsSide } from './tls/https-side.ts';
 
 export type { GatewayLimits } from './base/limits.ts';
@@ -38,11 +38,17 @@ export type {
 export { AddressCounts } from './listen/accept.ts';
 export { compileRoute, type IsProtected } from './arrive/sites.ts';
 
+function openOrigins(limits: GatewayLimits, clock: Clock): OriginRegistry {
+  const connect: Connect = (address, headersMs = limits.originHeadersMs) =>
+    new Http1Origin(address, { ...limits, originHeadersMs: headersMs });
+  return new OriginRegistry(connect, limits, clock);
+}
+
 /** Builds a gateway. It listens nowhere until one of its `listen` functions is called. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { clock, log, metrics } = options;
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
-  const origins = new OriginRegistry((address) => new Http1Origin(address, limits), limits, clock);
+  const origins = openOrigins(limits, clock);
   const faults = createThrottledLog(log, clock, FORWARD_AUTH_LIMITS.logEveryMs);
   const oneAddress = watchForOneAddress(log, clock);
   const https = new HttpsSide(options.certificates ?? [], options.challenges);

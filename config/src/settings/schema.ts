@@ -28,6 +28,7 @@ import {
   Listen,
   oneOrMany,
   OriginAddress,
+  OriginTimeout,
   PageOrigin,
   PresentedKey,
   SealingSecret,
@@ -149,6 +150,8 @@ export const Site = z
     hosts: z.array(HostPattern).min(1),
     organisation: Identifier,
     origin: oneOrMany(OriginAddress),
+    /** As originHeadersMs of the gateway's limits, which is the default. */
+    origin_timeout: OriginTimeout.optional(),
     protect: z.array(PathGlob).default(['/**']),
     skip: z.array(PathGlob).default([]),
     observe: z.boolean().default(false),

@@ -62,7 +62,7 @@ export function createSites(
       observe: observe || config.settings.observe,
       settingsRevision,
       isProtected: compileRoute(config.settings.protect, config.settings.skip),
-      origins: originsOf(name, config.settings.origin),
+      origins: originsOf(name, config.settings.origin, config.settings.origin_timeout),
       sampling: compileSampling(config.settings),
       contexts: {
         peer: contextsOf({ site: name, ipFrom: 'peer' }),

@@ -94,6 +94,18 @@ describe('RFC 9110 15.6.5: a stalled origin, over every protocol at once', () =>
     expect(origin.sockets).toHaveLength(FRONTS.length);
   });
 
+  test('a site says how long its origin may take', async () => {
+    const origin = await startTcpOrigin((socket) => {
+      setTimeout(() => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nreport'), 250);
+    });
+    const limits = { originHeadersMs: 1 };
+    const patient = await startGateway({ origin: origin.address, limits, originTimeout: '5m' });
+    expect(await wholeVisit('HTTP/1.1', patient)).toMatchObject({ status: 200 });
+    const silent = await startTcpOrigin(() => undefined);
+    const hasty = await startGateway({ origin: silent.address, originTimeout: '1s' });
+    expect(await wholeVisit('HTTP/1.1', hasty)).toMatchObject({ status: 504 });
+  });
+
   test('in the middle of its answer: the first part arrives, without an end', async () => {
     const part = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart';
     const origin = await startTcpOrigin((socket) => socket.write(part));

@@ -3,8 +3,18 @@ import type { Origin as OriginAddress } from '@guard/config/settings/values/valu
 import type { GatewayLimits } from '../base/limits.ts';
 import type { Lane, OpenOrigin, Origin, Origins, Room } from './origin.ts';
 
-/** Finds the origins of one site, by the name of the site and their addresses. */
-export type OriginsOf = (site: string, addresses: readonly OriginAddress[]) => Origins;
+/**
+ * Finds the origins of one site, by the name of the site and their addresses. `headersMs` is how long an answer may take
+ * to begin, where the site says it.
+ */
+export type OriginsOf = (
+  site: string,
+  addresses: readonly OriginAddress[],
+  headersMs: number | undefined,
+) => Origins;
+
+/** Makes the client of one origin. `headersMs` as in OriginsOf. */
+export type Connect = (address: OriginAddress, headersMs: number | undefined) => OpenOrigin;
 
 /** The origins for new settings. `commit` makes them the current ones. */
 interface OriginDraft {
@@ -18,7 +28,7 @@ interface OriginDraft {
  * that requests that began before can still be sent, and repeated.
  */
 export class OriginRegistry {
-  readonly #connect: (address: OriginAddress) => OpenOrigin;
+  readonly #connect: Connect;
   readonly #retireMs: number;
   readonly #retired = new Map<OpenOrigin, NodeJS.Timeout>();
   /** Kept by origin, so a reload does not forget it. */
@@ -26,9 +36,8 @@ export class OriginRegistry {
   readonly #clock: Clock;
   #open: ReadonlyMap<string, OpenOrigin> = new Map();
 
-  /** `connect` makes the client of one origin. */
   constructor(
-    connect: (address: OriginAddress) => OpenOrigin,
+    connect: Connect,
     { originRetireMs }: Pick<GatewayLimits, 'originRetireMs'>,
     clock: Clock,
   ) {
@@ -40,11 +49,11 @@ export class OriginRegistry {
   draft(): OriginDraft {
     const drafted = new Map<string, OpenOrigin>();
     return {
-      originsOf: (site, addresses) => {
+      originsOf: (site, addresses, headersMs) => {
         const origins = addresses.map((address, index) => {
           // An address may be listed twice to get a larger share. Then each entry has its own connections.
-          const key = JSON.stringify([site, index, address]);
-          const origin = this.#open.get(key) ?? this.#connect(address);
+          const key = JSON.stringify([site, index, address, headersMs]);
+          const origin = this.#open.get(key) ?? this.#connect(address, headersMs);
           drafted.set(key, origin);
           return origin;
         });

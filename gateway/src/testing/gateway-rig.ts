@@ -26,6 +26,7 @@ import { type HttpOrigin, startOrigin } from './recording-origin.ts';
 export interface RigOptions {
   readonly origin: string | readonly string[];
   readonly hosts?: readonly string[];
+  readonly originTimeout?: string;
   readonly protect?: readonly string[];
   readonly skip?: readonly string[];
   readonly trustedProxies?: readonly string[];
@@ -72,6 +73,18 @@ export interface Rig {
 
 type ReadGauge = Parameters<Metrics['gauge']>[1];
 
+function siteOf(options: RigOptions): Site {
+  return Site.parse({
+    hosts: options.hosts ?? ['shop.example'],
+    organisation: 'acme',
+    origin: options.origin,
+    origin_timeout: options.originTimeout,
+    ...(options.protect === undefined ? {} : { protect: options.protect }),
+    ...(options.skip === undefined ? {} : { skip: options.skip }),
+    ...(options.sampleBody === undefined ? {} : { sample_body: options.sampleBody }),
+  });
+}
+
 /** A listening gateway with everything that it reports. It is closed when the test ends. */
 export async function startGateway(options: RigOptions): Promise<Rig> {
   const asked: ValidateRequest[] = [];
@@ -85,14 +98,7 @@ export async function startGateway(options: RigOptions): Promise<Rig> {
     transports.push(context.transport);
     return (options.validate ?? allow)(request, context);
   };
-  const settings = Site.parse({
-    hosts: options.hosts ?? ['shop.example'],
-    organisation: 'acme',
-    origin: options.origin,
-    ...(options.protect === undefined ? {} : { protect: options.protect }),
-    ...(options.skip === undefined ? {} : { skip: options.skip }),
-    ...(options.sampleBody === undefined ? {} : { sample_body: options.sampleBody }),
-  });
+  const settings = siteOf(options);
   const running: GatewaySettings = {
     trustedProxies: options.trustedProxies ?? [],
     forwardedHeader: options.forwardedHeader,

@@ -26,6 +26,12 @@ export const Duration = z.string(EXPECTED_DURATION).transform((text, context) =>
   return Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS];
 });
 
+/** How long an origin may take for the beginning of an answer. The gateway gives up a silent body after 5m too. */
+export const OriginTimeout = Duration.refine(
+  (ms) => ms >= 1_000 && ms <= 300_000,
+  'expected a duration of 1s to 5m',
+);
+
 /** How often something is fetched: `off`, or milliseconds. */
 export const RefreshEvery = z.union([
   z.literal('off'),
