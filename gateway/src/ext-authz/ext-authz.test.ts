@@ -5,7 +5,7 @@ import type { ValidateOutcome } from '@guard/config/contract/ports';
 import { ask, ASKING, VISITOR } from '../../../test/kit/asking-proxies.ts';
 import { fieldsOf } from '../../../test/kit/envoy-client.ts';
 import { CHECKED_HEADERS, LOGIN, startEnvoyAsked, withHeaders } from '../testing/ext-authz-rig.ts';
-import { allow, answering, html } from '../testing/gateway-rig.ts';
+import { allow, answering, GUARD_COOKIE, html } from '../testing/gateway-rig.ts';
 
 /** Envoy's ext_authz over gRPC, asked through a real connection by a client with Envoy's official messages. */
 
@@ -81,17 +81,8 @@ describe('a question of Envoy over gRPC', () => {
   });
 
   test('passes on cookies and headers of an allow (contract 4.1 rule 2)', async () => {
-    const cookie = {
-      name: '_guard',
-      value: 'v',
-      domain: '',
-      path: '/',
-      secure: false,
-      same_site: 'Lax',
-      max_age: 60,
-    };
     const { envoy } = await startEnvoyAsked({
-      validate: answering({ cookies: [cookie], headers: { 'Accept-CH': 'Sec-CH-UA' } }),
+      validate: answering({ cookies: [GUARD_COOKIE], headers: { 'Accept-CH': 'Sec-CH-UA' } }),
     });
     const { ok_response: ok } = await envoy.check(LOGIN);
     const said = ok?.response_headers_to_add.map(
@@ -107,15 +98,7 @@ describe('a question of Envoy over gRPC', () => {
 
 describe('a denied question', () => {
   test('is answered with status, headers, cookies and page', async () => {
-    const cookies = ['a', 'b'].map((name) => ({
-      name,
-      value: '1',
-      domain: '',
-      path: '/',
-      secure: true,
-      same_site: '',
-      max_age: 1,
-    }));
+    const cookies = ['a', 'b'].map((name) => ({ ...GUARD_COOKIE, name }));
     const { envoy, counted } = await startEnvoyAsked({
       validate: answering({
         decision: 'block',

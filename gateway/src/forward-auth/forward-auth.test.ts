@@ -3,7 +3,7 @@ import type { ValidateOutcome } from '@guard/config/contract/ports';
 import { ask, ASKING, forwarded, original, VISITOR } from '../../../test/kit/asking-proxies.ts';
 import { send } from '../../../test/kit/http.ts';
 import { startAsked } from '../testing/forward-auth-rig.ts';
-import { allow, answering, html } from '../testing/gateway-rig.ts';
+import { allow, answering, GUARD_COOKIE, html } from '../testing/gateway-rig.ts';
 import { rawExchange, statusOf } from '../testing/raw-client.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -60,17 +60,8 @@ describe('a question of a proxy', () => {
   });
 
   test('passes on cookies and headers of an allow, and forbids shared caches to keep them (contract 4.1 rule 2)', async () => {
-    const cookie = {
-      name: '_guard',
-      value: 'v',
-      domain: '',
-      path: '/',
-      secure: false,
-      same_site: 'Lax',
-      max_age: 60,
-    };
     const { asking: url } = await startAsked({
-      validate: answering({ cookies: [cookie], headers: { 'Accept-CH': 'Sec-CH-UA' } }),
+      validate: answering({ cookies: [GUARD_COOKIE], headers: { 'Accept-CH': 'Sec-CH-UA' } }),
     });
     const { headers } = await ask(url, { path: '/check/nginx', method: 'GET', headers: original });
     expect(headers['set-cookie']).toEqual(['_guard=v; Path=/; Max-Age=60; SameSite=Lax']);

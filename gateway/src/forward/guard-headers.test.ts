@@ -3,7 +3,7 @@ import type { ResponseExtras, Validate } from '@guard/config/contract/ports';
 import { sampleEvent } from '../../../test/kit/sample-event.ts';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { describe, expect, test } from 'vitest';
-import { answering, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
+import { answering, GUARD_COOKIE, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { get } from '../testing/raw-client.ts';
 import type { HttpOrigin } from '../testing/recording-origin.ts';
 
@@ -116,15 +116,7 @@ describe('X-Guard-* fields for the origin', () => {
 });
 
 describe('facts that come from the response on the wire alone (contract 2.2, 2.4)', () => {
-  const cookie = {
-    name: '_guard',
-    value: SESSION,
-    domain: '',
-    path: '/',
-    secure: true,
-    same_site: 'None',
-    max_age: 60,
-  };
+  const cookie = { ...GUARD_COOKIE, value: SESSION };
 
   test.each<[string, Partial<ForeignValidateResponse>, string[], string[]]>([
     [

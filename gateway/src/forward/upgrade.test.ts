@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   answering,
+  GUARD_COOKIE,
   html,
   type RigOptions,
   startGateway,
@@ -79,11 +80,9 @@ test('RFC 9110 10.1.1: a handshake with Expect reaches the origin', async () => 
 });
 
 test('contract 4.1 rule 2: cookies of an allow go onto the handshake’s answer', async () => {
-  const base = { name: '_guard', value: 'v', domain: '', path: '/' };
-  const cookie = { ...base, secure: false, same_site: 'Lax', max_age: 9 };
-  const { port } = await startEcho({ validate: answering({ cookies: [cookie] }) });
+  const { port } = await startEcho({ validate: answering({ cookies: [GUARD_COOKIE] }) });
   const { received } = await openTunnel(port);
-  expect(headersOf(received, 'set-cookie')).toEqual(['_guard=v; Path=/; Max-Age=9; SameSite=Lax']);
+  expect(headersOf(received, 'set-cookie')).toEqual(['_guard=v; Path=/; Max-Age=60; SameSite=Lax']);
 });
 
 test('a denied handshake gets an ordinary answer, and does not reach the origin', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answering, html, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
+import { answering, GUARD_COOKIE, html, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { get, headersOf, statusOf } from '../testing/raw-client.ts';
 
 describe('observe', () => {
@@ -11,17 +11,7 @@ describe('observe', () => {
         status_code: 418,
         response_html: html('<p>no</p>'),
         headers: { 'X-Validator': '1' },
-        cookies: [
-          {
-            name: 'a',
-            value: 'v',
-            domain: '',
-            path: '/',
-            secure: false,
-            same_site: '',
-            max_age: 1,
-          },
-        ],
+        cookies: [GUARD_COOKIE],
       }),
     });
     const answer = await get(port);

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { answering, html, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
+import {
+  answering,
+  GUARD_COOKIE,
+  html,
+  startGateway,
+  startGatewayWithOrigin,
+} from '../testing/gateway-rig.ts';
 import { bodyOf, get, headersOf, rawExchange, statusOf } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
@@ -20,15 +26,14 @@ describe('caller rules of contract 4.1', () => {
   });
 
   test('rule 2: every header and every cookie attribute of a served answer reaches the visitor; an empty domain means host-only', async () => {
-    const base = { value: 'v', path: '/', secure: true, same_site: 'Lax', max_age: 3600 };
     const { port } = await startGatewayWithOrigin({
       validate: answering({
         decision: 'redirect',
         response_html: html(PAGE),
         headers: { 'Content-Security-Policy': "script-src 'nonce-1'", 'X-Reason': 'none' },
         cookies: [
-          { ...base, name: '_guard', domain: '' },
-          { ...base, name: 'b', domain: 'shop.example', secure: false, path: '/p', max_age: 0 },
+          { ...GUARD_COOKIE, secure: true },
+          { ...GUARD_COOKIE, name: 'b', domain: 'shop.example', path: '/p', max_age: 0 },
         ],
       }),
     });
@@ -36,7 +41,7 @@ describe('caller rules of contract 4.1', () => {
     expect(headersOf(answer, 'content-security-policy')).toEqual(["script-src 'nonce-1'"]);
     expect(headersOf(answer, 'x-reason')).toEqual(['none']);
     expect(headersOf(answer, 'set-cookie')).toEqual([
-      '_guard=v; Path=/; Max-Age=3600; Secure; SameSite=Lax',
+      '_guard=v; Path=/; Max-Age=60; Secure; SameSite=Lax',
       'b=v; Domain=shop.example; Path=/p; Max-Age=0; SameSite=Lax',
     ]);
   });
@@ -128,7 +133,7 @@ describe('caller rules of contract 4.1', () => {
 
 describe('what a validator cannot do to the message', () => {
   test('framing and hop-by-hop headers of its answer are ignored, and CR LF in a value or cookie does not split it', async () => {
-    const cookie = { domain: '', path: '/', secure: false, same_site: '', max_age: 1 };
+    const cookie = { ...GUARD_COOKIE, same_site: '' };
     const { port } = await startGatewayWithOrigin({
       validate: answering({
         decision: 'block',
@@ -153,7 +158,7 @@ describe('what a validator cannot do to the message', () => {
     expect(headersOf(answer, 'transfer-encoding')).toEqual([]);
     expect(headersOf(answer, 'x-kept')).toEqual(['yes']);
     expect(headersOf(answer, 'x-injected')).toEqual([]);
-    expect(headersOf(answer, 'set-cookie')).toEqual(['c=kept; Path=/; Max-Age=1']);
+    expect(headersOf(answer, 'set-cookie')).toEqual(['c=kept; Path=/; Max-Age=60']);
     expect(bodyOf(answer)).toBe('four');
   });
 
@@ -189,17 +194,7 @@ test('RFC 9110 9.3.2: HEAD gets the header section without the body', async () =
 });
 
 describe('headers and cookies of an allow', () => {
-  const cookies = [
-    {
-      name: '_guard',
-      value: 'v',
-      domain: '',
-      path: '/',
-      secure: true,
-      same_site: 'Lax',
-      max_age: 9,
-    },
-  ];
+  const cookies = [GUARD_COOKIE];
 
   test('rule 2: they are added to the answer of the origin, which keeps its body', async () => {
     const origin = await startOrigin((_req, res) => {
@@ -224,7 +219,7 @@ describe('headers and cookies of an allow', () => {
     const answer = await get(port);
     expect(headersOf(answer, 'set-cookie')).toEqual([
       'own=1',
-      '_guard=v; Path=/; Max-Age=9; Secure; SameSite=Lax',
+      '_guard=v; Path=/; Max-Age=60; SameSite=Lax',
     ]);
     expect(headersOf(answer, 'x-frame-options')).toEqual(['SAMEORIGIN']);
     expect(headersOf(answer, 'vary')).toEqual(['Accept', 'Cookie']);

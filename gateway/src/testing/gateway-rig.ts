@@ -8,7 +8,7 @@ import type {
 } from '@guard/config/contract/ports';
 import type { Tracing } from '@guard/config/contract/tracing';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
-import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
+import type { Cookie, ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import type { TransportFacts } from '@guard/config/contract/transport';
 import { Site } from '@guard/config/settings/schema';
 import type { TlsCertificate } from '@guard/config/settings/sections/tls';
@@ -178,6 +178,17 @@ export function answering(response: Partial<ForeignValidateResponse>): Validate 
 }
 
 export const allow = answering({ decision: 'allow' });
+
+/** A cookie as a validator sets it. */
+export const GUARD_COOKIE: Cookie = {
+  name: '_guard',
+  value: 'v',
+  domain: '',
+  path: '/',
+  secure: false,
+  same_site: 'Lax',
+  max_age: 60,
+};
 
 /** Base64 of a UTF-8 text, as in `response_html`. */
 export function html(text: string): string {
