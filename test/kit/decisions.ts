@@ -1,5 +1,7 @@
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { expect } from 'vitest';
 import { type TestValidator, validatorWith } from './validator.ts';
+import { visit } from './visitors.ts';
 
 const DETECT = '[{ name: everybody, match: {}, detect: true }]';
 
@@ -20,6 +22,23 @@ export async function decisions(
   const found: string[] = [];
   for (let index = 0; index < count; index++) found.push((await ask(request(index))).decision);
   return found;
+}
+
+/** How many of these requests are allowed. The allowed ones come first, and the others are challenged. */
+export async function allowed(
+  guard: TestValidator,
+  count: number,
+  request: (index: number) => ValidateRequest,
+): Promise<number> {
+  const found = await decisions(guard, count, request);
+  const passed = found.filter((decision) => decision === 'allow').length;
+  expect(found).toEqual([...times(passed, 'allow'), ...times(count - passed, 'redirect')]);
+  return passed;
+}
+
+/** The session that comes with the answer to this request. */
+export async function newSession({ ask }: TestValidator, request = visit()): Promise<string> {
+  return (await ask(request)).cookies?.[0]?.value ?? '';
 }
 
 /** A list with the same decision `count` times. */
