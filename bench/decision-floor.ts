@@ -1,7 +1,7 @@
 /**
  * The least cost of a decision about bench/decision-visitors.ts in this language: the same look-ups in the same tables,
- * the twenty rules, the budget, the answer and the event, written by hand in one function. Nobody could maintain such
- * code. It shows the cost of the layers.
+ * the twenty rules, the budget, the answer and the event, written by hand in one function. Such code cannot be
+ * maintained. It shows the cost of the layers.
  */
 import { openCountries } from '@guard/config/catalogue/countries';
 import type { NetworkCatalogue } from '@guard/config/catalogue/networks';

@@ -41,7 +41,7 @@ export function bench(options: BenchOptions): Promise<Report> {
     ];
     options.onProgress('warming');
     for (const target of targets) await load(target, { ...options, seconds: WARM_SECONDS });
-    options.onProgress('finding out what is full load');
+    options.onProgress('measuring full load');
     const full = await load({ ...common, url: beside.url }, options);
     const fullRate = full.requests / full.seconds;
     const pauseMs = (1000 * VISITORS) / (fullRate / 2);

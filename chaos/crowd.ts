@@ -32,7 +32,7 @@ export const checkUsual: AnswerCheck = ({ path, status, body }) => {
   if (status === 0) return 'cut off';
   if (path.startsWith(CLOSED)) return status === 403 ? undefined : `${status} where 403 was due`;
   if (status !== 200) return `status ${status}`;
-  return body === answerTo(path) ? undefined : 'an answer to somebody else';
+  return body === answerTo(path) ? undefined : 'the answer to another request';
 };
 
 export interface CrowdOptions {

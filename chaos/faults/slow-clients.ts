@@ -48,7 +48,7 @@ export const slowClients: Fault = {
       everyAnswerIsRight(traffic, 'other visitors are answered'),
       {
         what: 'new visitors are answered',
-        seen: `${peak.answered} of ${peak.asked}, each on a connection of its own`,
+        seen: `${peak.answered} of ${peak.asked}, each on a new connection`,
         holds: peak.answered === peak.asked,
       },
       {

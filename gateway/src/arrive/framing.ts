@@ -91,7 +91,7 @@ function bodyOf(
 ): 'none' | 'some' | 'ambiguous' | 'unknown coding' {
   if (coding !== undefined) {
     if (length !== undefined || minor === 0) return 'ambiguous';
-    // The origin gets a framing of our own, so the gateway would have to decode any other coding.
+    // The gateway frames the body again, so it would have to decode any other coding.
     return coding.toLowerCase() === 'chunked' ? 'some' : 'unknown coding';
   }
   if (length === undefined || length === '0') return 'none';

@@ -56,7 +56,7 @@ export class HeldAnswers {
       // lru-cache refuses a size of 0.
       sizeCalculation: ({ body }) => Math.max(1, body.length),
       ttl: heldMs,
-      // Otherwise it would start a timer of its own to read the time once a millisecond.
+      // Otherwise lru-cache would start a timer to read the time once a millisecond.
       ttlResolution: 0,
       perf: { now: clock },
     });

@@ -49,7 +49,7 @@ function openVisitor({ url }: Rig) {
 }
 
 test.each(['NTLM', 'Negotiate', 'ntlm'])(
-  '%s: a visitor signs in, and nobody else gets his connection',
+  '%s: no other visitor gets the connection on which a visitor signed in',
   async (scheme) => {
     const { rig, steps } = await start(scheme);
     const ada = openVisitor(rig);
@@ -67,7 +67,7 @@ test.each(['NTLM', 'Negotiate', 'ntlm'])(
   },
 );
 
-test('behind a proxy, which has one connection for many visitors, and over HTTP/2, nobody is signed in', async () => {
+test('behind a proxy with one connection for many visitors, and over HTTP/2, a sign-in of a connection does not work', async () => {
   const { rig } = await start('NTLM', { trustedProxies: ['127.0.0.1'] });
   const proxy = openVisitor(rig);
   for (const authorization of ['NTLM first', 'NTLM second', undefined]) {

@@ -108,7 +108,7 @@ describe('RFC 9113 10.5: a flood ends only its own connection', () => {
   });
 });
 
-test('RFC 9113 10.5: floods leave no memory behind, and other visitors are answered meanwhile', async () => {
+test('RFC 9113 10.5: floods leave no memory behind, and other visitors are answered in the meantime', async () => {
   const limits = { http2ResetBurst: 50, http2ResetRate: 1 };
   const { tlsPort, counted } = await startFlooded({ limits });
   const neighbour = openHttp2(tlsPort);

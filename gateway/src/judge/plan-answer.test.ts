@@ -105,7 +105,7 @@ describe('caller rules of contract 4.1', () => {
     },
   );
 
-  test('contract 3: redirect without response_html is denied with the status and a short body of our own', async () => {
+  test('contract 3: redirect without response_html is denied with the status and a short text of the gateway', async () => {
     const { port, origin } = await startGatewayWithOrigin({
       validate: answering({
         decision: 'redirect',

@@ -200,7 +200,7 @@ function cookieLines(response: ForeignValidateResponse): string[] {
 
 const MAX_NAME = 128;
 
-/** What the origin is told about a visitor. A field is empty when it is unknown or does not exist. */
+/** The facts about a visitor for the origin. A field is empty when it is unknown or does not exist. */
 interface VisitorFacts {
   /** Digest of the session: config/contract/session-digest. */
   readonly session: string;

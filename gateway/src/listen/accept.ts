@@ -125,8 +125,8 @@ const WIDER_NETWORKS = [
 ] as const;
 
 /**
- * The last quarter of all places is shared: of these an address gets at most a quarter of what is free. So some addresses
- * that hold all they may leave places for others, and each further one takes fewer.
+ * The last quarter of all places is shared. An address gets at most a quarter of the free places there, so each further
+ * address takes fewer. A few addresses at their bound cannot take all places.
  */
 const SHARED = 4;
 
@@ -135,8 +135,8 @@ function shareOf({ all, free }: Room): number {
 }
 
 /**
- * Counts the connections of each address (IPv4, or IPv6 /64), and of the networks around it, so that one visitor cannot
- * take all of them, and a few cannot together.
+ * Counts the connections of each address (IPv4, or IPv6 /64), and of the networks around it, so that neither one visitor
+ * nor a few visitors can take all of them.
  */
 export class AddressCounts {
   readonly #most: number;

@@ -38,7 +38,7 @@ export interface SectionNotes {
   sent?: { readonly fields: FieldList; readonly terms: FieldTerms };
 }
 
-/** The terms that decide, besides the header section, which of its fields go to the origin. */
+/** The terms that decide, together with the header section, which of its fields go to the origin. */
 export interface FieldTerms {
   /** The peer is a trusted proxy. */
   readonly trusted: boolean;

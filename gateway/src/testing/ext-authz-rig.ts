@@ -41,7 +41,7 @@ export async function startEnvoyAsked(options: Partial<RigOptions> = {}, unixPat
   return { ...rig, envoy, envoyUrl: url, status };
 }
 
-/** The same request with these headers besides. */
+/** The same request with additional headers. */
 export const withHeaders = (more: Readonly<Record<string, string>>) => ({
   ...LOGIN,
   headers: { ...CHECKED_HEADERS, ...more },

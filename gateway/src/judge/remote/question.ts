@@ -36,8 +36,8 @@ const STALE_ERRORS: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET
  * covers all of that. `settle` is called exactly once, before the time limit ends. Its place in the queue becomes
  * free together with its connection, which may be later.
  *
- * When a question had to wait in the queue, and the validator answers other questions meanwhile, the validator is
- * not late. Then the question ends as `overloaded`. A question is sent only in the first half of its time. If it
+ * When a question waits in the queue while the validator answers other questions, the validator is not late. Then
+ * the question ends as `overloaded`. A question is sent only in the first half of its time. If it
  * was sent later, the gateway would often give it up before the answer. The validator would work on abandoned
  * questions, and would be late with the next ones too.
  *

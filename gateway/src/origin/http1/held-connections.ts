@@ -30,7 +30,7 @@ export class HeldConnections {
     return undefined;
   }
 
-  /** From now on no other visitor gets the connection. Without a visitor, nobody gets it again. */
+  /** From now on no other visitor gets the connection. Without `visitor` it is not used again. */
   hold(connection: Connection, visitor: VisitorSocket | undefined): void {
     if (visitor === undefined || visitor.destroyed) {
       connection.holder = 'nobody';
