@@ -1,15 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { testFolder } from '../../test/kit/test-folder.ts';
 import { createRecorders } from './testing/recorders.ts';
 import { sampleEvent } from './testing/sample-event.ts';
 import { openAnalytics } from './index.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'guard-no-engine-'));
+const folder = testFolder();
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test('without the optional packages events count as dropped, and the error of a query says what to install', async () => {

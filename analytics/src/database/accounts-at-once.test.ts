@@ -1,7 +1,7 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { text as readAll } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { serve } from '../../../test/kit/serve.ts';
 import { openWithoutKeys } from '../testing/open-analytics.ts';
 import { createRecorders } from '../testing/recorders.ts';
 import { until } from '../testing/until.ts';
@@ -12,7 +12,7 @@ test('accounts of many organisations are created a few at a time', async () => {
   const waiting: ServerResponse[] = [];
   let most = 0;
   let made = 0;
-  const server = createServer((request, response) => {
+  const url = await serve((request, response) => {
     void readAll(request).then((sql) => {
       if (!sql.startsWith('CREATE USER')) {
         response.end(sql === 'SELECT version()' ? '25.8.1.1\n' : '');
@@ -25,10 +25,6 @@ test('accounts of many organisations are created a few at a time', async () => {
       if (waiting.length === AT_ONCE) for (const held of waiting.splice(0)) held.end();
     });
   });
-  server.listen(0, '127.0.0.1');
-  await new Promise((listens) => server.once('listening', listens));
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const organisations = Array.from({ length: 5 * AT_ONCE }, (_, each) => `organisation-${each}`);
   const settings = { engine: 'clickhouse', url, user: 'guard', password: 'x' } as const;
   const analytics = await openWithoutKeys(settings, organisations, createRecorders());

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
 import { openWithoutKeys, textOf } from '../testing/open-analytics.ts';
 import { createRecorders } from '../testing/recorders.ts';
 import { sampleEvent } from '../testing/sample-event.ts';
@@ -19,7 +19,7 @@ import { accountStatements } from './clickhouse.ts';
 import { quoteText, schemaStatements } from './schema.ts';
 
 const CANARY = 'canary-of-the-rival-2290';
-const folder = mkdtempSync(join(tmpdir(), 'guard-accounts-'));
+const folder = testFolder();
 const writer: Account = { user: 'writer', password: randomUUID() };
 const secretFile = join(folder, 'secret.txt');
 
@@ -56,7 +56,6 @@ afterAll(async () => {
   await analytics.close();
   client.close();
   await engine.kill();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 describe('the database account is the tenant boundary (contract 5)', () => {

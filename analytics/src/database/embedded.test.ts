@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
 import { openWithoutKeys, textOf } from '../testing/open-analytics.ts';
 import { createRecorders } from '../testing/recorders.ts';
 import { sampleEvent } from '../testing/sample-event.ts';
 import { until } from '../testing/until.ts';
 import type { Analytics } from '../index.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'guard-embedded-'));
+const folder = testFolder();
 const recorders = createRecorders();
 let analytics: Analytics;
 /** The states that the engine reported until its second start, after the first one failed. */
@@ -35,7 +34,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await analytics.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test('a start that fails for an unknown cause is tried again before it is reported', () => {

@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text as readAll } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { serve } from '../../../test/kit/serve.ts';
 import { openWithoutKeys } from '../testing/open-analytics.ts';
 import { createRecorders } from '../testing/recorders.ts';
 import { until } from '../testing/until.ts';
@@ -9,16 +8,13 @@ import { until } from '../testing/until.ts';
 /** A server that reports this version, and records the statements. */
 async function serverOf(version: string): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const url = await serve((request, response) => {
     void readAll(request).then((sql) => {
       asked.push(sql);
       response.end(sql === 'SELECT version()' ? `${version}\n` : '');
     });
   });
-  server.listen(0, '127.0.0.1');
-  await new Promise((listens) => server.once('listening', listens));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url, asked };
 }
 
 test.each(['18.16.1', '24.3.12.75', '24.7.1.1'])(

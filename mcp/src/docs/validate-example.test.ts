@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { serve } from '../../../test/kit/serve.ts';
 import { loadPages } from './pages/load-pages.ts';
 
 interface Decided {
@@ -14,13 +13,7 @@ type Decide = (request: Partial<IncomingMessage>, ip: string) => Promise<Decided
 
 /** Runs the Node example of the page unchanged. The given handler plays the validator. */
 async function decideWith(validator: RequestListener): Promise<Decided> {
-  const server = createServer(validator);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  process.env['GUARD_VALIDATE_URL'] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  process.env['GUARD_VALIDATE_URL'] = await serve(validator);
   process.env['GUARD_SECRET_KEY'] = 'sk_test';
 
   const page = loadPages().find(({ path }) => path === '/validate-api')?.markdown ?? '';

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
@@ -9,7 +8,9 @@ import { Alerts } from '@guard/config/settings/sections/alerts';
 import { MemoryStore } from '@guard/validator';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RequestListener } from 'node:http';
 import { poll } from '../../../test/kit/http.ts';
+import { serve } from '../../../test/kit/serve.ts';
 import { organisationWith } from '../../../test/kit/policies.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { createMetrics } from '../metrics/metrics.ts';
@@ -23,7 +24,7 @@ const folder = testFolder();
 const posted: { alert: string; text: string; about: string }[] = [];
 /** Number of posts to refuse. */
 let refusals = 0;
-const webhook = createServer((request, response) => {
+const receiveAlert: RequestListener = (request, response) => {
   void readAll(request).then((body) => {
     const isRefused = refusals > 0 || request.url === '/refuses';
     refusals = Math.max(0, refusals - 1);
@@ -31,7 +32,7 @@ const webhook = createServer((request, response) => {
     else posted.push(JSON.parse(body) as (typeof posted)[number]);
     response.end();
   });
-});
+};
 const mails: string[] = [];
 const mailServer = new SMTPServer({
   disabledCommands: ['STARTTLS'],
@@ -50,16 +51,13 @@ let webhookUrl = '';
 let mailUrl = '';
 
 beforeAll(async () => {
-  webhook.listen(0, '127.0.0.1');
-  await once(webhook, 'listening');
-  webhookUrl = `http://127.0.0.1:${(webhook.address() as AddressInfo).port}`;
+  webhookUrl = await serve(receiveAlert, afterAll);
   const listening = mailServer.listen(0, '127.0.0.1');
   await once(listening, 'listening');
   const { port } = listening.address() as AddressInfo;
   mailUrl = `smtp://guard:mail%20password%2077@127.0.0.1:${port}`;
 });
 afterAll(async () => {
-  webhook.close();
   await new Promise<void>((resolve) => {
     mailServer.close(resolve);
   });

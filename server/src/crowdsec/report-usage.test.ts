@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { CrowdsecSettings } from '@guard/config/settings/schema';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { freePort } from '../../../test/kit/free-port.ts';
+import { serve } from '../../../test/kit/serve.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { openUsageReport } from './report-usage.ts';
 
@@ -34,12 +33,9 @@ async function openReport() {
       body: await json(request),
     });
   };
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     void answer(request).then(() => response.writeHead(state.status).end());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  });
   const lines: unknown[] = [];
   const metrics = createMetrics();
   metrics.count('guard_decisions_total', 'allow', 1000);
@@ -51,7 +47,7 @@ async function openReport() {
   });
   const at = (url: string): CrowdsecSettings => ({ url, key: 'k', every: 10_000 });
   /** Moves the clock, reports, and returns what the server got. */
-  const after = async (minutes: number, url = `http://127.0.0.1:${port}/api/`) => {
+  const after = async (minutes: number, url = `${server}/api/`) => {
     state.now += minutes * MINUTE;
     await report(at(url));
     return reports.splice(0);

@@ -1,31 +1,25 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CrowdsecChanges } from '@guard/config/contract/crowdsec';
 import type { Settings } from '@guard/config/settings/schema';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { serve } from '../../../test/kit/serve.ts';
+import { testFolder } from '../../../test/kit/test-folder.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { watchCrowdsec } from './watch-crowdsec.ts';
 
 const HOUR = 3_600_000;
+const root = testFolder();
 
 /** Watches a CrowdSec that answers with `state.answer`, from ten o'clock on. `kept`: the decisions in the copy. */
 async function openWatch(kept?: readonly object[]) {
-  const folder = mkdtempSync(join(tmpdir(), 'guard-crowdsec-copy-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = mkdtempSync(join(root, 'copy-'));
   const state = { now: 10 * HOUR, elapsed: 0, answer: {}, asked: 0, wholes: 0 };
-  const crowdsec = createServer(({ url = '' }, response) => {
+  const url = await serve(({ url: path = '' }, response) => {
     state.asked += 1;
-    if (url.includes('startup=true')) state.wholes += 1;
+    if (path.includes('startup=true')) state.wholes += 1;
     response.setHeader('content-type', 'application/json').end(JSON.stringify(state.answer));
-  }).listen(0, '127.0.0.1');
-  await once(crowdsec, 'listening');
-  onTestFinished(() => void crowdsec.close());
-  const { port } = crowdsec.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}`;
+  });
   const file = join(folder, 'crowdsec.json');
   if (kept) writeFileSync(file, JSON.stringify({ url, readAt: state.now, decisions: kept }));
   const settings = {

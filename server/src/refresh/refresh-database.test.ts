@@ -1,7 +1,4 @@
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { mmdbOf } from '@guard/config/catalogue/testing/mmdb';
 import {
@@ -9,20 +6,17 @@ import {
   type FetchedDatabase,
 } from '@guard/config/settings/derived/fetched-databases';
 import { formatCopy } from '@guard/config/settings/lists/list-copy';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { serve } from '../../../test/kit/serve.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { originIn, refreshDatabase } from './refresh-database.ts';
 
 /** A publisher that answers 304 to a request with its etag, and a database from it. */
 async function published(bytes: Buffer): Promise<FetchedDatabase> {
-  const server = createServer((request, response) => {
+  const url = await serve((request, response) => {
     if (request.headers['if-none-match'] === '"7"') response.writeHead(304).end();
     else response.setHeader('etag', '"7"').end(bytes);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const copy = databaseCopyOf(testFolder(), 'country', url);
   return { kind: 'country', url, every: 1000, copy, isNamed: true };
 }
