@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../test/kit/test-folder.ts';
 import { createBearerAuth } from '@guard/config/settings/keys/key-ring';
 import { mixedStatement } from './testing/mixed-statement.ts';
 import { seededRandom } from '../../test/kit/seeded-random.ts';
@@ -21,7 +21,7 @@ const RIVAL_KEY = 'sk_api_ro_rival_of_this_test';
 const RIVAL_CANARY = 'canary-of-the-rival-8361';
 const FILE_CANARY = 'canary-of-the-file-5127';
 
-const folder = mkdtempSync(join(tmpdir(), 'guard-analytics-'));
+const folder = testFolder();
 const secretFile = join(folder, 'secret.txt');
 const recorders = createRecorders();
 const organisations = [
@@ -94,7 +94,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.close();
   await analytics.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 describe('event records (contract 2.7)', () => {

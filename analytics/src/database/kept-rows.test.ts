@@ -1,15 +1,7 @@
-import {
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
 import { openWithoutKeys, textOf } from '../testing/open-analytics.ts';
 import { createRecorders } from '../testing/recorders.ts';
 import type { Recorders } from '../testing/recorders.ts';
@@ -18,13 +10,11 @@ import { until } from '../testing/until.ts';
 import type { Analytics } from '../index.ts';
 
 const DAY_MS = 86_400_000;
-const folder = mkdtempSync(join(tmpdir(), 'guard-kept-'));
+const folder = testFolder();
 const clockFile = join(folder, 'clock');
 const definition = join(folder, 'engine', 'metadata', 'default', 'events.sql');
 
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => {});
 
 /** Opens the analytics in the folder, runs `live`, and closes. Returns the result and the state before `live`. */
 async function life<T>(

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import { isReason, reasons } from '@guard/config/contract/reasons';
 import { SECRET_HEADERS } from '@guard/config/contract/secret-headers';
@@ -13,7 +13,7 @@ import { sampleEvent } from '../testing/sample-event.ts';
 import { until } from '../testing/until.ts';
 import type { Analytics } from '../index.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'guard-round-trip-'));
+const folder = testFolder();
 const recorders = createRecorders();
 let analytics: Analytics;
 
@@ -30,7 +30,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await analytics.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function rowsOf(where: string): Promise<Record<string, unknown>[]> {
