@@ -7,7 +7,7 @@ export const ASKED_PATHS = ['/robots.txt', '/v2/', '/_matrix/client/versions'] a
  * A sign of an application. Without `at`, it is looked for in the front page and in the pages that this one redirects
  * to.
  */
-export type Sign = { readonly at?: (typeof ASKED_PATHS)[number] } & (
+export type Sign = { readonly pathSuffix?: (typeof ASKED_PATHS)[number] } & (
   | { readonly kind: 'header'; readonly name: string; readonly has?: string }
   /** The beginning of a cookie's name. */
   | { readonly kind: 'cookie'; readonly name: string }
@@ -52,7 +52,7 @@ export const APPLICATIONS = {
       { kind: 'generator', name: 'WordPress ' },
       { kind: 'asset', path: '/wp-includes/' },
       { kind: 'asset', path: '/wp-content/' },
-      { kind: 'text', text: 'Disallow: /wp-admin/', at: '/robots.txt' },
+      { kind: 'text', text: 'Disallow: /wp-admin/', pathSuffix: '/robots.txt' },
     ],
     presets: [
       FEEDS,
@@ -168,7 +168,12 @@ export const APPLICATIONS = {
   registry: {
     title: 'a container registry',
     signs: [
-      { kind: 'header', name: 'docker-distribution-api-version', has: 'registry/2', at: '/v2/' },
+      {
+        kind: 'header',
+        name: 'docker-distribution-api-version',
+        has: 'registry/2',
+        pathSuffix: '/v2/',
+      },
     ],
     presets: [{ preset: 'containers', why: 'docker, podman and skopeo pull and push images.' }],
     rules: [],
@@ -213,7 +218,7 @@ export const APPLICATIONS = {
     title: 'Matrix (Synapse and others)',
     signs: [
       { kind: 'header', name: 'server', has: 'Synapse/' },
-      { kind: 'text', text: '"versions":', at: '/_matrix/client/versions' },
+      { kind: 'text', text: '"versions":', pathSuffix: '/_matrix/client/versions' },
     ],
     presets: [{ preset: 'well-known', why: 'Clients and servers look for the home server.' }],
     rules: [
@@ -263,7 +268,7 @@ export const APPLICATIONS = {
     title: 'Ghost',
     signs: [
       { kind: 'generator', name: 'Ghost ' },
-      { kind: 'text', text: 'Disallow: /ghost/', at: '/robots.txt' },
+      { kind: 'text', text: 'Disallow: /ghost/', pathSuffix: '/robots.txt' },
     ],
     presets: [FEEDS, { preset: 'webhooks', why: 'Stripe reports what members pay.' }, MEDIA],
     rules: [

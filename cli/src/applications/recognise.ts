@@ -3,7 +3,7 @@ import { type Answered, exchange, fieldsOf } from '../exchange/exchange.ts';
 import { type Application, type ApplicationName, APPLICATIONS } from './applications.ts';
 import { ASKED_PATHS, type Sign } from './applications.ts';
 
-/** This includes the front page and its redirects. */
+/** For one origin. The front page and its redirects count too. */
 const MAX_REQUESTS = 5;
 const MAX_REDIRECTS = 2;
 const TOTAL_MS = 5_000;
@@ -26,7 +26,7 @@ export async function recogniseOrigin(
 ): Promise<Recognised> {
   const endsAtMs = Date.now() + TOTAL_MS;
   const base = origin.kind === 'unix' ? 'http://localhost' : origin.origin;
-  const host = hosts.find((one) => !one.includes('*'));
+  const host = hosts.find((pattern) => !pattern.includes('*'));
   let leftMs = TOTAL_MS;
   const ask = async (path: string) => {
     const answer = await exchange(base + path, {
@@ -39,37 +39,39 @@ export async function recogniseOrigin(
     return answer;
   };
 
-  let left = MAX_REQUESTS;
+  let requestsLeft = MAX_REQUESTS;
   let path: string | undefined = '/';
-  for (let step = 0; path !== undefined && step <= MAX_REDIRECTS; step += 1, left -= 1) {
+  for (let step = 0; path !== undefined && step <= MAX_REDIRECTS; step += 1, requestsLeft -= 1) {
     const answer = await ask(path);
     if (answer.kind === 'failed') {
       return step === 0 ? { kind: 'silent', why: answer.why } : { kind: 'unknown' };
     }
-    const found = applicationIn(answer, undefined);
-    if (found) return found;
-    path = targetOf(answer);
+    const recognised = recogniseAnswer(answer, undefined);
+    if (recognised) return recognised;
+    path = redirectPath(answer);
   }
-  for (const at of ASKED_PATHS.slice(0, left)) {
-    const answer = await ask(at);
-    const found = answer.kind === 'answered' ? applicationIn(answer, at) : undefined;
-    if (found) return found;
+  for (const signPath of ASKED_PATHS.slice(0, requestsLeft)) {
+    const answer = await ask(signPath);
+    const application = answer.kind === 'answered' ? recogniseAnswer(answer, signPath) : undefined;
+    if (application) return application;
   }
   return { kind: 'unknown' };
 }
 
-function targetOf(answer: Answered): string | undefined {
+function redirectPath(answer: Answered): string | undefined {
   const [target] = fieldsOf(answer, 'location');
   if (target === undefined || !URL.canParse(target, answer.url)) return undefined;
   const { pathname, search } = new URL(target, answer.url);
   return pathname + search;
 }
 
-/** The first application that shows one of its signs in this answer. */
-function applicationIn(answer: Answered, at: Sign['at']): Recognised | undefined {
+/** Finds the first application that shows one of its signs in this answer. */
+function recogniseAnswer(answer: Answered, signPath: Sign['pathSuffix']): Recognised | undefined {
   for (const name of APPLICATION_NAMES) {
     const { signs }: Application = APPLICATIONS[name];
-    const sign = signs.find((one) => one.at === at && isShown(one, answer));
+    const sign = signs.find(
+      (candidate) => candidate.pathSuffix === signPath && isShown(candidate, answer),
+    );
     if (sign) return { kind: 'recognised', name, sign: describeSign(sign) };
   }
   return undefined;
@@ -97,12 +99,12 @@ function isShown(sign: Sign, answer: Answered): boolean {
   }
 }
 
-/** A sign as the guide and the commands name it. */
+/** Describes a sign with the words of the guide and the commands. */
 export function describeSign(sign: Sign): string {
-  const at = sign.at === undefined ? '' : ` of ${sign.at}`;
+  const ofPath = sign.pathSuffix === undefined ? '' : ` of ${sign.pathSuffix}`;
   switch (sign.kind) {
     case 'header':
-      return `header ${sign.name}${sign.has === undefined ? '' : ` with ${sign.has}`}${at}`;
+      return `header ${sign.name}${sign.has === undefined ? '' : ` with ${sign.has}`}${ofPath}`;
     case 'cookie':
       return `cookie ${sign.name}`;
     case 'generator':
@@ -110,6 +112,6 @@ export function describeSign(sign: Sign): string {
     case 'asset':
       return `scripts or styles in ${sign.path}`;
     case 'text':
-      return `the text ${sign.text}${at}`;
+      return `the text ${sign.text}${ofPath}`;
   }
 }

@@ -12,11 +12,11 @@ export function acmeRemarks(settings: Settings): Remark[] {
   const ports = listen.gateway
     ? portHint('gateway', listen.gateway, 80)
     : portHint('gateway_tls', listen.gateway_tls, 443);
-  return [...ports, ...withoutCertificate(settings)];
+  return [...ports, ...hostsWithoutCertificate(settings)];
 }
 
-/** Hosts of sites without a certificate from files or from the authority. */
-function withoutCertificate(settings: Settings): Remark[] {
+/** Warns of each host of a site that has no certificate from files or from the authority. */
+function hostsWithoutCertificate(settings: Settings): Remark[] {
   const files = settings.tls?.certificates ?? [];
   const isCovered = compileHosts([
     { hosts: acmeHosts(settings), value: true },
@@ -24,11 +24,11 @@ function withoutCertificate(settings: Settings): Remark[] {
   ]);
   return settings.sites.flatMap(({ hosts }, site) =>
     hosts.flatMap((host, index) => {
-      const isWild = host.startsWith('*');
+      const isWildcard = host.startsWith('*');
       const example = host.replace(/^\*/, 'any-other-name');
-      const isAsked = isWild || canBeIssued(host);
-      if (!isAsked || isCovered(isWild ? example : host) === true) return [];
-      const why = isWild
+      const needsCertificate = isWildcard || canBeIssued(host);
+      if (!needsCertificate || isCovered(isWildcard ? example : host) === true) return [];
+      const why = isWildcard
         ? 'none is issued for a wildcard by http-01 or tls-alpn-01'
         : 'none is ordered';
       const message = `no certificate for ${host}: ${why}; take one from files (tls.certificates), or name its hosts one by one`;
@@ -41,10 +41,10 @@ function withoutCertificate(settings: Settings): Remark[] {
 function portHint(
   service: 'gateway' | 'gateway_tls',
   address: ListenAddress | undefined,
-  expected: 80 | 443,
+  requiredPort: 80 | 443,
 ): Remark[] {
-  if (address === undefined || (address.kind === 'tcp' && address.port === expected)) return [];
-  const here = address.kind === 'tcp' ? `port ${address.port}` : 'this socket';
-  const message = `the authority of tls.acme connects to port ${expected} of each host; forward that port to ${here}`;
+  if (address === undefined || (address.kind === 'tcp' && address.port === requiredPort)) return [];
+  const listenPlace = address.kind === 'tcp' ? `port ${address.port}` : 'this socket';
+  const message = `the authority of tls.acme connects to port ${requiredPort} of each host; forward that port to ${listenPlace}`;
   return [hint(['listen', service], message)];
 }

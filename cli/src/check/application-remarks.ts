@@ -10,38 +10,40 @@ import { hint, type Remark, warning } from './remark.ts';
 export async function applicationRemarks(settings: Settings): Promise<Remark[]> {
   const remarks = settings.sites.map(async (site, index): Promise<Remark[]> => {
     const [origin] = site.origin;
-    const place = settings.organisations.findIndex(({ id }) => id === site.organisation);
-    const organisation = settings.organisations[place];
+    const organisationIndex = settings.organisations.findIndex(
+      ({ id }) => id === site.organisation,
+    );
+    const organisation = settings.organisations[organisationIndex];
     if (origin === undefined || organisation === undefined) return [];
     const { id, rules, presets } = organisation;
     // Without rules no visitor is stopped.
     if (rules.length === 0) return [];
-    const found = await recogniseOrigin(origin, site.hosts);
-    if (found.kind !== 'recognised') return [];
-    const application: Application = APPLICATIONS[found.name];
+    const recognition = await recogniseOrigin(origin, site.hosts);
+    if (recognition.kind !== 'recognised') return [];
+    const application: Application = APPLICATIONS[recognition.name];
     const isProtected = compileRoute(site.protect, site.skip);
     const isMissing = ({ example, line }: NeededRule) =>
       isProtected(readingsOf(example)) &&
       !rules.some(({ name }) => line.startsWith(`{ name: ${name},`)) &&
       !isUnchallenged(example, rules);
-    const looks = `the origin looks like ${application.title} (${found.sign}), and organisation ${id} has`;
+    const looks = `the origin looks like ${application.title} (${recognition.sign}), and organisation ${id} has`;
     const missing = application.presets.filter(({ preset }) => !presets.includes(preset));
     const names = missing.map(({ preset }) => preset).join(', ');
-    const whys = missing.map(({ why }) => why).join(' ');
+    const explanations = missing.map(({ why }) => why).join(' ');
     return [
       ...(missing.length === 0
         ? []
         : [
             warning(
               ['sites', index, 'origin'],
-              `${looks} no preset for some of its programs: add ${names} to its presets. ${whys}`,
+              `${looks} no preset for some of its programs: add ${names} to its presets. ${explanations}`,
             ),
           ]),
       ...application.rules
         .filter(isMissing)
         .map(({ why, line }) =>
           hint(
-            ['organisations', place, 'rules'],
+            ['organisations', organisationIndex, 'rules'],
             `${looks} no rule for this: ${why} Put this in front of your rules: - ${line}`,
           ),
         ),

@@ -11,7 +11,7 @@ const PROGRAMS = [
 ] as const;
 
 /**
- * Which visitors the rules of an organisation challenge. If visitors with correct headers are never challenged, a
+ * Says which visitors the rules of an organisation challenge. If visitors with correct headers are never challenged, a
  * script that copies the headers of a browser passes. If they are challenged, programs that cannot pass a challenge
  * need an exception.
  */
@@ -22,18 +22,18 @@ export function challengedVisitors(organisation: Organisation, index: number): R
     const message = `no rule of organisation ${id} ever challenges a visitor whose headers look right, so a script that copies a browser passes: give a rule \`detect: true\` and \`challenge: auto\`, or \`challenge: always\``;
     return [warning(['organisations', index, 'rules'], message)];
   }
-  const place = ['organisations', index];
+  const organisationPath = ['organisations', index];
   if (presets.length === 0) {
     const message = `programs cannot pass a challenge, and no preset lets any through: choose from \`presets: [${PRESETS.join(', ')}]\`, and give an API for programs a rule with \`challenge: never\``;
-    return [hint(place, message)];
+    return [hint(organisationPath, message)];
   }
-  const left = PROGRAMS.filter(({ preset, path }) => {
+  const unservedPrograms = PROGRAMS.filter(({ preset, path }) => {
     return !presets.includes(preset) && !isUnchallenged(path, rules);
   });
-  if (left.length === 0) return [];
-  const names = left.map(({ preset }) => preset).join(', ');
+  if (unservedPrograms.length === 0) return [];
+  const names = unservedPrograms.map(({ preset }) => preset).join(', ');
   const message = `programs that read ${names} cannot pass a challenge: where your site has them, add ${names} to its presets`;
-  return [hint(place, message)];
+  return [hint(organisationPath, message)];
 }
 
 /** Whether a rule names the path and never challenges. Its other conditions are ignored. */
@@ -41,8 +41,8 @@ export function isUnchallenged(path: string, rules: readonly Rule[]): boolean {
   return rules.some(
     ({ verdict, challenge, match }) =>
       (verdict !== undefined || challenge === 'never') &&
-      withInner(match).some(({ path: own = [] }) =>
-        own.some((pattern) => compilePattern(pattern)(path)),
+      withInner(match).some(({ path: paths = [] }) =>
+        paths.some((pattern) => compilePattern(pattern)(path)),
       ),
   );
 }
@@ -59,16 +59,16 @@ function challengesAnyVisitor(
 }
 
 /**
- * An organisation whose backends ask POST /validate and that lists no pages: browsers must not upload from them to
- * the collector, so visitors cannot pass a challenge.
+ * Warns of an organisation whose backends ask POST /validate and that lists no pages. The collector refuses uploads
+ * from its pages, so visitors cannot pass a challenge.
  */
 export function unlistedPages(
   { id, secret_keys: keys, script_origins: origins }: Organisation,
   index: number,
   { listen, sites }: Settings,
 ): Remark[] {
-  const isNamed = origins.length > 0 || sites.some(({ organisation }) => organisation === id);
-  if (keys.length === 0 || listen.collector === undefined || isNamed) return [];
+  const hasPages = origins.length > 0 || sites.some(({ organisation }) => organisation === id);
+  if (keys.length === 0 || listen.collector === undefined || hasPages) return [];
   const message = `no page of organisation ${id} may upload to the collector, so no visitor passes a challenge: list where its pages are in script_origins`;
   return [warning(['organisations', index], message)];
 }

@@ -203,7 +203,7 @@ describe('paths that programs ask for', () => {
 
   test('a site that protects certificates and health checks is a hint, which --strict does not count', async () => {
     expect(await remarks(site(''))).toEqual([
-      'hint: sites[0].protect: protects /.well-known/acme-challenge/, /health, /healthz: programs that ask there can be stopped; put what your site has into skip, or use presets: [well-known] for certificates',
+      'hint: sites[0].protect: protects /.well-known/acme-challenge/, /health, /healthz: programs that request these paths can be stopped; put those that your site has into skip, or use presets: [well-known] for certificates',
     ]);
     expect((await check(site(''), '--strict')).code).toBe(0);
   });

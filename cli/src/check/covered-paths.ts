@@ -8,7 +8,7 @@ import { hint, type Remark } from './remark.ts';
 const HEALTH_PATHS = ['/health', '/healthz'];
 const PROGRAMS_PATHS = ['/.well-known/acme-challenge/token', ...HEALTH_PATHS];
 
-/** A site that protects paths of programs and has no exception for them. */
+/** Reports a site that protects paths of programs and has no exception for these paths. */
 export function coveredPaths(
   site: Site,
   index: number,
@@ -18,14 +18,14 @@ export function coveredPaths(
   const organisation = organisations.find(({ id }) => id === site.organisation);
   // With tls.acme, Guard itself answers the authority.
   const paths = tls?.acme === undefined ? PROGRAMS_PATHS : HEALTH_PATHS;
-  const covered = paths.filter(
+  const coveredProgramPaths = paths.filter(
     (path) => isProtected(readingsOf(path)) && !(organisation && isLetThrough(path, organisation)),
   );
-  if (covered.length === 0) return [];
-  const names = covered.map((path) => path.replace(/token$/, '')).join(', ');
-  const isAcme = covered.some((path) => path.startsWith('/.well-known/'));
+  if (coveredProgramPaths.length === 0) return [];
+  const names = coveredProgramPaths.map((path) => path.replace(/token$/, '')).join(', ');
+  const isAcme = coveredProgramPaths.some((path) => path.startsWith('/.well-known/'));
   const preset = isAcme ? ', or use presets: [well-known] for certificates' : '';
-  const message = `protects ${names}: programs that ask there can be stopped; put what your site has into skip${preset}`;
+  const message = `protects ${names}: programs that request these paths can be stopped; put those that your site has into skip${preset}`;
   return [hint(['sites', index, 'protect'], message)];
 }
 

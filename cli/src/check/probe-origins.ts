@@ -8,10 +8,10 @@ const TIMEOUT_MS = 3_000;
 /** Connects to every origin of the sites without sending data. Warns of each that cannot be reached. */
 export async function probeOrigins(sites: readonly Site[]): Promise<Remark[]> {
   const probes = sites.flatMap(({ origin }, index) =>
-    origin.map(async (one): Promise<Remark[]> => {
-      const fault = await faultOf(one);
+    origin.map(async (address): Promise<Remark[]> => {
+      const fault = await faultOf(address);
       if (fault === undefined) return [];
-      const name = one.kind === 'unix' ? `unix:${one.path}` : one.origin;
+      const name = address.kind === 'unix' ? `unix:${address.path}` : address.origin;
       const message = `${name} cannot be reached: ${fault}`;
       return [warning(['sites', index, 'origin'], message)];
     }),
@@ -22,7 +22,7 @@ export async function probeOrigins(sites: readonly Site[]): Promise<Remark[]> {
 /** Why the connection failed, as a phrase. Undefined when it succeeded. */
 function faultOf(origin: Origin): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const socket = connect({ ...addressOf(origin), timeout: TIMEOUT_MS });
+    const socket = connect({ ...connectOptionsOf(origin), timeout: TIMEOUT_MS });
     const end = (fault: string | undefined) => {
       socket.destroy();
       resolve(fault);
@@ -33,7 +33,7 @@ function faultOf(origin: Origin): Promise<string | undefined> {
   });
 }
 
-function addressOf(origin: Origin): NetConnectOpts {
+function connectOptionsOf(origin: Origin): NetConnectOpts {
   if (origin.kind === 'unix') return { path: origin.path };
   return { host: origin.host, port: origin.port };
 }

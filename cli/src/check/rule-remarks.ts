@@ -9,24 +9,25 @@ const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'challenge', 'monitor'] a
 type Directive = (typeof DIRECTIVES)[number];
 
 /**
- * Rules without effect. For each directive the first matching rule decides. So a rule after one that matches
- * everything cannot set the same directive. Only certain cases are reported: an empty match.
+ * Warns of rules without effect. For each directive the first matching rule decides. So a rule after one that matches
+ * everything cannot set the same directive. Only an empty match is sure to match everything, so nothing else counts.
  */
 export function idleRules(organisation: Organisation, index: number): Remark[] {
-  const taken = new Map<Directive, string>();
+  const takenDirectives = new Map<Directive, string>();
   const remarks: Remark[] = [];
   organisation.rules.forEach((rule, place) => {
-    const idle = idleness(rule, taken);
-    const path = ['organisations', index, 'rules', place];
-    if (idle) remarks.push(warning(path, `${idle.message}; move ${rule.name} in front of it`));
+    const noEffect = idlenessOf(rule, takenDirectives);
+    const rulePath = ['organisations', index, 'rules', place];
+    if (noEffect)
+      remarks.push(warning(rulePath, `${noEffect.message}; move ${rule.name} in front of it`));
     if (!matchesEverything(rule)) return;
-    for (const directive of setBy(rule)) {
-      if (!taken.has(directive)) taken.set(directive, rule.name);
+    for (const directive of directivesOf(rule)) {
+      if (!takenDirectives.has(directive)) takenDirectives.set(directive, rule.name);
     }
   });
   for (const rule of presetRules(organisation)) {
     // A budget of the user is meant to replace the one of a preset.
-    const idle = idleness({ ...rule, rate_limit: undefined }, taken);
+    const idle = idlenessOf({ ...rule, rate_limit: undefined }, takenDirectives);
     if (!idle) continue;
     const preset = rule.name.slice(PRESET_PREFIX.length);
     const message = `${idle.message}; presets come after your rules, so give ${idle.by} a condition, or take ${preset} out of presets`;
@@ -35,24 +36,26 @@ export function idleRules(organisation: Organisation, index: number): Remark[] {
   return remarks;
 }
 
-/** Why a rule or directive has no effect, and the rules that replace it. Undefined when it may have one. */
-function idleness(
+/** Returns why a rule or directive has no effect, and the rules that replace it. Undefined when it may have an effect. */
+function idlenessOf(
   rule: Rule,
-  taken: ReadonlyMap<Directive, string>,
+  takenDirectives: ReadonlyMap<Directive, string>,
 ): { readonly message: string; readonly by: string } | undefined {
-  const idle = setBy(rule).filter((directive) => taken.has(directive));
-  if (idle.length === 0) return undefined;
-  const by = [...new Set(idle.map((directive) => taken.get(directive)))].join(', ');
-  const what =
-    idle.length === setBy(rule).length
+  const idleDirectives = directivesOf(rule).filter((directive) => takenDirectives.has(directive));
+  if (idleDirectives.length === 0) return undefined;
+  const earlierRules = [
+    ...new Set(idleDirectives.map((directive) => takenDirectives.get(directive))),
+  ].join(', ');
+  const subject =
+    idleDirectives.length === directivesOf(rule).length
       ? `rule ${rule.name} never counts`
-      : `${idle.join(', ')} of rule ${rule.name} never count${idle.length === 1 ? 's' : ''}`;
-  const message = `${what}: ${by} comes before it and sets ${idle.join(', ')} for every request`;
-  return { message, by };
+      : `${idleDirectives.join(', ')} of rule ${rule.name} never count${idleDirectives.length === 1 ? 's' : ''}`;
+  const message = `${subject}: ${earlierRules} comes before it and sets ${idleDirectives.join(', ')} for every request`;
+  return { message, by: earlierRules };
 }
 
 /** `monitor: false` has no effect (contract 1). */
-function setBy(rule: Rule): Directive[] {
+function directivesOf(rule: Rule): Directive[] {
   return DIRECTIVES.filter(
     (name) => rule[name] !== undefined && (name !== 'monitor' || rule.monitor),
   );
@@ -63,9 +66,9 @@ function matchesEverything({ match }: Rule): boolean {
 }
 
 /**
- * Rules that can never match, because no site of their organisation has their hosts. Only certain cases are
- * reported: names without wildcards, and organisations that only use the gateway. A backend that calls POST
- * /validate may have any host.
+ * Warns of rules that can never match, because no site of their organisation has their hosts. A host with a wildcard
+ * is never reported. An organisation with secret keys is skipped, because a backend that calls POST /validate may have
+ * any host.
  */
 export function unservedHosts(
   { id, rules, secret_keys: keys }: Organisation,
@@ -82,7 +85,7 @@ export function unservedHosts(
   });
 }
 
-/** Rules in monitor mode, which are easily forgotten. For a whole organisation, one remark is enough. */
+/** Reports rules in monitor mode, because users forget them. When the whole organisation is in it, one remark is enough. */
 export function monitoredRules({ monitor, rules }: Organisation, index: number): Remark[] {
   if (monitor) return [];
   return rules.flatMap((rule, place) => {
@@ -92,7 +95,7 @@ export function monitoredRules({ monitor, rules }: Organisation, index: number):
   });
 }
 
-/** Rules with a handshake condition, in settings with which Guard sees no handshakes. */
+/** Warns of rules with a handshake condition when Guard sees no handshakes with these settings. */
 export function unseenHandshakes({ organisations, listen }: Settings): Remark[] {
   if (listen.gateway_tls !== undefined) return [];
   return organisations.flatMap(({ rules }, index) =>

@@ -6,10 +6,10 @@ import type { AgentDirectory } from '@guard/config/settings/sections/web-bot-aut
 import { messageOf } from '../terminal/faults.ts';
 import { type Remark, warning } from './remark.ts';
 
-/** Signed agents that cannot be verified: directories without fetched keys, and rules with an unknown agent. */
+/** Warns of signed agents that cannot be verified: directories without fetched keys, and rules with an unknown agent. */
 export function unknownAgents({ web_bot_auth: settings, organisations }: Settings): Remark[] {
   const { directories = [], fetched_keys: folder = '', keys } = settings ?? {};
-  const known = [
+  const knownAgents = [
     ...directories.flatMap(({ name, url }) => [name, url]),
     ...(keys?.keys.map(({ agent }) => agent.toLowerCase()) ?? []),
   ];
@@ -17,28 +17,33 @@ export function unknownAgents({ web_bot_auth: settings, organisations }: Setting
     rules.flatMap(({ match }, place) =>
       withInner(match)
         .flatMap(({ agent = [] }) => agent)
-        .filter((agent) => agent !== '*' && !known.includes(agent.toLowerCase().replace(/\/$/, '')))
+        .filter(
+          (agent) => agent !== '*' && !knownAgents.includes(agent.toLowerCase().replace(/\/$/, '')),
+        )
         .map((agent) =>
-          warning(['organisations', index, 'rules', place, 'match'], strangerMessage(agent, known)),
+          warning(
+            ['organisations', index, 'rules', place, 'match'],
+            strangerMessage(agent, knownAgents),
+          ),
         ),
     ),
   );
-  const unfetched = directories.flatMap((directory, index) => {
+  const unfetchedDirectories = directories.flatMap((directory, index) => {
     const state = stateOf(directory, folder);
     return state === undefined
       ? []
       : [warning(['web_bot_auth', 'directories', index], `${state}: run guard agents refresh`)];
   });
-  return [...strangers, ...unfetched];
+  return [...strangers, ...unfetchedDirectories];
 }
 
-function strangerMessage(agent: string, known: readonly string[]): string {
-  const near = nearestName(agent, known);
-  const meant = near === undefined ? '' : `; did you mean ${near}?`;
-  return `no directory and no key of web_bot_auth is called ${agent}, so this never matches${meant}`;
+function strangerMessage(agent: string, knownAgents: readonly string[]): string {
+  const near = nearestName(agent, knownAgents);
+  const suggestion = near === undefined ? '' : `; did you mean ${near}?`;
+  return `no directory and no key of web_bot_auth is called ${agent}, so this condition never matches${suggestion}`;
 }
 
-/** What a directory lacks. Undefined when it has keys. */
+/** Returns what a directory lacks. Undefined when it has keys. */
 function stateOf(directory: AgentDirectory, folder: string): string | undefined {
   try {
     if (readFetchedKeys(folder, directory) !== undefined) return undefined;

@@ -1,22 +1,22 @@
 import type { Settings } from '@guard/config/settings/schema';
 import { print } from '../terminal/terminal.ts';
 
-/** The requested organisation, or the only one. Without either, prints the reason and returns undefined. */
+/** Returns the requested organisation, or the only one of the settings. Otherwise prints the reason and returns undefined. */
 export function chooseOrganisation(
   command: string,
   settings: Settings,
-  asked: string | undefined,
+  requestedId: string | undefined,
 ): string | undefined {
   const { organisations } = settings;
-  const [only, second] = organisations;
-  const chosen = asked ?? (second === undefined ? only?.id : undefined);
-  if (chosen === undefined) {
+  const [first, second] = organisations;
+  const chosenId = requestedId ?? (second === undefined ? first?.id : undefined);
+  if (chosenId === undefined) {
     print(`guard ${command}: say --organisation; there are ${organisationIds(settings)}`, 'error');
     return undefined;
   }
-  if (organisations.some(({ id }) => id === chosen)) return chosen;
-  const known = organisationIds(settings);
-  print(`guard ${command}: no organisation has the id ${chosen}; there are ${known}`, 'error');
+  if (organisations.some(({ id }) => id === chosenId)) return chosenId;
+  const knownIds = organisationIds(settings);
+  print(`guard ${command}: no organisation has the id ${chosenId}; there are ${knownIds}`, 'error');
   return undefined;
 }
 

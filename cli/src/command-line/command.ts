@@ -16,7 +16,7 @@ export interface Command {
   readonly notes?: string;
   /** The meaning of the exit codes: the sentence after `Exit code:`. */
   readonly exits: string;
-  /** It serves visitors, so an error of its output must not end it. */
+  /** True for a command that serves visitors: an error of its output must not end it. */
   readonly isService?: true;
   /** Resolves to the exit code: 0 done, 1 failed, 2 called wrongly. */
   run(args: readonly string[]): Promise<number>;
@@ -24,7 +24,7 @@ export interface Command {
 
 interface Definition<T extends Options> extends Omit<Command, 'run'> {
   readonly options: T;
-  /** As above. A text is a sentence about a mistake in the call. */
+  /** Resolves to the exit code, or to a sentence about a mistake in the call. */
   run(line: ReadLine<T>): Promise<number | string> | number | string;
 }
 
@@ -35,8 +35,8 @@ export function createCommand<const T extends Options>(definition: Definition<T>
     ...definition,
     async run(args) {
       const line = readCommandLine<T>(args, options);
-      const ended = typeof line === 'string' ? line : await definition.run(line);
-      return typeof ended === 'string' ? calledWrongly(name, ended) : ended;
+      const outcome = typeof line === 'string' ? line : await definition.run(line);
+      return typeof outcome === 'string' ? calledWrongly(name, outcome) : outcome;
     },
   };
 }

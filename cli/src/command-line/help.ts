@@ -49,6 +49,6 @@ function optionLines(options: Options): string {
 
 /** An option as its line in --help begins: `  -c, --config FILE`. */
 export function wordsOf(name: string, { short, value }: Option): string {
-  const first = short === undefined ? '      ' : `  -${short}, `;
-  return `${first}--${name}${value === undefined ? '' : ` ${value}`}`;
+  const shortForm = short === undefined ? '      ' : `  -${short}, `;
+  return `${shortForm}--${name}${value === undefined ? '' : ` ${value}`}`;
 }

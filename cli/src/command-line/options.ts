@@ -21,7 +21,7 @@ export interface Option {
 /** Options of a command by their long names, in the order of --help. */
 export type Options = Readonly<Record<string, Option>>;
 
-/** The settings file that `guard init` writes, and that every command reads where it is given none. */
+/** The settings file that `guard init` writes, and that every command reads when the call names no other. */
 export const USUAL_FILE = 'guard.yaml';
 
 export const CONFIG_OPTION = {
@@ -33,12 +33,12 @@ export const CONFIG_OPTION = {
 } as const satisfies Option;
 
 /** An option with a value. `value` is its name in --help. */
-export function valued(value: string, help: string, completes?: Completes) {
+export function valueOption(value: string, help: string, completes?: Completes) {
   return { type: 'string', value, help, ...(completes && { completes }) } as const satisfies Option;
 }
 
 /** A switch that is off by default. */
-export function flag(help: string) {
+export function switchOption(help: string) {
   return { type: 'boolean', default: false, help } as const satisfies Option;
 }
 

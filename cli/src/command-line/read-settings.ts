@@ -8,18 +8,18 @@ import { USUAL_FILE } from './options.ts';
 export const NO_FILE = `there is no ${USUAL_FILE} in this folder; name the settings file: --config FILE`;
 
 /** The settings file of a command: the one that is given, or the usual one of this folder. Undefined without both. */
-export function settingsFile(given: string | undefined): string | undefined {
-  return given ?? (existsSync(USUAL_FILE) ? USUAL_FILE : undefined);
+export function settingsFile(givenFile: string | undefined): string | undefined {
+  return givenFile ?? (existsSync(USUAL_FILE) ? USUAL_FILE : undefined);
 }
 
 /** Reads the settings file of a command. If it has problems, prints one per line and returns undefined. */
 export function readSettings(file: string): Loaded | undefined {
-  return orProblems(loadSettings(file, process.env));
+  return loadedOrReport(loadSettings(file, process.env));
 }
 
 /** Prints one problem per line when the settings have some. */
-export function orProblems(read: LoadResult): Loaded | undefined {
-  if (read.kind === 'loaded') return read;
-  print(read.problems.map(formatProblem).join('\n'), 'error');
+export function loadedOrReport(result: LoadResult): Loaded | undefined {
+  if (result.kind === 'loaded') return result;
+  print(result.problems.map(formatProblem).join('\n'), 'error');
   return undefined;
 }

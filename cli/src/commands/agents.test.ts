@@ -117,7 +117,7 @@ test('guard check names directories without keys, and unknown agents of rules', 
   const { code, stdout } = await runCommand('check', file);
   expect(code).toBe(0);
   expect(stdout).toContain(
-    'no directory and no key of web_bot_auth is called chatgpt-agnet, so this never matches; did you mean chatgpt-agent?',
+    'no directory and no key of web_bot_auth is called chatgpt-agnet, so this condition never matches; did you mean chatgpt-agent?',
   );
   expect(stdout).toContain('no keys of https://agent.bot.goog are here: run guard agents refresh');
   expect(stdout).not.toContain('no keys of https://chatgpt.com');

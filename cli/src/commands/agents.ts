@@ -1,7 +1,7 @@
 import { readFetchedKeys } from '@guard/config/settings/keys/agent-keys';
 import { type DirectoryReport, type FetchTerms, refreshDirectory } from '@guard/server';
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, flag } from '../command-line/options.ts';
+import { CONFIG_OPTION, switchOption } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import {
   describeReports,
@@ -15,24 +15,24 @@ import { failed, print } from '../terminal/terminal.ts';
 
 export const agents = createCommand({
   name: 'agents',
-  summary: 'List the agents that may sign their requests, or fetch their current keys.',
+  summary: 'List the agents whose signed requests Guard accepts, or fetch their current keys.',
   usage: [
     'guard agents list [--config FILE] [--json]',
     'guard agents refresh [NAME …] [--config FILE] [--json]',
   ],
-  about: `list     the directories of web_bot_auth in the settings, and what was fetched of each
-refresh  fetch the keys that they publish, of all or of those named, into
+  about: `list     lists the directories of web_bot_auth in the settings, and the keys fetched from each
+refresh  fetches the published keys of all directories, or of those with these names, into
          web_bot_auth.fetched_keys`,
   options: {
     config: CONFIG_OPTION,
     timeout: timeoutOption('directory'),
     'source-base': SOURCE_BASE_OPTION,
-    json: flag('one JSON value, nothing else'),
+    json: switchOption('one JSON value, nothing else'),
   },
   operand: ['list', 'refresh'],
-  notes: `Only https, no redirect and no address inside of a network is followed. The keys of a directory
-are taken whole or not at all, and one that fails or is empty stays as it was. A Guard that
-runs takes the new keys up by itself.`,
+  notes: `Guard fetches over https only, follows no redirect, and connects to no address of a private
+network. When a directory cannot be fetched, or one of its keys is wrong, its earlier keys stay.
+A running Guard reads the new keys by itself.`,
   exits:
     '0 done, 1 the settings are refused or a directory could not be refreshed, 2 called wrongly.',
   async run({ values, positionals }) {
@@ -54,9 +54,9 @@ runs takes the new keys up by itself.`,
 
 /** The agents of the settings. Undefined for an invalid file, whose problems are printed. */
 function readAgents(config: string) {
-  const loaded = readSettings(config);
-  if (!loaded) return undefined;
-  const { directories = [], fetched_keys: folder = '' } = loaded.settings.web_bot_auth ?? {};
+  const result = readSettings(config);
+  if (!result) return undefined;
+  const { directories = [], fetched_keys: folder = '' } = result.settings.web_bot_auth ?? {};
   return { directories, folder };
 }
 
@@ -67,42 +67,44 @@ async function refresh(
   terms: FetchTerms | string,
 ): Promise<number | string> {
   if (typeof terms === 'string') return terms;
-  const known = readAgents(config);
-  if (!known) return 1;
-  const { directories, folder } = known;
-  const stranger = names.find((name) => directories.every((one) => one.name !== name));
-  if (stranger !== undefined) {
-    return `${config} has no directory called ${JSON.stringify(stranger)}`;
+  const settings = readAgents(config);
+  if (!settings) return 1;
+  const { directories, folder } = settings;
+  const unknownName = names.find((name) => directories.every((one) => one.name !== name));
+  if (unknownName !== undefined) {
+    return `${config} has no directory called ${JSON.stringify(unknownName)}`;
   }
-  const chosen = directories.filter(({ name }) => names.length === 0 || names.includes(name));
+  const chosenDirectories = directories.filter(
+    ({ name }) => names.length === 0 || names.includes(name),
+  );
   const options = { ...terms, folder, clock: Date.now };
   // There are few directories, and one failure does not affect the others.
-  const reports = await Promise.all(chosen.map((one) => refreshDirectory(one, options)));
+  const reports = await Promise.all(chosenDirectories.map((one) => refreshDirectory(one, options)));
   print(json ? JSON.stringify({ into: folder, directories: reports }) : describe(reports, folder));
   return reports.every(({ reason }) => reason === '') ? 0 : 1;
 }
 
 function list(config: string, json: boolean): number {
-  const known = readAgents(config);
-  if (!known) return 1;
-  const { directories, folder } = known;
+  const settings = readAgents(config);
+  if (!settings) return 1;
+  const { directories, folder } = settings;
   try {
     const views = directories.map((directory) => {
       const { name, url, operator } = directory;
-      const fetched = readFetchedKeys(folder, directory);
+      const fetchedKeys = readFetchedKeys(folder, directory);
       return {
         name,
         directory: url,
         operator: operator ?? null,
-        keys: fetched?.keys.length ?? 0,
-        fetched_at: fetched?.fetched_at ?? null,
+        keys: fetchedKeys?.keys.length ?? 0,
+        fetched_at: fetchedKeys?.fetched_at ?? null,
       };
     });
-    const rows = views.map(({ name, directory, keys, fetched_at: at }) => [
+    const rows = views.map(({ name, directory, keys, fetched_at: fetchedAt }) => [
       name,
       directory,
       String(keys),
-      at ?? 'never: guard agents refresh',
+      fetchedAt ?? 'never: guard agents refresh',
     ]);
     const table = columns([['NAME', 'DIRECTORY', 'KEYS', 'FETCHED'], ...rows]).join('\n');
     print(json ? JSON.stringify(views) : table);

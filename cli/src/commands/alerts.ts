@@ -1,5 +1,5 @@
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, flag } from '../command-line/options.ts';
+import { CONFIG_OPTION, switchOption } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { failed, print } from '../terminal/terminal.ts';
 
@@ -11,7 +11,7 @@ export const alerts = createCommand({
 settings, and says which of them accepted it. No running Guard is needed.`,
   options: {
     config: CONFIG_OPTION,
-    json: flag('one JSON object, nothing else'),
+    json: switchOption('one JSON object, nothing else'),
   },
   operand: ['test'],
   exits:
@@ -29,13 +29,13 @@ settings, and says which of them accepted it. No running Guard is needed.`,
     }
     const { sendAlert } = await import('@guard/server');
     const alert = { name: 'test', about: '', seen: 'Nothing is wrong.' } as const;
-    const sent = await sendAlert(alert, settings.alerts, Date.now());
+    const deliveries = await sendAlert(alert, settings.alerts, Date.now());
     if (values.json) {
-      const results = sent.map(({ channel, fault = null }) => ({ channel, fault }));
-      print(JSON.stringify({ sent: results }));
+      const channels = deliveries.map(({ channel, fault = null }) => ({ channel, fault }));
+      print(JSON.stringify({ sent: channels }));
     } else {
-      for (const { channel, fault } of sent) print(`${channel}: ${fault ?? 'sent'}`);
+      for (const { channel, fault } of deliveries) print(`${channel}: ${fault ?? 'sent'}`);
     }
-    return sent.every(({ fault }) => fault === undefined) ? 0 : 1;
+    return deliveries.every(({ fault }) => fault === undefined) ? 0 : 1;
   },
 });

@@ -10,7 +10,7 @@ import { remarksOn } from '../check/remarks.ts';
 import { counted } from '../terminal/layout.ts';
 import { print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, flag, USUAL_FILE } from '../command-line/options.ts';
+import { CONFIG_OPTION, switchOption, USUAL_FILE } from '../command-line/options.ts';
 import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
 
 export const check = createCommand({
@@ -32,11 +32,11 @@ presets that are on, and settings that are often a mistake:
            application that may need a rule (with --probe)`,
   options: {
     config: { ...CONFIG_OPTION, help: `the same as FILE; default ${USUAL_FILE} in this folder` },
-    probe: flag(
+    probe: switchOption(
       'connect to every origin and to the Redis of `store`, and ask the first origin of\neach site which application it is',
     ),
-    strict: flag('treat warnings, but not hints, like problems'),
-    json: flag(`one JSON object: \`{ "valid": …, "problems": [ … ], "revision": …, "presets": { … },
+    strict: switchOption('treat warnings, but not hints, like problems'),
+    json: switchOption(`one JSON object: \`{ "valid": …, "problems": [ … ], "revision": …, "presets": { … },
 "warnings": [ … ], "hints": [ … ] }\``),
   },
   operand: 'file',
@@ -44,9 +44,9 @@ presets that are on, and settings that are often a mistake:
 2 when called wrongly.`,
   async run({ values, positionals }) {
     const { config, json, probe, strict } = values;
-    const [named, more] = [...positionals, ...(config === undefined ? [] : [config])];
+    const [givenFile, more] = [...positionals, ...(config === undefined ? [] : [config])];
     if (more !== undefined) return 'name one settings file, not two';
-    const file = settingsFile(named);
+    const file = settingsFile(givenFile);
     if (file === undefined) return NO_FILE;
     const result = loadSettings(file, process.env);
     if (result.kind === 'invalid') {
@@ -56,48 +56,50 @@ presets that are on, and settings that are often a mistake:
       return 1;
     }
     const { settings } = result;
-    const probed = probe
+    const probeRemarks = probe
       ? [
           ...(await probeOrigins(settings.sites)),
           ...(await probeStore(settings.store)),
           ...(await applicationRemarks(settings)),
         ]
       : [];
-    const remarks = [...remarksOn(settings), ...probed];
-    const placed = remarks
-      .map(({ level, path, message }): Placed => ({
+    const remarks = [...remarksOn(settings), ...probeRemarks];
+    const placedRemarks = remarks
+      .map(({ level, path, message }): PlacedRemark => ({
         ...{ level, file, ...result.positionOf(path), path: formatPath(path), message },
       }))
       .toSorted((a, b) => a.line - b.line || a.column - b.column);
-    const warnings = placed.filter(({ level }) => level === 'warning');
-    const hints = placed.filter(({ level }) => level === 'hint');
+    const warnings = placedRemarks.filter(({ level }) => level === 'warning');
+    const hints = placedRemarks.filter(({ level }) => level === 'hint');
     const presets = presetsOf(result);
     if (json) {
-      const found = {
+      const report = {
         revision: settingsRevision(settings),
         presets: Object.fromEntries(presets),
         warnings,
         hints,
       };
-      print(JSON.stringify({ valid: true, problems: [], ...found }));
+      print(JSON.stringify({ valid: true, problems: [], ...report }));
     } else {
-      print([summaryOf(file, result), ...presetLines(presets), ...placed.map(lineOf)].join('\n'));
+      print(
+        [summaryOf(file, result), ...presetLines(presets), ...placedRemarks.map(lineOf)].join('\n'),
+      );
     }
     return strict && warnings.length > 0 ? 1 : 0;
   },
 });
 
 /** A remark with its position in the file. */
-type Placed = Pick<Remark, 'level'> & Omit<Problem, 'found'>;
+type PlacedRemark = Pick<Remark, 'level'> & Omit<Problem, 'found'>;
 
-function lineOf({ level, file, line, column, path, message }: Placed): string {
+function lineOf({ level, file, line, column, path, message }: PlacedRemark): string {
   return `${file}:${line}:${column}: ${level}: ${path}: ${message}`;
 }
 
 function summaryOf(file: string, { settings }: Loaded): string {
   const { sites, organisations } = settings;
-  const has = `${counted(organisations.length, 'organisation')}, ${counted(sites.length, 'site')}`;
-  return `${file} is good: ${has}, revision ${settingsRevision(settings)}.`;
+  const contents = `${counted(organisations.length, 'organisation')}, ${counted(sites.length, 'site')}`;
+  return `${file} is good: ${contents}, revision ${settingsRevision(settings)}.`;
 }
 
 function presetsOf({ settings }: Loaded): (readonly [organisation: string, readonly string[]])[] {

@@ -1,7 +1,7 @@
 import { completionFor, SHELLS } from '../completion/shells.ts';
 import { print } from '../terminal/terminal.ts';
 import { type Command, createCommand } from '../command-line/command.ts';
-import { flag } from '../command-line/options.ts';
+import { switchOption } from '../command-line/options.ts';
 
 /** `everyCommand` returns the commands to complete: all others and this one. */
 export function createCompletion(
@@ -12,14 +12,14 @@ export function createCompletion(
     summary: 'Print a script with which your shell completes commands and options.',
     usage: ['guard completion bash|zsh|fish [--json]'],
     about: `bash  source <(guard completion bash)           in ~/.bashrc
-zsh   source <(guard completion zsh)            in ~/.zshrc, behind compinit
+zsh   source <(guard completion zsh)            in ~/.zshrc, after compinit
 fish  guard completion fish > ~/.config/fish/completions/guard.fish`,
-    options: { json: flag('one JSON object: `{ "shell": …, "script": … }`') },
+    options: { json: switchOption('one JSON object: `{ "shell": …, "script": … }`') },
     operand: SHELLS,
     exits: '0 printed, 2 called wrongly.',
     run({ values, positionals }) {
       const [word, more] = positionals;
-      const shell = SHELLS.find((known) => known === word);
+      const shell = SHELLS.find((name) => name === word);
       if (shell === undefined || more !== undefined) return `name one shell: ${SHELLS.join(', ')}`;
       const script = completionFor(shell, everyCommand(completion));
       print(values.json ? JSON.stringify({ shell, script }) : script);

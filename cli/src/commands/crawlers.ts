@@ -1,4 +1,4 @@
-import { valued, flag } from '../command-line/options.ts';
+import { valueOption, switchOption } from '../command-line/options.ts';
 import { existsSync } from 'node:fs';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
@@ -31,15 +31,19 @@ show     one crawler in full
 refresh  fetch the lists that operators publish, all or those of the crawlers,
          operators or lists named`,
   options: {
-    ranges: valued('DIR', `read refreshed lists from here (default ${DEFAULT_FOLDER})`, 'folder'),
-    into: valued('DIR', `write refreshed lists here (default ${DEFAULT_FOLDER})`, 'folder'),
+    ranges: valueOption(
+      'DIR',
+      `read refreshed lists from here (default ${DEFAULT_FOLDER})`,
+      'folder',
+    ),
+    into: valueOption('DIR', `write refreshed lists here (default ${DEFAULT_FOLDER})`, 'folder'),
     timeout: timeoutOption('list'),
     'source-base': SOURCE_BASE_OPTION,
-    'accept-drop': flag('accept a list that lost more than half of its addresses'),
-    json: flag('one JSON value, nothing else'),
+    'accept-drop': switchOption('accept a list that lost more than half of its addresses'),
+    json: switchOption('one JSON value, nothing else'),
   },
   operand: ['list', 'show', 'refresh'],
-  notes: `A list is replaced whole or not at all. One that fails or is not believed stays as it was.
+  notes: `When a list cannot be fetched, or its content is not plausible, the earlier list stays.
 \`crawlers.ranges\` in the settings names the folder from which \`guard start\` reads them.`,
   exits: '0 done; 1 no such crawler, or a list could not be refreshed; 2 called wrongly.',
   async run({ values, positionals }) {
@@ -65,7 +69,7 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
   },
 });
 
-/** A folder with a damaged file ends the command with a sentence instead of a stack trace. */
+/** When a file of the folder is damaged, prints a sentence instead of a stack trace. */
 async function attempt(
   action: () => number | string | Promise<number | string>,
 ): Promise<number | string> {
@@ -76,26 +80,26 @@ async function attempt(
   }
 }
 
-function list(text: string | undefined, folder: string, json: boolean): number {
+function list(givenText: string | undefined, folder: string, json: boolean): number {
   const catalogue = CrawlerCatalogue.load(undefined, folder);
-  const wanted = text?.toLowerCase() ?? '';
+  const searchText = givenText?.toLowerCase() ?? '';
   const views = catalogue
     .all()
     .filter(({ name, operator, category }) =>
-      [name, operator, category].some((word) => word.toLowerCase().includes(wanted)),
+      [name, operator, category].some((word) => word.toLowerCase().includes(searchText)),
     )
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
     .map((crawler) => viewOf(crawler, catalogue, Date.now()));
   // Only `show` prints the ranges.
-  const brief = views.map(({ ranges, ...view }) => ({
+  const withoutRanges = views.map(({ ranges, ...view }) => ({
     ...view,
     ranges: ranges && { ...ranges, entries: undefined },
   }));
-  if (json) print(JSON.stringify(brief));
+  if (json) print(JSON.stringify(withoutRanges));
   else if (views.length > 0) print(tableOf(views));
   else
     print(
-      `guard crawlers: none has ${JSON.stringify(text)} in its name, operator or category`,
+      `guard crawlers: none has ${JSON.stringify(givenText)} in its name, operator or category`,
       'error',
     );
   return 0;
@@ -103,10 +107,10 @@ function list(text: string | undefined, folder: string, json: boolean): number {
 
 function show(name: string, folder: string, json: boolean): number {
   const catalogue = CrawlerCatalogue.load(undefined, folder);
-  const wanted = name.toLowerCase();
+  const wantedName = name.toLowerCase();
   const crawler = catalogue
     .all()
-    .find((one) => one.name.toLowerCase() === wanted || one.id === wanted);
+    .find((one) => one.name.toLowerCase() === wantedName || one.id === wantedName);
   if (crawler === undefined) {
     const hint = `guard crawlers list ${JSON.stringify(name)} searches`;
     return failed('crawlers', `there is no crawler ${JSON.stringify(name)}; ${hint}`);
@@ -125,11 +129,17 @@ async function refresh(
 ): Promise<number | string> {
   if (typeof terms === 'string') return terms;
   const catalogue = CrawlerCatalogue.load(undefined, into);
-  const chosen = chooseLists(catalogue, names);
-  if (typeof chosen === 'string') return `no list that can be refreshed is called ${chosen}`;
+  const chosenLists = chooseLists(catalogue, names);
+  if (typeof chosenLists === 'string')
+    return `no list that can be refreshed is called ${chosenLists}`;
   const options = { ...terms, clock: Date.now, acceptDrop };
-  const bar = createProgressBar(json ? { write: () => undefined } : process.stderr, chosen.length);
-  const reports = await refreshCrawlers(chosen, into, options, ({ file }) => bar.advance(file));
+  const bar = createProgressBar(
+    json ? { write: () => undefined } : process.stderr,
+    chosenLists.length,
+  );
+  const reports = await refreshCrawlers(chosenLists, into, options, ({ file }) =>
+    bar.advance(file),
+  );
   bar.end();
   print(
     json
@@ -149,16 +159,17 @@ function chooseLists(
   names: readonly string[],
 ): readonly CrawlerList[] | string {
   const refreshable = catalogue.lists.filter(({ refreshUrls }) => refreshUrls.length > 0);
-  const chosen = new Set<CrawlerList>();
+  const chosenLists = new Set<CrawlerList>();
   for (const name of names) {
-    const wanted = name.toLowerCase();
-    const crawler = catalogue.all().find((one) => one.name.toLowerCase() === wanted);
-    const own = crawler && catalogue.proofsOf(crawler).list;
-    const found = refreshable.filter(
-      (one) => one.file === wanted || one.operator.toLowerCase() === wanted || one === own,
+    const wantedName = name.toLowerCase();
+    const crawler = catalogue.all().find((one) => one.name.toLowerCase() === wantedName);
+    const crawlerList = crawler && catalogue.proofsOf(crawler).list;
+    const matchingLists = refreshable.filter(
+      (one) =>
+        one.file === wantedName || one.operator.toLowerCase() === wantedName || one === crawlerList,
     );
-    if (found.length === 0) return JSON.stringify(name);
-    for (const one of found) chosen.add(one);
+    if (matchingLists.length === 0) return JSON.stringify(name);
+    for (const one of matchingLists) chosenLists.add(one);
   }
-  return names.length === 0 ? refreshable : [...chosen];
+  return names.length === 0 ? refreshable : [...chosenLists];
 }

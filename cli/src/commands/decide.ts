@@ -15,10 +15,10 @@ import { chooseOrganisation } from '../command-line/choose-organisation.ts';
 import { type Command, createCommand } from '../command-line/command.ts';
 import {
   CONFIG_OPTION,
-  flag,
+  switchOption,
   type Options,
   type ReadLine,
-  valued,
+  valueOption,
 } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { failed, print } from '../terminal/terminal.ts';
@@ -27,13 +27,13 @@ import { readTarget } from '../decisions/read-target.ts';
 
 const OPTIONS = {
   config: CONFIG_OPTION,
-  for: valued('TIME', 'how long: 30m, 12h, 7d; at most 90d'),
-  because: valued('TEXT', 'the reason, for the others who read the list'),
-  organisation: valued('ID', 'needed where the file has more than one'),
-  json: flag('one JSON object, nothing else'),
+  for: valueOption('TIME', 'how long: 30m, 12h, 7d; at most 90d'),
+  because: valueOption('TEXT', 'the reason, for other people who read the list'),
+  organisation: valueOption('ID', 'needed when the file has several organisations'),
+  json: switchOption('one JSON object, nothing else'),
 } as const satisfies Options;
 
-const WORDS = {
+const VERDICT_TEXTS = {
   block: {
     summary: 'Block an address, network, session or autonomous system for a while.',
     does: 'blocks every request of the target',
@@ -47,8 +47,8 @@ const WORDS = {
 } as const;
 
 /** `guard block` or `guard allow`. */
-export function createDecideCommand(verdict: keyof typeof WORDS): Command {
-  const { summary, does, state } = WORDS[verdict];
+export function createDecideCommand(verdict: keyof typeof VERDICT_TEXTS): Command {
+  const { summary, does, state } = VERDICT_TEXTS[verdict];
   return createCommand({
     name: verdict,
     summary,
@@ -59,36 +59,40 @@ export function createDecideCommand(verdict: keyof typeof WORDS): Command {
 TARGET is an address (203.0.113.7), a network (203.0.113.0/24), an autonomous system
 (AS64496), or a session as events name it (32 hex digits).
 
-It holds before all rules, from a second later, in every Guard that shares the Redis or the
-data folder of the settings, and ends by itself. Events name it as their rule: temporary ID.`,
+The decision counts before all rules, in every Guard that shares the Redis or the data folder
+of the settings. It starts within a second and ends by itself. Events name it as their rule:
+temporary ID.`,
     options: OPTIONS,
     notes: `Of several decisions that fit, a session counts before an address, a small network before a
-large one, and an autonomous system last. One target has one decision: the last one. Where
-Guard only observes, a block is recorded and not enforced. guard decisions lists and ends them.`,
+large one, and an autonomous system last. One target has one decision: the last one. When
+Guard only observes, a block is recorded and not enforced. guard decisions lists and ends
+temporary decisions.`,
     exits: '0 decided, 1 refused and nothing changed, 2 called wrongly.',
     async run(line) {
-      const asked = readAsked(line);
-      if (typeof asked === 'string') return asked;
-      const settings = readSettings(asked.config)?.settings;
-      const organisation = settings && chooseOrganisation(verdict, settings, asked.organisation);
+      const call = readCall(line);
+      if (typeof call === 'string') return call;
+      const settings = readSettings(call.config)?.settings;
+      const organisation = settings && chooseOrganisation(verdict, settings, call.organisation);
       if (settings === undefined || organisation === undefined) return 1;
       const now = Date.now();
-      const { target, because, lastsMs, json } = asked;
+      const { target, because, lastsMs, json } = call;
       const decision: TemporaryDecision = {
         ...{ id: newId(), organisation, verdict, target, because },
         ...{ by: callerName(), madeAt: now, until: now + lastsMs },
       };
-      const changed = await changeDecisions(settings, now, (current) =>
+      const change = await changeDecisions(settings, now, (current) =>
         addDecision(current, decision),
       );
-      if (typeof changed === 'string') return failed(verdict, `${changed}; nothing was changed`);
+      if (typeof change === 'string') return failed(verdict, `${change}; nothing was changed`);
       const notes = notesOn(decision, settings.trusted_proxies);
-      const replaced = changed.result?.id;
-      if (json) print(JSON.stringify({ ...decision, replaced: replaced ?? null, notes }));
+      const replacedId = change.result?.id;
+      if (json) print(JSON.stringify({ ...decision, replaced: replacedId ?? null, notes }));
       else {
-        const instead = replaced === undefined ? '' : `, instead of ${replaced}`;
-        const ends = new Date(decision.until).toISOString().slice(0, 16).replace('T', ' ');
-        print(`${decision.id}: ${targetText(target)} is ${state} until ${ends} UTC${instead}.`);
+        const insteadText = replacedId === undefined ? '' : `, instead of ${replacedId}`;
+        const endText = new Date(decision.until).toISOString().slice(0, 16).replace('T', ' ');
+        print(
+          `${decision.id}: ${targetText(target)} is ${state} until ${endText} UTC${insteadText}.`,
+        );
         for (const note of notes) print(note, 'error');
       }
       return 0;
@@ -96,7 +100,7 @@ Guard only observes, a block is recorded and not enforced. guard decisions lists
   });
 }
 
-interface Asked {
+interface DecideCall {
   readonly config: string;
   readonly target: DecisionTarget;
   readonly lastsMs: number;
@@ -106,7 +110,7 @@ interface Asked {
 }
 
 /** What the command line asks for, or a sentence about the mistake. */
-function readAsked({ values, positionals }: ReadLine<typeof OPTIONS>): Asked | string {
+function readCall({ values, positionals }: ReadLine<typeof OPTIONS>): DecideCall | string {
   const [operand, more] = positionals;
   const { because = '', organisation, json } = values;
   const config = settingsFile(values.config);
@@ -115,24 +119,24 @@ function readAsked({ values, positionals }: ReadLine<typeof OPTIONS>): Asked | s
   if (more !== undefined) return `unexpected word: ${more}`;
   const target = readTarget(operand);
   if (typeof target === 'string') return target;
-  const lasts = Duration.safeParse(values.for);
-  if (!lasts.success || lasts.data < 1000 || lasts.data > MAX_DECISION_MS) {
+  const duration = Duration.safeParse(values.for);
+  if (!duration.success || duration.data < 1000 || duration.data > MAX_DECISION_MS) {
     return 'say how long: --for 1d (1s to 90d)';
   }
   if (!TemporaryDecision.shape.because.safeParse(because).success) {
     return "say why, in at most 200 characters: --because 'scrapes prices'";
   }
-  return { config, target, lastsMs: lasts.data, because, organisation, json };
+  return { config, target, lastsMs: duration.data, because, organisation, json };
 }
 
-/** Each target has one decision. Returns the decision that is replaced. */
+/** Each target has one decision. `result` is the decision that is replaced. */
 function addDecision(current: readonly TemporaryDecision[], decision: TemporaryDecision) {
   const others = current.filter((one) => !isSameTarget(one, decision));
   if (others.length >= MAX_DECISIONS) {
     return `there are already ${MAX_DECISIONS} decisions; end some, or write a rule with a list`;
   }
-  const result = current.find((one) => isSameTarget(one, decision));
-  return { decisions: [...others, decision], result };
+  const replaced = current.find((one) => isSameTarget(one, decision));
+  return { decisions: [...others, decision], result: replaced };
 }
 
 function isSameTarget(one: TemporaryDecision, other: TemporaryDecision): boolean {
@@ -153,22 +157,24 @@ function notesOn(
   if (target.kind !== 'network') return [];
   const { network } = target;
   const notes: string[] = [];
-  const decided = PrefixSet.from([network]);
+  const decidedAddresses = PrefixSet.from([network]);
   const proxy = trustedProxies.find(
-    (trusted) => decided.has(firstOf(trusted)) || PrefixSet.from([trusted]).has(firstOf(network)),
+    (trustedNetwork) =>
+      decidedAddresses.has(firstAddressOf(trustedNetwork)) ||
+      PrefixSet.from([trustedNetwork]).has(firstAddressOf(network)),
   );
   if (proxy !== undefined) {
     notes.push(
-      `Note: ${proxy} is in trusted_proxies. Guard judges the address that a proxy tells, so this decision may hold for no visitor.`,
+      `Note: ${proxy} is in trusted_proxies. Guard judges the address that a proxy reports, so this decision may match no visitor.`,
     );
   }
   if (verdict === 'block' && network.includes(':') && !network.includes('/')) {
-    notes.push(`Note: a visitor with IPv6 has a whole /64. ${network}/64 reaches all of it.`);
+    notes.push(`Note: a visitor with IPv6 has a whole /64. ${network}/64 blocks all of it.`);
   }
   return notes;
 }
 
 /** First address of a network. */
-function firstOf(network: string): string {
+function firstAddressOf(network: string): string {
   return canonicalNetwork(network).split('/')[0] ?? '';
 }

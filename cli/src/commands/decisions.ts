@@ -7,7 +7,7 @@ import { columns } from '../terminal/layout.ts';
 import { printable, printableJson } from '../terminal/printable.ts';
 import { failed, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, flag } from '../command-line/options.ts';
+import { CONFIG_OPTION, switchOption } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 
 export const decisions = createCommand({
@@ -23,7 +23,7 @@ when, who decided, and why.
 end      ends the decision ID: a second later no request is decided by it`,
   options: {
     config: CONFIG_OPTION,
-    json: flag('one JSON value, nothing else'),
+    json: switchOption('one JSON value, nothing else'),
   },
   operand: ['end'],
   exits: '0 listed or ended, 1 refused and nothing changed, 2 called wrongly.',
@@ -37,12 +37,12 @@ end      ends the decision ID: a second later no request is decided by it`,
     const settings = readSettings(file)?.settings;
     if (!settings) return 1;
     const now = Date.now();
-    const changed =
+    const outcome =
       id === undefined
         ? await currentDecisions(settings, now)
         : await changeDecisions(settings, now, (current) => removeDecision(current, id));
-    if (typeof changed === 'string') return failed('decisions', changed);
-    const { result } = changed;
+    if (typeof outcome === 'string') return failed('decisions', outcome);
+    const { result } = outcome;
     if (values.json) print(printableJson(result));
     else print(id === undefined ? describe(result) : `${id} is ended.`);
     return 0;
@@ -51,9 +51,9 @@ end      ends the decision ID: a second later no request is decided by it`,
 
 /** Removes the decision with this id. The result is that decision. */
 function removeDecision(current: readonly TemporaryDecision[], id: string) {
-  const gone = current.filter((one) => one.id === id);
-  if (gone.length > 0) {
-    return { decisions: current.filter((one) => one.id !== id), result: gone };
+  const removed = current.filter((one) => one.id === id);
+  if (removed.length > 0) {
+    return { decisions: current.filter((one) => one.id !== id), result: removed };
   }
   const ids = current.map((one) => one.id).join(', ') || 'none';
   return `no current decision has the id ${JSON.stringify(id)}; there are ${ids}`;

@@ -6,7 +6,7 @@ import { findGuard, GUARD_OPTIONS, isHttp } from '../running-guard/find-guard.ts
 import { printable } from '../terminal/printable.ts';
 import { print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
-import { flag, valued } from '../command-line/options.ts';
+import { switchOption, valueOption } from '../command-line/options.ts';
 
 const MAX_TIMEOUT_S = 60;
 
@@ -24,14 +24,20 @@ Run it where visitors are, not on the machine of the proxy. With --config and an
 key it also asks Guard what it saw of these requests.`,
   options: {
     ...GUARD_OPTIONS,
-    ip: valued('ADDRESS', 'the address this machine has for the site, behind address translation'),
-    from: valued('ADDRESS', 'connect from this address of the machine'),
-    websocket: valued(
+    ip: valueOption(
+      'ADDRESS',
+      'the address this machine has for the site, behind address translation',
+    ),
+    from: valueOption('ADDRESS', 'connect from this address of the machine'),
+    websocket: valueOption(
       'PATH',
       'where a WebSocket of the site is, best on a path that is not protected',
     ),
-    timeout: { ...valued('SECONDS', 'how long one request may take, default 10'), default: '10' },
-    json: flag('one JSON object: `{ "url": …, "findings": [ … ] }`'),
+    timeout: {
+      ...valueOption('SECONDS', 'how long one request may take, default 10'),
+      default: '10',
+    },
+    json: switchOption('one JSON object: `{ "url": …, "findings": [ … ] }`'),
   },
   notes: `Nothing is changed. The requests are recorded like those of any visitor, under the name
 guard-doctor.`,

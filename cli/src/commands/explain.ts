@@ -4,7 +4,7 @@ import { currentDecisions } from '../decisions/change-decisions.ts';
 import { EXPLAIN_OPTIONS } from '../explain/options.ts';
 import { choosePolicy } from '../explain/choose-policy.ts';
 import { describeExplanation } from '../explain/describe-explanation.ts';
-import { type Asked, readRequest } from '../explain/read-request.ts';
+import { type ExplainCall, readRequest } from '../explain/read-request.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { calledWrongly, failed, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
@@ -28,34 +28,38 @@ changes nothing, records nothing, takes nothing from a budget.`,
   exits: `0 explained, with any decision; 1 the settings or the request are refused;
 2 called wrongly.`,
   async run(args) {
-    const asked = readRequest(args, () => readFileSync(0, 'utf8'));
-    return typeof asked === 'string' ? calledWrongly('explain', asked) : explainAsked(asked);
+    const call = readRequest(args, () => readFileSync(0, 'utf8'));
+    return typeof call === 'string' ? calledWrongly('explain', call) : explainRequest(call);
   },
 };
 
-async function explainAsked(asked: Asked): Promise<number> {
-  const loaded = readSettings(asked.config);
-  if (!loaded) return 1;
-  const chosen = choosePolicy(loaded.settings, asked, requestedIn(asked.body));
-  if (typeof chosen === 'string') return calledWrongly('explain', chosen);
-  const { organisation, site, notes } = chosen;
-  const { body, session, overBudget } = asked;
+async function explainRequest(call: ExplainCall): Promise<number> {
+  const loadedSettings = readSettings(call.config);
+  if (!loadedSettings) return 1;
+  const policy = choosePolicy(loadedSettings.settings, call, hostAndPathIn(call.body));
+  if (typeof policy === 'string') return calledWrongly('explain', policy);
+  const { organisation, site, notes } = policy;
+  const { body, session, overBudget } = call;
   try {
     const question = { body, site, session, overBudget };
     // Loaded on demand: the validator and its lists are large, and `guard --help` does not need them.
     const { askValidator } = await import('../explain/ask.ts');
-    const decisions = await currentDecisions(loaded.settings, Date.now());
+    const decisions = await currentDecisions(loadedSettings.settings, Date.now());
     if (typeof decisions === 'string') return failed('explain', decisions);
-    const { result: temporary } = decisions;
-    const explained = await askValidator(loaded.settings, organisation, question, temporary);
-    if (explained.kind === 'error')
-      return failed('explain', `${explained.type}: ${explained.message}`);
-    const { explanation } = explained;
+    const { result: temporaryDecisions } = decisions;
+    const answer = await askValidator(
+      loadedSettings.settings,
+      organisation,
+      question,
+      temporaryDecisions,
+    );
+    if (answer.kind === 'error') return failed('explain', `${answer.type}: ${answer.message}`);
+    const { explanation } = answer;
     const { agentNames } = await import('@guard/analytics/agent-names');
     const { user_agent, crawler } = explanation.facts;
     const names = agentNames(user_agent, crawler !== null);
     print(
-      asked.json
+      call.json
         ? JSON.stringify({ ...explanation, recorded_as: names, notes }, undefined, 2)
         : describeExplanation(explanation, names, notes),
     );
@@ -66,10 +70,10 @@ async function explainAsked(asked: Asked): Promise<number> {
 }
 
 /**
- * Host and path of the URL in a body. Undefined when it has none. Then the validator reports the mistake, with a better
- * message.
+ * Returns the host and the path of the URL in a body. Undefined when the body has no URL: the validator reports this
+ * mistake with a better message.
  */
-function requestedIn(body: string): { readonly host: string; readonly path: string } | undefined {
+function hostAndPathIn(body: string): { readonly host: string; readonly path: string } | undefined {
   const value = parseJson(body);
   const url = typeof value === 'object' && value !== null && 'url' in value ? value.url : undefined;
   const parts = typeof url === 'string' ? /^https?:\/\/([^/?#\\]+)([^?#]*)/i.exec(url) : null;

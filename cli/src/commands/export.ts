@@ -1,7 +1,7 @@
 import { RETENTION } from '@guard/config/contract/limits';
 import { conditionFault } from '@guard/analytics/condition';
 import { createCommand } from '../command-line/command.ts';
-import { flag, type Options, type ReadLine, valued } from '../command-line/options.ts';
+import { switchOption, type Options, type ReadLine, valueOption } from '../command-line/options.ts';
 import { chooseFormat, FORMAT_NAMES, type FormatName } from '../export/formats.ts';
 import { type ExportOutput, openFile, standardOutput } from '../export/output.ts';
 import type { Wanted } from '../export/pages.ts';
@@ -14,7 +14,7 @@ import { counted } from '../terminal/layout.ts';
 import { createProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
 import { failed, print } from '../terminal/terminal.ts';
 
-interface Asked {
+interface ExportCall {
   readonly wanted: Wanted;
   readonly format: FormatName;
   readonly out: string | undefined;
@@ -24,19 +24,19 @@ interface Asked {
 
 const OPTIONS = {
   ...EVENTS_OPTIONS,
-  last: valued('TIME', 'how far back: 24h, 7d; default: all that is kept'),
-  from: valued('WHEN', 'a day, or a time with its zone: 2026-11-01T12:00:00Z'),
-  to: valued('WHEN', 'the end of the time, not included; default now'),
-  where: valued('SQL', "a condition: ip = '203.0.113.7' AND action = 'block'"),
-  columns: valued('LIST', 'ip,path,created_at; default all'),
-  format: valued(
+  last: valueOption('TIME', 'how far back: 24h, 7d; default: all that is kept'),
+  from: valueOption('WHEN', 'a day, or a time with its zone: 2026-11-01T12:00:00Z'),
+  to: valueOption('WHEN', 'the end of the time, not included; default now'),
+  where: valueOption('SQL', "a condition: ip = '203.0.113.7' AND action = 'block'"),
+  columns: valueOption('LIST', 'ip,path,created_at; default all'),
+  format: valueOption(
     'FORMAT',
     `${FORMAT_NAMES.join(', ')}; default: what the name\nof the file ends with, or jsonl`,
     FORMAT_NAMES,
   ),
-  out: valued('FILE', 'default: standard output', 'file'),
-  force: flag('replace a file that is there already'),
-  json: flag(
+  out: valueOption('FILE', 'default: standard output', 'file'),
+  force: switchOption('replace a file that is there already'),
+  json: switchOption(
     'with --out: one JSON object about the export:\n`{ "file": …, "format": …, "from": …, "to": …, "rows": …, "bytes": … }`',
   ),
 } as const satisfies Options;
@@ -53,23 +53,23 @@ export const exportEvents = createCommand({
 of time. It asks for one page after another, so the limits of a statement cut nothing off, and
 memory is bounded whatever the size.`,
   options: OPTIONS,
-  notes: `A file has its name when it is whole: until then it ends with .part, and an export that fails
-removes it. Without --force no file is replaced. Events are kept for ${RETENTION.rowsS / 86_400} days, their header
-fields for ${RETENTION.detailS / 86_400}; one that arrives while the export runs may be missing.`,
+  notes: `The name of the file ends with .part until the export is complete. A failed export removes
+this file. Without --force no file is replaced. Events are kept for ${RETENTION.rowsS / 86_400} days, their header
+fields for ${RETENTION.detailS / 86_400}; an event that arrives while the export runs may be missing.`,
   exits: `0 all events are written, even if there are none; 1 the statement or the settings are refused,
 Guard gives no answer, or the output cannot be written; 2 called wrongly.`,
   async run({ values, positionals }) {
-    const asked = readAsked(values, positionals);
-    if (typeof asked === 'string') return asked;
+    const call = readCall(values, positionals);
+    if (typeof call === 'string') return call;
     const guard = findGuard(values);
     if (typeof guard !== 'object') return guard;
     if ('missing' in guard.events) return guard.events.missing;
-    return write(guard.events, asked);
+    return writeExport(guard.events, call);
   },
 });
 
 /** A sentence for the user when the options do not fit together. */
-function readAsked(values: Values, positionals: readonly string[]): Asked | string {
+function readCall(values: Values, positionals: readonly string[]): ExportCall | string {
   const { where, columns = '*', out, force, json } = values;
   if (positionals.length > 0) return `${JSON.stringify(positionals[0])} belongs to no option`;
   const range = readTimes(values, Date.now());
@@ -88,8 +88,8 @@ function readAsked(values: Values, positionals: readonly string[]): Asked | stri
   return { wanted: { range, where, columns }, format, out, force, json };
 }
 
-async function write(access: EventsAccess, asked: Asked): Promise<number> {
-  const { wanted, format, out, force, json } = asked;
+async function writeExport(access: EventsAccess, call: ExportCall): Promise<number> {
+  const { wanted, format, out, force, json } = call;
   let output: ExportOutput;
   try {
     output = out === undefined ? standardOutput() : await openFile(out, force);
@@ -97,7 +97,7 @@ async function write(access: EventsAccess, asked: Asked): Promise<number> {
     return failed('export', fileFault(error));
   }
   let bar: ProgressBar | undefined;
-  const ended = await runExport({
+  const outcome = await runExport({
     ...{ access, wanted, format, output },
     progress(rows, total) {
       bar ??= createProgressBar(process.stderr, total);
@@ -105,13 +105,13 @@ async function write(access: EventsAccess, asked: Asked): Promise<number> {
     },
   });
   bar?.end();
-  if (ended.kind === 'failed') {
+  if (outcome.kind === 'failed') {
     return failed(
       'export',
-      `${ended.why}${out === undefined ? '; the output is not complete' : '; no file was written'}`,
+      `${outcome.why}${out === undefined ? '; the output is not complete' : '; no file was written'}`,
     );
   }
-  const { rows, bytes } = ended;
+  const { rows, bytes } = outcome;
   const [from, to] = [wanted.range.from, wanted.range.to].map((ms) => new Date(ms).toISOString());
   if (json) print(JSON.stringify({ file: out, format, from, to, rows, bytes }));
   else

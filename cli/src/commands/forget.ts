@@ -7,7 +7,7 @@ import type { Settings } from '@guard/config/settings/schema';
 import { callerName } from '../command-line/caller.ts';
 import { chooseOrganisation } from '../command-line/choose-organisation.ts';
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, flag, valued } from '../command-line/options.ts';
+import { CONFIG_OPTION, switchOption, valueOption } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { askControl, type Asked } from '../forget/ask-control.ts';
 import { openTerminal } from '../init/ask-questions.ts';
@@ -18,26 +18,26 @@ export const forget = createCommand({
   name: 'forget',
   summary: "Delete one person's events: those of an address or of a session.",
   usage: ['guard forget ADDRESS | SESSION [--organisation ID] [--yes] [--config FILE] [--json]'],
-  about: `Counts the rows, asks, deletes them with their headers and bodies from the database, and looks
-that none is left. SESSION is the name of a session in events (32 hex digits), or the value of
+  about: `Counts the rows, asks you, deletes the rows with their headers and bodies from the database,
+and checks that none is left. SESSION is the name of a session in events (32 hex digits), or the value of
 the cookie _guard (a UUID).`,
   options: {
     config: CONFIG_OPTION,
-    organisation: valued('ID', 'needed where the file has more than one'),
-    yes: flag('do not ask before rows are deleted'),
-    json: flag(
+    organisation: valueOption('ID', 'needed when the file has several organisations'),
+    yes: switchOption('do not ask before rows are deleted'),
+    json: switchOption(
       'one JSON object. With --yes:\n`{ "kind": "deleted", "rows": …, "left": …, "waiting": …, "audit": … }`;\nwithout it: `{ "kind": "counted", "rows": …, "waiting": … }`',
     ),
   },
-  notes: `It asks the running Guard over a socket in its data folder, which only the account of Guard and
-root can reach: run it as one of them, on the machine or in the container of Guard. No key can
-delete. Logs, backups and exports keep what they have.`,
+  notes: `The command asks the running Guard over a socket in Guard's data folder. Only root and the account
+of Guard can use this socket, so run the command as one of them, on the machine or in the
+container of Guard. No key can delete. Logs, backups and exports keep their data.`,
   exits: `0 the person has no rows left, or had none; 1 rows are left, events still wait for
 the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
   async run(line) {
-    const read = readCall(line.values, line.positionals);
-    if (typeof read === 'string') return read;
-    const { person, config, yes, json } = read;
+    const call = readCall(line.values, line.positionals);
+    if (typeof call === 'string') return call;
+    const { person, config, yes, json } = call;
     const settings = readSettings(config)?.settings;
     const organisation =
       settings && chooseOrganisation('forget', settings, line.values.organisation);
@@ -49,34 +49,35 @@ the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
         'these settings name no folder for the socket of Guard: set analytics.spill (or store.path); without `analytics` no events are kept',
       );
     }
-    const ask: Ask = (act) => askControl(socket, { act, organisation, person, by: callerName() });
-    const found = await ask('count');
-    if (found.kind !== 'counted') return failedWith(found, socket);
-    for (const note of notesOn(person, found.waiting, settings)) print(note, 'error');
+    const ask: AskGuard = (act) =>
+      askControl(socket, { act, organisation, person, by: callerName() });
+    const counts = await ask('count');
+    if (counts.kind !== 'counted') return reportAnswer(counts, socket);
+    for (const note of notesOn(person, counts.waiting, settings)) print(note, 'error');
     if (json && !yes) {
-      print(JSON.stringify(found));
+      print(JSON.stringify(counts));
       return 0;
     }
     const { kind, value } = person;
     if (!json) {
       print(
-        `${counted(found.rows, 'row')} of the ${kind} ${value} in the organisation ${organisation}.`,
+        `${counted(counts.rows, 'row')} of the ${kind} ${value} in the organisation ${organisation}.`,
       );
     }
-    const isAgreed = yes || found.rows === 0 || (await agrees(found.rows));
+    const isAgreed = yes || counts.rows === 0 || (await askConsent(counts.rows));
     return isAgreed ? deleteRows(ask, socket, json) : failed('forget', 'nothing was deleted');
   },
 });
 
-type Ask = (act: 'count' | 'delete') => Promise<Asked>;
+type AskGuard = (act: 'count' | 'delete') => Promise<Asked>;
 
 /** A valid call, or a sentence for the user. */
 function readCall(
   values: { readonly config?: string; readonly yes: boolean; readonly json: boolean },
-  [typed, more]: readonly string[],
+  [operand, more]: readonly string[],
 ) {
   const { yes, json } = values;
-  const person = typed === undefined || more !== undefined ? undefined : readPerson(typed);
+  const person = operand === undefined || more !== undefined ? undefined : readPerson(operand);
   if (person === undefined) {
     return 'name one address, session (32 hex digits) or value of the cookie _guard, as in: guard forget 203.0.113.7';
   }
@@ -86,31 +87,31 @@ function readCall(
   return { person, config, yes, json };
 }
 
-async function deleteRows(ask: Ask, socket: string, json: boolean): Promise<0 | 1> {
-  const ended = await ask('delete');
-  if (ended.kind !== 'deleted') return failedWith(ended, socket);
-  const { rows, left, waiting, audit } = ended;
-  if (json) print(JSON.stringify(ended));
+async function deleteRows(ask: AskGuard, socket: string, json: boolean): Promise<0 | 1> {
+  const outcome = await ask('delete');
+  if (outcome.kind !== 'deleted') return reportAnswer(outcome, socket);
+  const { rows, left, waiting, audit } = outcome;
+  if (json) print(JSON.stringify(outcome));
   else {
-    const rest = restOf(left, waiting);
-    print(`${counted(rows, 'row')} deleted; ${rest}. The log names this deletion ${audit}.`);
+    const restText = describeRest(left, waiting);
+    print(`${counted(rows, 'row')} deleted; ${restText}. The log names this deletion ${audit}.`);
   }
   return left === 0 && waiting === 0 ? 0 : 1;
 }
 
-function restOf(left: number, waiting: number): string {
-  if (left > 0) return `${counted(left, 'row')} came meanwhile: run it again`;
+function describeRest(left: number, waiting: number): string {
+  if (left > 0) return `${counted(left, 'row')} came meanwhile: run the command again`;
   return waiting > 0
-    ? `none is left in the database, but ${counted(waiting, 'event')} of all people still wait for it: run it again later`
+    ? `none is left in the database, but ${counted(waiting, 'event')} of all people still wait for the database: run the command again later`
     : 'none is left';
 }
 
-function readPerson(typed: string): Person | undefined {
-  const address = parseIp(typed);
+function readPerson(operand: string): Person | undefined {
+  const address = parseIp(operand);
   if (address !== undefined) return { kind: 'address', value: address };
-  if (/^[0-9a-f]{32}$/i.test(typed)) return { kind: 'session', value: typed.toLowerCase() };
-  return UUID.test(typed)
-    ? { kind: 'session', value: sessionDigest(typed.toLowerCase()) }
+  if (/^[0-9a-f]{32}$/i.test(operand)) return { kind: 'session', value: operand.toLowerCase() };
+  return UUID.test(operand)
+    ? { kind: 'session', value: sessionDigest(operand.toLowerCase()) }
     : undefined;
 }
 
@@ -119,7 +120,7 @@ function notesOn({ kind, value }: Person, waiting: number, { analytics }: Settin
   const notes: string[] = [];
   if (waiting > 0) {
     notes.push(
-      `${counted(waiting, 'event')} of all people wait for the database, and are not looked at: run it again later.`,
+      `${counted(waiting, 'event')} of all people wait for the database, and are not searched: run the command again later.`,
     );
   }
   if (kind === 'address' && analytics?.privacy?.truncate_ip === true) {
@@ -130,24 +131,24 @@ function notesOn({ kind, value }: Person, waiting: number, { analytics }: Settin
   return notes;
 }
 
-async function agrees(rows: number): Promise<boolean> {
+async function askConsent(rows: number): Promise<boolean> {
   const terminal = openTerminal();
   try {
-    const typed = await terminal.ask(`Delete ${counted(rows, 'row')} for good? Type yes: `);
-    return typed?.trim().toLowerCase() === 'yes';
+    const answer = await terminal.ask(`Delete ${counted(rows, 'row')} for good? Type yes: `);
+    return answer?.trim().toLowerCase() === 'yes';
   } finally {
     terminal.close();
   }
 }
 
-function failedWith(asked: Asked, socket: string): 1 {
-  switch (asked.kind) {
+function reportAnswer(answer: Asked, socket: string): 1 {
+  switch (answer.kind) {
     case 'refused':
-      return failed('forget', asked.message);
+      return failed('forget', answer.message);
     case 'away':
       return failed(
         'forget',
-        `no Guard with these settings answers at ${socket}: ${asked.why}; is it running, and is this its account or root?`,
+        `no Guard with these settings answers at ${socket}: ${answer.why}; is it running, and is this its account or root?`,
       );
     case 'counted':
     case 'deleted':

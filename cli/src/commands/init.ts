@@ -6,7 +6,7 @@ import { APPLICATIONS } from '../applications/applications.ts';
 import { APPLICATION_NAMES } from '../applications/recognise.ts';
 import { probeOrigins } from '../check/probe-origins.ts';
 import { createCommand } from '../command-line/command.ts';
-import { flag, USUAL_FILE, valued } from '../command-line/options.ts';
+import { switchOption, USUAL_FILE, valueOption } from '../command-line/options.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 import { askQuestions, openTerminal } from '../init/ask-questions.ts';
 import { type Answers, QUESTION_NAMES } from '../init/answers.ts';
@@ -32,60 +32,63 @@ at most. When they show a known application, the settings get its presets and ru
 reason for each. On a terminal you are asked first.`,
   options: {
     into: {
-      ...valued(
+      ...valueOption(
         'FILE',
         `the settings file to write (default ${USUAL_FILE}); must not exist`,
         'file',
       ),
       default: USUAL_FILE,
     },
-    site: valued('HOSTS', 'host names of the site: shop.example,www.shop.example'),
-    origin: valued('URL', 'where your application listens'),
-    front: valued(
+    site: valueOption('HOSTS', 'host names of the site: shop.example,www.shop.example'),
+    origin: valueOption('URL', 'where your application listens'),
+    front: valueOption(
       'WHAT',
       'what stands in front of Guard: nothing, local (a proxy on this\nmachine), or the addresses of your proxies',
       ['nothing', 'local'],
     ),
-    events: valued('WHERE', 'where events go: embedded, none, or the URL of your ClickHouse', [
+    events: valueOption('WHERE', 'where events go: embedded, none, or the URL of your ClickHouse', [
       'embedded',
       'none',
     ]),
-    mode: valued('MODE', 'observe (nothing is enforced yet) or enforce', ['observe', 'enforce']),
-    application: valued(
+    mode: valueOption('MODE', 'observe (nothing is enforced yet) or enforce', [
+      'observe',
+      'enforce',
+    ]),
+    application: valueOption(
       'NAME',
       `add the presets and rules of this application, or of none, and do not
 recognise it: ${APPLICATION_NAMES.slice(0, 6).join(', ')},
 ${APPLICATION_NAMES.slice(6).join(', ')}`,
       [...APPLICATION_NAMES, 'none'],
     ),
-    offline: flag(
+    offline: switchOption(
       'send nothing to the origin: recognise no application, and do not look\nwhether it answers',
     ),
-    yes: flag('ask nothing: use the default for each option that is missing'),
-    json: flag('one JSON object; asks nothing, as --yes'),
+    yes: switchOption('ask nothing: use the default for each option that is missing'),
+    json: switchOption('one JSON object; asks nothing, as --yes'),
   },
   exits: '0 written, 1 a file is there already or cannot be written, 2 called wrongly.',
   async run({ values, positionals }) {
     const [more] = positionals;
     if (more !== undefined) return `unexpected word: ${more}`;
     const { into, json } = values;
-    const open = QUESTION_NAMES.filter((option) => values[option] === undefined);
-    const asksNothing = values.yes || json || open.length === 0;
+    const openQuestions = QUESTION_NAMES.filter((option) => values[option] === undefined);
+    const asksNothing = values.yes || json || openQuestions.length === 0;
     if (!asksNothing && !process.stdin.isTTY) {
-      const missing = open.map((option) => `--${option}`).join(', ');
+      const missing = openQuestions.map((option) => `--${option}`).join(', ');
       return `there is no terminal for questions; add --yes, and set ${missing} if the defaults are wrong`;
     }
     const files = [into, environmentFileOf(into)];
-    const there = files.find((file) => existsSync(file));
-    if (there !== undefined) {
-      return failed('init', `${there} is there already; name another file: --into FILE`);
+    const existingFile = files.find((file) => existsSync(file));
+    if (existingFile !== undefined) {
+      return failed('init', `${existingFile} is there already; name another file: --into FILE`);
     }
     const terminal = asksNothing ? undefined : openTerminal();
     try {
       const answers = await askQuestions(values, terminal?.ask);
       if (typeof answers === 'string') return answers;
-      const chosen = await chooseApplication(answers, values, terminal?.ask);
-      return typeof chosen === 'string' ? chosen : await write(answers, chosen, values);
+      const choice = await chooseApplication(answers, values, terminal?.ask);
+      return typeof choice === 'string' ? choice : await writeFiles(answers, choice, values);
     } finally {
       terminal?.close();
     }
@@ -93,7 +96,7 @@ ${APPLICATION_NAMES.slice(6).join(', ')}`,
 });
 
 /** Writes both files or none. */
-async function write(
+async function writeFiles(
   answers: Answers,
   { application, note }: Chosen,
   { into, json, offline }: { into: string; json: boolean; offline: boolean },
@@ -118,23 +121,29 @@ async function write(
   if (settings === undefined) return 1;
   const faults = offline ? [] : await probeOrigins(settings.sites);
   const notes = [...faults.map(({ message }) => message), ...(note === undefined ? [] : [note])];
-  const next = nextSteps(answers, into);
+  const steps = nextSteps(answers, into);
   if (json) {
     print(
-      JSON.stringify({ settings: into, secrets, application: application ?? null, notes, next }),
+      JSON.stringify({
+        settings: into,
+        secrets,
+        application: application ?? null,
+        notes,
+        next: steps,
+      }),
     );
     return 0;
   }
-  const noted = notes.map((one) => `Note: ${one}.`);
+  const noteLines = notes.map((one) => `Note: ${one}.`);
   const isAnswering = !offline && faults.length === 0;
   print(
     [
       `Wrote ${into}, and ${secrets} with its secrets (only you can read it).`,
       ...(isAnswering ? [`${answers.origin} answers.`] : []),
-      ...noted,
+      ...noteLines,
       '',
       'Next:',
-      ...next.map((step) => `  ${step}`),
+      ...steps.map((step) => `  ${step}`),
     ].join('\n'),
   );
   return 0;
@@ -159,7 +168,7 @@ function secretsText({ events }: Answers): string {
 
 function nextSteps({ site, events, mode }: Answers, into: string): string[] {
   const [host = '*'] = site;
-  const named = host.includes('*') ? '' : `-H 'Host: ${host}' `;
+  const hostOption = host.includes('*') ? '' : `-H 'Host: ${host}' `;
   return [
     ...(typeof events === 'object'
       ? [
@@ -167,7 +176,7 @@ function nextSteps({ site, events, mode }: Answers, into: string): string[] {
         ]
       : []),
     into === USUAL_FILE ? 'guard start' : `guard start --config ${into}`,
-    `curl -i ${named}http://127.0.0.1:${GATEWAY_PORT}/`,
+    `curl -i ${hostOption}http://127.0.0.1:${GATEWAY_PORT}/`,
     ...(mode === 'observe'
       ? [`take the line observe: true out of ${into} when events are what you expect`]
       : []),

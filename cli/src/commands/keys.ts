@@ -7,7 +7,7 @@ import { print } from '../terminal/terminal.ts';
 import { chooseOrganisation, organisationIds } from '../command-line/choose-organisation.ts';
 import { createCommand } from '../command-line/command.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
-import { CONFIG_OPTION, flag, valued } from '../command-line/options.ts';
+import { CONFIG_OPTION, switchOption, valueOption } from '../command-line/options.ts';
 
 /** 256 bits: a key cannot be guessed from its hash. */
 const KEY_BYTES = 32;
@@ -27,10 +27,10 @@ list     id, organisation, kind, last day and state of each key, never a key or 
 revoke   takes a key out of the settings file`,
   options: {
     config: CONFIG_OPTION,
-    organisation: valued('ID', 'needed where the file has more than one'),
-    id: valued('NAME', 'what the key is called in the file: one for each use'),
+    organisation: valueOption('ID', 'needed when the file has several organisations'),
+    id: valueOption('NAME', 'what the key is called in the file: one for each use'),
     kind: {
-      ...valued(
+      ...valueOption(
         'KIND',
         `analytics (default; sk_api_ro_…, for /query and /mcp), or
 secret (sk_…, x-api-key of /validate)`,
@@ -38,30 +38,30 @@ secret (sk_…, x-api-key of /validate)`,
       ),
       default: 'analytics',
     },
-    expires: valued('DATE', 'last day of the key, such as 2027-06-30, UTC'),
-    json: flag('one JSON value, nothing else'),
+    expires: valueOption('DATE', 'last day of the key, such as 2027-06-30, UTC'),
+    json: switchOption('one JSON value, nothing else'),
   },
   operand: ['create', 'list', 'revoke'],
   notes: `Only the entry of the key changes: comments and layout stay, and the file is replaced in one
-step. It has to be a good one (guard check), with the environment that guard start has. A
-Guard that runs applies the change by itself within a second or two, and at once on SIGHUP.`,
+step. The file must be valid (guard check) with the environment of guard start. A running
+Guard applies the change by itself within a second or two, and at once on SIGHUP.`,
   exits: '0 done, 1 refused and nothing changed, 2 called wrongly.',
   async run({ values, positionals }) {
     const [action, more] = positionals;
-    const kind = KINDS.find((known) => known === values.kind);
+    const kind = KINDS.find((name) => name === values.kind);
     const config = settingsFile(values.config);
     if (config === undefined) return NO_FILE;
     if (kind === undefined) return '--kind is analytics or secret';
     if (more !== undefined) return `unexpected word: ${more}`;
     const { organisation, id, expires, json } = values;
-    const asked = { config, organisation, kind, json };
+    const call = { config, organisation, kind, json };
     switch (action) {
       case 'list':
-        return list(asked);
+        return list(call);
       case 'create':
-        return id === undefined ? 'name the key: --id' : create(asked, id, expires);
+        return id === undefined ? 'name the key: --id' : createKey(call, id, expires);
       case 'revoke':
-        return id === undefined ? 'name the key: --id' : revoke(asked, id);
+        return id === undefined ? 'name the key: --id' : revokeKey(call, id);
       case undefined:
       default:
         return 'name an action: create, list or revoke';
@@ -69,19 +69,19 @@ Guard that runs applies the change by itself within a second or two, and at once
   },
 });
 
-interface Asked {
+interface KeysCall {
   readonly config: string;
   readonly organisation: string | undefined;
   readonly kind: KeyKind;
   readonly json: boolean;
 }
 
-function list({ config, organisation, json }: Asked): Promise<number | string> {
+function list({ config, organisation, json }: KeysCall): Promise<number | string> {
   const settings = readSettings(config)?.settings;
   if (!settings) return Promise.resolve(1);
   const { organisations } = settings;
   if (organisation !== undefined && !organisations.some(({ id }) => id === organisation)) {
-    return refused(
+    return reportRefusal(
       `no organisation has the id ${organisation}; there are ${organisationIds(settings)}`,
     );
   }
@@ -98,24 +98,24 @@ function list({ config, organisation, json }: Asked): Promise<number | string> {
   return Promise.resolve(0);
 }
 
-async function create(
-  asked: Asked,
+async function createKey(
+  call: KeysCall,
   id: string,
   expires: string | undefined,
 ): Promise<number | string> {
-  const { config, kind, json } = asked;
+  const { config, kind, json } = call;
   const fault = faultOf(id, expires);
   if (fault !== undefined) return fault;
-  const organisation = chosenIn(asked);
+  const organisation = chooseFor(call);
   if (organisation === undefined) return 1;
   const key = PREFIX[kind] + randomBytes(KEY_BYTES).toString('base64url');
   const place = { organisation, list: LIST_OF[kind], id };
-  const edited = await writeKey(config, process.env, { ...place, key, expires });
-  if (typeof edited === 'string') return refused(edited);
-  const { entry, line } = edited;
+  const edit = await writeKey(config, process.env, { ...place, key, expires });
+  if (typeof edit === 'string') return reportRefusal(edit);
+  const { entry, line } = edit;
   if (json) {
-    const made = { id, organisation, kind, expires: expires ?? null, key };
-    print(JSON.stringify({ ...made, file: config, line, entry }));
+    const keyFields = { id, organisation, kind, expires: expires ?? null, key };
+    print(JSON.stringify({ ...keyFields, file: config, line, entry }));
     return 0;
   }
   print(`${config}:${line}: added to ${place.list} of ${organisation}:\n  ${entry}\n`, 'error');
@@ -124,17 +124,17 @@ async function create(
   return 0;
 }
 
-async function revoke(asked: Asked, id: string): Promise<number | string> {
-  const { config, kind, json } = asked;
-  const organisation = chosenIn(asked);
+async function revokeKey(call: KeysCall, id: string): Promise<number | string> {
+  const { config, kind, json } = call;
+  const organisation = chooseFor(call);
   if (organisation === undefined) return 1;
   const place = { organisation, list: LIST_OF[kind], id };
-  const edited = await deleteKey(config, process.env, place);
-  if (typeof edited === 'string') return refused(edited);
+  const edit = await deleteKey(config, process.env, place);
+  if (typeof edit === 'string') return reportRefusal(edit);
   print(
     json
-      ? JSON.stringify({ id, organisation, kind, revoked: true, file: config, line: edited.line })
-      : `${config}:${edited.line}: took ${id} out of ${place.list} of ${organisation}.`,
+      ? JSON.stringify({ id, organisation, kind, revoked: true, file: config, line: edit.line })
+      : `${config}:${edit.line}: took ${id} out of ${place.list} of ${organisation}.`,
   );
   return 0;
 }
@@ -150,14 +150,14 @@ function faultOf(id: string, expires: string | undefined): string | undefined {
 }
 
 /** Prints the reason and returns undefined when the settings are refused or have several organisations. */
-function chosenIn({ config, organisation }: Asked): string | undefined {
+function chooseFor({ config, organisation }: KeysCall): string | undefined {
   // The edit itself reports an unknown organisation better.
   if (organisation !== undefined) return organisation;
   const settings = readSettings(config)?.settings;
   return settings && chooseOrganisation('keys', settings, organisation);
 }
 
-function refused(reason: string): Promise<number | string> {
+function reportRefusal(reason: string): Promise<number | string> {
   print(`guard keys: ${reason}`, 'error');
   return Promise.resolve(1);
 }

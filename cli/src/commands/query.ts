@@ -1,7 +1,7 @@
 import { QUERY } from '@guard/config/contract/limits';
 import { readAtMost } from '@guard/config/net/read-at-most';
 import { createCommand } from '../command-line/command.ts';
-import { flag } from '../command-line/options.ts';
+import { switchOption } from '../command-line/options.ts';
 import { EVENTS_OPTIONS, findGuard } from '../running-guard/find-guard.ts';
 import { type EventsAccess, postQuery, refusalOf } from '../running-guard/query-events.ts';
 import { messageOf } from '../terminal/faults.ts';
@@ -16,25 +16,25 @@ export const query = createCommand({
   summary: 'Ask the events of a running Guard in SQL.',
   usage: ["guard query 'SQL' [--config FILE] [--json]", 'guard query - [--config FILE] [--json]'],
   about: `Sends one read-only statement to POST /query and prints the rows: a table on a terminal,
-otherwise tab-separated lines without a header. A FORMAT clause of the statement counts.
+otherwise tab-separated lines without a header. A FORMAT clause of the statement comes first.
 With - the statement is read from standard input.`,
   options: {
     ...EVENTS_OPTIONS,
-    json: flag('one JSON document: `{ "meta": [ … ], "data": [ … ], "rows": … }`'),
+    json: switchOption('one JSON document: `{ "meta": [ … ], "data": [ … ], "rows": … }`'),
   },
   notes: `The table is events_distributed, with the events of the key's own organisation. On a
-terminal, what visitors sent is written so that the terminal obeys nothing of it.`,
+terminal, control characters in texts of visitors are escaped.`,
   exits: `0 there is an answer, even without rows; 1 the statement or the settings are refused, or
 Guard gives no answer; 2 called wrongly.`,
   async run({ values, positionals }) {
-    const [typed, more] = positionals;
-    if (typed === undefined || more !== undefined) {
+    const [operand, more] = positionals;
+    if (operand === undefined || more !== undefined) {
       return "give one statement in quotes, as in: guard query 'SELECT count() FROM events_distributed'";
     }
     const guard = findGuard(values);
     if (typeof guard !== 'object') return guard;
     if ('missing' in guard.events) return guard.events.missing;
-    const sql = await readStatement(typed);
+    const sql = await readStatement(operand);
     if (typeof sql !== 'string') return failed('query', sql.why);
     const hasFormat = HAS_FORMAT.test(sql);
     if (hasFormat && values.json) {
@@ -43,36 +43,40 @@ Guard gives no answer; 2 called wrongly.`,
     const isTerminal = process.stdout.isTTY;
     const format = values.json ? 'JSON' : isTerminal ? 'PrettyCompactNoEscapes' : undefined;
     // FORMAT is on its own line, because the last line of the statement may be a comment.
-    const asked = hasFormat || format === undefined ? sql : `${sql}\nFORMAT ${format}`;
-    return answer(guard.events, asked, values.json || isTerminal);
+    const statement = hasFormat || format === undefined ? sql : `${sql}\nFORMAT ${format}`;
+    return printAnswer(guard.events, statement, values.json || isTerminal);
   },
 });
 
 const HAS_FORMAT = /\bformat\s+\w+\s*$/i;
 
 /** The statement without a final semicolon, because only one statement may be sent. */
-async function readStatement(typed: string): Promise<string | { readonly why: string }> {
-  if (typed !== '-') return bare(typed);
+async function readStatement(operand: string): Promise<string | { readonly why: string }> {
+  if (operand !== '-') return withoutSemicolon(operand);
   try {
-    const read = await readAtMost(process.stdin as AsyncIterable<Buffer>, QUERY.maxBodyBytes);
-    return read
-      ? bare(read.toString())
+    const bytes = await readAtMost(process.stdin as AsyncIterable<Buffer>, QUERY.maxBodyBytes);
+    return bytes
+      ? withoutSemicolon(bytes.toString())
       : { why: `standard input has more than ${QUERY.maxBodyBytes} bytes` };
   } catch (error) {
     return { why: `standard input cannot be read: ${messageOf(error)}` };
   }
 }
 
-function bare(sql: string): string {
+function withoutSemicolon(sql: string): string {
   return sql.trimEnd().replace(/;$/, '').trimEnd();
 }
 
-async function answer(access: EventsAccess, sql: string, isSeen: boolean): Promise<number> {
-  const answered = await postQuery(access, sql, TIMEOUT_MS);
-  if (answered.kind === 'away')
-    return failed('query', `${access.url} gives no answer: ${answered.why}`);
-  const { status, body } = answered;
+async function printAnswer(
+  access: EventsAccess,
+  sql: string,
+  isForTerminal: boolean,
+): Promise<number> {
+  const result = await postQuery(access, sql, TIMEOUT_MS);
+  if (result.kind === 'away')
+    return failed('query', `${access.url} gives no answer: ${result.why}`);
+  const { status, body } = result;
   if (status !== 200) return failed('query', refusalOf(access, status, body.toString()));
-  if (body.length > 0) process.stdout.write(isSeen ? printableLines(body.toString()) : body);
+  if (body.length > 0) process.stdout.write(isForTerminal ? printableLines(body.toString()) : body);
   return 0;
 }

@@ -8,29 +8,32 @@ import { createCommand } from '../command-line/command.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import {
   CONFIG_OPTION,
-  flag,
+  switchOption,
   type Options,
   type ReadLine,
   USUAL_FILE,
-  valued,
+  valueOption,
 } from '../command-line/options.ts';
 
 const OPTIONS = {
   config: { ...CONFIG_OPTION, help: `the settings to try; default ${USUAL_FILE} in this folder` },
-  against: valued('FILE', 'the settings to compare with', 'file'),
-  from: valued('URL', 'stored events of a running Guard, over POST /query of its api service'),
-  key: valued('KEY', `an analytics key for it; better in ${KEY_VARIABLE}`),
+  against: valueOption('FILE', 'the settings to compare with', 'file'),
+  from: valueOption('URL', 'stored events of a running Guard, over POST /query of its api service'),
+  key: valueOption('KEY', `an analytics key for this Guard; better in ${KEY_VARIABLE}`),
   since: {
-    ...valued('DURATION', 'how far back stored events are read, default 24h'),
+    ...valueOption('DURATION', 'how far back stored events are read, default 24h'),
     default: '24h',
   },
-  site: valued('HOST', 'the site of requests whose log names no host; needed with several sites'),
-  session: valued(
+  site: valueOption(
+    'HOST',
+    'the site of requests whose log names no host; needed with several sites',
+  ),
+  session: valueOption(
     'STATE',
     'verified: as if every visitor in an access log had passed the challenge',
     ['verified'],
   ),
-  json: flag('one JSON object, with every group'),
+  json: switchOption('one JSON object, with every group'),
 } as const satisfies Options;
 type Values = ReadLine<typeof OPTIONS>['values'];
 
@@ -50,7 +53,7 @@ A LOG is an access log of nginx or Apache (combined, vhost_combined), one of JSO
 or nginx's variables by their names), or events as JSONEachRow; also gzipped (.gz).`,
   options: OPTIONS,
   operand: 'file',
-  notes: `An access log does not say everything. What is not in it is unknown, and evidence of nothing;
+  notes: `An access log does not say everything. What the log lacks is unknown, and proves nothing;
 the last lines of the output say what could not be judged. Stored events carry their headers
 for 14 days, and sessions.`,
   exits: '0 replayed, 1 the settings, the log or the server are refused, 2 called wrongly.',
@@ -60,13 +63,13 @@ for 14 days, and sessions.`,
     if (values.session !== undefined && values.session !== 'verified') {
       return '--session is verified';
     }
-    const from = sourceOf(positionals, values, Date.now());
-    return typeof from === 'string' ? from : replayFrom(from, candidate, values);
+    const source = chooseSource(positionals, values, Date.now());
+    return typeof source === 'string' ? source : replayFrom(source, candidate, values);
   },
 });
 
 async function replayFrom(
-  from: ReplayPlan['from'],
+  source: ReplayPlan['from'],
   config: string,
   { against, site, session, json }: Values,
 ): Promise<number> {
@@ -78,17 +81,24 @@ async function replayFrom(
   const fault = siteFault(candidate, site) ?? (current && siteFault(current, site));
   if (fault !== undefined) return failed('replay', fault);
   const assumeVerified = session !== undefined;
-  const plan = { candidate, against: current, from, site, assumeVerified, showProgress: !json };
+  const plan = {
+    candidate,
+    against: current,
+    from: source,
+    site,
+    assumeVerified,
+    showProgress: !json,
+  };
   try {
     const { describeReplay } = await import('../replay/describe-replay.ts');
     const { runReplay } = await import('../replay/run-replay.ts');
-    const replayed = await runReplay(plan);
-    if (replayed.judged === 0 && replayed.unreadable > 0)
-      return failed('replay', nothingReadIn(replayed));
+    const result = await runReplay(plan);
+    if (result.judged === 0 && result.unreadable > 0)
+      return failed('replay', describeUnreadable(result));
     const settings = current ? [candidate, current] : [candidate];
-    const isStored = from.kind === 'events';
-    const notes = replayNotes(replayed, settings, { assumeVerified, isStored });
-    print(json ? JSON.stringify({ ...replayed, notes }) : describeReplay(replayed, notes));
+    const isStored = source.kind === 'events';
+    const notes = replayNotes(result, settings, { assumeVerified, isStored });
+    print(json ? JSON.stringify({ ...result, notes }) : describeReplay(result, notes));
     return 0;
   } catch (error) {
     return failed('replay', messageOf(error));
@@ -96,13 +106,13 @@ async function replayFrom(
 }
 
 /** "Nothing would change" would be wrong for a log without any readable line. */
-function nothingReadIn({ faults, unreadable }: Replay): string {
+function describeUnreadable({ faults, unreadable }: Replay): string {
   const lines = faults.map(({ file, line, reason }) => `\n  ${file}:${line}: ${reason}`);
   return `none of ${unreadable} lines is a request; --help says which logs can be read${lines.join('')}`;
 }
 
 /** The source of the requests. A string is a sentence for the user when the source is unclear. */
-function sourceOf(
+function chooseSource(
   files: readonly string[],
   { from: url, key = process.env[KEY_VARIABLE], since }: Values,
   nowMs: number,
@@ -115,7 +125,7 @@ function sourceOf(
   if (files.length > 0) return 'give either logs or --from';
   if (!URL.canParse(url)) return '--from takes a URL, such as http://127.0.0.1:8082';
   if (key === undefined || key === '') return `give an analytics key in ${KEY_VARIABLE}, or --key`;
-  const back = Duration.safeParse(since);
-  if (!back.success) return '--since takes a duration such as 30m, 24h or 7d';
-  return { kind: 'events', source: { url, key, sinceMs: nowMs - back.data, untilMs: nowMs } };
+  const duration = Duration.safeParse(since);
+  if (!duration.success) return '--since takes a duration such as 30m, 24h or 7d';
+  return { kind: 'events', source: { url, key, sinceMs: nowMs - duration.data, untilMs: nowMs } };
 }

@@ -1,6 +1,6 @@
 import { readPlaces } from '../demo/places.ts';
 import { createCommand } from '../command-line/command.ts';
-import { CONFIG_OPTION, flag, USUAL_FILE, valued } from '../command-line/options.ts';
+import { CONFIG_OPTION, switchOption, USUAL_FILE, valueOption } from '../command-line/options.ts';
 import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
 
 export const start = createCommand({
@@ -18,17 +18,19 @@ On SIGTERM or Ctrl-C it finishes the requests under way, writes the last events,
       ...CONFIG_OPTION,
       help: `the settings file (see guard.yaml in the documentation);\ndefault ${USUAL_FILE} in this folder`,
     },
-    demo: flag('a small shop behind the gateway, everything on loopback, keys made on first use'),
-    port: valued(
+    demo: switchOption(
+      'a small shop behind the gateway, everything on loopback, keys made on first use',
+    ),
+    port: valueOption(
       'N',
       'with --demo: the port of the gateway in place of 8080; the others move\nby the same distance, and 0 picks free ones',
     ),
-    host: valued(
+    host: valueOption(
       'ADDRESS',
       'with --demo: let other machines reach the shop at this address\n(0.0.0.0: at all of this machine), under any name',
     ),
-    'no-watch': flag('read the settings again on SIGHUP only, not when a file changes'),
-    json: flag('print one JSON line with the addresses when ready, nothing else'),
+    'no-watch': switchOption('read the settings again on SIGHUP only, not when a file changes'),
+    json: switchOption('print one JSON line with the addresses when ready, nothing else'),
   },
   notes: `The settings are read again on SIGHUP, and when one of their files changes. A file with mistakes
 changes nothing: the last good settings stay in use, and the log says what is wrong.`,

@@ -1,7 +1,7 @@
 import { findGuard, GUARD_OPTIONS, sayWhere } from '../running-guard/find-guard.ts';
 import { printOnce, showLive } from '../top/run-top.ts';
 import { createCommand } from '../command-line/command.ts';
-import { flag, valued } from '../command-line/options.ts';
+import { switchOption, valueOption } from '../command-line/options.ts';
 
 const TIMEOUT_MS = 5_000;
 
@@ -19,9 +19,9 @@ key also reasons, addresses and sites of the last minute, and how long decisions
 q or Ctrl-C ends it. Without a terminal it prints one line per update.`,
   options: {
     ...GUARD_OPTIONS,
-    interval: { ...valued('SECONDS', 'seconds between two updates, default 2'), default: '2' },
-    once: flag('print the state once and end'),
-    json: flag('print the state once as a JSON object and end'),
+    interval: { ...valueOption('SECONDS', 'seconds between two updates, default 2'), default: '2' },
+    once: switchOption('print the state once and end'),
+    json: switchOption('print the state once as a JSON object and end'),
   },
   exits:
     '0 ended, or printed; 1 the settings are refused, or Guard gives no answer; 2 called wrongly.',
@@ -34,7 +34,9 @@ q or Ctrl-C ends it. Without a terminal it prints one line per update.`,
     if (typeof guard !== 'object') return guard;
     const { admin, events } = guard;
     if (admin === undefined) return sayWhere('admin');
-    const watched = { admin, events, intervalMs: intervalS * 1000, timeoutMs: TIMEOUT_MS };
-    return values.once || values.json ? printOnce(watched, values.json) : showLive(watched);
+    const watchOptions = { admin, events, intervalMs: intervalS * 1000, timeoutMs: TIMEOUT_MS };
+    return values.once || values.json
+      ? printOnce(watchOptions, values.json)
+      : showLive(watchOptions);
   },
 });

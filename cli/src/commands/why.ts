@@ -1,7 +1,7 @@
 import { RETENTION } from '@guard/config/contract/limits';
 import type { Settings } from '@guard/config/settings/schema';
 import { createCommand } from '../command-line/command.ts';
-import { flag, valued } from '../command-line/options.ts';
+import { switchOption, valueOption } from '../command-line/options.ts';
 import { EVENTS_OPTIONS, findGuard } from '../running-guard/find-guard.ts';
 import type { EventsAccess } from '../running-guard/query-events.ts';
 import { printable, printableJson } from '../terminal/printable.ts';
@@ -25,53 +25,53 @@ export const why = createCommand({
 what happened, what was found and what it means, which rule at which line of guard.yaml
 decided, who else can have this, what the visitor can do, and what to write into guard.yaml
 to let the visitor in. A request id, the session of an event (32 hex digits) or an address
-does as well: of an address it tells the newest five requests and all of them in numbers.`,
+works too: for an address you get the newest five requests, and all requests in numbers.`,
   options: {
     ...EVENTS_OPTIONS,
-    'let-in': valued('WAY', `write out this change of guard.yaml:\n${WAYS.join(', ')}`, WAYS),
-    json: flag('one JSON object: `{ "asked": …, "events": [ … ], "in_all": … }`'),
+    'let-in': valueOption('WAY', `write out this change of guard.yaml:\n${WAYS.join(', ')}`, WAYS),
+    json: switchOption('one JSON object: `{ "asked": …, "events": [ … ], "in_all": … }`'),
   },
-  notes: `It asks a running Guard over POST /query, and changes nothing. Events are kept for
+  notes: `The command asks a running Guard over POST /query, and changes nothing. Events are kept for
 ${ROW_DAYS} days, their header fields for ${DETAIL_DAYS}.`,
   exits: `0 found; 1 there is no such event, the settings are refused, or Guard gives no answer;
 2 called wrongly.`,
   async run({ values, positionals }) {
-    const [typed, more] = positionals;
-    if (typed === undefined || more !== undefined) {
+    const [operand, more] = positionals;
+    if (operand === undefined || more !== undefined) {
       return 'name one code, as in: guard why K7QM2X9D';
     }
-    const asked = readAsked(typed);
-    if (asked === undefined) {
-      const shown = printable(JSON.stringify(typed), 80);
-      return `${shown} is no reference code (8 letters and digits), request id (a UUID), session (32 hex digits) or address`;
+    const subject = readAsked(operand);
+    if (subject === undefined) {
+      const shownOperand = printable(JSON.stringify(operand), 80);
+      return `${shownOperand} is no reference code (8 letters and digits), request id (a UUID), session (32 hex digits) or address`;
     }
     const way = values['let-in'];
-    if (way !== undefined && !WAYS.some((one) => one === way)) {
+    if (way !== undefined && !WAYS.some((name) => name === way)) {
       return `--let-in is one of: ${WAYS.join(', ')}`;
     }
     const guard = findGuard(values);
     if (typeof guard !== 'object') return guard;
     const { settings, events } = guard;
     if ('missing' in events) return events.missing;
-    return answer({ asked, access: events, settings, way, json: values.json });
+    return printAnswer({ subject: subject, access: events, settings, way, json: values.json });
   },
 });
 
-async function answer(question: {
-  readonly asked: AskedAbout;
+async function printAnswer(question: {
+  readonly subject: AskedAbout;
   readonly access: EventsAccess;
   readonly settings: Settings | undefined;
   readonly way: string | undefined;
   readonly json: boolean;
 }): Promise<number> {
-  const { asked, access, settings, way, json } = question;
-  const found = await lookUp(access, asked);
-  switch (found.kind) {
+  const { subject: asked, access, settings, way, json } = question;
+  const result = await lookUp(access, asked);
+  switch (result.kind) {
     case 'refused':
-      return failed('why', found.why);
+      return failed('why', result.why);
     case 'none':
       if (json) print(printableJson({ asked, events: [], in_all: null }));
-      print(nothingFound(asked, access), 'error');
+      print(describeNothingFound(asked, access), 'error');
       return 1;
     case 'found': {
       // Loaded on demand: the texts of the reasons are large, and `guard --help` does not need them.
@@ -79,23 +79,23 @@ async function answer(question: {
       const { describeTold, describeInAll, describeOthers } =
         await import('../why/describe-told.ts');
       const tell = createTellEvent(settings);
-      const [first, ...more] = found.events;
+      const [first, ...more] = result.events;
       const newest = tell(first);
-      const all = [newest, ...more.map(tell)];
-      const { inAll } = found;
+      const events = [newest, ...more.map(tell)];
+      const { inAll } = result;
       if (json) {
-        print(printableJson({ asked, events: all, in_all: inAll ?? null }));
+        print(printableJson({ asked, events: events, in_all: inAll ?? null }));
         return 0;
       }
       // Prefers a stopped request, because a support desk asks why a visitor was stopped.
-      const told = all.find(({ action }) => action !== 'allow') ?? newest;
-      const rest = all.filter((one) => one !== told);
+      const mainEvent = events.find(({ action }) => action !== 'allow') ?? newest;
+      const otherEvents = events.filter((one) => one !== mainEvent);
       const title = inAll ? 'Other newest requests' : `Other requests with ${wordsOf(asked)}`;
       print(
         [
           ...(inAll ? [describeInAll(`All of ${wordsOf(asked)}`, inAll)] : []),
-          describeTold(told, way),
-          ...(rest.length === 0 ? [] : [describeOthers(title, rest)]),
+          describeTold(mainEvent, way),
+          ...(otherEvents.length === 0 ? [] : [describeOthers(title, otherEvents)]),
         ].join('\n\n'),
       );
       return 0;
@@ -103,19 +103,19 @@ async function answer(question: {
   }
 }
 
-/** The place of the search, how long events are kept, and what to try. */
-function nothingFound(asked: AskedAbout, { url }: EventsAccess): string {
+/** Says where the search looked, how long events are kept, and what to try. */
+function describeNothingFound(subject: AskedAbout, { url }: EventsAccess): string {
   const tries = {
     reference:
       'Let the visitor read the code again, or ask by address: guard why ADDRESS. A code has eight digits and letters, and none of I, L, O and U.',
     request: 'Ask by the code of the page or by address: guard why ADDRESS.',
     session:
-      'Take the column session or session_sent of an event: the value of the cookie _guard is no name of a session.',
+      'Take the value of the column session or session_sent of an event. The value of the cookie _guard does not work.',
     address:
-      'Is it the address that Guard sees? guard doctor says so. Behind a proxy it is that of trusted_proxies only.',
+      'Does Guard see this address? guard doctor says which address Guard sees. Behind a proxy, Guard sees the address of the visitor only when trusted_proxies lists the proxy.',
   } as const;
-  return `guard why: no event has ${wordsOf(asked)}.
+  return `guard why: no event has ${wordsOf(subject)}.
 Looked at ${url}, in the events that the analytics key may read: those of its own organisation.
 Events are kept for ${ROW_DAYS} days, and a new one is there after a second or two.
-${tries[asked.kind]}`;
+${tries[subject.kind]}`;
 }

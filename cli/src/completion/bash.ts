@@ -1,6 +1,6 @@
 import type { Command } from '../command-line/command.ts';
 import type { Completes } from '../command-line/options.ts';
-import { offeredOptions, quoted, spellings } from './offered.ts';
+import { offeredOptions, quoteForShell, spellings } from './offered.ts';
 
 /** For `source <(guard completion bash)`. Does not need the bash-completion package. */
 export function bashCompletion(commands: readonly Command[]): string {
@@ -10,20 +10,20 @@ _guard() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]}
   COMPREPLY=()
   if (( COMP_CWORD == 1 )); then
-    COMPREPLY=($(compgen -W ${quoted(`${names} --help`)} -- "$word"))
+    COMPREPLY=($(compgen -W ${quoteForShell(`${names} --help`)} -- "$word"))
     return
   fi
   case \${COMP_WORDS[1]} in
-${commands.map(ofCommand).join('\n')}
+${commands.map(commandCase).join('\n')}
   esac
 }
 complete -o filenames -F _guard guard`;
 }
 
-function ofCommand(command: Command): string {
+function commandCase(command: Command): string {
   const options = offeredOptions(command);
-  const taking = options.filter(({ option }) => option.type === 'string');
-  const values = taking.map(
+  const valueOptions = options.filter(({ option }) => option.type === 'string');
+  const values = valueOptions.map(
     (option) =>
       `        ${spellings(option).join('|')}) ${replyWith(option.option.completes)}; return ;;`,
   );
@@ -37,7 +37,7 @@ function ofCommand(command: Command): string {
   return [
     `    ${command.name})`,
     ...(values.length === 0 ? [] : ['      case $before in', ...values, '      esac']),
-    `      if [[ $word == -* ]]; then COMPREPLY=($(compgen -W ${quoted(words)} -- "$word")); return; fi`,
+    `      if [[ $word == -* ]]; then COMPREPLY=($(compgen -W ${quoteForShell(words)} -- "$word")); return; fi`,
     ...operand,
     '      ;;',
   ].join('\n');
@@ -48,5 +48,5 @@ function replyWith(completes: Completes | undefined): string {
   if (completes === undefined) return ':';
   if (completes === 'file') return 'mapfile -t COMPREPLY < <(compgen -f -- "$word")';
   if (completes === 'folder') return 'mapfile -t COMPREPLY < <(compgen -d -- "$word")';
-  return `COMPREPLY=($(compgen -W ${quoted(completes.join(' '))} -- "$word"))`;
+  return `COMPREPLY=($(compgen -W ${quoteForShell(completes.join(' '))} -- "$word"))`;
 }

@@ -1,38 +1,38 @@
 import type { Command } from '../command-line/command.ts';
 import type { Completes } from '../command-line/options.ts';
-import { type Offered, offeredOptions } from './offered.ts';
+import { type OfferedOption, offeredOptions } from './offered.ts';
 
 /** For `guard completion fish > ~/.config/fish/completions/guard.fish`. */
 export function fishCompletion(commands: readonly Command[]): string {
   const lines = commands.flatMap((command) => [
-    `complete -c guard -f -n __fish_use_subcommand -a ${command.name} -d ${quotedForFish(command.summary)}`,
+    `complete -c guard -f -n __fish_use_subcommand -a ${command.name} -d ${quoteForFish(command.summary)}`,
     ...operandLines(command),
-    ...offeredOptions(command).map((offered) => optionLine(command.name, offered)),
+    ...offeredOptions(command).map((option) => optionLine(command.name, option)),
   ]);
   return ['# fish completion of guard', ...lines].join('\n');
 }
 
 function operandLines({ name, operand }: Command): string[] {
   if (operand === undefined) return [];
-  const where = `complete -c guard -n '__fish_seen_subcommand_from ${name}'`;
-  return [`${where} ${offering(operand)}`];
+  const prefix = `complete -c guard -n '__fish_seen_subcommand_from ${name}'`;
+  return [`${prefix} ${valueArguments(operand)}`];
 }
 
-function optionLine(command: string, { name, option, summary }: Offered): string {
+function optionLine(command: string, { name, option, summary }: OfferedOption): string {
   const short = option.short === undefined ? '' : ` -s ${option.short}`;
-  const value = option.type === 'boolean' ? '' : ` -r ${offering(option.completes)}`;
-  const where = `complete -c guard -n '__fish_seen_subcommand_from ${command}'`;
-  return `${where}${short} -l ${name}${value} -d ${quotedForFish(summary)}`;
+  const value = option.type === 'boolean' ? '' : ` -r ${valueArguments(option.completes)}`;
+  const prefix = `complete -c guard -n '__fish_seen_subcommand_from ${command}'`;
+  return `${prefix}${short} -l ${name}${value} -d ${quoteForFish(summary)}`;
 }
 
-function offering(completes: Completes | undefined): string {
+function valueArguments(completes: Completes | undefined): string {
   if (completes === undefined) return '-f';
   if (completes === 'file') return '-F';
   if (completes === 'folder') return `-f -a '(__fish_complete_directories)'`;
-  return `-f -a ${quotedForFish(completes.join(' '))}`;
+  return `-f -a ${quoteForFish(completes.join(' '))}`;
 }
 
 /** In fish, unlike in other shells, a backslash is special inside single quotes. */
-function quotedForFish(text: string): string {
+function quoteForFish(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }

@@ -3,7 +3,7 @@ import { SHARED_OPTIONS } from '../command-line/help.ts';
 import type { Option } from '../command-line/options.ts';
 
 /** An option that a shell offers, under its long name. */
-export interface Offered {
+export interface OfferedOption {
   readonly name: string;
   readonly option: Option;
   /** The first line of its help. */
@@ -11,7 +11,7 @@ export interface Offered {
 }
 
 /** The options of a command that --help names, and --help itself. */
-export function offeredOptions({ options }: Command): Offered[] {
+export function offeredOptions({ options }: Command): OfferedOption[] {
   return Object.entries({ ...options, ...SHARED_OPTIONS }).flatMap(([name, option]) =>
     option.help === undefined
       ? []
@@ -20,11 +20,11 @@ export function offeredOptions({ options }: Command): Offered[] {
 }
 
 /** The words by which an option is typed: `-c` and `--config`. */
-export function spellings({ name, option: { short } }: Offered): string[] {
+export function spellings({ name, option: { short } }: OfferedOption): string[] {
   return short === undefined ? [`--${name}`] : [`-${short}`, `--${name}`];
 }
 
 /** A text as one word of bash or zsh. */
-export function quoted(text: string): string {
+export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,10 +1,12 @@
 import type { Command } from '../command-line/command.ts';
 import type { Completes } from '../command-line/options.ts';
-import { type Offered, offeredOptions, quoted } from './offered.ts';
+import { type OfferedOption, offeredOptions, quoteForShell } from './offered.ts';
 
 /** For a file `_guard` in a folder of `fpath`, or to be sourced after `compinit`. */
 export function zshCompletion(commands: readonly Command[]): string {
-  const list = commands.map(({ name, summary }) => `    ${quoted(`${name}:${escaped(summary)}`)}`);
+  const list = commands.map(
+    ({ name, summary }) => `    ${quoteForShell(`${name}:${escapeSpecification(summary)}`)}`,
+  );
   return `#compdef guard
 _guard() {
   local -a commands
@@ -18,13 +20,13 @@ ${list.join('\n')}
   shift words
   (( CURRENT -= 1 ))
   case $words[1] in
-${commands.map(ofCommand).join('\n')}
+${commands.map(commandCase).join('\n')}
   esac
 }
 compdef _guard guard`;
 }
 
-function ofCommand(command: Command): string {
+function commandCase(command: Command): string {
   const specs = [
     ...offeredOptions(command).flatMap(specsOf),
     ...(command.operand === undefined ? [] : [operandSpec(command.operand)]),
@@ -32,18 +34,20 @@ function ofCommand(command: Command): string {
   return [
     `    ${command.name})`,
     '      _arguments -s \\',
-    specs.map((spec) => `        ${quoted(spec)}`).join(' \\\n'),
+    specs.map((spec) => `        ${quoteForShell(spec)}`).join(' \\\n'),
     '      ;;',
   ].join('\n');
 }
 
-function specsOf({ name, option, summary }: Offered): string[] {
-  const many = option.multiple === true ? '*' : '';
+function specsOf({ name, option, summary }: OfferedOption): string[] {
+  const repeatMark = option.multiple === true ? '*' : '';
   const value =
     option.type === 'boolean' ? '' : `:${option.value ?? 'value'}:${actionOf(option.completes)}`;
-  const text = `[${escaped(summary)}]${value}`;
-  const long = `${many}--${name}${text}`;
-  return option.short === undefined ? [long] : [`${many}-${option.short}${text}`, long];
+  const description = `[${escapeSpecification(summary)}]${value}`;
+  const long = `${repeatMark}--${name}${description}`;
+  return option.short === undefined
+    ? [long]
+    : [`${repeatMark}-${option.short}${description}`, long];
 }
 
 function operandSpec(operand: Completes): string {
@@ -59,6 +63,6 @@ function actionOf(completes: Completes | undefined): string {
 }
 
 /** Brackets and colons are special in a specification. */
-function escaped(text: string): string {
+function escapeSpecification(text: string): string {
   return text.replace(/[\\[\]:]/g, '\\$&');
 }

@@ -1,16 +1,16 @@
 import type { FetchReport, FetchTerms } from '@guard/server';
-import { valued } from '../command-line/options.ts';
+import { valueOption } from '../command-line/options.ts';
 import { columns } from '../terminal/layout.ts';
 
 /** The shared parts of the commands that fetch published data: their options and their report. */
 
 const DEFAULT_TIMEOUT_S = 15;
 
-export function timeoutOption(what: 'list' | 'directory') {
-  return valued('SECONDS', `how long one ${what} may take (default ${DEFAULT_TIMEOUT_S})`);
+export function timeoutOption(subject: 'list' | 'directory') {
+  return valueOption('SECONDS', `how long one ${subject} may take (default ${DEFAULT_TIMEOUT_S})`);
 }
 
-export const SOURCE_BASE_OPTION = valued(
+export const SOURCE_BASE_OPTION = valueOption(
   'URL',
   'ask a mirror: `URL/<host>/<path>` instead of `https://<host>/<path>`',
 );
@@ -24,11 +24,11 @@ export function readFetchTerms(values: {
   const timeoutS = Number(values.timeout ?? DEFAULT_TIMEOUT_S);
   if (base !== undefined && !URL.canParse(base)) return '--source-base takes a URL';
   if (!(timeoutS > 0 && timeoutS <= 600)) return '--timeout takes 1 to 600 seconds';
-  const mirrorOf = base === undefined ? undefined : (url: string) => mirrored(url, base);
+  const mirrorOf = base === undefined ? undefined : (url: string) => mirrorUrl(url, base);
   return { timeoutMs: timeoutS * 1000, mirrorOf };
 }
 
-function mirrored(url: string, base: string): string {
+function mirrorUrl(url: string, base: string): string {
   const { host, pathname, search } = new URL(url);
   return `${base.replace(/\/$/, '')}/${host}${pathname}${search}`;
 }
@@ -37,13 +37,13 @@ function mirrored(url: string, base: string): string {
 export function describeReports<T extends FetchReport>(
   reports: readonly T[],
   cellsOf: (report: T) => readonly [name: string, kept: string],
-  where: string,
+  ending: string,
 ): string {
   const rows = reports.map((report) => {
     const { result, dropped, reason } = report;
     const [name, kept] = cellsOf(report);
     return [name, result, `${kept}${dropped === 0 ? '' : `, ${dropped} dropped`}`, reason];
   });
-  const done = reports.filter(({ reason }) => reason === '').length;
-  return `${columns(rows).join('\n')}\n\n${done} of ${reports.length} ${where}.`;
+  const currentCount = reports.filter(({ reason }) => reason === '').length;
+  return `${columns(rows).join('\n')}\n\n${currentCount} of ${reports.length} ${ending}.`;
 }

@@ -16,43 +16,44 @@ type Decisions = readonly TemporaryDecision[];
 
 /** Returns the new list of current decisions and a result. A string is the reason why nothing changes. */
 export type Edit<T> = (
-  standing: Decisions,
+  current: Decisions,
 ) => { readonly decisions: Decisions; readonly result: T } | string;
 
 /** A text is for the user: the reason why nothing was written. */
-export type Changed<T> = { readonly result: T } | string;
+export type EditOutcome<T> = { readonly result: T } | string;
 
-const AWAY = 'the Redis of the settings gives no answer';
-const LOST = `${AWAY}, or others change the decisions all the time; try again`;
-const UNREADABLE = 'is no list of temporary decisions; move it away, and Guard begins a new one';
+const NO_ANSWER = 'the Redis of the settings gives no answer';
+const LOST_RACE = `${NO_ANSWER}, or others change the decisions all the time; try again`;
+const UNREADABLE_LIST =
+  'is no list of temporary decisions; move it away, and Guard begins a new one';
 
 /** The current temporary decisions. Empty when the settings name no place for them. */
-export function currentDecisions(settings: Settings, now: number): Promise<Changed<Decisions>> {
+export function currentDecisions(settings: Settings, now: number): Promise<EditOutcome<Decisions>> {
   const place = decisionsPlace(settings);
   switch (place.kind) {
     case 'none':
       return Promise.resolve({ result: [] });
     case 'file':
-      return Promise.resolve(standingInFile(place.file, now));
+      return Promise.resolve(decisionsInFile(place.file, now));
     case 'redis':
       return withRedis(place.redis, async (store) => {
-        const held = await store.sharedText('decisions');
-        if (held === undefined) return AWAY;
-        return currentIn(held.text, now) ?? `the list in Redis ${UNREADABLE}`;
+        const shared = await store.sharedText('decisions');
+        if (shared === undefined) return NO_ANSWER;
+        return parseCurrent(shared.text, now) ?? `the list in Redis ${UNREADABLE_LIST}`;
       });
   }
 }
 
-function standingInFile(file: string, now: number): Changed<Decisions> {
+function decisionsInFile(file: string, now: number): EditOutcome<Decisions> {
   try {
-    return currentIn(readFileSync(file, 'utf8'), now) ?? `${file} ${UNREADABLE}`;
+    return parseCurrent(readFileSync(file, 'utf8'), now) ?? `${file} ${UNREADABLE_LIST}`;
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     return isMissing ? { result: [] } : `${file}: ${fileFault(error)}`;
   }
 }
 
-function currentIn(text: string, now: number): { readonly result: Decisions } | undefined {
+function parseCurrent(text: string, now: number): { readonly result: Decisions } | undefined {
   const decisions = readDecisions(text);
   return decisions && { result: decisions.filter(({ until }) => until > now) };
 }
@@ -62,7 +63,7 @@ export async function changeDecisions<T>(
   settings: Settings,
   now: number,
   edit: Edit<T>,
-): Promise<Changed<T>> {
+): Promise<EditOutcome<T>> {
   const place = decisionsPlace(settings);
   switch (place.kind) {
     case 'none':
@@ -74,17 +75,17 @@ export async function changeDecisions<T>(
   }
 }
 
-async function changeFile<T>(file: string, now: number, edit: Edit<T>): Promise<Changed<T>> {
+async function changeFile<T>(file: string, now: number, edit: Edit<T>): Promise<EditOutcome<T>> {
   const fault = makeFile(file);
   if (fault !== undefined) return fault;
-  const replaced = await replaceFile(file, (text): Change<Changed<T>> => {
-    const changed = applyEdit(text, now, edit);
-    if (changed === undefined) return { kind: 'leave', result: `${file} ${UNREADABLE}` };
-    return typeof changed === 'string'
-      ? { kind: 'leave', result: changed }
-      : { kind: 'write', text: changed.text, result: changed };
+  const outcome = await replaceFile(file, (text): Change<EditOutcome<T>> => {
+    const edited = applyEdit(text, now, edit);
+    if (edited === undefined) return { kind: 'leave', result: `${file} ${UNREADABLE_LIST}` };
+    return typeof edited === 'string'
+      ? { kind: 'leave', result: edited }
+      : { kind: 'write', text: edited.text, result: edited };
   });
-  return typeof replaced === 'string' ? replaced : replaced.result;
+  return typeof outcome === 'string' ? outcome : outcome.result;
 }
 
 /** Creates an empty file that the user of the folder can read, if there is none. Returns the reason when it cannot. */
@@ -103,18 +104,18 @@ function makeFile(file: string): string | undefined {
   }
 }
 
-function changeRedis<T>(redis: RedisPlace, now: number, edit: Edit<T>): Promise<Changed<T>> {
+function changeRedis<T>(redis: RedisPlace, now: number, edit: Edit<T>): Promise<EditOutcome<T>> {
   return withRedis(redis, async (store) => {
-    const unreadable = `the list in Redis ${UNREADABLE}`;
-    let made: Changed<T> = unreadable;
-    const change = (text: string): string | undefined => {
-      const changed = applyEdit(text, now, edit);
+    const unreadable = `the list in Redis ${UNREADABLE_LIST}`;
+    let lastOutcome: EditOutcome<T> = unreadable;
+    const editText = (text: string): string | undefined => {
+      const edited = applyEdit(text, now, edit);
       // From the last attempt only, because earlier ones wrote nothing.
-      made = changed ?? unreadable;
-      return typeof changed === 'object' ? changed.text : undefined;
+      lastOutcome = edited ?? unreadable;
+      return typeof edited === 'object' ? edited.text : undefined;
     };
-    const outcome = await store.changeSharedText('decisions', change, MAX_DECISION_MS);
-    return outcome === 'lost' ? LOST : made;
+    const outcome = await store.changeSharedText('decisions', editText, MAX_DECISION_MS);
+    return outcome === 'lost' ? LOST_RACE : lastOutcome;
   });
 }
 
@@ -139,10 +140,10 @@ function applyEdit<T>(
   now: number,
   edit: Edit<T>,
 ): { readonly text: string; readonly result: T } | string | undefined {
-  const standing = currentIn(text, now);
-  if (standing === undefined) return undefined;
-  const made = edit(standing.result);
-  return typeof made === 'string'
-    ? made
-    : { text: writeDecisions(made.decisions), result: made.result };
+  const current = parseCurrent(text, now);
+  if (current === undefined) return undefined;
+  const change = edit(current.result);
+  return typeof change === 'string'
+    ? change
+    : { text: writeDecisions(change.decisions), result: change.result };
 }

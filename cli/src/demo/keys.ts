@@ -13,8 +13,8 @@ export type DemoKeys = z.infer<typeof DemoKeys>;
 /** The keys of the demo. They are created once and stored in a file that only this user can read. */
 export async function demoKeys(folder: string): Promise<{ keys: DemoKeys; file: string }> {
   const file = join(folder, 'keys.json');
-  const kept = await readKeys(file);
-  if (kept) return { keys: kept, file };
+  const storedKeys = await readKeys(file);
+  if (storedKeys) return { keys: storedKeys, file };
   const keys = {
     GUARD_SECRET: randomBytes(32).toString('base64url'),
     DEMO_SECRET_KEY: `sk_${randomBytes(24).toString('base64url')}`,

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { demoKeys } from './keys.ts';
 import { type Places, placesEnvironment } from './places.ts';
-import { type Started, welcome } from './welcome.ts';
+import { type StartFacts, welcomeText } from './welcome.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const CONFIG = join(ROOT, 'examples/shop/guard.yaml');
@@ -15,7 +15,7 @@ export interface Demo {
   /** The values of the ${NAME}s in the file. */
   readonly env: Readonly<Record<string, string>>;
   /** The text for the terminal when all services listen. */
-  welcome(started: Started): string;
+  welcome(facts: StartFacts): string;
   close(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export async function openDemo(places: Places): Promise<Demo> {
   return {
     config: CONFIG,
     env: { ...keys, ...placesEnvironment(places), DEMO_ORIGIN: shop.url, DEMO_DATA: data },
-    welcome: (started) => welcome({ ...started, keys, file, shop: shop.url, host: places.host }),
+    welcome: (facts) => welcomeText({ ...facts, keys, file, shop: shop.url, host: places.host }),
     close: () => shop.close(),
   };
 }

@@ -5,7 +5,12 @@ import type { MetricName } from '@guard/config/contract/metrics';
 import type { RunningGuard } from '../running-guard/find-guard.ts';
 import { isTrusted } from './own-address.ts';
 import { type Answers, type Evidence, FORGED_ADDRESS } from './evidence.ts';
-import { type Ask, exchange, type Exchange, handshakeHeaders } from '../exchange/exchange.ts';
+import {
+  type ExchangeOptions,
+  exchange,
+  type Exchange,
+  handshakeHeaders,
+} from '../exchange/exchange.ts';
 import { follow } from './follow.ts';
 import { sessionCookie, uploadUrl } from './guard-page.ts';
 import { LAST_ACCEPT, seenRequests } from './seen-requests.ts';
@@ -26,7 +31,7 @@ export interface Examination {
 type Send = (
   url: string,
   headers?: Readonly<Record<string, string>>,
-  method?: Ask['method'],
+  method?: ExchangeOptions['method'],
 ) => Promise<Exchange>;
 
 /** Sends the requests for the checks: about ten, one after the other. */

@@ -31,7 +31,7 @@ export type Exchange =
   /** Why there was no answer, as a phrase. */
   | { readonly kind: 'failed'; readonly url: string; readonly why: string };
 
-export interface Ask {
+export interface ExchangeOptions {
   readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -51,13 +51,13 @@ export function fieldsOf({ fields }: Answered, name: string): string[] {
  * Sends one request on its own connection. It follows no redirects and accepts any certificate, because another
  * check judges the certificate. Never rejects.
  */
-export function exchange(url: string, ask: Ask): Promise<Exchange> {
+export function exchange(url: string, ask: ExchangeOptions): Promise<Exchange> {
   const { method = 'GET', headers, timeoutMs, from, socketPath } = ask;
   return new Promise((resolve) => {
     const sentAtMs = Date.now();
-    const end = (ended: Exchange) => {
+    const end = (result: Exchange) => {
       clearTimeout(timer);
-      resolve(ended);
+      resolve(result);
     };
     const fail = (why: string) => end({ kind: 'failed', url, why });
     const options: RequestOptions & { readonly rejectUnauthorized: boolean } = {
@@ -69,29 +69,29 @@ export function exchange(url: string, ask: Ask): Promise<Exchange> {
       ...(socketPath !== undefined && { socketPath }),
     };
     const send = url.startsWith('https:') ? requestHttps : requestHttp;
-    const sent = send(url, options);
+    const request = send(url, options);
     const timer = setTimeout(() => {
-      sent.destroy();
+      request.destroy();
       fail(`no whole answer within ${timeoutMs / 1000} s`);
     }, timeoutMs);
-    const take = (answer: IncomingMessage) => {
-      const seen = { url, sentAtMs, answeredAtMs: Date.now(), ...addressesOf(answer) };
+    const takeAnswer = (answer: IncomingMessage) => {
+      const connection = { url, sentAtMs, answeredAtMs: Date.now(), ...addressesOf(answer) };
       void readBody(answer).then(
         (body) => {
-          sent.destroy();
-          end({ kind: 'answered', ...seen, ...headOf(answer), body });
+          request.destroy();
+          end({ kind: 'answered', ...connection, ...headOf(answer), body });
         },
         (error: unknown) => fail(messageOf(error)),
       );
     };
-    sent.on('response', take);
-    sent.on('upgrade', (answer, socket) => {
-      const seen = { url, sentAtMs, answeredAtMs: Date.now(), ...addressesOf(answer) };
-      end({ kind: 'answered', ...seen, ...headOf(answer), body: '' });
+    request.on('response', takeAnswer);
+    request.on('upgrade', (answer, socket) => {
+      const connection = { url, sentAtMs, answeredAtMs: Date.now(), ...addressesOf(answer) };
+      end({ kind: 'answered', ...connection, ...headOf(answer), body: '' });
       socket.destroy();
     });
-    sent.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message));
-    sent.end();
+    request.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message));
+    request.end();
   });
 }
 
@@ -108,8 +108,8 @@ export function handshakeHeaders(): Record<string, string> {
 function headOf(answer: IncomingMessage): Pick<Answered, 'status' | 'httpVersion' | 'fields'> {
   const { rawHeaders, statusCode = 0, httpVersion } = answer;
   const fields: [string, string][] = [];
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    fields.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '']);
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    fields.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
   }
   return { status: statusCode, httpVersion, fields };
 }

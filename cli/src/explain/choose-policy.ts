@@ -3,10 +3,10 @@ import { readingsOf } from '@guard/config/matching/path-readings';
 import type { Settings, Site } from '@guard/config/settings/schema';
 import { compileRoute } from '@guard/gateway';
 import { organisationIds } from '../command-line/choose-organisation.ts';
-import type { Asked } from './read-request.ts';
+import type { ExplainCall } from './read-request.ts';
 
 /** The organisation whose rules answer, and what the gateway does before it asks. */
-interface Chosen {
+interface ChosenPolicy {
   readonly organisation: string;
   /** The site as events name it: by its first host. Empty without a site. */
   readonly site: string;
@@ -21,26 +21,26 @@ interface Chosen {
  */
 export function choosePolicy(
   settings: Settings,
-  asked: Asked,
-  requested: { readonly host: string; readonly path: string } | undefined,
-): Chosen | string {
+  call: ExplainCall,
+  target: { readonly host: string; readonly path: string } | undefined,
+): ChosenPolicy | string {
   const { organisations, sites } = settings;
   if (organisations.length === 0) return 'the settings have no organisation, so no rules';
-  if (asked.organisation !== undefined) return byOrganisation(settings, asked.organisation);
-  const [first] = organisations;
-  if (requested === undefined && first !== undefined) {
-    return { organisation: first.id, site: '', notes: [] };
+  if (call.organisation !== undefined) return policyOfOrganisation(settings, call.organisation);
+  const [firstOrganisation] = organisations;
+  if (target === undefined && firstOrganisation !== undefined) {
+    return { organisation: firstOrganisation.id, site: '', notes: [] };
   }
   const siteOf = compileHosts(sites.map((site) => ({ hosts: site.hosts, value: site })));
-  const { host: named = '', path = '/' } = requested ?? {};
-  const host = asked.site ?? named;
+  const { host: requestedHost = '', path = '/' } = target ?? {};
+  const host = call.site ?? requestedHost;
   const site = siteOf(host);
-  if (site !== undefined) return ofSite(site, settings, path);
-  if (asked.site !== undefined) {
+  if (site !== undefined) return policyOfSite(site, settings, path);
+  if (call.site !== undefined) {
     const hosts = sites.flatMap((one) => one.hosts).join(', ') || 'none';
-    return `no site has the host ${asked.site}; there are ${hosts}`;
+    return `no site has the host ${call.site}; there are ${hosts}`;
   }
-  if (first === undefined || organisations.length > 1) {
+  if (firstOrganisation === undefined || organisations.length > 1) {
     const ids = organisationIds(settings);
     return `no site has the host ${host}; say --site HOST, or --organisation: ${ids}`;
   }
@@ -48,16 +48,20 @@ export function choosePolicy(
     sites.length === 0
       ? []
       : [`No site has the host ${host}: the gateway would answer 421 and not ask.`];
-  return { organisation: first.id, site: '', notes: note };
+  return { organisation: firstOrganisation.id, site: '', notes: note };
 }
 
-function byOrganisation(settings: Settings, organisation: string): Chosen | string {
+function policyOfOrganisation(settings: Settings, organisation: string): ChosenPolicy | string {
   return settings.organisations.some(({ id }) => id === organisation)
     ? { organisation, site: '', notes: [] }
     : `no organisation has the id ${organisation}; there are ${organisationIds(settings)}`;
 }
 
-function ofSite(site: Site, { organisations }: Settings, path: string): Chosen | string {
+function policyOfSite(
+  site: Site,
+  { organisations }: Settings,
+  path: string,
+): ChosenPolicy | string {
   const { organisation, protect, skip, validator } = site;
   const name = site.hosts[0] ?? '';
   if (!organisations.some(({ id }) => id === organisation)) {

@@ -10,12 +10,12 @@ export function describeExplanation(
   notes: readonly string[],
 ): string {
   const { facts, organisation, site } = explanation;
-  const where =
+  const place =
     site === '' ? `organisation ${organisation}` : `site ${site}, organisation ${organisation}`;
   return [
     [
       styled('bold', `${facts.method} ${facts.host}${facts.path}`),
-      styled('dim', where),
+      styled('dim', place),
       ...notes.map((note) => styled('yellow', note)),
     ].join('\n'),
     section('Facts', describeFacts(facts, names)),
@@ -47,11 +47,11 @@ function describeFindings({ findings, weighed }: Explanation): string {
 
 function describeRules(rules: Explanation['rules']): string[] {
   const rows = rules.map(({ name, built_in, matched, sets, decides }) => {
-    const wants = Object.entries(sets).map(([directive, value]) => {
-      const text = `${directive}: ${wording(value)}`;
+    const directives = Object.entries(sets).map(([directive, value]) => {
+      const text = `${directive}: ${directiveText(value)}`;
       return matched && !decides.some((decided) => decided === directive) ? `(${text})` : text;
     });
-    return [matched ? '✓' : '·', built_in ? `${name} (built in)` : name, wants.join(', ')];
+    return [matched ? '✓' : '·', built_in ? `${name} (built in)` : name, directives.join(', ')];
   });
   const lines = columns(rows, (text, _column, row) =>
     rules[row]?.matched === true ? text : styled('dim', text),
@@ -65,7 +65,7 @@ function describeRules(rules: Explanation['rules']): string[] {
 /** The result of the rules: each directive, and the rule that set it. */
 function describeDirectives({ rules, verdict }: Explanation): string[] {
   const rows = rules.flatMap(({ name, sets, decides }) =>
-    decides.map((directive) => [directive, wording(sets[directive]), `by ${name}`]),
+    decides.map((directive) => [directive, directiveText(sets[directive]), `by ${name}`]),
   );
   const isSetByRule = rows.some(([directive]) => directive === 'monitor');
   if (verdict.monitor && !isSetByRule) rows.push(['monitor', 'true', 'by the organisation']);
@@ -73,10 +73,10 @@ function describeDirectives({ rules, verdict }: Explanation): string[] {
 }
 
 /** A directive's value as it would be in guard.yaml. */
-function wording(value: unknown): string {
+function directiveText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   const { requests, per, by } = value as { requests: number; per: number; by: readonly string[] };
-  return `${requests} per ${duration(per)} by ${by.join(' and ')}`;
+  return `${requests} per ${durationText(per)} by ${by.join(' and ')}`;
 }
 
 const UNITS = [
@@ -86,7 +86,7 @@ const UNITS = [
   ['s', 1000],
 ] as const;
 
-function duration(ms: number): string {
+function durationText(ms: number): string {
   const [unit, size] = UNITS.find(([, length]) => ms % length === 0) ?? ['ms', 1];
   return `${ms / size}${unit}`;
 }
@@ -95,16 +95,16 @@ const COLOUR: Readonly<Record<string, Style>> = { allow: 'green', block: 'red', 
 
 function describeVerdict({ verdict }: Explanation): string[] {
   const { concluded, enforced, rule, reasons, monitor, observe } = verdict;
-  const coloured = (action: string) => styled(COLOUR[action] ?? 'yellow', action);
-  const by = rule === '' ? 'no rule decides' : `by ${rule}`;
-  const why = reasons.length === 0 ? by : `${by}: ${reasons.join(', ')}`;
-  const lines = [`concluded  ${coloured(concluded)}, ${why}`];
+  const colour = (action: string) => styled(COLOUR[action] ?? 'yellow', action);
+  const ruleText = rule === '' ? 'no rule decides' : `by ${rule}`;
+  const cause = reasons.length === 0 ? ruleText : `${ruleText}: ${reasons.join(', ')}`;
+  const lines = [`concluded  ${colour(concluded)}, ${cause}`];
   if (concluded !== enforced) {
     const because = observe ? 'observe enforces nothing' : 'monitor lifts a block';
-    lines.push(`enforced   ${coloured(enforced)}, because ${because}`);
+    lines.push(`enforced   ${colour(enforced)}, because ${because}`);
   } else {
-    const left = monitor && concluded === 'challenge' ? ', monitor leaves challenges' : '';
-    lines.push(`enforced   ${coloured(enforced)}${left}`);
+    const exception = monitor && concluded === 'challenge' ? ', monitor leaves challenges' : '';
+    lines.push(`enforced   ${colour(enforced)}${exception}`);
   }
   return lines;
 }
@@ -130,7 +130,7 @@ function describeAnswer(answer: Explanation['answer']): string[] {
 function describeCookie(cookie: NonNullable<Explanation['answer']['cookies']>[number]): string {
   const { name, path, max_age, secure, same_site, domain } = cookie;
   const host = domain === '' ? 'host-only' : domain;
-  return `${name} (${path}, ${host}, ${duration(max_age * 1000)}, SameSite=${same_site}${secure ? ', Secure' : ''})`;
+  return `${name} (${path}, ${host}, ${durationText(max_age * 1000)}, SameSite=${same_site}${secure ? ', Secure' : ''})`;
 }
 
 type Facts = Explanation['facts'];
@@ -146,17 +146,20 @@ function describeFacts(facts: Facts, names: AgentNames): string[] {
   ];
   const [, ...others] = facts.readings;
   if (others.length > 0) rows.push(['path', `may also be read as ${others.join(' ')}`]);
-  const shown = facts.representation === 'html' ? 'a page' : 'application/problem+json';
-  rows.push(['if denied', shown]);
+  const representation = facts.representation === 'html' ? 'a page' : 'application/problem+json';
+  rows.push(['if denied', representation]);
   return columns(rows, (text, column) => (column === 0 ? styled('dim', text) : text));
 }
 
 function addressOf({ ip, network, country, asn }: Facts): string {
-  const place = country === null ? 'country unknown' : `country ${country}`;
-  const system = asn === null ? 'no AS' : `AS ${asn}`;
-  return [ip, network === null ? 'ordinary network' : `${network} network`, place, system].join(
-    ', ',
-  );
+  const countryText = country === null ? 'country unknown' : `country ${country}`;
+  const asnText = asn === null ? 'no AS' : `AS ${asn}`;
+  return [
+    ip,
+    network === null ? 'ordinary network' : `${network} network`,
+    countryText,
+    asnText,
+  ].join(', ');
 }
 
 function agentOf({ user_agent, agent }: Facts): string {
@@ -178,8 +181,8 @@ function recordedAs({ browser, version, os, device }: AgentNames): string {
 function crawlerOf(crawler: Facts['crawler']): string {
   if (crawler === null) return 'none';
   const { name, category, rsl_category, proof, allowlisted } = crawler;
-  const listed = allowlisted ? 'on the allowlist' : 'not on the allowlist';
-  return `${name} (${category}, ${rsl_category}), ${PROOFS[proof] ?? proof}, ${listed}`;
+  const allowlistText = allowlisted ? 'on the allowlist' : 'not on the allowlist';
+  return `${name} (${category}, ${rsl_category}), ${PROOFS[proof] ?? proof}, ${allowlistText}`;
 }
 
 function signerOf({ name, directory }: NonNullable<Facts['signed_agent']>): string {

@@ -1,9 +1,9 @@
-import { CONFIG_OPTION, flag, type Options, valued } from '../command-line/options.ts';
+import { CONFIG_OPTION, switchOption, type Options, valueOption } from '../command-line/options.ts';
 
 /** Uses the names of curl's options, so that "Copy as cURL" of a browser can be pasted. */
 export const EXPLAIN_OPTIONS = {
   config: CONFIG_OPTION,
-  ip: valued('ADDRESS', "the visitor's address"),
+  ip: valueOption('ADDRESS', "the visitor's address"),
   request: { type: 'string', short: 'X', value: 'METHOD', help: 'default GET, or POST with `-d`' },
   header: {
     type: 'string',
@@ -34,10 +34,10 @@ export const EXPLAIN_OPTIONS = {
   },
   'data-raw': { type: 'string', multiple: true },
   compressed: { type: 'boolean' },
-  cookie: valued('ID', 'the value of the `_guard` cookie'),
-  session: valued('STATE', 'as if the session was: verified, issued', ['verified', 'issued']),
-  'over-budget': flag('as if every rate limit was used up'),
-  site: valued('HOST', 'the rules of this site, with any host in the URL'),
-  organisation: valued('ID', 'the rules of this organisation'),
-  json: flag('one JSON object'),
+  cookie: valueOption('ID', 'the value of the `_guard` cookie'),
+  session: valueOption('STATE', 'as if the session was: verified, issued', ['verified', 'issued']),
+  'over-budget': switchOption('as if every rate limit was used up'),
+  site: valueOption('HOST', 'the rules of this site, with any host in the URL'),
+  organisation: valueOption('ID', 'the rules of this organisation'),
+  json: switchOption('one JSON object'),
 } as const satisfies Options;

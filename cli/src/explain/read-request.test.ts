@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type Asked, readRequest } from './read-request.ts';
+import { type ExplainCall, readRequest } from './read-request.ts';
 
 const stdin = () => '{"from":"stdin"}';
 
-function asked(...args: string[]): Asked {
+function asked(...args: string[]): ExplainCall {
   const reading = readRequest(['--config', 'guard.yaml', ...args], stdin);
   if (typeof reading === 'string') throw new Error(reading);
   return reading;

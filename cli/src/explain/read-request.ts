@@ -5,7 +5,7 @@ import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
 import { EXPLAIN_OPTIONS } from './options.ts';
 
 /** The parsed arguments of `guard explain`, before the settings are read. */
-export interface Asked {
+export interface ExplainCall {
   readonly config: string;
   /** The body of `POST /validate`. */
   readonly body: string;
@@ -17,7 +17,10 @@ export interface Asked {
 }
 
 /** Parses the arguments. Reads `stdin` when the request is `-`. A text is a sentence about a mistake. */
-export function readRequest(args: readonly string[], stdin: () => string): Asked | string {
+export function readRequest(
+  args: readonly string[],
+  readStdin: () => string,
+): ExplainCall | string {
   const line = readCommandLine(args, EXPLAIN_OPTIONS);
   if (typeof line === 'string') return line;
   const { values, positionals } = line;
@@ -33,7 +36,7 @@ export function readRequest(args: readonly string[], stdin: () => string): Asked
   if (session !== undefined && values.cookie !== undefined) {
     return '--session stands for a cookie; give one of the two';
   }
-  const body = target.includes('://') ? bodyOfFlags(target, values) : readBody(target, stdin);
+  const body = target.includes('://') ? bodyOfFlags(target, values) : readBody(target, readStdin);
   if (typeof body === 'string') return body;
   return {
     config,
@@ -51,17 +54,17 @@ type Values = ReadLine<typeof EXPLAIN_OPTIONS>['values'];
 /** The body of `POST /validate`, or a sentence about a mistake. */
 type Body = { readonly text: string } | string;
 
-function readBody(path: string, stdin: () => string): Body {
+function readBody(path: string, readStdin: () => string): Body {
   try {
-    return { text: path === '-' ? stdin() : readFileSync(path, 'utf8') };
+    return { text: path === '-' ? readStdin() : readFileSync(path, 'utf8') };
   } catch {
-    const hint = isLookedUp(path) ? `. For a code of a page: guard why ${path}` : '';
+    const hint = isSearchTerm(path) ? `. For a code of a page: guard why ${path}` : '';
     return `cannot read ${path}: give a URL with its scheme, a JSON file, or -${hint}`;
   }
 }
 
 /** Codes, ids and addresses are arguments of `guard why`. */
-function isLookedUp(text: string): boolean {
+function isSearchTerm(text: string): boolean {
   const { kind } = parseSearchTerm(text);
   return kind === 'reference' || kind === 'request' || kind === 'session' || kind === 'address';
 }
@@ -73,11 +76,11 @@ function bodyOfFlags(url: string, values: Values): Body {
   for (const line of values.header ?? []) {
     const colon = line.indexOf(':', 1);
     if (colon === -1) return `a header is written "Name: value", not ${JSON.stringify(line)}`;
-    put(headers, line.slice(0, colon).trim(), line.slice(colon + 1).trim());
+    setHeader(headers, line.slice(0, colon).trim(), line.slice(colon + 1).trim());
   }
-  if (values['user-agent'] !== undefined) put(headers, 'user-agent', values['user-agent']);
-  if (values.referer !== undefined) put(headers, 'referer', values.referer);
-  if (values['cookie-header'] !== undefined) put(headers, 'cookie', values['cookie-header']);
+  if (values['user-agent'] !== undefined) setHeader(headers, 'user-agent', values['user-agent']);
+  if (values.referer !== undefined) setHeader(headers, 'referer', values.referer);
+  if (values['cookie-header'] !== undefined) setHeader(headers, 'cookie', values['cookie-header']);
   const sendsData = values.data !== undefined || values['data-raw'] !== undefined;
   const { ip, cookie } = values;
   const method = values.request ?? (sendsData ? 'POST' : 'GET');
@@ -86,7 +89,9 @@ function bodyOfFlags(url: string, values: Values): Body {
 }
 
 /** The same header in another case replaces the earlier one, as with `-H 'Host: …'`. */
-function put(headers: Record<string, string>, name: string, value: string): void {
-  const known = Object.keys(headers).find((other) => other.toLowerCase() === name.toLowerCase());
-  headers[known ?? name] = value;
+function setHeader(headers: Record<string, string>, name: string, value: string): void {
+  const existingName = Object.keys(headers).find(
+    (other) => other.toLowerCase() === name.toLowerCase(),
+  );
+  headers[existingName ?? name] = value;
 }

@@ -2,7 +2,7 @@ import { plainAnalyticsKeys } from '@guard/config/settings/keys/plain-keys';
 import { listenerUrl } from '@guard/config/net/special-address';
 import type { Settings } from '@guard/config/settings/schema';
 import type { ListenAddress } from '@guard/config/settings/values/values';
-import { CONFIG_OPTION, type Options, USUAL_FILE, valued } from '../command-line/options.ts';
+import { CONFIG_OPTION, type Options, USUAL_FILE, valueOption } from '../command-line/options.ts';
 import { readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { type EventsAccess, KEY_VARIABLE } from './query-events.ts';
 
@@ -12,8 +12,8 @@ export const EVENTS_OPTIONS = {
     ...CONFIG_OPTION,
     help: `the settings file of this Guard, which names its listeners;\ndefault ${USUAL_FILE} in this folder, unless a URL below is given`,
   },
-  api: valued('URL', 'the URL of its api service, if FILE does not name it'),
-  key: valued(
+  api: valueOption('URL', 'the URL of its api service, if FILE does not name it'),
+  key: valueOption(
     'KEY',
     `an analytics key for it; better in ${KEY_VARIABLE}.\nWithout it one of FILE, in plain text or \`\${NAME}\``,
   ),
@@ -22,7 +22,7 @@ export const EVENTS_OPTIONS = {
 /** Options of the commands that ask a running Guard. */
 export const GUARD_OPTIONS = {
   config: EVENTS_OPTIONS.config,
-  admin: valued('URL', 'the URL of its admin listener, if FILE does not name it'),
+  admin: valueOption('URL', 'the URL of its admin listener, if FILE does not name it'),
   api: EVENTS_OPTIONS.api,
   key: EVENTS_OPTIONS.key,
 } as const satisfies Options;

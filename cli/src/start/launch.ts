@@ -12,7 +12,7 @@ import {
 } from '@guard/server';
 import { adviceOnDataAge, type DataAge, describeDataAge } from '../running-guard/data-age.ts';
 import type { Places } from '../demo/places.ts';
-import { orProblems } from '../command-line/read-settings.ts';
+import { loadedOrReport } from '../command-line/read-settings.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { print } from '../terminal/terminal.ts';
 import { collectRarely, giveBackStartMemory } from './garbage-collection.ts';
@@ -138,7 +138,7 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
 
 /** Without `positionOf`, which would keep the whole file in memory. */
 function readFirst(reader: SettingsReader): ReloaderOptions['first'] | undefined {
-  const read = orProblems(reader.first());
+  const read = loadedOrReport(reader.first());
   return read && { settings: read.settings, files: read.files };
 }
 
