@@ -9,7 +9,7 @@ import {
   type Site,
 } from '../../validator/browser/testing/test-site.ts';
 import {
-  known,
+  valueOfReading,
   type Readings,
   type ReadingValue,
   Upload,
@@ -154,7 +154,7 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
   /** The answers to the questions of one page. */
   function answersIn({ ticket, evidence }: Upload): readonly Answer[] {
     const reading = readTicket(createSealer(SECRETS, 'ticket'), ticket, siteClock());
-    const answered = known(evidence.readings.answers);
+    const answered = valueOfReading(evidence.readings.answers);
     if (!('ticket' in reading) || !answered) throw new Error('a page of ours was answered');
     const { id, issuedAt } = reading.ticket;
     const questions = pool.read(id, issuedAt, answered.asked) ?? [];

@@ -3,7 +3,7 @@ import { MARKER_FONTS } from '../../validator/page-contract/marker-fonts.ts';
 import { untilInTime } from '../../validator/browser/testing/patient-visits.ts';
 import { startSite, type Site } from '../../validator/browser/testing/test-site.ts';
 import { PARTITION_MEASURED } from '../../validator/src/challenge/evidence/judges/automation-flags.ts';
-import { known, Upload, type Readings } from '../../validator/page-contract/evidence.ts';
+import { valueOfReading, Upload, type Readings } from '../../validator/page-contract/evidence.ts';
 import { type DeskBrowser, deskChromium, deskFirefox } from '../kit/desk-browsers.ts';
 import { poll } from '../kit/http.ts';
 import { type Relay, startRelay } from '../kit/relay.ts';
@@ -73,16 +73,16 @@ describe.skipIf(!hasDesk)('at a desk', () => {
     async () => {
       const readings = await readingsOf(deskChromium);
       const { media, fonts, painting, flooding, partition, hints } = readings;
-      expect(readings.sharedWorker).toMatchObject({ value: known(readings.worker) });
-      expect(known(readings.sharedWorker)?.fullVersions).toBeGreaterThan(0);
+      expect(readings.sharedWorker).toMatchObject({ value: valueOfReading(readings.worker) });
+      expect(valueOfReading(readings.sharedWorker)?.fullVersions).toBeGreaterThan(0);
       expect(readings.desktop).toMatchObject({ value: { points: true, hovers: true } });
       expect(readings.activation).toEqual({ value: { before: false, after: false, inputs: 0 } });
       expect(flooding).toEqual({ value: { asked: 201, granted: 0 } });
       expect(partition).toEqual({ value: { crossed: false } });
-      const own = known(hints)?.brands.find(({ brand }) => brand === 'Chromium');
+      const own = valueOfReading(hints)?.brands.find(({ brand }) => brand === 'Chromium');
       expect(Number(own?.version)).toBeLessThanOrEqual(PARTITION_MEASURED);
       expect(media).toMatchObject({ value: { vp9: { plays: 'probably', streams: true } } });
-      const drawn = known(fonts) ?? [];
+      const drawn = valueOfReading(fonts) ?? [];
       expect(MARKER_FONTS.linux.some((name) => drawn.includes(name))).toBe(true);
       expect(painting).toMatchObject({ value: { visible: true } });
     },
@@ -93,7 +93,7 @@ describe.skipIf(!hasDesk)('at a desk', () => {
     async () => {
       const readings = await readingsOf(deskFirefox);
       const { media, fonts, painting, flooding } = readings;
-      expect(readings.sharedWorker).toMatchObject({ value: known(readings.worker) });
+      expect(readings.sharedWorker).toMatchObject({ value: valueOfReading(readings.worker) });
       expect(readings.desktop).toMatchObject({ value: { points: true, hovers: true } });
       expect(readings.activation).toEqual({ unread: 'absent' });
       expect(flooding).toEqual({ value: { asked: 1_001, granted: 0 } });

@@ -28,7 +28,7 @@ export interface BrowserBundle {
 
 type Artefact = z.infer<typeof Artefact>;
 
-const KEPT: KeptBundle<Artefact> = {
+const KEPT_BUNDLE: KeptBundle<Artefact> = {
   file: new URL('../dist/browser.json', import.meta.url),
   schema: Artefact,
   hashOfSources,
@@ -37,7 +37,7 @@ const KEPT: KeptBundle<Artefact> = {
 
 /** Bundles the browser code into validator/dist/, even if there is a bundle. Throws when esbuild fails. */
 export function buildBrowser(): void {
-  keepBundle(KEPT.file, bundle());
+  keepBundle(KEPT_BUNDLE.file, bundle());
 }
 
 /** The browser code. It is built now if validator/dist/ has no bundle of these sources. Throws when esbuild fails. */
@@ -46,10 +46,10 @@ export function loadBrowserBundle(): BrowserBundle {
 }
 
 /** Cached: settings may be read often, and the bundle does not change while the process runs. */
-let loaded: Artefact | undefined;
+let loadedBundle: Artefact | undefined;
 
 function load(): Artefact {
-  return (loaded ??= loadBundle(KEPT));
+  return (loadedBundle ??= loadBundle(KEPT_BUNDLE));
 }
 
 function bundle(): Artefact {
@@ -66,11 +66,11 @@ export interface Disguise {
   /** The module that replaces page/form.ts. */
   readonly form: string;
   /** The same lines in another order. */
-  readonly shuffled: (lines: readonly string[]) => readonly string[];
+  readonly shuffle: (lines: readonly string[]) => readonly string[];
 }
 
 /** Programs of this hour and the last one, for two secrets, 100 kB each. A reload of the settings needs them again. */
-const built = new LRUCache<string, Promise<readonly string[]>>({ max: 4 });
+const builtScripts = new LRUCache<string, Promise<readonly string[]>>({ max: 4 });
 
 /**
  * Builds scripts of the challenge page with new names and a new order, in the order of their disguises. The same
@@ -79,20 +79,20 @@ const built = new LRUCache<string, Promise<readonly string[]>>({ max: 4 });
  */
 export function buildPrograms(disguises: readonly Disguise[]): Promise<readonly string[]> {
   const lines = readFileSync(new URL('page/sources.ts', HERE), 'utf8').split('\n');
-  const programs = disguises.map(({ form, shuffled }): StandIns => ({
+  const programs = disguises.map(({ form, shuffle }): StandIns => ({
     form,
-    sources: inOtherOrder(lines, shuffled).join('\n'),
+    sources: shuffleSources(lines, shuffle).join('\n'),
   }));
   const key = JSON.stringify(programs);
-  const known = built.get(key);
-  if (known) return known;
-  const scripts = inThread({ sources: load().sources, programs });
-  built.set(key, scripts);
-  scripts.catch(() => built.delete(key));
+  const knownScripts = builtScripts.get(key);
+  if (knownScripts) return knownScripts;
+  const scripts = buildInThread({ sources: load().sources, programs });
+  builtScripts.set(key, scripts);
+  scripts.catch(() => builtScripts.delete(key));
   return scripts;
 }
 
-function inThread(workerData: Building): Promise<readonly string[]> {
+function buildInThread(workerData: Building): Promise<readonly string[]> {
   const thread = new Worker(new URL('build-thread.ts', HERE), { workerData, env: {} });
   thread.unref();
   return new Promise((resolve, reject) => {
@@ -103,13 +103,13 @@ function inThread(workerData: Building): Promise<readonly string[]> {
 }
 
 /** Shuffles the imports, and separately the entries of the list. */
-function inOtherOrder(lines: readonly string[], shuffled: Disguise['shuffled']): string[] {
+function shuffleSources(lines: readonly string[], shuffle: Disguise['shuffle']): string[] {
   const isImport = (line: string) => line.startsWith('import ');
   const isEntry = (line: string) => /^ +\w+(?:: \w+)?,$/.test(line);
-  const imports = shuffled(lines.filter(isImport)).values();
-  const entries = shuffled(lines.filter(isEntry)).values();
+  const imports = shuffle(lines.filter(isImport)).values();
+  const entries = shuffle(lines.filter(isEntry)).values();
   return lines.map((line) => {
-    const next = isImport(line) ? imports.next() : isEntry(line) ? entries.next() : undefined;
-    return next?.value ?? line;
+    const nextLine = isImport(line) ? imports.next() : isEntry(line) ? entries.next() : undefined;
+    return nextLine?.value ?? line;
   });
 }

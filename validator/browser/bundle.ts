@@ -25,14 +25,14 @@ export interface Building {
 
 /** The bundle of one entry, built synchronously. Throws the error of esbuild. */
 export function bundleOf(entry: string): string {
-  return checked(entry, buildSync(optionsFor(entry)).outputFiles);
+  return checkedText(entry, buildSync(optionsFor(entry)).outputFiles);
 }
 
 /** The script of the challenge page, with these texts instead of modules. Rejects with the error of esbuild. */
 export async function bundleDisguised(standIns: StandIns): Promise<string> {
   const entry = 'page/interstitial.ts';
   const { outputFiles } = await build({ ...optionsFor(entry), plugins: [standingIn(standIns)] });
-  return checked(entry, outputFiles);
+  return checkedText(entry, outputFiles);
 }
 
 function standingIn({ form, sources }: StandIns): Plugin {
@@ -62,8 +62,8 @@ function optionsFor(entry: string) {
   } as const satisfies BuildOptions;
 }
 
-/** The only file that esbuild made. Throws when it is not safe inside a page. */
-function checked(entry: string, outputFiles: readonly { readonly text: string }[]): string {
+/** Returns the text of the only file that esbuild made. Throws when the text is not safe inside a page. */
+function checkedText(entry: string, outputFiles: readonly { readonly text: string }[]): string {
   const text = outputFiles[0]?.text.trim() ?? '';
   if (text === '' || Buffer.byteLength(text) > MAX_BUNDLE_BYTES) {
     throw new Error(

@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { poll } from '../../test/kit/http.ts';
 import { launchPlain } from '../../test/kit/plain-chromium.ts';
-import { known, Upload } from '../page-contract/evidence.ts';
+import { valueOfReading, Upload } from '../page-contract/evidence.ts';
 import { judge } from '../src/challenge/evidence/judge.ts';
 import { farthest, scaleOf } from '../src/challenge/evidence/judges/layout.ts';
 import { answering, USUAL } from '../src/challenge/testing/answers.ts';
@@ -55,11 +55,11 @@ async function visitedOnce(options: BrowserContextOptions, prepare: string): Pro
 
 /** The correct widths of the boxes of this upload. */
 function widthsFor({ ticket, evidence }: Upload): readonly number[] {
-  return known(answering(evidence, ticket).readings.cascade)?.widths ?? [];
+  return valueOfReading(answering(evidence, ticket).readings.cascade)?.widths ?? [];
 }
 
 function farthestOff(upload: Upload): number {
-  const { side = 0, widths = [] } = known(upload.evidence.readings.cascade) ?? {};
+  const { side = 0, widths = [] } = valueOfReading(upload.evidence.readings.cascade) ?? {};
   return farthest(widths, scaleOf({ side }), widthsFor(upload));
 }
 
@@ -68,7 +68,7 @@ test.each([
   ['Intl, in a browser without Temporal', 'delete window.Temporal'],
 ])('the time zone is read from %s', async (_of, prepare) => {
   const { evidence } = await visited({ timezoneId: 'Asia/Tokyo' }, prepare);
-  expect(known(evidence.readings.timezone)).toEqual({ name: 'Asia/Tokyo' });
+  expect(valueOfReading(evidence.readings.timezone)).toEqual({ name: 'Asia/Tokyo' });
 });
 
 describe('the boxes of the style sheet in a layout engine', () => {
@@ -123,7 +123,7 @@ describe('formats, fonts and the first frame', () => {
       await visited({ locale: 'en-US' }, 'window.requestAnimationFrame = () => 0;')
     ).evidence;
     expect(readings.painting).toMatchObject({ value: { visible: true, frameMs: null } });
-    expect(known(readings.painting)?.ticks).toBeGreaterThan(0);
+    expect(valueOfReading(readings.painting)?.ticks).toBeGreaterThan(0);
   });
 
   test('a page out of view reports this', async () => {

@@ -194,7 +194,7 @@ export interface WorkAsked {
   readonly task: string;
 }
 
-/** The value of a reading. Undefined for a failed reading, which is no evidence. */
-export function known<T>(read: { value: T } | { unread: string }): T | undefined {
-  return 'value' in read ? read.value : undefined;
+/** The value of a reading. Undefined when the source could not be read: this is no evidence. */
+export function valueOfReading<T>(outcome: { value: T } | { unread: string }): T | undefined {
+  return 'value' in outcome ? outcome.value : undefined;
 }

@@ -1,6 +1,6 @@
 /** The data that a challenge page gets in attributes. Each program has other names for these attributes. */
-export const GIVEN = ['sheet', 'witnesses', 'questions', 'session'] as const;
-export type GivenNames = Readonly<Record<(typeof GIVEN)[number], string>>;
+export const PAGE_DATA = ['sheet', 'witnesses', 'questions', 'session'] as const;
+export type PageDataNames = Readonly<Record<(typeof PAGE_DATA)[number], string>>;
 
 /** The script of a challenge page, and its id in the ticket. */
 export interface Program {
@@ -8,5 +8,5 @@ export interface Program {
   readonly id: string;
   /** In UTF-8. */
   readonly script: Uint8Array;
-  readonly given: GivenNames;
+  readonly dataNames: PageDataNames;
 }

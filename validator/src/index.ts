@@ -21,7 +21,7 @@ import { atOnce, type Pause, type Work, workInSlices } from '@guard/config/time/
 import type { FastifyPluginAsync } from 'fastify';
 import { buildPrograms, loadBrowserBundle } from '../browser/build.ts';
 import { describeTrapHit, describeUpload } from './challenge/challenge-event.ts';
-import { createCollector } from './challenge/collector.ts';
+import { createVerify } from './challenge/collector.ts';
 import { createChallengeIssuer } from './challenge/tickets/issue.ts';
 import { Programs } from './challenge/program/programs.ts';
 import { createTrapLinks } from './challenge/trap-link.ts';
@@ -42,7 +42,7 @@ import type { CrowdsecList } from './rules/crowdsec-list.ts';
 import { TemporaryRules } from './rules/temporary-rules.ts';
 import { openProofs, type ProofOptions } from './proofs/open-proofs.ts';
 import { createAgentReader } from './request/agent.ts';
-import { collectByPath } from './script/collect-by-path.ts';
+import { createCollector } from './script/collect-by-path.ts';
 import { compileOrigins } from './script/site-keys.ts';
 import { REJECTED_TTL_MS, VERIFIED_TTL_MS } from './session/cookie.ts';
 import { createSealer } from './session/sealer.ts';
@@ -140,7 +140,7 @@ function assemble(options: ValidatorOptions, compiled: Policies): Validator {
   };
   const engine = createEngine(options);
   const strengthsOf = (id: string) => policyOf(policies, id).strengths;
-  const verify = createCollector({
+  const verify = createVerify({
     secrets,
     learned,
     store,
@@ -167,7 +167,7 @@ function assemble(options: ValidatorOptions, compiled: Policies): Validator {
   });
   const bundle = loadBrowserBundle();
   const termsOf = (id: string) => policyOf(policies, id).challenge;
-  const collect = collectByPath({
+  const collect = createCollector({
     sites: [],
     ...options,
     verify,

@@ -1,6 +1,6 @@
 import type { Evidence, Readings } from '../../page-contract/evidence.ts';
 import { clip, finite } from './clip.ts';
-import { elapsed } from './elapsed.ts';
+import { elapsedMs } from './elapsed.ts';
 import { openEmptyFrame } from './empty-frame.ts';
 import { LIMITS, WITNESSES } from '../../page-contract/limits.ts';
 import type { SourceInput } from './source.ts';
@@ -9,8 +9,8 @@ import { painting } from './sources/painting.ts';
 import { sources } from './sources.ts';
 import { askWitnesses } from './witnesses.ts';
 
-/** The data of one visit. */
-type Asked = Omit<SourceInput, 'inside'> & {
+/** What the server gave for one visit. */
+type VisitData = Omit<SourceInput, 'inside'> & {
   /** Empty when there are none. */
   readonly witnesses: string;
 };
@@ -19,30 +19,34 @@ type Asked = Omit<SourceInput, 'inside'> & {
  * Reads all sources at the same time, for one ticket. Some questions belong to the ticket, so the evidence fits no
  * other ticket. A source that fails or takes too long gets a value that says so. Never rejects.
  */
-export async function collect({ witnesses, ...asked }: Asked): Promise<Evidence> {
+export async function collect({ witnesses, ...visit }: VisitData): Promise<Evidence> {
   const startedAt = performance.now();
   const tookMs: Record<string, number> = {};
-  const timed = async (name: string, source: () => unknown, limitMs?: number) => {
+  const timeReading = async (name: string, source: () => unknown, limitMs?: number) => {
     const sourceStartedAt = performance.now();
     const reading = await read(source, limitMs);
-    tookMs[name] = elapsed(sourceStartedAt);
+    tookMs[name] = elapsedMs(sourceStartedAt);
     return [name, reading] as const;
   };
   const activation = watchActivation();
   // Loading takes longer than reading, so it starts first.
-  const loaded = timed('witnesses', () => askWitnesses(witnesses), WITNESSES.waitMs + 1_000);
+  const witnessReading = timeReading(
+    'witnesses',
+    () => askWitnesses(witnesses),
+    WITNESSES.waitMs + 1_000,
+  );
   const emptyFrame = openEmptyFrame();
-  const input: SourceInput = { ...asked, inside: emptyFrame?.inside };
+  const input: SourceInput = { ...visit, inside: emptyFrame?.inside };
   let othersAreRead = (): void => undefined;
-  const others = new Promise<void>((resolve) => (othersAreRead = resolve));
-  const watched = timed('painting', () => painting(others));
+  const otherReadings = new Promise<void>((resolve) => (othersAreRead = resolve));
+  const paintingReading = timeReading('painting', () => painting(otherReadings));
   const entries = await Promise.all(
-    Object.entries(sources).map(([name, source]) => timed(name, () => source(input))),
+    Object.entries(sources).map(([name, source]) => timeReading(name, () => source(input))),
   );
   othersAreRead();
-  entries.push(await watched);
+  entries.push(await paintingReading);
   emptyFrame?.close();
-  entries.push(await loaded, await timed('activation', activation));
+  entries.push(await witnessReading, await timeReading('activation', activation));
   return {
     agent: {
       userAgent: clip(navigator.userAgent, LIMITS.userAgentChars),
@@ -52,7 +56,7 @@ export async function collect({ witnesses, ...asked }: Asked): Promise<Evidence>
     readings: Object.fromEntries(entries) as unknown as Readings,
     startedAtMs: Math.max(0, finite(performance.timeOrigin)),
     tookMs,
-    totalMs: elapsed(startedAt),
+    totalMs: elapsedMs(startedAt),
   };
 }
 
@@ -62,7 +66,7 @@ async function read(
   source: () => unknown,
   limitMs: number = LIMITS.sourceMs,
 ): Promise<{ readonly value: unknown } | Unread> {
-  const late = new Promise<Unread>((resolve) => {
+  const timeout = new Promise<Unread>((resolve) => {
     setTimeout(() => resolve({ unread: 'timeout' }), limitMs);
   });
   const reading = async () => {
@@ -73,5 +77,5 @@ async function read(
       return { unread: 'failed' as const };
     }
   };
-  return Promise.race([reading(), late]);
+  return Promise.race([reading(), timeout]);
 }

@@ -1,4 +1,4 @@
 /** Milliseconds since a time of `performance.now()`, in tenths. Browsers blur smaller differences. */
-export function elapsed(startedAt: number): number {
+export function elapsedMs(startedAt: number): number {
   return Math.max(0, Math.round((performance.now() - startedAt) * 10) / 10);
 }

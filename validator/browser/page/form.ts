@@ -1,11 +1,11 @@
 import type { Upload } from '../../page-contract/evidence.ts';
-import type { GivenNames } from '../../page-contract/program.ts';
+import type { PageDataNames } from '../../page-contract/program.ts';
 
 /**
  * How a page gets its questions and writes its upload. This is the form without a disguise. The programs of each hour
  * replace this module (src/challenge/program/).
  */
-export const given: GivenNames = {
+export const dataNames: PageDataNames = {
   sheet: 'sheet',
   witnesses: 'witnesses',
   questions: 'questions',

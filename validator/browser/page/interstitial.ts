@@ -1,6 +1,6 @@
 import type { Upload } from '../../page-contract/evidence.ts';
 import { collect } from './collect.ts';
-import { given } from './form.ts';
+import { dataNames } from './form.ts';
 import { forgetReloads, isLooping, noteReload } from './loop-guard.ts';
 import { show, unfold } from './screens.ts';
 import { sessionCookies } from './session-cookie.ts';
@@ -18,54 +18,54 @@ const RESEND_HINT_MS = 4_000;
 const data = document.querySelector<HTMLElement>('[data-ticket]')?.dataset ?? {};
 const { ticket = '', upload: url = '', form = '' } = data;
 const {
-  [given.sheet]: sheet = '',
-  [given.witnesses]: witnesses = '',
-  [given.questions]: questions = '',
-  [given.session]: own = '',
+  [dataNames.sheet]: sheet = '',
+  [dataNames.witnesses]: witnesses = '',
+  [dataNames.questions]: questions = '',
+  [dataNames.session]: ownSession = '',
 } = data;
 /** The nonce of this script, needed to load another script. It cannot be read after this script has run. */
 const nonce = document.currentScript?.nonce;
-let triedAgain = false;
-let running = false;
+let hasTriedAgain = false;
+let isRunning = false;
 /** True when the collector has answered, or no answer will come any more. */
-let answered = false;
+let hasResult = false;
 
 async function run(): Promise<void> {
   if (isLooping()) {
     show('failed');
     return;
   }
-  const held = sessionCookies();
-  const session = held.includes(own) ? own : (held[0] ?? '');
+  const cookieSessions = sessionCookies();
+  const session = cookieSessions.includes(ownSession) ? ownSession : (cookieSessions[0] ?? '');
   // The upload is sent even without a session, so that the server records the lost cookie.
   if (session !== '' && !storageWorks()) {
     giveWay();
     return;
   }
   // The echo page exists only on this host.
-  const echoUrl = url.startsWith('/') ? besideUpload('echo') : undefined;
-  const asked = { ticket, sheet, witnesses, questions, echoUrl, isOwnPage: true };
-  const evidence = await collect(asked);
-  const send = (more: Pick<Upload, 'work'>) =>
-    upload(url, { ticket, session, evidence, ...more }, () => show('waiting'));
+  const echoUrl = url.startsWith('/') ? collectorUrl('echo') : undefined;
+  const visitData = { ticket, sheet, witnesses, questions, echoUrl, isOwnPage: true };
+  const evidence = await collect(visitData);
+  const send = (workDone: Pick<Upload, 'work'>) =>
+    upload(url, { ticket, session, evidence, ...workDone }, () => show('waiting'));
   let result = await send({});
   while (typeof result === 'object') {
     show(result.result === 'doubt' ? 'doubted' : 'working');
-    result = await send(await work(besideUpload('work.js'), result.task, nonce));
+    result = await send(await work(collectorUrl('work.js'), result.task, nonce));
   }
-  answered = result !== 'unreachable';
-  act(result);
+  hasResult = result !== 'unreachable';
+  showResult(result);
 }
 
-function besideUpload(name: string): string {
+function collectorUrl(name: string): string {
   return new URL(name, new URL(url, location.href)).href;
 }
 
-function act(result: Exclude<Awaited<ReturnType<typeof upload>>, object>): void {
+function showResult(result: Exclude<Awaited<ReturnType<typeof upload>>, object>): void {
   switch (result) {
     case 'reload':
     case 'retry':
-      proceed();
+      reloadPage();
       break;
     case 'no_session':
       show('cookies');
@@ -85,7 +85,7 @@ function act(result: Exclude<Awaited<ReturnType<typeof upload>>, object>): void 
  *
  * A form of another origin is never sent again, because location.reload() would make it a form of this origin.
  */
-function proceed(): void {
+function reloadPage(): void {
   if (form === 'foreign') {
     show('elsewhere');
     return;
@@ -97,16 +97,16 @@ function proceed(): void {
 
 /** Contract 3: shows the retry screen first, the failure screen after it. */
 function giveWay(): void {
-  show(triedAgain ? 'failed' : 'retry');
+  show(hasTriedAgain ? 'failed' : 'retry');
 }
 
 function start(): void {
-  if (running) return;
-  running = true;
+  if (isRunning) return;
+  isRunning = true;
   keepUpstreamReferrer();
   run()
     .catch(giveWay)
-    .finally(() => (running = false));
+    .finally(() => (isRunning = false));
 }
 
 function listen(): void {
@@ -117,16 +117,16 @@ function listen(): void {
       if (action === 'back') {
         history.back();
       } else if (action === 'reload') {
-        proceed();
+        reloadPage();
       } else {
-        triedAgain = true;
+        hasTriedAgain = true;
         show('checking');
         start();
       }
     });
   });
   addEventListener('pagehide', () => {
-    if (!answered) sayLeft(url, ticket);
+    if (!hasResult) sayLeft(url, ticket);
   });
   // The browser has restored this page from its cache, and cancelled the planned reload.
   addEventListener('pageshow', ({ persisted }) => {

@@ -12,12 +12,12 @@ interface Run {
 
 /** True when this URL was reloaded several times and was challenged again. */
 export function isLooping(): boolean {
-  return recentRuns().filter(({ url }) => url === here()).length >= MAX_RELOADS;
+  return recentRuns().filter(({ url }) => url === shortPath()).length >= MAX_RELOADS;
 }
 
 /** Records a reload of this URL. */
 export function noteReload(): void {
-  const runs = [...recentRuns(), { url: here(), at: Date.now() }];
+  const runs = [...recentRuns(), { url: shortPath(), at: Date.now() }];
   remember(KEY, JSON.stringify(runs.slice(-10)));
 }
 
@@ -37,6 +37,6 @@ function recentRuns(): Run[] {
 }
 
 /** The path without host and fragment, shortened. It only has to distinguish pages of one site. */
-function here(): string {
+function shortPath(): string {
   return (location.pathname + location.search).slice(0, 500);
 }

@@ -12,16 +12,16 @@ export type Screen =
 
 /** Moves the screens that text browsers must not show into the document (validator/src/pages/interstitial.ts). */
 export function unfold(): void {
-  const folded = document.querySelector('[type="text/html"]');
-  folded?.insertAdjacentHTML('afterend', folded.textContent);
+  const foldedScreens = document.querySelector('[type="text/html"]');
+  foldedScreens?.insertAdjacentHTML('afterend', foldedScreens.textContent);
 }
 
 /** Shows one screen, sets the title of the document, and moves the focus there, except for `checking`. */
 export function show(screen: Screen): void {
   document.querySelectorAll<HTMLElement>('[data-screen]').forEach((section) => {
-    const shown = section.dataset['screen'] === screen;
-    section.hidden = !shown;
-    if (!shown) return;
+    const isShown = section.dataset['screen'] === screen;
+    section.hidden = !isShown;
+    if (!isShown) return;
     const heading = section.querySelector<HTMLElement>('h1');
     if (!heading) return;
     document.title = heading.textContent;

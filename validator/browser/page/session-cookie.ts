@@ -4,8 +4,8 @@
  */
 export function sessionCookies(): string[] {
   try {
-    const found = document.cookie.matchAll(/(?:^|;\s*)_guard=([^;]{0,128})/g);
-    return Array.from(found, ([, value = '']) => value);
+    const cookies = document.cookie.matchAll(/(?:^|;\s*)_guard=([^;]{0,128})/g);
+    return Array.from(cookies, ([, value = '']) => value);
   } catch {
     // A sandboxed frame may not read cookies. The attempt throws an error.
     return [];

@@ -4,7 +4,7 @@ import { LAYOUT_SIDE } from '../../page-contract/limits.ts';
  * Measures in an invisible square, and removes it. The style sheets of the page do not reach `shadow`. `host` is the
  * square. Its parent is <html>, because a page may scale or hide its body.
  */
-export function inUnseenSquare<T>(measure: (shadow: ShadowRoot, host: HTMLElement) => T): T {
+export function measureInUnseenSquare<T>(measure: (shadow: ShadowRoot, host: HTMLElement) => T): T {
   const host = document.createElement('div');
   style(
     host,
@@ -19,11 +19,11 @@ export function inUnseenSquare<T>(measure: (shadow: ShadowRoot, host: HTMLElemen
 }
 
 /** Adds a new box with these declarations at the end of another box. */
-export function box(holder: Node, css: string): HTMLElement {
-  const made = document.createElement('div');
-  style(made, css);
-  holder.appendChild(made);
-  return made;
+export function addBox(holder: Node, css: string): HTMLElement {
+  const element = document.createElement('div');
+  style(element, css);
+  holder.appendChild(element);
+  return element;
 }
 
 /** Sets styles by script. The Content-Security-Policy of the page allows this, but forbids style attributes. */

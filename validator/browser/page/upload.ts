@@ -31,18 +31,18 @@ interface Unanswered {
 export async function upload(
   url: string,
   body: Upload,
-  waiting: () => void,
+  onWait: () => void,
 ): Promise<UploadResult | WorkAsked | 'unreachable'> {
-  const text = write(body);
+  const bodyText = write(body);
   let waits = 0;
   let tries = 0;
   for (;;) {
-    const answer = await post(url, text);
+    const answer = await post(url, bodyText);
     if (typeof answer === 'string' || 'task' in answer) return answer;
     let { waitMs } = answer;
     if (waitMs !== undefined && waits < MAX_WAITS) {
       waits += 1;
-      waiting();
+      onWait();
     } else {
       waitMs = WAITS_MS[tries];
       tries += 1;
@@ -59,7 +59,7 @@ export function sayLeft(url: string, ticket: string): void {
   send(url, { body: JSON.stringify(body), keepalive: true }).catch(() => undefined);
 }
 
-function send(url: string, more: RequestInit): Promise<Response> {
+function send(url: string, request: RequestInit): Promise<Response> {
   return fetch(url, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -67,7 +67,7 @@ function send(url: string, more: RequestInit): Promise<Response> {
     credentials: 'same-origin',
     redirect: 'error',
     referrerPolicy: 'no-referrer',
-    ...more,
+    ...request,
   });
 }
 
@@ -101,8 +101,8 @@ function waitOf(retryAfter: string | null): number | undefined {
  * counts the reloads.
  */
 function resultOf(text: string): UploadResult {
-  const found = /^\{"result":"(\w+)"\}$/.exec(text)?.[1];
-  if (found === undefined) return 'failed';
+  const result = /^\{"result":"(\w+)"\}$/.exec(text)?.[1];
+  if (result === undefined) return 'failed';
   // The type above guarantees that the list is complete.
-  return results.includes(found) ? (found as UploadResult) : 'retry';
+  return results.includes(result) ? (result as UploadResult) : 'retry';
 }

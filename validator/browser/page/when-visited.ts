@@ -3,10 +3,10 @@
  * until the visit. Frames of the page would delay its load event. Drivers wait for this event, so their next actions
  * happen while the page reads (sources/activation.ts).
  */
-export function whenVisited(next: () => void): void {
+export function whenVisited(callback: () => void): void {
   const whenLoaded = () => {
-    if (document.readyState === 'complete') next();
-    else addEventListener('load', next, { once: true });
+    if (document.readyState === 'complete') callback();
+    else addEventListener('load', callback, { once: true });
   };
   // Only Chromium has this property. The type of TypeScript does not have it.
   const { prerendering } = document as Document & { readonly prerendering?: boolean };

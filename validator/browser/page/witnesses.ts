@@ -2,7 +2,7 @@ import type { ReadingValue } from '../../page-contract/evidence.ts';
 import { finite } from './clip.ts';
 import { WITNESSES } from '../../page-contract/limits.ts';
 import { ownNonce } from './own-nonce.ts';
-import { box } from './unseen-square.ts';
+import { addBox } from './unseen-square.ts';
 
 /** Time between two checks for loaded files, in milliseconds. Background tabs wait longer. */
 const LOOK_MS = 25;
@@ -14,10 +14,12 @@ const GRACE_MS = 400;
  * has loaded its files. Returns the width of its first line, and width and height of each leaf in CSS pixels. Undefined
  * when there are no witnesses, or when the document could not be shown. Never rejects.
  */
-export async function askWitnesses(asked: string): Promise<ReadingValue<'witnesses'> | undefined> {
-  const [size = '', html = ''] = split(asked);
+export async function askWitnesses(
+  witnessText: string,
+): Promise<ReadingValue<'witnesses'> | undefined> {
+  const [size = '', html = ''] = splitSizeAndHtml(witnessText);
   if (html === '') return undefined;
-  const holder = box(document.documentElement, 'all:initial');
+  const holder = addBox(document.documentElement, 'all:initial');
   const host = document.createElement('iframe');
   try {
     const [width = '', height = ''] = size.split('.');
@@ -34,7 +36,7 @@ export async function askWitnesses(asked: string): Promise<ReadingValue<'witness
     host.getBoundingClientRect();
     // The document has the policy of this page, so its style needs the nonce.
     host.srcdoc = html.replace('style', `style nonce="${ownNonce()}"`);
-    return { sizes: await measured(host) };
+    return { sizes: await measureWhenLoaded(host) };
   } catch {
     return undefined;
   } finally {
@@ -42,12 +44,12 @@ export async function askWitnesses(asked: string): Promise<ReadingValue<'witness
   }
 }
 
-function split(asked: string): readonly string[] {
-  const at = asked.indexOf('|');
-  return at < 0 ? [] : [asked.slice(0, at), asked.slice(at + 1)];
+function splitSizeAndHtml(witnessText: string): readonly string[] {
+  const separator = witnessText.indexOf('|');
+  return separator < 0 ? [] : [witnessText.slice(0, separator), witnessText.slice(separator + 1)];
 }
 
-async function measured(frame: HTMLIFrameElement): Promise<number[]> {
+async function measureWhenLoaded(frame: HTMLIFrameElement): Promise<number[]> {
   const startedAt = performance.now();
   let oneKindAt = Infinity;
   for (;;) {
@@ -73,7 +75,7 @@ function sizesIn(inside: Document): number[] {
   const sizes: number[] = [];
   inside.querySelectorAll('p,div>div>div').forEach((leaf) => {
     const { width, height } = leaf.getBoundingClientRect();
-    sizes.push(rounded(width), rounded(height));
+    sizes.push(roundToTenth(width), roundToTenth(height));
   });
   return sizes;
 }
@@ -84,6 +86,6 @@ function loadedFonts(inside: Document): number {
   return count;
 }
 
-function rounded(pixels: number): number {
+function roundToTenth(pixels: number): number {
   return finite(Math.round(pixels * 10) / 10);
 }

@@ -1,8 +1,8 @@
 import type { WorkAsked } from '../../page-contract/evidence.ts';
 
 /** The work that an answer of the collector requires. Undefined when it requires none. */
-export function workAskedBy(text: string): WorkAsked | undefined {
-  const [, result, task] = /^\{"result":"(work|doubt)","task":"([\w.-]+)"\}$/.exec(text) ?? [];
+export function workAskedBy(answer: string): WorkAsked | undefined {
+  const [, result, task] = /^\{"result":"(work|doubt)","task":"([\w.-]+)"\}$/.exec(answer) ?? [];
   if (task === undefined) return undefined;
   return { result: result === 'doubt' ? 'doubt' : 'work', task };
 }

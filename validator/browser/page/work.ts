@@ -13,11 +13,11 @@ export async function work(
   task: string,
   nonce: string | undefined,
 ): Promise<Pick<Upload, 'work'>> {
-  const counter = await inWorker(url, task).catch(() => inPage(url, task, nonce));
+  const counter = await workInWorker(url, task).catch(() => workInPage(url, task, nonce));
   return { work: { task, counter } };
 }
 
-async function inWorker(url: string, task: string): Promise<number> {
+async function workInWorker(url: string, task: string): Promise<number> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(url);
   const program = URL.createObjectURL(
@@ -25,10 +25,10 @@ async function inWorker(url: string, task: string): Promise<number> {
   );
   const thread = new Worker(program);
   return new Promise<number>((resolve, reject) => {
-    const late = setTimeout(reject, START_MS);
+    const startTimer = setTimeout(reject, START_MS);
     thread.onerror = reject;
     thread.onmessage = ({ data }: MessageEvent<number | ''>) => {
-      clearTimeout(late);
+      clearTimeout(startTimer);
       if (data === '') thread.postMessage(task);
       else resolve(data);
     };
@@ -38,16 +38,16 @@ async function inWorker(url: string, task: string): Promise<number> {
   });
 }
 
-function inPage(url: string, task: string, nonce = ''): Promise<number> {
+function workInPage(url: string, task: string, nonce = ''): Promise<number> {
   const element: WorkElement = document.createElement('script');
-  const loaded = new Promise<unknown>((resolve, reject) => {
+  const load = new Promise<unknown>((resolve, reject) => {
     element.onload = resolve;
     element.onerror = reject;
   });
   element.nonce = nonce;
   element.src = url;
   document.head.append(element);
-  return loaded.then(() => {
+  return load.then(() => {
     element.remove();
     if (element.solve === undefined) throw new Error(url);
     return element.solve(task);

@@ -11,11 +11,11 @@ export function begin(callback: () => void): void {
   whenVisited(() => whenIdle(callback));
 }
 
-function whenIdle(next: () => void): void {
+function whenIdle(callback: () => void): void {
   try {
-    requestIdleCallback(next, { timeout: MAX_IDLE_MS });
+    requestIdleCallback(callback, { timeout: MAX_IDLE_MS });
   } catch {
     // Most versions of Safari do not have it, and a page's own replacement may be broken.
-    setTimeout(next, 1);
+    setTimeout(callback, 1);
   }
 }

@@ -7,40 +7,44 @@ import type { OpenedSession } from '../../page-contract/opened-session.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** A ticket and its session. Undefined when the collector gives none. Rejects when the connection fails. */
+/** Gets a ticket and its session. Undefined when the collector gives none. Rejects when the connection fails. */
 export async function openSession(
-  source: string,
-  presented: readonly string[],
+  scriptUrl: string,
+  sessionIds: readonly string[],
 ): Promise<OpenedSession | undefined> {
-  const { search } = new URL(source);
-  const [only = ''] = presented;
-  const body = presented.length > 1 ? presented.map((id) => `_guard=${id}`).join('; ') : only;
+  const { search } = new URL(scriptUrl);
+  const [firstId = ''] = sessionIds;
+  const body = sessionIds.length > 1 ? sessionIds.map((id) => `_guard=${id}`).join('; ') : firstId;
   // Plain text needs no preflight.
-  const response = await post(new URL(`session${search}`, source), body, 'text/plain');
-  return response.status === 200 ? readOpened(await response.json()) : undefined;
+  const response = await post(new URL(`session${search}`, scriptUrl), body, 'text/plain');
+  return response.status === 200 ? readOpenedSession(await response.json()) : undefined;
 }
 
 /**
- * True when the collector accepted and judged the evidence, with any result. When it requires work, the work is done,
- * and the same evidence is sent again.
+ * True when the collector accepted and judged the evidence, with any result. When the collector requires work, this
+ * function does it and sends the evidence again.
  */
-export async function sendEvidence(source: string, body: Upload): Promise<boolean> {
-  const response = await post(new URL('verify', source), JSON.stringify(body), 'application/json');
-  const text = response.status === 200 ? await response.text() : '';
-  const asked = workAskedBy(text);
-  if (asked === undefined || body.work) return text === '{"result":"reload"}';
-  const done = await work(new URL('work.js', source).href, asked.task, undefined);
-  return sendEvidence(source, { ...body, ...done });
+export async function sendEvidence(scriptUrl: string, body: Upload): Promise<boolean> {
+  const response = await post(
+    new URL('verify', scriptUrl),
+    JSON.stringify(body),
+    'application/json',
+  );
+  const answerText = response.status === 200 ? await response.text() : '';
+  const workAsked = workAskedBy(answerText);
+  if (workAsked === undefined || body.work) return answerText === '{"result":"reload"}';
+  const workResult = await work(new URL('work.js', scriptUrl).href, workAsked.task, undefined);
+  return sendEvidence(scriptUrl, { ...body, ...workResult });
 }
 
-function readOpened(body: unknown): OpenedSession | undefined {
-  // An answer of Guard. A proxy may have replaced it by an answer in another form.
-  const opened = body as Partial<OpenedSession> | null;
-  const id = opened?.cookie?.value;
-  return typeof opened?.ticket === 'string' &&
-    typeof opened.sheet === 'string' &&
+function readOpenedSession(body: unknown): OpenedSession | undefined {
+  // A proxy may have replaced the answer of Guard, so each used field is checked.
+  const session = body as Partial<OpenedSession> | null;
+  const id = session?.cookie?.value;
+  return typeof session?.ticket === 'string' &&
+    typeof session.sheet === 'string' &&
     /^[0-9a-f-]{36}$/i.test(id ?? '')
-    ? (opened as OpenedSession)
+    ? (session as OpenedSession)
     : undefined;
 }
 

@@ -7,13 +7,13 @@ import { openSession, sendEvidence } from './collector.ts';
  * Runs when `begin` calls back, unless this document already has `window.guard`: then the script was loaded twice, or
  * the page has its own variable with this name, which is not changed.
  */
-export function runOnce(source: string, begin: (callback: () => void) => void): void {
+export function runOnce(scriptUrl: string, begin: (callback: () => void) => void): void {
   if (Object.prototype.hasOwnProperty.call(window, 'guard')) return;
-  let initialized = false;
+  let isInitialized = false;
   const guard = Object.freeze({
     /** True when the script has finished with any result (contract 6). */
     get initialized() {
-      return initialized;
+      return isInitialized;
     },
   });
   // Writable like a variable of the page, so that a later script can declare the same name.
@@ -21,23 +21,23 @@ export function runOnce(source: string, begin: (callback: () => void) => void): 
   Object.defineProperty(window, 'guard', { ...open, value: guard });
 
   begin(() => {
-    upload(source)
+    upload(scriptUrl)
       // Errors of Guard must not appear among the page's errors.
       .catch(() => false)
-      .then((uploaded) => {
-        initialized = true;
-        if (uploaded) dispatchEvent(new Event('GuardInitialized'));
+      .then((isUploaded) => {
+        isInitialized = true;
+        if (isUploaded) dispatchEvent(new Event('GuardInitialized'));
       })
       .catch(() => undefined);
   });
 }
 
 /** Opens a session, collects evidence and uploads it, once and in this order. False when one step fails. */
-async function upload(source: string): Promise<boolean> {
-  const opened = await openSession(source, sessionCookies());
-  if (opened === undefined || !mirror(opened.cookie)) return false;
-  const { ticket, sheet, cookie } = opened;
-  const nothing = { witnesses: '', questions: '', echoUrl: undefined, isOwnPage: false };
-  const evidence = await collect({ ticket, sheet, ...nothing });
-  return sendEvidence(source, { ticket, session: cookie.value, evidence });
+async function upload(scriptUrl: string): Promise<boolean> {
+  const session = await openSession(scriptUrl, sessionCookies());
+  if (session === undefined || !mirror(session.cookie)) return false;
+  const { ticket, sheet, cookie } = session;
+  const noQuestions = { witnesses: '', questions: '', echoUrl: undefined, isOwnPage: false };
+  const evidence = await collect({ ticket, sheet, ...noQuestions });
+  return sendEvidence(scriptUrl, { ticket, session: cookie.value, evidence });
 }

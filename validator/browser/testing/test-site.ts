@@ -6,7 +6,7 @@ import type { CollectOutcome } from '../../src/challenge/collect-outcome.ts';
 import { answerEchoPage } from '../../src/challenge/echo-page.ts';
 import { createWitnessAnswerer } from '../../src/challenge/witnesses/answer-witness.ts';
 import { createWitnesses } from '../../src/challenge/witnesses/witnesses.ts';
-import { createCollector } from '../../src/challenge/collector.ts';
+import { createVerify } from '../../src/challenge/collector.ts';
 import { plainProgram } from '../../src/challenge/program/programs.ts';
 import { createChallengeIssuer } from '../../src/challenge/tickets/issue.ts';
 import {
@@ -64,7 +64,7 @@ export interface Site {
 export async function startSite(): Promise<Site> {
   const store = createTestStore();
   const outcomes: CollectOutcome[] = [];
-  const collect = createCollector({
+  const collect = createVerify({
     secrets: SECRETS,
     store,
     clock: siteClock,

@@ -33,7 +33,7 @@ export interface CollectorOptions extends Omit<
 }
 
 /** Handles `POST /verify` (contract 3: the upload of the challenge page) and its CORS preflight. */
-export function createCollector(options: CollectorOptions): Collect {
+export function createVerify(options: CollectorOptions): Collect {
   const { clock, report, store } = options;
   const sealer = createSealer(options.secrets, 'ticket');
   const formsOf = createUploadForms(options.secrets);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { collectByPath } from '../script/collect-by-path.ts';
+import { createCollector } from '../script/collect-by-path.ts';
 import { createSealer } from '../session/sealer.ts';
 import { createSessionIds } from '../session/session-id.ts';
 import { readAgent } from '../signals/testing/facts.ts';
@@ -27,7 +27,7 @@ test('RFC 9110 15.5.6: other methods than GET and HEAD get 405 with Allow', () =
 
 test('the echo page has the same base path as the upload URL of the challenge page', async () => {
   const { challenge, store, collect: verify, request } = aChallengedVisitor();
-  const collect = collectByPath({
+  const collect = createCollector({
     verify,
     bundle: { script: '0', work: '0' },
     organisations: [],

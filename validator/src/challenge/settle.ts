@@ -18,7 +18,7 @@ import type { LearnedAnswers } from './learned/learned-answers.ts';
 import type { ExpectedWitnesses } from './witnesses/witnesses.ts';
 import { judgeWitnesses } from './witnesses/judge-witnesses.ts';
 import { Verification, type Sender, type ValidTicket } from './verification.ts';
-import { bitsOf } from './work/bits-of.ts';
+import { workBitsFor } from './work/work-bits.ts';
 import { isCheckBusy, isWorkDone } from './work/check-work.ts';
 import type { PassPrice } from './work/pass-price.ts';
 import { issueTask, readTask } from './work/tasks.ts';
@@ -235,7 +235,7 @@ function workOf(ticket: Ticket, answer: Answer, { tasks }: SettleOptions) {
   const { id } = ticket;
   const { work } = answer;
   const bits = work ? readTask(tasks, id, work.task) : 0;
-  const least = Math.max(1, bitsOf(ticket, answer.judgement, answer.strengths));
+  const least = Math.max(1, workBitsFor(ticket, answer.judgement, answer.strengths));
   return work && bits >= least ? { ...work, bits } : undefined;
 }
 
@@ -265,7 +265,11 @@ async function admitted(
   }
   // A pass is counted when its task is issued. Otherwise a client could collect many tasks while their price is low.
   const price = (await priceOf(ticket.organisation)?.bits(ticket, store, nowMs)) ?? 0;
-  const bits = Math.max(ticket.work, bitsOf(ticket, answer.judgement, answer.strengths), price);
+  const bits = Math.max(
+    ticket.work,
+    workBitsFor(ticket, answer.judgement, answer.strengths),
+    price,
+  );
   if (bits === 0) return undefined;
   const doubts = judgement.kind === 'doubtful' ? judgement.reasons : [];
   return { kind: 'work', ticket, task: issueTask(tasks, ticket.id, bits), doubts };

@@ -9,7 +9,7 @@ import { newNonce, pageHeaders } from './page-headers.ts';
 import { compileTemplate, type Fill } from './template.ts';
 
 export interface InterstitialOptions {
-  readonly program: Pick<Program, 'script' | 'given'>;
+  readonly program: Pick<Program, 'script' | 'dataNames'>;
   /** Sealed ticket, base64url. */
   readonly ticket: string;
   /** The style questions: challenge/cascade/sheet.ts. Like the next two, it is safe in an attribute in double quotes. */
@@ -77,7 +77,7 @@ export function createInterstitial(): RenderInterstitial {
     ...filled
   }) => {
     const { uploadUrl } = filled;
-    const { script, given } = program;
+    const { script, dataNames } = program;
     const hasTrap = trap !== '';
     const nonce = newNonce();
     const ownHost = uploadUrl.startsWith('/');
@@ -97,10 +97,10 @@ export function createInterstitial(): RenderInterstitial {
         witnesses,
         questions,
         script,
-        sheetName: given.sheet,
-        witnessesName: given.witnesses,
-        questionsName: given.questions,
-        sessionName: given.session,
+        sheetName: dataNames.sheet,
+        witnessesName: dataNames.witnesses,
+        questionsName: dataNames.questions,
+        sessionName: dataNames.session,
       }),
       headers: pageHeaders(
         nonce,

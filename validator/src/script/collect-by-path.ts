@@ -13,7 +13,7 @@ import { createScriptFile } from './script-file.ts';
 import { createScriptTickets } from './script-tickets.ts';
 import { createSiteKeys } from './site-keys.ts';
 
-interface CollectPaths extends Omit<TrapLinkOptions, 'store'> {
+interface CollectorOptions extends Omit<TrapLinkOptions, 'store'> {
   /** `POST /verify`: judges the uploads of challenge pages and of the script. */
   readonly verify: Collect;
   readonly bundle: Pick<BrowserBundle, 'script' | 'work'>;
@@ -27,8 +27,8 @@ interface CollectPaths extends Omit<TrapLinkOptions, 'store'> {
 
 type Answerer = (request: CollectRequest) => CollectAnswer | Promise<CollectAnswer>;
 
-/** The collector. It is the same on its own listener and below `/.guard/` of a site. Other paths get 404. */
-export function collectByPath(options: CollectPaths): Collect {
+/** The collector answers by the path of the request, on its own listener and below `/.guard/` of a site. Unknown paths get 404. */
+export function createCollector(options: CollectorOptions): Collect {
   const { organisations, sites, engine } = options;
   const tenantOf = createSiteKeys(organisations, sites);
   const answerers = new Map<string, Answerer>([

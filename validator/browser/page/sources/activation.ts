@@ -14,7 +14,7 @@ const INPUTS = ['keydown', 'pointerdown', 'pointerup', 'mousedown', 'touchend', 
 export function watchActivation(): () => ReadingValue<'activation'> | undefined {
   // Older browsers do not have this property, although its type says so.
   const { userActivation } = navigator as { readonly userActivation?: UserActivation };
-  const before = userActivation?.isActive;
+  const wasActive = userActivation?.isActive;
   const watching = new AbortController();
   let inputs = 0;
   const onInput = ({ isTrusted }: Event) => (inputs += Number(isTrusted));
@@ -23,7 +23,7 @@ export function watchActivation(): () => ReadingValue<'activation'> | undefined 
   }
   return () => {
     watching.abort();
-    if (!userActivation || before === undefined || !isChromium()) return undefined;
-    return { before, after: userActivation.isActive, inputs };
+    if (!userActivation || wasActive === undefined || !isChromium()) return undefined;
+    return { before: wasActive, after: userActivation.isActive, inputs };
   };
 }

@@ -1,6 +1,6 @@
 import type { Source } from '../source.ts';
 import { hashOf } from '../../../page-contract/text-hash.ts';
-import { box, inUnseenSquare } from '../unseen-square.ts';
+import { addBox, measureInUnseenSquare } from '../unseen-square.ts';
 
 /** A vertical distance above this is a new line, in CSS pixels. Letters of one line differ less. */
 const LINE_PX = 99;
@@ -16,7 +16,7 @@ const CELL_PX = 100;
 export const answers: Source<'answers'> = ({ questions }) =>
   questions === ''
     ? undefined
-    : inUnseenSquare((shadow) => ({
+    : measureInUnseenSquare((shadow) => ({
         asked: hashOf(questions),
         hashes: questions.split('~').map((question) => answerTo(question, shadow)),
       }));
@@ -43,24 +43,24 @@ const kinds: Readonly<Record<string, (asked: string, more: string, shadow: Shado
     /** Line breaks of a text in a line without space. The page has already loaded the system font. */
     b(css, text, shadow) {
       const node = document.createTextNode(text);
-      box(shadow, `${css};width:0;font:16px/${LINE_PX}px system-ui`).appendChild(node);
+      addBox(shadow, `${css};width:0;font:16px/${LINE_PX}px system-ui`).appendChild(node);
       const range = document.createRange();
       let starts = '';
-      let top = -LINE_PX;
-      for (let at = 0; at < text.length; at++) {
-        range.setStart(node, at);
-        range.setEnd(node, at + 1);
-        const now = range.getBoundingClientRect().top;
-        if (now - top > LINE_PX / 2) starts += ` ${at}`;
-        top = Math.max(top, now);
+      let lineTop = -LINE_PX;
+      for (let index = 0; index < text.length; index++) {
+        range.setStart(node, index);
+        range.setEnd(node, index + 1);
+        const letterTop = range.getBoundingClientRect().top;
+        if (letterTop - lineTop > LINE_PX / 2) starts += ` ${index}`;
+        lineTop = Math.max(lineTop, letterTop);
       }
       return starts;
     },
     /** The width of a text. */
     w(css, text, shadow) {
-      const line = box(shadow, `position:absolute;white-space:pre;${css}`);
+      const line = addBox(shadow, `position:absolute;white-space:pre;${css}`);
       line.textContent = text;
-      return rounded(line, TEXT_PX);
+      return roundedWidth(line, TEXT_PX);
     },
     /** The order of an interface's properties. */
     p: (names) =>
@@ -70,34 +70,37 @@ const kinds: Readonly<Record<string, (asked: string, more: string, shadow: Shado
         .join(),
     /** The widths of a table's cells. */
     t(width, rows, shadow) {
-      const table = added(shadow, 'table', `width:${width}px`);
+      const table = addElement(shadow, 'table', `width:${width}px`);
       const cells = rows.split(';').flatMap((row) => {
-        const line = added(table, 'tr', '');
+        const line = addElement(table, 'tr', '');
         return row.split(',').map((cell) => {
           const [span = '', css = '', ...parts] = cell.split(' ');
-          const made = added(line, 'td', css);
-          made.colSpan = Number(span);
-          for (const part of parts) added(made, 'b', `display:inline-block;width:${part}px`);
-          return made;
+          const cellElement = addElement(line, 'td', css);
+          cellElement.colSpan = Number(span);
+          for (const part of parts)
+            addElement(cellElement, 'b', `display:inline-block;width:${part}px`);
+          return cellElement;
         });
       });
-      return cells.map((cell) => rounded(cell, CELL_PX)).join();
+      return cells.map((cell) => roundedWidth(cell, CELL_PX)).join();
     },
   };
 
-function added<N extends 'table' | 'tr' | 'td' | 'b'>(holder: Node, name: N, css: string) {
-  const made = document.createElement(name);
-  made.style.cssText = css;
-  holder.appendChild(made);
-  return made;
+function addElement<N extends 'table' | 'tr' | 'td' | 'b'>(holder: Node, name: N, css: string) {
+  const element = document.createElement(name);
+  element.style.cssText = css;
+  holder.appendChild(element);
+  return element;
 }
 
-function rounded(element: Element, px: number): string {
-  return String(Math.round(element.getBoundingClientRect().width / px));
+function roundedWidth(element: Element, stepPx: number): string {
+  return String(Math.round(element.getBoundingClientRect().width / stepPx));
 }
 
 /** The prototype of an interface. Undefined when the browser does not have it. */
 function prototypeOf(name: string): unknown {
-  const all = window as unknown as Readonly<Record<string, { prototype: unknown } | undefined>>;
-  return all[name]?.prototype;
+  const interfaces = window as unknown as Readonly<
+    Record<string, { prototype: unknown } | undefined>
+  >;
+  return interfaces[name]?.prototype;
 }

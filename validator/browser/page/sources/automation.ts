@@ -36,15 +36,15 @@ const attributes = ['webdriver', 'selenium', 'driver'];
 
 /** Objects and attributes of automation tools in this page. */
 export const automation: Source<'automation'> = () => {
-  const found = new Set<string>();
-  for (const name of windowNames) if (name in window) found.add(name);
+  const foundNames = new Set<string>();
+  for (const name of windowNames) if (name in window) foundNames.add(name);
   for (const holder of [window, document]) {
     for (const name of Object.getOwnPropertyNames(holder)) {
-      if (prefixes.some((prefix) => name.startsWith(prefix))) found.add(name);
+      if (prefixes.some((prefix) => name.startsWith(prefix))) foundNames.add(name);
     }
   }
   for (const name of attributes) {
-    if (document.documentElement.getAttribute(name) !== null) found.add(`html[${name}]`);
+    if (document.documentElement.getAttribute(name) !== null) foundNames.add(`html[${name}]`);
   }
-  return clipList(found);
+  return clipList(foundNames);
 };

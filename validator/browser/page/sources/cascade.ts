@@ -1,7 +1,7 @@
 import { finite } from '../clip.ts';
 import { ownNonce } from '../own-nonce.ts';
 import type { Source } from '../source.ts';
-import { inUnseenSquare } from '../unseen-square.ts';
+import { measureInUnseenSquare } from '../unseen-square.ts';
 
 /** Height of the outermost block after the rules are applied. */
 const APPLIED_PX = 7;
@@ -14,7 +14,7 @@ const APPLIED_PX = 7;
 export const cascade: Source<'cascade'> = ({ sheet }) => {
   const [tree = '', rules = ''] = sheet.split('|');
   if (rules === '') return undefined;
-  return inUnseenSquare((shadow, host) => {
+  return measureInUnseenSquare((shadow, host) => {
     // This class is longer than every class of a sheet.
     addRules(shadow, `${rules}.applied{height:${APPLIED_PX}px}`);
     const root = document.createElement('div');

@@ -1,11 +1,11 @@
 import { clip } from '../clip.ts';
 import type { Source } from '../source.ts';
-import { box, inUnseenSquare } from '../unseen-square.ts';
+import { addBox, measureInUnseenSquare } from '../unseen-square.ts';
 
 /** Facts that a desktop gives to its browsers. A browser without a window does not get them. */
 export const desktop: Source<'desktop'> = () =>
-  inUnseenSquare((shadow) => ({
+  measureInUnseenSquare((shadow) => ({
     points: !matchMedia('(any-pointer:none)').matches,
     hovers: matchMedia('(any-hover)').matches,
-    captionFont: clip(getComputedStyle(box(shadow, 'font:caption')).font),
+    captionFont: clip(getComputedStyle(addBox(shadow, 'font:caption')).font),
   }));

@@ -7,10 +7,12 @@ import type { Source } from '../source.ts';
  * can hide. Privacy extensions replace some functions, so the result is a fact and no verdict.
  */
 export const disguises: Source<'disguises'> = () => {
-  const found = watchedNatives().filter(([, native]) => typeof native === 'function');
+  const functions = watchedNatives().filter(([, native]) => typeof native === 'function');
   // Functions are objects, and the filter above left only functions.
-  const proxied = found.filter(([, native]) => isProxy(native as object)).map(([name]) => name);
-  return { proxied: clipList(proxied) };
+  const proxiedNames = functions
+    .filter(([, native]) => isProxy(native as object))
+    .map(([name]) => name);
+  return { proxied: clipList(proxiedNames) };
 };
 
 /**

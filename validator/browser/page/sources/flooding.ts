@@ -2,10 +2,10 @@ import { finite } from '../clip.ts';
 import { isChromium } from '../is-chromium.ts';
 import type { Source } from '../source.ts';
 
-/** One more step than this engine allows a frame within ten seconds. */
-const ASKED = { chromium: 201, gecko: 1_001 };
-/** Number of further steps when all of these were allowed, because a later version may have a higher limit. */
-const ASKED_AT_MOST = 5_000;
+/** For each engine, one more step than it allows a frame within ten seconds. */
+const STEPS_ABOVE_LIMIT = { chromium: 201, gecko: 1_001 };
+/** All steps of the test when the first ones were allowed, because a later version may have a higher limit. */
+const MAX_STEPS = 5_000;
 /** Beyond any history, so such a step is counted and has no other effect. */
 const BEYOND = 99;
 /** A function cannot be a history state. Firefox counts the step before it checks this. */
@@ -18,13 +18,17 @@ const UNCLONEABLE = () => undefined;
  * are made in an empty frame, which has its own count.
  */
 export const flooding: Source<'flooding'> = ({ inside }) => {
-  const asked = isChromium() ? ASKED.chromium : isFirefox() ? ASKED.gecko : undefined;
-  if (!inside || asked === undefined) return undefined;
+  const steps = isChromium()
+    ? STEPS_ABOVE_LIMIT.chromium
+    : isFirefox()
+      ? STEPS_ABOVE_LIMIT.gecko
+      : undefined;
+  if (!inside || steps === undefined) return undefined;
   const { history } = inside;
-  flood(history, asked);
-  if (history.state !== asked) return { asked, granted: finite(history.state) };
-  flood(history, ASKED_AT_MOST - asked);
-  return { asked: ASKED_AT_MOST, granted: finite(history.state) };
+  flood(history, steps);
+  if (history.state !== steps) return { asked: steps, granted: finite(history.state) };
+  flood(history, MAX_STEPS - steps);
+  return { asked: MAX_STEPS, granted: finite(history.state) };
 };
 
 /**
@@ -32,13 +36,13 @@ export const flooding: Source<'flooding'> = ({ inside }) => {
  * an update. The last one is an update that stores its number, unless the browser refuses it.
  */
 function flood(history: History, steps: number): void {
-  const before = finite(history.state);
-  const toNowhere = isChromium()
+  const stateBefore = finite(history.state);
+  const makeStep = isChromium()
     ? () => history.go(BEYOND)
     : () => attempt(() => history.replaceState(UNCLONEABLE, ''));
-  for (let step = 1; step < steps; step += 1) toNowhere();
+  for (let step = 1; step < steps; step += 1) makeStep();
   // Firefox throws an exception, and Chromium does nothing.
-  attempt(() => history.replaceState(before + steps, ''));
+  attempt(() => history.replaceState(stateBefore + steps, ''));
 }
 
 function attempt(step: () => void): void {

@@ -1,7 +1,7 @@
 import { isChromium } from '../is-chromium.ts';
 import { MARKER_FONTS } from '../../../page-contract/marker-fonts.ts';
 import type { Source } from '../source.ts';
-import { box, inUnseenSquare } from '../unseen-square.ts';
+import { addBox, measureInUnseenSquare } from '../unseen-square.ts';
 
 /** Letters whose total width differs between any two fonts. */
 const SAMPLE = 'mmMwWiIlL0&@g';
@@ -15,20 +15,20 @@ const OTHER_PX = 0.5;
  */
 export const fonts: Source<'fonts'> = () => {
   if (!isChromium()) return undefined;
-  return inUnseenSquare((shadow) => {
-    const line = (family: string) => {
-      const made = box(shadow, `position:absolute;white-space:nowrap;font:72px ${family}`);
-      made.textContent = SAMPLE;
-      return made;
+  return measureInUnseenSquare((shadow) => {
+    const addLine = (family: string) => {
+      const lineBox = addBox(shadow, `position:absolute;white-space:nowrap;font:72px ${family}`);
+      lineBox.textContent = SAMPLE;
+      return lineBox;
     };
     // Marker fonts are not serif fonts. All lines are inserted before the first measurement, for only one layout.
-    const fallback = line('serif');
+    const fallback = addLine('serif');
     const lines = Object.values(MARKER_FONTS)
       .flat()
-      .map((name) => [name, line(`"${name}",serif`)] as const);
+      .map((name) => [name, addLine(`"${name}",serif`)] as const);
     const width = fallback.getBoundingClientRect().width;
     return lines
-      .filter(([, made]) => Math.abs(made.getBoundingClientRect().width - width) > OTHER_PX)
+      .filter(([, lineBox]) => Math.abs(lineBox.getBoundingClientRect().width - width) > OTHER_PX)
       .map(([name]) => name);
   });
 };

@@ -5,8 +5,8 @@ import type { Source } from '../source.ts';
 export const graphics: Source<'graphics'> = () => {
   const gl = document.createElement('canvas').getContext('webgl');
   if (!gl) return undefined;
-  const unmasked = gl.getExtension('WEBGL_debug_renderer_info');
-  const renderer: unknown = gl.getParameter(unmasked?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER);
+  const rendererInfo = gl.getExtension('WEBGL_debug_renderer_info');
+  const renderer: unknown = gl.getParameter(rendererInfo?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER);
   gl.getExtension('WEBGL_lose_context')?.loseContext();
   return { renderer: clip(renderer) };
 };

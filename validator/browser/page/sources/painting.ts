@@ -1,38 +1,40 @@
 import type { ReadingValue } from '../../../page-contract/evidence.ts';
-import { elapsed } from '../elapsed.ts';
+import { elapsedMs } from '../elapsed.ts';
 
 /** Most counted timers. Browsers run at most one in 4 ms, so this is one second. */
 const MAX_TICKS = 250;
 
 /**
  * Measures when the first frame of the page is drawn, and how many timers run before it. It adds no waiting time,
- * because it watches only until `others` is settled. A page in a frame is left out: it may be out of view, where
+ * because it watches only until `otherReadings` is settled. A page in a frame is left out: it may be out of view, where
  * browsers draw nothing.
  */
-export function painting(others: Promise<unknown>): Promise<ReadingValue<'painting'>> | undefined {
+export function painting(
+  otherReadings: Promise<unknown>,
+): Promise<ReadingValue<'painting'>> | undefined {
   if (window !== window.top) return undefined;
   const startedAt = performance.now();
   let visible = !document.hidden;
   let frameMs: number | null = null;
   let ticks = 0;
-  let watching = true;
-  const onTurn = () => {
+  let isWatching = true;
+  const onVisibilityChange = () => {
     visible = false;
   };
   const tick = () => {
-    if (!watching || frameMs !== null || ticks >= MAX_TICKS) return;
+    if (!isWatching || frameMs !== null || ticks >= MAX_TICKS) return;
     ticks += 1;
     setTimeout(tick);
   };
-  document.addEventListener('visibilitychange', onTurn);
-  const asked = requestAnimationFrame(() => {
-    frameMs = elapsed(startedAt);
+  document.addEventListener('visibilitychange', onVisibilityChange);
+  const frameRequest = requestAnimationFrame(() => {
+    frameMs = elapsedMs(startedAt);
   });
   setTimeout(tick);
-  return others.then(() => {
-    watching = false;
-    cancelAnimationFrame(asked);
-    document.removeEventListener('visibilitychange', onTurn);
-    return { visible, frameMs, ticks, watchedMs: elapsed(startedAt) };
+  return otherReadings.then(() => {
+    isWatching = false;
+    cancelAnimationFrame(frameRequest);
+    document.removeEventListener('visibilitychange', onVisibilityChange);
+    return { visible, frameMs, ticks, watchedMs: elapsedMs(startedAt) };
   });
 }

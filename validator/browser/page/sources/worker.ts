@@ -2,10 +2,10 @@ import { clip } from '../clip.ts';
 import { LIMITS } from '../../../page-contract/limits.ts';
 import type { Source } from '../source.ts';
 
-/** Runs in the worker. A disguise of the page seldom reaches it. */
-const own = 'var n=navigator,m={u:n.userAgent,p:n.platform};';
-const toPage = `${own}postMessage(m)`;
-const toPages = `${own}onconnect=async({ports:[p]})=>{m.f=(await n.userAgentData?.getHighEntropyValues(["fullVersionList"]))?.fullVersionList?.length;p.postMessage(m);close()}`;
+/** Runs in the worker. A disguise of the page seldom reaches a worker. */
+const readFacts = 'var n=navigator,m={u:n.userAgent,p:n.platform};';
+const workerProgram = `${readFacts}postMessage(m)`;
+const sharedWorkerProgram = `${readFacts}onconnect=async({ports:[p]})=>{m.f=(await n.userAgentData?.getHighEntropyValues(["fullVersionList"]))?.fullVersionList?.length;p.postMessage(m);close()}`;
 
 interface Answer {
   readonly u: unknown;
@@ -16,7 +16,7 @@ interface Answer {
 /** The same facts from a worker of this page. */
 export const worker: Source<'worker'> = () => {
   if (typeof Worker === 'undefined') return undefined;
-  return ask(toPage, (url) => {
+  return ask(workerProgram, (url) => {
     const thread = new Worker(url);
     return { thread, port: thread, end: () => thread.terminate() };
   }).then(facts);
@@ -28,7 +28,7 @@ export const worker: Source<'worker'> = () => {
  */
 export const sharedWorker: Source<'sharedWorker'> = ({ isOwnPage }) => {
   if (!isOwnPage || typeof SharedWorker === 'undefined') return undefined;
-  return ask(toPages, (url) => {
+  return ask(sharedWorkerProgram, (url) => {
     const thread = new SharedWorker(url);
     return { thread, port: thread.port };
   }).then((answer) => ({
@@ -42,22 +42,22 @@ const facts = ({ u, p }: Answer) => ({
   platform: clip(p),
 });
 
-interface Started {
+interface StartedWorker {
   readonly thread: { onerror: unknown };
   readonly port: { onmessage: ((message: MessageEvent<Answer>) => void) | null };
   readonly end?: () => void;
 }
 
-function ask(program: string, start: (url: string) => Started): Promise<Answer> {
+function ask(program: string, start: (url: string) => StartedWorker): Promise<Answer> {
   const url = URL.createObjectURL(new Blob([program], { type: 'text/javascript' }));
   const { thread, port, end } = start(url);
-  const answered = new Promise<Answer>((resolve, reject) => {
+  const answer = new Promise<Answer>((resolve, reject) => {
     thread.onerror = () => reject(new Error('worker'));
     port.onmessage = ({ data }) => resolve(data);
     // Do not wait longer than the reading for a worker that never starts.
     setTimeout(reject, LIMITS.sourceMs);
   });
-  return answered.finally(() => {
+  return answer.finally(() => {
     end?.();
     URL.revokeObjectURL(url);
   });

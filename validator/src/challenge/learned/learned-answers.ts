@@ -5,7 +5,7 @@ import { ipv6NetworkOf, networkOf } from '@guard/config/net/network-of';
 import { LRUCache } from 'lru-cache';
 import { hashOf } from '../../../page-contract/text-hash.ts';
 import { ENGINES, readPageClaim } from '../../request/browser-claim.ts';
-import { type Evidence, known } from '../../../page-contract/evidence.ts';
+import { type Evidence, valueOfReading } from '../../../page-contract/evidence.ts';
 import type { Ticket } from '../tickets/ticket.ts';
 import { AnswerTable } from './answer-table.ts';
 import { createQuestionPool, QUESTIONS } from './question-pool.ts';
@@ -63,7 +63,7 @@ export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers
   const salt = randomBytes(16);
 
   function answersOf({ id, issuedAt }: Asked, { readings }: Given): readonly Answer[] | undefined {
-    const reading = known(readings.answers);
+    const reading = valueOfReading(readings.answers);
     const questions = reading && pool.read(id, issuedAt, reading.asked);
     return questions?.flatMap((question, at) => {
       const hash = reading?.hashes[at] ?? undefined;

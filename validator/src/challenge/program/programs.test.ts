@@ -101,7 +101,7 @@ describe('17.3 a program that changes', () => {
     const scripts = await buildPrograms(
       drawn.map((form) => ({
         form: form?.source ?? '',
-        shuffled: (lines) => [...lines].reverse(),
+        shuffle: (lines) => [...lines].reverse(),
       })),
     );
     for (const form of drawn) {

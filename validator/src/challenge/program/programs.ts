@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import type { Clock } from '@guard/config/contract/ports';
 import type { Disguise } from '../../../browser/build.ts';
-import { GIVEN, type GivenNames, type Program } from '../../../page-contract/program.ts';
+import { PAGE_DATA, type PageDataNames, type Program } from '../../../page-contract/program.ts';
 import { Draw } from '../cascade/draw.ts';
 import { drawUploadForm, type UploadForm } from './upload-form.ts';
 
@@ -67,12 +67,12 @@ export class Programs {
       const scripts = await build(
         drawn.map(({ source, order }) => ({
           form: source,
-          shuffled: (lines) => order.shuffled(lines),
+          shuffle: (lines) => order.shuffled(lines),
         })),
       );
-      this.#pool = drawn.map(({ id, given }, at) => ({
+      this.#pool = drawn.map(({ id, dataNames }, at) => ({
         id,
-        given,
+        dataNames,
         script: Buffer.from(scripts[at] ?? ''),
       }));
     } catch (error) {
@@ -83,8 +83,8 @@ export class Programs {
 
 /** The undisguised script of the page, as it was built at install. */
 export function plainProgram(script: string): Program {
-  const given = Object.fromEntries(GIVEN.map((name) => [name, name])) as GivenNames;
-  return { id: '', script: Buffer.from(script), given };
+  const dataNames = Object.fromEntries(PAGE_DATA.map((name) => [name, name])) as PageDataNames;
+  return { id: '', script: Buffer.from(script), dataNames };
 }
 
 /** Returns how to read uploads of a program: one form for each secret that may have drawn it. */

@@ -1,10 +1,10 @@
-import { GIVEN, type GivenNames } from '../../../page-contract/program.ts';
+import { PAGE_DATA, type PageDataNames } from '../../../page-contract/program.ts';
 import { Draw } from '../cascade/draw.ts';
 import { drawMix, type Mix } from './mix.ts';
 
 /** How the pages of one program get their questions and write their uploads. */
 export interface UploadForm {
-  readonly given: GivenNames;
+  readonly dataNames: PageDataNames;
   /** A JavaScript module for the page: browser/page/form.ts of this program. */
   readonly source: string;
   /** The body of an upload whose JSON is `text`. */
@@ -20,12 +20,14 @@ const PARTS = [2, 5] as const;
 export function drawUploadForm(secret: Uint8Array, id: string): UploadForm {
   const draw = new Draw(secret, id);
   const nextName = draw.names();
-  const given = Object.fromEntries(GIVEN.map((name) => [name, nextName()])) as GivenNames;
+  const dataNames = Object.fromEntries(
+    PAGE_DATA.map((name) => [name, nextName()]),
+  ) as PageDataNames;
   const parts = Array.from({ length: draw.int(...PARTS) }, () => nextName());
   const cipher: Cipher = { mix: drawMix(draw), start: draw.int32(), byte: 8 * draw.int(0, 3) };
   return {
-    given,
-    source: sourceOf(given, parts, cipher),
+    dataNames,
+    source: sourceOf(dataNames, parts, cipher),
     write(ticket, text) {
       const written = mixed(Buffer.from(text), ticket, cipher).toString('base64');
       const size = Math.ceil(written.length / parts.length);
@@ -60,10 +62,10 @@ function mixed(bytes: Buffer, ticket: string, { mix, start, byte }: Cipher): Buf
   return bytes;
 }
 
-function sourceOf(given: GivenNames, parts: readonly string[], cipher: Cipher): string {
+function sourceOf(dataNames: PageDataNames, parts: readonly string[], cipher: Cipher): string {
   const { mix, start, byte } = cipher;
   const fields = parts.map((name, at) => `${name}:t.slice(${at}*n,${at + 1}*n)`);
-  return `export const given=${JSON.stringify(given)};
+  return `export const dataNames=${JSON.stringify(dataNames)};
 const mixed=h=>{${mix.source}return h};
 export const write=u=>{
 let s=${start},t='';

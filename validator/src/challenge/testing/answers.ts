@@ -1,6 +1,6 @@
 import { LAYOUT_SIDE } from '../../../page-contract/limits.ts';
 import { readPageClaim } from '../../request/browser-claim.ts';
-import { type Evidence, known, type Readings } from '../../../page-contract/evidence.ts';
+import { type Evidence, valueOfReading, type Readings } from '../../../page-contract/evidence.ts';
 import { createSealer } from '../../session/sealer.ts';
 import { Strengths } from '../../verdict/strengths.ts';
 import { createCascadeSheets } from '../cascade/sheet.ts';
@@ -117,13 +117,13 @@ export function completed(recorded: Evidence): Evidence {
     frame: {
       value: {
         ...agent,
-        webdriver: known(webdriver)?.reported ?? null,
+        webdriver: valueOfReading(webdriver)?.reported ?? null,
       },
     },
     sharedWorker: {
       value: {
         ...agent,
-        fullVersions: known(recorded.readings.hints)?.fullVersions ?? null,
+        fullVersions: valueOfReading(recorded.readings.hints)?.fullVersions ?? null,
       },
     },
     disguises: { value: { proxied: [] } },

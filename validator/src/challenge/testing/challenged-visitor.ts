@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { CollectRequest, Session, SessionStore } from '@guard/config/contract/ports';
 import { z } from 'zod';
 import type { CollectOutcome } from '../collect-outcome.ts';
-import { createCollector } from '../collector.ts';
+import { createVerify } from '../collector.ts';
 import { Evidence } from '../../../page-contract/evidence.ts';
 import { compileLook } from '../../pages/look.ts';
 import { plainProgram } from '../program/programs.ts';
@@ -97,7 +97,7 @@ export function aChallengedVisitor(
   });
   const challenge = { ...issued, html: issued.html.toString() };
   const ticket = /data-ticket="([^"]+)"/.exec(challenge.html)?.[1] ?? '';
-  const collect = createCollector({
+  const collect = createVerify({
     secrets: SECRETS,
     store,
     clock: () => time.nowMs,

@@ -1,6 +1,6 @@
 import type { SessionStore } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
-import { known, type Readings } from '../../../page-contract/evidence.ts';
+import { valueOfReading, type Readings } from '../../../page-contract/evidence.ts';
 import { measures, scaleOf } from '../evidence/judges/layout.ts';
 import type { Ticket } from '../tickets/ticket.ts';
 import { DECOYED } from './answer-witness.ts';
@@ -19,7 +19,7 @@ export async function judgeWitnesses(
 ): Promise<Reason | undefined> {
   if (!ticket.witnessed) return undefined;
   if (await store.remembers(DECOYED, ticket.id)) return 'witness_mismatch';
-  const [side = 0, , ...sizes] = known(witnesses)?.sizes ?? [];
+  const [side = 0, , ...sizes] = valueOfReading(witnesses)?.sizes ?? [];
   const scale = scaleOf({ side });
   const isSeen = expected.some(({ images, fonts }) => {
     const measured = (places: Iterable<number>, values: 1 | 2) =>

@@ -1,5 +1,5 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 import { isPlainDesktop } from './plain-desktop.ts';
 
@@ -11,8 +11,10 @@ import { isPlainDesktop } from './plain-desktop.ts';
  */
 export const judgeActivation: Judge = (theCase): Reason | undefined => {
   const { activation, inspector } = theCase.evidence.readings;
-  const used = known(activation);
+  const used = valueOfReading(activation);
   if (!used || used.before || !used.after || used.inputs > 0) return undefined;
   if (!isPlainDesktop(theCase)) return undefined;
-  return (known(inspector)?.stacksFormatted ?? 0) > 0 ? 'page_driven' : 'activation_without_input';
+  return (valueOfReading(inspector)?.stacksFormatted ?? 0) > 0
+    ? 'page_driven'
+    : 'activation_without_input';
 };

@@ -1,4 +1,4 @@
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 import { isPlainDesktop } from './plain-desktop.ts';
 
@@ -18,7 +18,7 @@ const FLOOD = 5_000;
  * `dom.navigation.navigationRateLimit.count`, which becomes 0 when Marionette or WebDriver BiDi starts.
  */
 function letsFloods({ evidence, claim }: Case): boolean {
-  const flooding = known(evidence.readings.flooding);
+  const flooding = valueOfReading(evidence.readings.flooding);
   return (
     flooding !== undefined &&
     (claim.engine === 'chromium' || claim.engine === 'gecko') &&
@@ -50,7 +50,7 @@ const VERSIONS_AHEAD = 13;
 function partitionsNothing(theCase: Case): boolean {
   const { evidence, claim } = theCase;
   return (
-    known(evidence.readings.partition)?.crossed === true &&
+    valueOfReading(evidence.readings.partition)?.crossed === true &&
     claim.major >= FIRST_ALWAYS_PARTITIONED &&
     claim.major <= PARTITION_MEASURED + VERSIONS_AHEAD &&
     isPlainDesktop(theCase)

@@ -1,4 +1,4 @@
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
 /** Since this version every Chromium has `navigator.webdriver`, with or without a driver. */
@@ -11,8 +11,8 @@ const CHROMIUM_WITH_WEBDRIVER = 90;
  */
 export const judgeAutomationGlobals: Judge = ({ evidence, claim }) => {
   const { automation, webdriver } = evidence.readings;
-  if ((known(automation)?.length ?? 0) > 0) return 'automation_globals';
-  const property = known(webdriver);
+  if ((valueOfReading(automation)?.length ?? 0) > 0) return 'automation_globals';
+  const property = valueOfReading(webdriver);
   if (!property) return undefined;
   const isRemoved =
     property.reported === null &&

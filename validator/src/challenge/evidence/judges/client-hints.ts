@@ -1,5 +1,5 @@
 import type { BrowserClaim, Platform } from '../../../request/browser-claim.ts';
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 import { headerOf } from './header-of.ts';
 
@@ -20,7 +20,7 @@ function hintedMajors({ evidence, request, claim }: Case): number[] {
   const majors: number[] = [];
   const header = /"Chromium";\s*v="(\d{1,4})/.exec(headerOf(request.headers['sec-ch-ua']));
   if (header) majors.push(Number(header[1]));
-  for (const { brand, version } of known(evidence.readings.hints)?.brands ?? []) {
+  for (const { brand, version } of valueOfReading(evidence.readings.hints)?.brands ?? []) {
     if (brand === 'Chromium') majors.push(Number.parseInt(version, 10));
   }
   return majors;
@@ -28,7 +28,7 @@ function hintedMajors({ evidence, request, claim }: Case): number[] {
 
 function hintedPlatforms({ evidence, request }: Case): string[] {
   const header = headerOf(request.headers['sec-ch-ua-platform']).replaceAll('"', '');
-  const page = known(evidence.readings.hints)?.platform ?? '';
+  const page = valueOfReading(evidence.readings.hints)?.platform ?? '';
   return [header, page].filter((platform) => platform !== '');
 }
 
@@ -52,7 +52,7 @@ function contradicts({ platform }: BrowserClaim, hinted: string): boolean {
  */
 function losesVersions({ evidence }: Case): boolean {
   const { hints, sharedWorker } = evidence.readings;
-  const page = known(hints);
-  const lists = [page?.fullVersions, known(sharedWorker)?.fullVersions];
+  const page = valueOfReading(hints);
+  const lists = [page?.fullVersions, valueOfReading(sharedWorker)?.fullVersions];
   return page !== undefined && page.brands.length > 0 && lists.includes(0);
 }

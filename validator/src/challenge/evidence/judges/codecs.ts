@@ -1,4 +1,4 @@
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 import { headerOf } from './header-of.ts';
 
@@ -12,7 +12,7 @@ export const judgeCodecs: Judge = (theCase) =>
  * are not checked. The answer counts only if VP9 works, as in every Chromium, because some extensions deny all formats.
  */
 function lacksOwnCodecs(theCase: Case): boolean {
-  const media = known(theCase.evidence.readings.media);
+  const media = valueOfReading(theCase.evidence.readings.media);
   if (!media || !claimsLicensedBrowser(theCase)) return false;
   const has = (format: 'h264' | 'aac' | 'vp9') =>
     media[format].plays !== '' || media[format].streams === true;
@@ -25,7 +25,7 @@ const LICENSED_BRANDS: readonly string[] = ['Google Chrome', 'Microsoft Edge'];
 function claimsLicensedBrowser({ evidence, request, claim }: Case): boolean {
   if (claim.engine !== 'chromium' || !DESKTOPS.includes(claim.platform)) return false;
   const sent = headerOf(request.headers['sec-ch-ua']);
-  const seen = known(evidence.readings.hints)?.brands ?? [];
+  const seen = valueOfReading(evidence.readings.hints)?.brands ?? [];
   return LICENSED_BRANDS.some(
     (name) => sent.includes(`"${name}"`) || seen.some(({ brand }) => brand === name),
   );

@@ -1,4 +1,4 @@
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
 /** This function shows whether another function is native. A program that replaces it hides other replacements. */
@@ -10,7 +10,7 @@ const PRINTER = 'Function.toString';
  * that they wrap canvas, WebGL or media functions, but they do not touch the navigator.
  */
 export const judgeDisguises: Judge = ({ evidence }) => {
-  const proxied = known(evidence.readings.disguises)?.proxied ?? [];
+  const proxied = valueOfReading(evidence.readings.disguises)?.proxied ?? [];
   const identity = proxied.filter((name) => name !== PRINTER);
   const saysWho = identity.some(
     (name) => name.startsWith('navigator.') || name === 'Permissions.query',

@@ -1,4 +1,4 @@
-import { known, type ReadingValue } from '../../../../page-contract/evidence.ts';
+import { valueOfReading, type ReadingValue } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
 /**
@@ -10,8 +10,8 @@ const BARS_PX = 32;
 /** Finds a screen that is not a monitor. Phones and emulated phones are not checked. */
 export const judgeEmulatedScreen: Judge = (theCase) => {
   const { evidence, claim } = theCase;
-  const screen = known(evidence.readings.screen);
-  const touches = known(evidence.readings.hardware)?.touchPoints ?? 0;
+  const screen = valueOfReading(evidence.readings.screen);
+  const touches = valueOfReading(evidence.readings.hardware)?.touchPoints ?? 0;
   const desktop =
     ['windows', 'macos', 'linux', 'chromeos'].includes(claim.platform) && touches === 0;
   if (!screen || !desktop || claim.engine !== 'chromium') return undefined;

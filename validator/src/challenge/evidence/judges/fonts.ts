@@ -1,26 +1,26 @@
 import { MARKER_FONTS } from '../../../../page-contract/marker-fonts.ts';
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
-/** Fonts of another system. A weak finding, because a Windows browser under Wine has them too. */
+/** The browser has fonts of another system than it claims. The finding is weak, because a Windows browser under Wine has them too. */
 export const judgeFonts: Judge = (theCase) =>
-  lacksOwnFonts(theCase) ? 'fonts_mismatch' : undefined;
+  hasOnlyForeignFonts(theCase) ? 'fonts_mismatch' : undefined;
 
 /**
  * Whether Chromium on Windows or a Mac has no font of this system but has fonts of another system. Additional fonts
  * mean nothing. A browser that shows no font at all is not checked. Firefox and Safari are not checked, because their
  * privacy modes choose the visible fonts.
  */
-function lacksOwnFonts({ evidence, claim }: Case): boolean {
-  const drawn = known(evidence.readings.fonts);
+function hasOnlyForeignFonts({ evidence, claim }: Case): boolean {
+  const presentFonts = valueOfReading(evidence.readings.fonts);
   const { engine, platform } = claim;
-  if (!drawn || engine !== 'chromium' || (platform !== 'windows' && platform !== 'macos'))
+  if (!presentFonts || engine !== 'chromium' || (platform !== 'windows' && platform !== 'macos'))
     return false;
-  const { [platform]: own, ...others } = MARKER_FONTS;
+  const { [platform]: ownFonts, ...foreignFonts } = MARKER_FONTS;
   return (
-    !own.some((name) => drawn.includes(name)) &&
-    Object.values(others)
+    !ownFonts.some((name) => presentFonts.includes(name)) &&
+    Object.values(foreignFonts)
       .flat()
-      .some((name) => drawn.includes(name))
+      .some((name) => presentFonts.includes(name))
   );
 }

@@ -1,4 +1,4 @@
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { Judge } from './case.ts';
  * browsers add them late.
  */
 export const judgeFrame: Judge = ({ evidence }) => {
-  const frame = known(evidence.readings.frame);
+  const frame = valueOfReading(evidence.readings.frame);
   if (!frame) return undefined;
   if (frame.webdriver === true) return 'webdriver';
   // In some old engines the frame has no values yet.

@@ -1,4 +1,4 @@
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
 /** WebGL renderers that exist on one system only. Vulkan, OpenGL and SwiftShader exist on all systems. */
@@ -14,7 +14,7 @@ const DRAWN_BY = [
  * because its privacy modes report another renderer.
  */
 export const judgeGraphics: Judge = ({ evidence, claim }) => {
-  const renderer = known(evidence.readings.graphics)?.renderer;
+  const renderer = valueOfReading(evidence.readings.graphics)?.renderer;
   if (renderer === undefined || claim.engine !== 'chromium') return undefined;
   const own = DRAWN_BY.find(([system]) => system === claim.platform);
   if (!own || own[1].test(renderer)) return undefined;

@@ -1,4 +1,4 @@
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 import { pointsWithNothing } from './pointer.ts';
 
@@ -12,9 +12,9 @@ function saysSo({ evidence, request }: Case): boolean {
   const names = [
     evidence.agent.userAgent,
     request.userAgent,
-    known(worker)?.userAgent ?? '',
-    known(sharedWorker)?.userAgent ?? '',
-    ...(known(hints)?.brands.map(({ brand }) => brand) ?? []),
+    valueOfReading(worker)?.userAgent ?? '',
+    valueOfReading(sharedWorker)?.userAgent ?? '',
+    ...(valueOfReading(hints)?.brands.map(({ brand }) => brand) ?? []),
   ];
   return names.some((name) => name.includes('Headless'));
 }
@@ -28,11 +28,11 @@ function saysSo({ evidence, request }: Case): boolean {
 function lacksWindow({ evidence, claim }: Case): boolean {
   if (claim.engine !== 'chromium' || claim.platform === 'android') return false;
   const { chrome, plugins, permissions } = evidence.readings;
-  const permission = known(permissions);
+  const permission = valueOfReading(permissions);
   return (
     'unread' in chrome &&
     chrome.unread === 'absent' &&
-    known(plugins)?.plugins === 0 &&
+    valueOfReading(plugins)?.plugins === 0 &&
     permission?.notification === 'denied' &&
     permission.query === 'prompt'
   );
@@ -49,6 +49,6 @@ function lacksDesktop(theCase: Case): boolean {
   const { readings } = theCase.evidence;
   if (!pointsWithNothing(theCase)) return false;
   return theCase.claim.engine === 'gecko'
-    ? known(readings.desktop)?.captionFont === NO_SYSTEM_FONT
-    : known(readings.graphics)?.renderer.includes('SwiftShader') === true;
+    ? valueOfReading(readings.desktop)?.captionFont === NO_SYSTEM_FONT
+    : valueOfReading(readings.graphics)?.renderer.includes('SwiftShader') === true;
 }

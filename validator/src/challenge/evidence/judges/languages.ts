@@ -1,4 +1,4 @@
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
 /** Longest part of Accept-Language that is used, in UTF-16 code units. */
@@ -12,7 +12,7 @@ export const judgeLanguages: Judge = ({ evidence, request }) => {
   const header = request.headers['accept-language'];
   if (typeof header !== 'string') return undefined;
   const asked = header.slice(0, MAX_HEADER_CHARS).split(',').map(primary);
-  const seen = (known(evidence.readings.languages)?.all ?? []).map(primary);
+  const seen = (valueOfReading(evidence.readings.languages)?.all ?? []).map(primary);
   const comparable = seen.length > 0 && asked.every((language) => /^[a-z]{2,3}$/.test(language));
   return comparable && !seen.some((language) => asked.includes(language))
     ? 'language_mismatch'

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../../page-contract/limits.ts';
 import { type Engine, type Platform, readPageClaim } from '../../../request/browser-claim.ts';
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
 /** Compares what the page saw of the browser with the request, and the page's readings with each other. */
@@ -46,7 +46,7 @@ function isAnotherEngine({ evidence, claim }: Case): boolean {
   const claimsOther = claim.engine === 'gecko' || claim.engine === 'webkit';
   if (!claimsOther || claim.platform === 'ios') return false;
   const { engine, hints } = evidence.readings;
-  return known(hints) !== undefined || known(engine)?.vendor === 'Google Inc.';
+  return valueOfReading(hints) !== undefined || valueOfReading(engine)?.vendor === 'Google Inc.';
 }
 
 /** First major versions that can run the program of the page (ES2020: `?.` and `??`). */

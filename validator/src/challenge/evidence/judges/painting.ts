@@ -1,4 +1,4 @@
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
 /** Shortest useful observation, in milliseconds: a browser that has just started draws late. */
@@ -12,7 +12,7 @@ const FREE_TICKS = 50;
  * by default, because a slow graphics process causes this with people too.
  */
 export const judgePainting: Judge = ({ evidence }) => {
-  const painting = known(evidence.readings.painting);
+  const painting = valueOfReading(evidence.readings.painting);
   if (!painting?.visible || painting.frameMs !== null) return undefined;
   return painting.watchedMs >= WATCHED_MS && painting.ticks >= FREE_TICKS
     ? 'page_not_painted'

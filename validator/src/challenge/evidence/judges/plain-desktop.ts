@@ -1,4 +1,4 @@
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case } from './case.ts';
 
 /**
@@ -9,7 +9,7 @@ const PLAIN_AGENT = /\) Chrome\/[\d.]+ Safari\/537\.36(?: (?:Edg|OPR)\/[\d.]+)?$
 
 /** Whether this is a desktop browser with Chromium. A WebView differs, and a phone in desktop mode claims Linux. */
 export function isPlainDesktop({ evidence, claim }: Pick<Case, 'evidence' | 'claim'>): boolean {
-  const touches = known(evidence.readings.hardware)?.touchPoints ?? 0;
+  const touches = valueOfReading(evidence.readings.hardware)?.touchPoints ?? 0;
   const desktop =
     ['windows', 'macos', 'chromeos'].includes(claim.platform) ||
     (claim.platform === 'linux' && touches === 0);

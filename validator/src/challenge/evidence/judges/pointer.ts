@@ -1,4 +1,4 @@
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
 /** A window with bars is at least this much larger than its viewport, in CSS pixels. In kiosks it is not larger. */
@@ -14,14 +14,14 @@ export const judgePointer: Judge = (theCase) =>
  */
 export function pointsWithNothing({ evidence, claim }: Case): boolean {
   const { desktop, screen, hardware } = evidence.readings;
-  const pointer = known(desktop);
-  const size = known(screen);
+  const pointer = valueOfReading(desktop);
+  const size = valueOfReading(screen);
   return (
     pointer !== undefined &&
     size !== undefined &&
     (claim.engine === 'chromium' || claim.engine === 'gecko') &&
     ['windows', 'macos', 'linux', 'chromeos'].includes(claim.platform) &&
-    known(hardware)?.touchPoints === 0 &&
+    valueOfReading(hardware)?.touchPoints === 0 &&
     !pointer.points &&
     !pointer.hovers &&
     size.outerHeight >= size.innerHeight + BARS_PX

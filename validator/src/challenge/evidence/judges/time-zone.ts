@@ -1,5 +1,5 @@
 import { isZoneOf } from '../country-zones.ts';
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
 /** The time zone of a Firefox that resists fingerprinting. It may also report UTC, which belongs to no country. */
@@ -10,7 +10,7 @@ const FIREFOX_DISGUISE = 'Atlantic/Reykjavik';
  * VPN users, so it is only recorded with other findings and never decides.
  */
 export const judgeTimeZone: Judge = ({ evidence, request, claim }) => {
-  const zone = known(evidence.readings.timezone)?.name ?? '';
+  const zone = valueOfReading(evidence.readings.timezone)?.name ?? '';
   if (claim.engine === 'gecko' && zone === FIREFOX_DISGUISE) return undefined;
   return isZoneOf(request.country, zone) === false ? 'time_zone_elsewhere' : undefined;
 };

@@ -1,4 +1,4 @@
-import { known } from '../../../../page-contract/evidence.ts';
+import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 import { isPlainDesktop } from './plain-desktop.ts';
 
@@ -13,7 +13,7 @@ export const judgeWorker: Judge = (theCase) =>
 
 /** Whether the worker sees another browser. Desktop mode on a phone does not change a shared worker. */
 function sees({ evidence }: Case, name: 'worker' | 'sharedWorker'): boolean {
-  const worker = known(evidence.readings[name]);
+  const worker = valueOfReading(evidence.readings[name]);
   if (!worker || worker.userAgent === '') return false;
   if (name === 'sharedWorker' && worker.userAgent.includes('Android')) return false;
   const { userAgent, platform } = evidence.agent;

@@ -1,0 +1,24 @@
+import { CHALLENGE } from '@guard/config/contract/limits';
+import { isReason, reasons } from '@guard/config/contract/reasons';
+import type { Strengths } from '../../verdict/strengths.ts';
+import { weigh } from '../../verdict/weigh.ts';
+import type { Judgement } from '../evidence/judge.ts';
+import type { Ticket } from '../tickets/ticket.ts';
+
+/**
+ * How many bits of work an upload must bring before it gets a session. Work is asked in two cases: the upload is
+ * doubtful, or another client than the User-Agent claims requested the page. In the second case, an upload that passes
+ * needs work too. Such a difference alone does not make an upload doubtful: programs that inspect TLS on people's
+ * machines cause it every day.
+ */
+export function workBitsFor(
+  { found }: Pick<Ticket, 'found'>,
+  { kind }: Pick<Judgement, 'kind'>,
+  strengths: Strengths,
+): number {
+  const clientMismatches = found
+    .filter(isReason)
+    .filter((reason) => reasons[reason].category === 'fingerprint_mismatch');
+  const needsWork = kind === 'doubtful' || weigh(clientMismatches, false, strengths) !== 'clean';
+  return needsWork ? CHALLENGE.work.ofDoubt : 0;
+}
