@@ -63,8 +63,9 @@ export function createDocsServer(options: {
   readonly crawlers?: readonly CatalogueCrawler[];
   readonly clock?: Clock;
 }): FastifyPluginAsync {
-  const { publicUrl: given, crawlers = [], clock = Date.now } = options;
-  const publicUrl = () => (typeof given === 'string' ? given : given()).replace(/\/+$/, '');
+  const { publicUrl: publicUrlOption, crawlers = [], clock = Date.now } = options;
+  const publicUrl = () =>
+    (typeof publicUrlOption === 'string' ? publicUrlOption : publicUrlOption()).replace(/\/+$/, '');
   const library = new Library([...loadPages(), ...reasonPages(), ...crawlerPages(crawlers)]);
   const index = new SearchIndex(library.pages);
   const ask = answerWithSdk<'anyone'>({

@@ -1,4 +1,9 @@
-export { type Compared, Comparison, type ComparisonPlan, readLine } from './judge/comparison.ts';
+export {
+  type ComparisonResult,
+  Comparison,
+  type ComparisonPlan,
+  readLine,
+} from './judge/comparison.ts';
 export { siteFault } from './judge/route-logged.ts';
 export { type Group, isChange } from './judge/tally.ts';
 export type { Outcome } from './logged/logged-request.ts';

@@ -1,6 +1,6 @@
 import { constants, gunzipSync } from 'node:zlib';
 import {
-  type Compared,
+  type ComparisonResult,
   Comparison,
   type ComparisonPlan,
   countEvents,
@@ -33,7 +33,7 @@ export interface StoredEvents {
   };
 }
 
-export interface Replay extends Compared {
+export interface Replay extends ComparisonResult {
   readonly seconds: number;
 }
 

@@ -1,7 +1,7 @@
 import * as limits from '@guard/config/contract/limits';
 import { reasons } from '@guard/config/contract/reasons';
 import { describe, expect, test } from 'vitest';
-import { cells } from './render/markdown-html.ts';
+import { cellsOf } from './render/markdown-html.ts';
 import { loadPages } from './pages/load-pages.ts';
 import { readReasonTexts, reasonPages } from './pages/reason-pages.ts';
 
@@ -19,7 +19,7 @@ function tableRows(path: string, firstHead: string): string[][] {
   const rows: string[][] = [];
   let inside = false;
   for (const line of markdownOf(path).split('\n')) {
-    const row = line.startsWith('|') ? cells(line).map(withoutMarks) : [];
+    const row = line.startsWith('|') ? cellsOf(line).map(withoutMarks) : [];
     if (row.length === 0) inside = false;
     else if (row[0] === firstHead) inside = true;
     else if (inside && !/^-+$/.test(row[0] ?? '')) rows.push(row);

@@ -43,19 +43,19 @@ const cookie = {
 };
 
 test('the example follows contract 2.1', async () => {
-  let asked: unknown;
+  let askedBody: unknown;
   let key: unknown;
   await decideWith((request, response) => {
     key = request.headers['x-api-key'];
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
     request.on('end', () => {
-      asked = JSON.parse(text);
+      askedBody = JSON.parse(text);
       response.end('{"success":true,"decision":"allow"}');
     });
   });
   expect(key).toBe('sk_test');
-  expect(asked).toEqual({
+  expect(askedBody).toEqual({
     url: 'https://shop.example/login',
     ip: '203.0.113.7',
     method: 'GET',
@@ -103,8 +103,8 @@ test.each(['block', 'redirect'])(
 );
 
 test('contract 3: a redirect without a page becomes 403 with a short body', async () => {
-  const decided = await decideWith(answer(200, { success: true, decision: 'redirect' }));
-  expect(decided).toMatchObject({ status: 403, body: Buffer.from('Forbidden') });
+  const decision = await decideWith(answer(200, { success: true, decision: 'redirect' }));
+  expect(decision).toMatchObject({ status: 403, body: Buffer.from('Forbidden') });
 });
 
 test('contract 4.1: the example serves the body of an allow; without a body, or for not_matched, the application answers', async () => {
@@ -118,7 +118,7 @@ test('contract 4.1: the example serves the body of an allow; without a body, or 
 });
 
 test('contract 2.3: every attribute of a cookie is kept, and an empty domain gives a host-only cookie', async () => {
-  const decided = await decideWith(
+  const decision = await decideWith(
     answer(200, {
       success: true,
       decision: 'allow',
@@ -128,7 +128,7 @@ test('contract 2.3: every attribute of a cookie is kept, and an empty domain giv
       ],
     }),
   );
-  expect(decided.cookies).toEqual([
+  expect(decision.cookies).toEqual([
     '_guard=v; Path=/; Max-Age=60; SameSite=Lax; Secure',
     '_guard=v; Path=/; Max-Age=60; SameSite=Lax; Domain=shop.example',
   ]);

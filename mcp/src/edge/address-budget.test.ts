@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { AddressBudget } from './address-budget.ts';
 
 function budget() {
-  let now = 1_000_000;
+  let nowMs = 1_000_000;
   return {
-    budget: new AddressBudget({ requests: 3, perMs: 3_000, clock: () => now }),
-    pass: (ms: number) => (now += ms),
+    budget: new AddressBudget({ requests: 3, perMs: 3_000, clock: () => nowMs }),
+    pass: (ms: number) => (nowMs += ms),
   };
 }
 

@@ -31,9 +31,9 @@ export class AddressBudget {
    */
   take(address: string): number {
     const key = keyOf(address);
-    const now = this.#clock();
-    const restoredAt = Math.max(this.#restoredAt.get(key) ?? now, now);
-    const waitMs = restoredAt - now - this.#toleranceMs;
+    const nowMs = this.#clock();
+    const restoredAt = Math.max(this.#restoredAt.get(key) ?? nowMs, nowMs);
+    const waitMs = restoredAt - nowMs - this.#toleranceMs;
     if (waitMs > 0) return waitMs;
     this.#restoredAt.set(key, restoredAt + this.#intervalMs);
     return 0;

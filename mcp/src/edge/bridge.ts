@@ -9,7 +9,7 @@ export type Ask<Caller> = (
   signal: AbortSignal,
 ) => Promise<Reply>;
 
-interface Call<Caller> {
+interface OpenCall<Caller> {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly answer: (reply: Reply) => void;
@@ -24,7 +24,7 @@ interface Call<Caller> {
 export class Bridge<Caller> implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   onclose?: () => void;
-  readonly #calls = new Map<RequestId, Call<Caller>>();
+  readonly #calls = new Map<RequestId, OpenCall<Caller>>();
   #nextId = 1;
 
   readonly ask: Ask<Caller> = ({ method, params }, caller, signal) =>
@@ -70,8 +70,8 @@ export class Bridge<Caller> implements Transport {
  */
 function paramsForSdk(params: unknown): { params?: Record<string, unknown> } {
   if (!isObject(params)) return {};
-  const known = { ...params };
-  delete known['_meta'];
-  delete known['task'];
-  return { params: known };
+  const cleanedParams = { ...params };
+  delete cleanedParams['_meta'];
+  delete cleanedParams['task'];
+  return { params: cleanedParams };
 }

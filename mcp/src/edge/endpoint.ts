@@ -38,8 +38,8 @@ export function mountEndpoint<Caller>(
   const { maxBodyBytes, admit, ask } = options;
   app.removeAllContentTypeParsers();
   // Any Content-Type is accepted, because a client may forget it. The body itself is parsed strictly.
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
-    done(null, body);
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, callback) => {
+    callback(null, body);
   });
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     // Errors of fastify itself have a 4xx status: 413, a wrong length, a malformed Content-Type.
@@ -71,22 +71,23 @@ export function mountEndpoint<Caller>(
       }
       request.setDecorator(CALLER, caller);
     },
-    handler: (request, reply) => answer(request, reply, ask, request.getDecorator<Caller>(CALLER)),
+    handler: (request, reply) =>
+      answerRequest(request, reply, ask, request.getDecorator<Caller>(CALLER)),
   });
 }
 
-async function answer<Caller>(
+async function answerRequest<Caller>(
   request: FastifyRequest,
   reply: FastifyReply,
   ask: Ask<Caller>,
   caller: Caller,
 ): Promise<FastifyReply> {
   const message = parseMessage(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
-  const send = (id: RequestId | null, replied: Reply) =>
+  const send = (id: RequestId | null, rpcReply: Reply) =>
     reply
       .header('cache-control', 'no-store')
       .type('application/json')
-      .send(encodeReply(id, replied));
+      .send(encodeReply(id, rpcReply));
   const refuse = (id: RequestId | null, code: number, problem: string) =>
     send(id, { kind: 'error', code, message: problem });
   if (isOfOtherRevision(message, request.headers['mcp-protocol-version'])) {
@@ -101,9 +102,9 @@ async function answer<Caller>(
     case 'invalid':
       return refuse(message.id, rpcErrors.invalid_request, message.problem);
     case 'request': {
-      const replied = await ask(message, caller, goneSignal(reply.raw));
+      const answer = await ask(message, caller, goneSignal(reply.raw));
       endWait(reply.raw);
-      return send(message.id, replied);
+      return send(message.id, answer);
     }
   }
 }

@@ -44,7 +44,7 @@ test.each(bothServers)(
     const random = seededRandom();
     console.log(`seed ${random.seed}`);
     const server = await serve(plugin);
-    const seen = new Map<number, number>();
+    const countByStatus = new Map<number, number>();
     for (let round = 0; round < BODIES; round += AT_ONCE) {
       const bodies = Array.from({ length: AT_ONCE }, () => fuzzedBody(random, maxBodyBytes));
       const version = random.pick(VERSIONS);
@@ -52,11 +52,11 @@ test.each(bothServers)(
       const answers = await Promise.all(bodies.map((body) => server.post(body, headers)));
       for (const [index, answer] of answers.entries()) {
         expectDefined(answer, `seed ${random.seed}, round ${round + index}`);
-        seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
+        countByStatus.set(answer.status, (countByStatus.get(answer.status) ?? 0) + 1);
       }
     }
     // Proves that the generator reaches all of these answers.
-    expect([...seen.keys()].toSorted()).toEqual([200, 202, 400, 413]);
+    expect([...countByStatus.keys()].toSorted()).toEqual([200, 202, 400, 413]);
   },
   DEADLINE_MS,
 );
@@ -91,10 +91,10 @@ function fuzzedBody(random: SeededRandom, maxBodyBytes: number): Buffer {
     if (random.below(6) === 0) message[field] = random.pick(ODD);
     else if (random.below(12) === 0) Reflect.deleteProperty(message, field);
   }
-  return damaged(random, JSON.stringify(message), maxBodyBytes);
+  return damageBody(random, JSON.stringify(message), maxBodyBytes);
 }
 
-function damaged(random: SeededRandom, json: string, maxBodyBytes: number): Buffer {
+function damageBody(random: SeededRandom, json: string, maxBodyBytes: number): Buffer {
   const bytes = Buffer.from(json);
   switch (random.below(16)) {
     case 0:

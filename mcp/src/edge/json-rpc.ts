@@ -31,11 +31,11 @@ export const rpcErrors = {
   invalid_params: -32602,
 } as const;
 export type RpcErrorName = keyof typeof rpcErrors;
-const codes: ReadonlySet<number> = new Set(Object.values(rpcErrors));
+const protocolErrorCodes: ReadonlySet<number> = new Set(Object.values(rpcErrors));
 
 /** True for an error whose message callers may see. */
 export function isProtocolError(code: number): boolean {
-  return codes.has(code);
+  return protocolErrorCodes.has(code);
 }
 
 /** The reply to one request: a result or a protocol error. */
@@ -58,16 +58,16 @@ export function parseMessage(body: Uint8Array): Message {
 
 function readMessage(message: JsonObject): Message {
   const { jsonrpc, id, method, params } = message;
-  const echo = isRequestId(id) ? id : null;
-  const invalid = (problem: string): Message => ({ kind: 'invalid', id: echo, problem });
+  const echoedId = isRequestId(id) ? id : null;
+  const invalid = (problem: string): Message => ({ kind: 'invalid', id: echoedId, problem });
   if (jsonrpc !== '2.0') return invalid('`jsonrpc` must be "2.0".');
   if (typeof method !== 'string') return invalid('`method` must be a string.');
   if (params !== undefined && (typeof params !== 'object' || params === null)) {
     return invalid('`params` must be an object.');
   }
   if (!Object.hasOwn(message, 'id')) return { kind: 'notification', method };
-  if (echo === null) return invalid('`id` must be a string or an integer.');
-  return { kind: 'request', id: echo, method, params };
+  if (echoedId === null) return invalid('`id` must be a string or an integer.');
+  return { kind: 'request', id: echoedId, method, params };
 }
 
 /** True for a JSON object, but not for null or an array. */

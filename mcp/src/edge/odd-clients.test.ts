@@ -117,8 +117,12 @@ describe.each(bothServers)('the %s server', (_name, plugin, _maxBodyBytes, tools
 
   test('unknown fields, cursors and progress tokens are ignored', async () => {
     const plain = await post(LIST);
-    const more = { ...LIST, extra: 1, params: { cursor: 'x', _meta: { progressToken: 1 } } };
-    expect((await post(more)).text).toBe(plain.text);
+    const messageWithMore = {
+      ...LIST,
+      extra: 1,
+      params: { cursor: 'x', _meta: { progressToken: 1 } },
+    };
+    expect((await post(messageWithMore)).text).toBe(plain.text);
   });
 
   test('contract 4.4: the servers neither issue nor need a session id', async () => {

@@ -31,8 +31,8 @@ export function createSdkServer<Caller>(service: McpService<Caller>): Ask<Caller
   const capabilities = { tools: { listChanged: false } };
   const { server } = new McpServer(info, { capabilities });
   const bridge = new Bridge<Caller>();
-  const listed = { tools: tools.map(describeTool) };
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const toolList = { tools: tools.map(describeTool) };
+  const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
   const methods = ['initialize', 'tools/list', 'tools/call'];
 
   if (service.answersPing) methods.push('ping');
@@ -41,12 +41,12 @@ export function createSdkServer<Caller>(service: McpService<Caller>): Ask<Caller
     if (!isObject(params)) throw new RpcError('invalid_params', 'Send a `params` object.');
     return { protocolVersion: PROTOCOL_VERSION, capabilities, serverInfo: info, instructions };
   });
-  server.setRequestHandler(ListTools, () => listed);
+  server.setRequestHandler(ListTools, () => toolList);
   server.setRequestHandler(CallTool, async ({ params }, { requestId }) => {
     const { name, arguments: args = {} } = CallToolRequestParamsSchema.parse(params);
-    const tool = byName.get(name);
+    const tool = toolsByName.get(name);
     if (tool === undefined) {
-      throw new RpcError('invalid_params', `Tools here: ${[...byName.keys()].join(', ')}.`);
+      throw new RpcError('invalid_params', `Tools here: ${[...toolsByName.keys()].join(', ')}.`);
     }
     const { caller, signal } = bridge.callOf(requestId);
     return callTool(tool, args, caller, signal);
@@ -71,17 +71,17 @@ function describeTool({ name, title, description, input }: Tool<never>) {
   };
 }
 
-/** The answer to `tools/call` (contract 4.4, 7.3). When a tool fails, it is a result with `isError` true. */
+/** The answer to `tools/call` (contract 4.4, 7.3). When a tool fails, the answer is a result with `isError` true. */
 async function callTool<Caller>(
   tool: Tool<Caller>,
   args: Readonly<Record<string, unknown>>,
   caller: Caller,
   signal: AbortSignal,
 ) {
-  const checked = tool.input.safeParse(args);
-  const { kind, text, structured }: ToolOutcome = checked.success
-    ? await tool.call(checked.data, caller, signal)
-    : { kind: 'error', text: checked.error.issues.map(({ message }) => message).join(' ') };
+  const parsedArgs = tool.input.safeParse(args);
+  const { kind, text, structured }: ToolOutcome = parsedArgs.success
+    ? await tool.call(parsedArgs.data, caller, signal)
+    : { kind: 'error', text: parsedArgs.error.issues.map(({ message }) => message).join(' ') };
   return {
     content: [{ type: 'text', text }],
     ...(structured && { structuredContent: structured }),

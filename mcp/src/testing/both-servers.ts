@@ -6,7 +6,7 @@ import { createDataServer, createDocsServer } from '../index.ts';
 export const KEY = { authorization: 'Bearer sk_api_ro_test' };
 
 /** The clock moves by one minute for each request, so that no budget is spent. */
-let now = 0;
+let nowMs = 0;
 
 /** For each of the two servers: its name, plugin, largest body in bytes, and tools. The data server has no database. */
 export const bothServers: readonly [string, FastifyPluginAsync, number, readonly string[]][] = [
@@ -23,7 +23,7 @@ export const bothServers: readonly [string, FastifyPluginAsync, number, readonly
   ],
   [
     'documentation',
-    createDocsServer({ publicUrl: 'https://docs.example', clock: () => (now += 60_000) }),
+    createDocsServer({ publicUrl: 'https://docs.example', clock: () => (nowMs += 60_000) }),
     MCP.docsMaxBodyBytes,
     ['search_docs', 'get_page'],
   ],

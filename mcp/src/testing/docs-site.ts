@@ -56,7 +56,7 @@ function ask(
   method: string,
 ): Promise<SitePage> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers }, (response) => {
+    const outgoing = request(url, { method, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
@@ -66,7 +66,7 @@ function ask(
         resolve({ status, headers: response.headers, bytes, text: bytes.toString() });
       });
     });
-    sent.on('error', reject);
-    sent.end();
+    outgoing.on('error', reject);
+    outgoing.end();
   });
 }

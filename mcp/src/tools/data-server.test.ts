@@ -57,10 +57,10 @@ test('contract 5: without a known key, every request gets 401 with an empty body
 
 test('a waiting query keeps its connection beyond the timeout of an idle one', async () => {
   const asked = Promise.withResolvers<undefined>();
-  const answered = Promise.withResolvers<QueryOutcome>();
+  const pendingOutcome = Promise.withResolvers<QueryOutcome>();
   const runQuery = () => {
     asked.resolve(undefined);
-    return answered.promise;
+    return pendingOutcome.promise;
   };
   const server = await serve(dataServer({ runQuery }), (app) => {
     app.server.timeout = 100;
@@ -69,7 +69,7 @@ test('a waiting query keeps its connection beyond the timeout of an idle one', a
   const answer = server.post(QUERY, KEY);
   await asked.promise;
   await once(connect(Number(new URL(server.url).port), '127.0.0.1').resume(), 'close');
-  answered.resolve(rows('1\n'));
+  pendingOutcome.resolve(rows('1\n'));
   expect((await answer).status).toBe(200);
 });
 
@@ -157,9 +157,9 @@ test.each([['text'], [1], [null], [['SELECT 1']]])('%j as arguments gets -32602'
 });
 
 test('contract 8: an answer of 256 KiB is returned; a larger one is discarded, and the error advises a LIMIT', async () => {
-  const most = 'x'.repeat(MCP.maxToolAnswerBytes);
-  expect((await answerOf(rows(most))).json).toEqual(toolResult(false, most));
-  for (const outcome of [rows(`${most}x`), { kind: 'too_large' } as const]) {
+  const largestAnswer = 'x'.repeat(MCP.maxToolAnswerBytes);
+  expect((await answerOf(rows(largestAnswer))).json).toEqual(toolResult(false, largestAnswer));
+  for (const outcome of [rows(`${largestAnswer}x`), { kind: 'too_large' } as const]) {
     const { json } = await answerOf(outcome);
     expect(json).toEqual(toolResult(true, expect.stringContaining('LIMIT')));
   }
@@ -174,10 +174,10 @@ test('an answer in a binary format is a tool error that names text formats', asy
 test('contract 8: a statement has at most 65,456 bytes, counted in UTF-8', () => {
   // Below HTTP, because such a statement in its JSON exceeds the 64 KB of a body.
   const { input } = createQueryTool(() => Promise.resolve(rows('')));
-  const fits = (sql: string) => input.safeParse({ sql }).success;
-  expect(fits('x'.repeat(MCP.maxStatementBytes))).toBe(true);
-  expect(fits('x'.repeat(MCP.maxStatementBytes + 1))).toBe(false);
-  expect(fits('é'.repeat(MCP.maxStatementBytes / 2 + 1))).toBe(false);
+  const isAccepted = (sql: string) => input.safeParse({ sql }).success;
+  expect(isAccepted('x'.repeat(MCP.maxStatementBytes))).toBe(true);
+  expect(isAccepted('x'.repeat(MCP.maxStatementBytes + 1))).toBe(false);
+  expect(isAccepted('é'.repeat(MCP.maxStatementBytes / 2 + 1))).toBe(false);
 });
 
 test('a tool that throws gives 500 with an empty body', async () => {
@@ -226,13 +226,13 @@ test('contract 4.4 query_help: it returns rules and examples, and reads no data'
 test('contract 4.4 list_columns: each column with its type, read live at every call', async () => {
   const columns = [{ name: 'created_at', type: "DateTime64(3, 'UTC')", comment: 'When.' }];
   const server = await serve(dataServer({ listColumns: () => Promise.resolve(columns) }));
-  const first = await server.post(call('list_columns'), KEY);
-  expect(first.json).toEqual(
+  const firstAnswer = await server.post(call('list_columns'), KEY);
+  expect(firstAnswer.json).toEqual(
     toolResult(false, "created_at\tDateTime64(3, 'UTC')\tWhen.", { columns }),
   );
   columns.push({ name: 'path', type: 'String', comment: '' });
-  const second = await server.post(call('list_columns', {}), KEY);
-  expect(second.json).toEqual(
+  const secondAnswer = await server.post(call('list_columns', {}), KEY);
+  expect(secondAnswer.json).toEqual(
     toolResult(false, "created_at\tDateTime64(3, 'UTC')\tWhen.\npath\tString", { columns }),
   );
 });

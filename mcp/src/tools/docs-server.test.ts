@@ -6,11 +6,11 @@ import { call, serve, toolResult } from '../testing/rpc-server.ts';
 import { EXAMPLE_BOT } from '../testing/docs-site.ts';
 
 /** The clock moves by one minute for each request, so that no budget is spent. */
-let now = 0;
+let nowMs = 0;
 const library = createDocsServer({
   publicUrl: 'https://docs.example',
   crawlers: [...CrawlerCatalogue.load().all(), EXAMPLE_BOT],
-  clock: () => (now += 60_000),
+  clock: () => (nowMs += 60_000),
 });
 const post = async (body: object) => (await serve(library)).post(body);
 
@@ -73,9 +73,9 @@ test.each([
 test('the many generated pages do not push a page of the guide down', async () => {
   const [first] = hits(await search({ query: 'rate limit' }));
   expect(first).toMatch(/rate.limit/);
-  const found = hits(await search({ query: 'monitoring', limit: 20 }));
-  expect(found.slice(0, 3)).toContain('/rules#monitor');
-  expect(found.filter((path) => path?.startsWith('/crawlers/')).length).toBeGreaterThan(3);
+  const foundPaths = hits(await search({ query: 'monitoring', limit: 20 }));
+  expect(foundPaths.slice(0, 3)).toContain('/rules#monitor');
+  expect(foundPaths.filter((path) => path?.startsWith('/crawlers/')).length).toBeGreaterThan(3);
 });
 
 test('contract 8: limit is 8 when absent, and never exceeded', async () => {
@@ -147,7 +147,8 @@ test('contract 4.5: the server is public, and one address may send 600 requests,
   const limits = await server.post(call('get_page', { path: '/limits' }));
   expect(limits.text).toContain(`${requests} in ${perMs / 1000} seconds`);
   time += perMs;
-  for (let sent = 0; sent < requests; sent += 1) expect(await ping()).toEqual([200, null]);
+  for (let sentCount = 0; sentCount < requests; sentCount += 1)
+    expect(await ping()).toEqual([200, null]);
   expect(await ping()).toEqual([429, '1']);
   expect((await fetch(`${server.url}/llms.txt`)).status).toBe(200);
   time += 100;

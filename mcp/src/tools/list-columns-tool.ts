@@ -17,12 +17,12 @@ export function createListColumnsTool(listColumns: ListColumns): Tool<DataCaller
       const columns = await listColumns().catch(() => undefined);
       return columns === undefined
         ? { kind: 'error', text: 'The database is not reachable at the moment. Try again later.' }
-        : { kind: 'text', text: columns.map(line).join('\n'), structured: { columns } };
+        : { kind: 'text', text: columns.map(columnLine).join('\n'), structured: { columns } };
     },
   };
 }
 
 /** Name, type and meaning, separated by tabs. */
-function line({ name, type, comment }: Column): string {
+function columnLine({ name, type, comment }: Column): string {
   return [name, type, comment].filter((field) => field !== '').join('\t');
 }

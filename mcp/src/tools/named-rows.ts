@@ -4,8 +4,8 @@ interface NamedRows {
   readonly rows: readonly (readonly (string | null)[])[];
 }
 
-/** The characters after a backslash in ClickHouse's TabSeparated formats that mean another one. */
-const ESCAPED: Readonly<Record<string, string>> = {
+/** For each character after a backslash in ClickHouse's TabSeparated formats, the character that it means. */
+const CHARACTER_BY_ESCAPE: Readonly<Record<string, string>> = {
   b: '\b',
   f: '\f',
   n: '\n',
@@ -21,9 +21,12 @@ export function parseNamedRows(text: string): NamedRows {
 }
 
 function parseLine(line: string): (string | null)[] {
-  return line.split('\t').map((field) => (field === '\\N' ? null : unescape(field)));
+  return line.split('\t').map((field) => (field === '\\N' ? null : unescapeField(field)));
 }
 
-function unescape(field: string): string {
-  return field.replaceAll(/\\(.)/gs, (_both, letter: string) => ESCAPED[letter] ?? letter);
+function unescapeField(field: string): string {
+  return field.replaceAll(
+    /\\(.)/gs,
+    (_both, letter: string) => CHARACTER_BY_ESCAPE[letter] ?? letter,
+  );
 }

@@ -9,11 +9,11 @@ import type { Tool } from '../edge/tool.ts';
 const DAY_S = 86_400;
 
 // The cast is needed, because the type of Object.keys is string[].
-const REASONS = (Object.keys(reasons) as Reason[]).map((name) => {
+const REASON_LINES = (Object.keys(reasons) as Reason[]).map((name) => {
   const { category, strength, meaning } = entryOf(name);
   return `${name} | ${category} | ${strength ?? '-'} | ${meaning}`;
 });
-const STRENGTHS = Object.entries(POINTS).map(([strength, points]) => `${strength} ${points}`);
+const STRENGTH_TEXTS = Object.entries(POINTS).map(([strength, points]) => `${strength} ${points}`);
 
 const HELP = `# The table
 
@@ -31,16 +31,16 @@ events_distributed has one row for each decision about a request. Call list_colu
 # Rules
 
 - One SELECT per call, read-only; WITH or FROM may come first.
-- Select from events_distributed, never from events. You see only the events of your own organisation, without a filter.
+- Select from events_distributed, never from events. You see only the events of your own organisation. You need no filter for this.
 - Limits: ${MCP.maxStatementBytes} bytes per statement, ${QUERY.maxExecutionS} seconds, ${QUERY.maxRows} rows, ${MCP.maxToolAnswerBytes / 1024} KiB per answer (a larger one is discarded: add a LIMIT).
 - Events are kept ${RETENTION.rowsS / DAY_S} days, their headers and body ${RETENTION.detailS / DAY_S} days.
 - Rows come back tab-separated, below a line of column names; "0 rows" means that nothing matched. Other forms: end the statement with FORMAT JSONEachRow, FORMAT Vertical or FORMAT Markdown.
 
 # What is refused, and what to do instead
 
-- SET, SETTINGS, EXPLAIN, a second statement, INTO OUTFILE: nothing replaces them, because limits are fixed.
+- SET and SETTINGS: nothing replaces them, because limits are fixed. EXPLAIN, a second statement and INTO OUTFILE: nothing replaces them.
 - DESCRIBE, SHOW, system.columns, information_schema: list_columns.
-- version(), currentUser(), hostName(), file(), dictGet(), sleep() and similar functions: nothing replaces them. A column alias may be hostname or settings, but not as an argument of a function.
+- version(), currentUser(), hostName(), file(), dictGet(), sleep() and similar functions: nothing replaces them. You may name a column alias hostname or settings, but you cannot use this alias as an argument of a function.
 - Other tables, and table functions besides numbers, generateSeries and values: nothing replaces them.
 - {name:Type} parameters: write the value into the statement, in quotes, with a backslash before each ' and backslash.
 - SAMPLE: WHERE cityHash64(request_id) % 10 = 0.
@@ -50,9 +50,9 @@ events_distributed has one row for each decision about a request. Call list_colu
 
 # Block reasons
 
-The values of block_reasons and findings: reason | category | strength by default | meaning. guard.yaml may change strengths; findings has the points of each reason: ${STRENGTHS.join(', ')}. From ${THRESHOLDS.ask} points on a visitor is challenged, from ${THRESHOLDS.reject} on blocked; of several reasons with one cause only the strongest counts. "-": a rule, a limit or the challenge decided. More about one reason: get_page /block-reasons/<reason> on the server guard-docs.
+The values of block_reasons and findings: reason | category | strength by default | meaning. guard.yaml may change strengths. The column findings has the points of each reason. A strength has these points: ${STRENGTH_TEXTS.join(', ')}. From ${THRESHOLDS.ask} points on a visitor is challenged, and from ${THRESHOLDS.reject} points on a visitor is blocked. Of several reasons with one cause, only the strongest counts. A strength of "-" means that the reason has no points: a rule, a limit or the challenge decided. More about one reason: get_page /block-reasons/<reason> on the server guard-docs.
 
-${REASONS.join('\n')}
+${REASON_LINES.join('\n')}
 
 # Examples
 

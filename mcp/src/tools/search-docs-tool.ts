@@ -52,8 +52,9 @@ function describeHit({ page, heading, anchor, text }: Section, publicUrl: string
   const title = anchor === '' ? page.title : `${page.title}: ${heading}`;
   const path = anchor === '' ? page.path : `${page.path}#${anchor}`;
   // The line of hyphens below the head of a table has no content.
-  const flat = text.replaceAll(/^\|[ |:-]+\|$/gm, '').replaceAll(/\s+/g, ' ');
-  const excerpt = flat.length > EXCERPT_CHARS ? `${flat.slice(0, EXCERPT_CHARS)}…` : flat;
+  const flatText = text.replaceAll(/^\|[ |:-]+\|$/gm, '').replaceAll(/\s+/g, ' ');
+  const excerpt =
+    flatText.length > EXCERPT_CHARS ? `${flatText.slice(0, EXCERPT_CHARS)}…` : flatText;
   return [`## ${title}`, `path: ${path}`, `markdown: ${markdownUrl(publicUrl, page)}`, excerpt]
     .filter((line) => line !== '')
     .join('\n');

@@ -2,7 +2,7 @@ import type { Match, Rule } from '@guard/config/settings/sections/rule';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
 import { hasWildcard, type ReplayChange } from './change.ts';
 
-/** The settings of one organisation and its sites alone. */
+/** Returns the settings with only one organisation and its sites. */
 export function settingsOfOrganisation(settings: Settings, id: string): Settings {
   return {
     ...settings,
@@ -11,13 +11,15 @@ export function settingsOfOrganisation(settings: Settings, id: string): Settings
   };
 }
 
-/** The settings with the change in each of their organisations. */
+/** Returns the settings with the change made in each organisation. */
 export function changedSettings(settings: Settings, change: ReplayChange): Settings {
-  const organisations = settings.organisations.map((one) => changed(one, change));
+  const organisations = settings.organisations.map((organisation) =>
+    changeOrganisation(organisation, change),
+  );
   return { ...settings, organisations };
 }
 
-function changed(organisation: Organisation, change: ReplayChange): Organisation {
+function changeOrganisation(organisation: Organisation, change: ReplayChange): Organisation {
   const { rules, detection } = organisation;
   switch (change.kind) {
     case 'allow':
@@ -40,13 +42,13 @@ export function allowRule(visitors: Visitors, rules: readonly Pick<Rule, 'name'>
     ...(session !== undefined && { session: [session] }),
     ...(ip !== undefined && { ip: [ip] }),
     ...(path !== undefined && { path: [path] }),
-    ...(user_agent !== undefined && { user_agent: [exactly(user_agent)] }),
+    ...(user_agent !== undefined && { user_agent: [exactPattern(user_agent)] }),
   };
   return { name: freeName(nameOf(visitors), rules), match, verdict: 'allow' };
 }
 
 /** A pattern that matches only this text. */
-function exactly(text: string): string | { readonly regex: string } {
+function exactPattern(text: string): string | { readonly regex: string } {
   const isPlain = text !== '' && !hasWildcard(text);
   return isPlain ? text : { regex: `^${text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&')}$` };
 }

@@ -23,7 +23,7 @@ const Visitors = z
       .transform((digest) => digest.toLowerCase())
       .optional(),
     ip: z.string().refine(isIpOrCidr, 'This is no IP address and no CIDR range.').optional(),
-    /** Compared with the whole header. `*` and `?` have no special meaning here. */
+    /** The value must equal the whole header. `*` and `?` have no special meaning in it. */
     user_agent: z
       .string()
       .max(MAX_PATTERN, `A rule takes a User-Agent of at most ${MAX_PATTERN} characters.`)
@@ -52,7 +52,7 @@ const ReplayChange = z.discriminatedUnion(
     z.strictObject({ kind: z.literal('allow'), match: Visitors }),
     z.strictObject({
       kind: z.literal('reason'),
-      reason: z.enum(FINDINGS, { error: ({ input }) => `There is no reason ${quoted(input)}.` }),
+      reason: z.enum(FINDINGS, { error: ({ input }) => `There is no reason ${quote(input)}.` }),
       strength: z.enum(['off', 'note', 'weak'], 'A strength to try is off, note or weak.'),
     }),
     z.strictObject({ kind: z.literal('without_rule'), rule: z.string().min(1) }),
@@ -80,27 +80,27 @@ export function readChange(
   hours: unknown,
   organisation: Pick<Organisation, 'id' | 'rules'>,
 ): ReadChange {
-  const read = z.object({ change: ReplayChange, hours: Hours }).safeParse({ change, hours });
-  if (!read.success)
-    return refused(read.error.issues[0]?.message ?? 'The change is missing or has another form.');
-  const { data } = read;
+  const result = z.object({ change: ReplayChange, hours: Hours }).safeParse({ change, hours });
+  if (!result.success)
+    return refuse(result.error.issues[0]?.message ?? 'The change is missing or has another form.');
+  const { data } = result;
   if (data.change.kind === 'without_rule') {
     const { rule } = data.change;
     if (rule.startsWith(PRESET_PREFIX)) {
-      return refused(`The rule ${quoted(rule)} is one of a preset: remove the preset instead.`);
+      return refuse(`The rule ${quote(rule)} is one of a preset: remove the preset instead.`);
     }
     if (!organisation.rules.some(({ name }) => name === rule)) {
-      return refused(`Organisation ${organisation.id} has no rule ${quoted(rule)}.`);
+      return refuse(`Organisation ${organisation.id} has no rule ${quote(rule)}.`);
     }
   }
   return { kind: 'read', ...data };
 }
 
-function refused(message: string): ReadChange {
+function refuse(message: string): ReadChange {
   return { kind: 'refused', message };
 }
 
 /** Quotes a value of the caller. A long value is shortened. */
-function quoted(value: unknown): string {
+function quote(value: unknown): string {
   return JSON.stringify(String(value).slice(0, 100));
 }

@@ -9,8 +9,8 @@ const RULES = `rules:
   - { name: everybody, match: {}, detect: true }
   - { name: "let in: one path", match: { path: /old }, verdict: allow }
 `;
-const current = settingsOf(guardYaml(RULES));
-const acme = settingsOfOrganisation(current, 'acme');
+const allSettings = settingsOf(guardYaml(RULES));
+const acme = settingsOfOrganisation(allSettings, 'acme');
 const [organisation] = acme.organisations;
 if (!organisation) throw new Error('the settings have acme');
 
@@ -20,11 +20,11 @@ const allow = (match: Extract<ReplayChange, { kind: 'allow' }>['match']): Replay
 });
 
 /** The settings after a user has pasted the text under `rules:`, before the other rules. */
-function pasted(change: ReplayChange) {
+function settingsAfterPaste(change: ReplayChange) {
   const { yaml } = pasteOf(change, organisation as NonNullable<typeof organisation>);
   expect(yaml).toMatch(/^[\n\x20-\x7e]*$/);
-  const indented = yaml.replaceAll(/^(?=.)/gm, '  ');
-  return settingsOf(guardYaml(RULES.replace('rules:\n', (line) => line + indented)));
+  const indentedYaml = yaml.replaceAll(/^(?=.)/gm, '  ');
+  return settingsOf(guardYaml(RULES.replace('rules:\n', (line) => line + indentedYaml)));
 }
 
 describe('pasting the text into guard.yaml gives the settings that the replay judged', () => {
@@ -37,7 +37,9 @@ describe('pasting the text into guard.yaml gives the settings that the replay ju
     ['all four', { ip: '203.0.113.7', session: 'a'.repeat(32), path: '/x', user_agent: 'curl/8' }],
   ])('%s', (_name, match) => {
     const change = allow(match);
-    expect(settingsOfOrganisation(pasted(change), 'acme')).toEqual(changedSettings(acme, change));
+    expect(settingsOfOrganisation(settingsAfterPaste(change), 'acme')).toEqual(
+      changedSettings(acme, change),
+    );
   });
 
   test.each([
@@ -55,7 +57,7 @@ describe('pasting the text into guard.yaml gives the settings that the replay ju
     `${'x'.repeat(100)}\n\n${'y'.repeat(100)}`,
   ])('a hostile User-Agent stays a value in YAML: %j', (user_agent) => {
     const change = allow({ user_agent });
-    const { organisations } = settingsOfOrganisation(pasted(change), 'acme');
+    const { organisations } = settingsOfOrganisation(settingsAfterPaste(change), 'acme');
     expect(organisations).toEqual(changedSettings(acme, change).organisations);
     const [rule] = organisations[0]?.rules ?? [];
     const [pattern] = rule?.match.user_agent ?? [];
@@ -81,7 +83,7 @@ test('changedSettings changes the rules of the organisation, and nothing else', 
     'let in: one path',
   ]);
   expect(sites.map(({ hosts }) => hosts)).toEqual([['shop.example']]);
-  expect(rest).toEqual({ ...current, organisations: undefined, sites: undefined });
+  expect(rest).toEqual({ ...allSettings, organisations: undefined, sites: undefined });
 });
 
 test('all rules of the name are removed, and the paste says the name and the line', () => {
@@ -89,8 +91,8 @@ test('all rules of the name are removed, and the paste says the name and the lin
   const [rule] = organisation.rules;
   if (!rule) throw new Error('acme has rules');
   const twice = { ...organisation, rules: [...organisation.rules, rule] };
-  const changed = changedSettings({ ...acme, organisations: [twice] }, change);
-  expect(changed.organisations[0]?.rules.map(({ name }) => name)).toEqual(['let in: one path']);
+  const changedAcme = changedSettings({ ...acme, organisations: [twice] }, change);
+  expect(changedAcme.organisations[0]?.rules.map(({ name }) => name)).toEqual(['let in: one path']);
   const line = ruleLine(rule, organisation.rules) ?? 0;
   expect(line).toBeGreaterThan(1);
   expect(pasteOf(change, organisation)).toEqual({
@@ -100,12 +102,12 @@ test('all rules of the name are removed, and the paste says the name and the lin
 });
 
 test('the paste says where to put a rule', () => {
-  const where = (rules: typeof organisation.rules) =>
+  const placeFor = (rules: typeof organisation.rules) =>
     pasteOf(allow({ ip: '::1' }), { id: 'acme', rules }).where;
-  expect(where(organisation.rules)).toBe(
+  expect(placeFor(organisation.rules)).toBe(
     `Put it first under rules: of organisation acme, line ${linesOf(organisation.rules)?.list ?? 0} of guard.yaml.`,
   );
-  expect(where([])).toMatch(/^Put it under rules: of organisation acme of guard\.yaml\./);
+  expect(placeFor([])).toMatch(/^Put it under rules: of organisation acme of guard\.yaml\./);
 });
 
 describe('an invalid change is refused with a sentence', () => {
@@ -127,7 +129,10 @@ describe('an invalid change is refused with a sentence', () => {
     [{ kind: 'without_rule', rule: 'everybody' }, 169, /at most 168/],
     [{ kind: 'without_rule', rule: 'everybody' }, '24', /whole number from 1 to 168/],
   ])('%j', (change, hours, message) => {
-    const read = readChange(change, hours, organisation);
-    expect(read).toEqual({ kind: 'refused', message: expect.stringMatching(message) as unknown });
+    const reading = readChange(change, hours, organisation);
+    expect(reading).toEqual({
+      kind: 'refused',
+      message: expect.stringMatching(message) as unknown,
+    });
   });
 });

@@ -12,21 +12,23 @@ export interface Paste {
   readonly where: string;
 }
 
-export type Proposed =
+export type Proposal =
   | ({ readonly kind: 'proposed' } & Paste)
   /** guard.yaml cannot express this change. `message` is a whole sentence. */
   | { readonly kind: 'refused'; readonly message: string };
 
-/** The same as `pasteOf`, for a change that is not parsed yet. */
+/** Does the same as `pasteOf` for a change that is not parsed yet. */
 export function proposeChange(
   change: unknown,
   organisation: Pick<Organisation, 'id' | 'rules'>,
-): Proposed {
-  const read = readChange(change, undefined, organisation);
-  return read.kind === 'read' ? { kind: 'proposed', ...pasteOf(read.change, organisation) } : read;
+): Proposal {
+  const reading = readChange(change, undefined, organisation);
+  return reading.kind === 'read'
+    ? { kind: 'proposed', ...pasteOf(reading.change, organisation) }
+    : reading;
 }
 
-/** The text for guard.yaml that makes the change, and its place. */
+/** Returns the text for guard.yaml that makes the change, and says where the text belongs. */
 export function pasteOf(
   change: ReplayChange,
   { id, rules }: Pick<Organisation, 'id' | 'rules'>,
@@ -34,22 +36,24 @@ export function pasteOf(
   switch (change.kind) {
     case 'allow': {
       const { name, match, verdict } = allowRule(change.match, rules);
-      const yaml = inYaml([{ name: text(name), match: conditionsOf(match), verdict }]);
+      const yaml = toYaml([{ name: quotedScalar(name), match: conditionsOf(match), verdict }]);
       return { yaml, where: placeOfNewRule(id, rules) };
     }
     case 'reason':
       return {
-        yaml: inYaml({ detection: { reasons: { [change.reason]: change.strength } } }),
+        yaml: toYaml({ detection: { reasons: { [change.reason]: change.strength } } }),
         where: `Put it into organisation ${id} of guard.yaml. If detection: or reasons: is there already, add only the lines below it.`,
       };
     case 'without_rule': {
-      const named = rules.filter(({ name }) => name === change.rule);
-      const line = lineText(named[0] && ruleLine(named[0], rules));
-      const which =
-        named.length > 1 ? `the ${named.length} rules of this name` : 'the rule of this name';
+      const namedRules = rules.filter(({ name }) => name === change.rule);
+      const line = lineText(namedRules[0] && ruleLine(namedRules[0], rules));
+      const rulesText =
+        namedRules.length > 1
+          ? `the ${namedRules.length} rules of this name`
+          : 'the rule of this name';
       return {
-        yaml: inYaml([{ name: text(change.rule) }]),
-        where: `Remove ${which} under rules: of organisation ${id}${line} of guard.yaml.`,
+        yaml: toYaml([{ name: quotedScalar(change.rule) }]),
+        where: `Remove ${rulesText} under rules: of organisation ${id}${line} of guard.yaml.`,
       };
     }
   }
@@ -58,41 +62,43 @@ export function pasteOf(
 /** The conditions of a rule from allowRule: each has a single value, and `session` is never `verified`. */
 function conditionsOf({ session, ip, path, user_agent }: Match) {
   return {
-    ...(Array.isArray(session) && { session: text(session.join()) }),
-    ...(ip && { ip: text(ip.join()) }),
+    ...(Array.isArray(session) && { session: quotedScalar(session.join()) }),
+    ...(ip && { ip: quotedScalar(ip.join()) }),
     ...(path && { path: patternText(path[0] ?? '') }),
     ...(user_agent && { user_agent: patternText(user_agent[0] ?? '') }),
   };
 }
 
-/** The text `, line 12`. Empty when the rules come from no file. */
+/** Returns a text such as `, line 12`. It is empty when the rules come from no file. */
 function lineText(line: number | undefined): string {
   return line === undefined ? '' : `, line ${line}`;
 }
 
 function placeOfNewRule(id: string, rules: Organisation['rules']): string {
-  const at = lineText(linesOf(rules)?.list);
+  const linePart = lineText(linesOf(rules)?.list);
   return rules.length > 0
-    ? `Put it first under rules: of organisation ${id}${at} of guard.yaml.`
-    : `Put it under rules: of organisation ${id}${at} of guard.yaml. The organisation has no rule yet.`;
+    ? `Put it first under rules: of organisation ${id}${linePart} of guard.yaml.`
+    : `Put it under rules: of organisation ${id}${linePart} of guard.yaml. The organisation has no rule yet.`;
 }
 
 function patternText(pattern: Pattern): unknown {
-  return typeof pattern === 'string' ? text(pattern) : { regex: text(pattern.regex) };
+  return typeof pattern === 'string'
+    ? quotedScalar(pattern)
+    : { regex: quotedScalar(pattern.regex) };
 }
 
 /** Long texts are not folded onto several lines. */
 const STYLE = { lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER } as const;
 
-/** A text in quotes, so that YAML reads it as it is. guard.yaml replaces `${NAME}`, and reads `$${` as `${`. */
-function text(value: string): Scalar {
+/** Puts a text in quotes, so that YAML reads it as it is. guard.yaml replaces `${NAME}`, and reads `$${` as `${`. */
+function quotedScalar(value: string): Scalar {
   const scalar = new Scalar(value.replaceAll('${', () => '$${'));
   scalar.type = Scalar.QUOTE_DOUBLE;
   return scalar;
 }
 
-/** ASCII only: other characters can change the text direction or look like others, and so hide content. */
-function inYaml(value: unknown): string {
+/** Writes YAML in ASCII only. Other characters can hide content: they change the text direction or look like others. */
+function toYaml(value: unknown): string {
   // Only quoted texts contain other characters, and YAML reads \u in quotes.
   return stringify(value, STYLE).replaceAll(/[^\n\x20-\x7e]/gu, (character) => {
     const hex = (character.codePointAt(0) ?? 0).toString(16);

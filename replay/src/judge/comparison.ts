@@ -13,7 +13,7 @@ export interface ComparisonPlan extends Omit<JudgeOptions, 'networks' | 'namedSe
   readonly against: Settings | undefined;
 }
 
-export interface Compared extends Report {
+export interface ComparisonResult extends Report {
   /** Data that rules need but the log lacks. */
   readonly unknown: readonly string[];
   /** Number of requests whose headers are known, so that detection could judge them. */
@@ -25,14 +25,14 @@ export class Comparison {
   readonly #candidate: SettingsJudge;
   readonly #against: SettingsJudge | undefined;
   readonly #tally = new Tally();
-  #withHeaders = 0;
+  #requestsWithHeaders = 0;
 
   /** Throws an Error when no validator can be made from the settings. */
   constructor({ candidate, against, ...options }: ComparisonPlan) {
     const namedSessions = sessionsNamedIn(against ? [candidate, against] : [candidate]);
-    const all = { ...options, namedSessions, networks: NetworkCatalogue.load() };
-    this.#candidate = createSettingsJudge(candidate, all);
-    this.#against = against && createSettingsJudge(against, all);
+    const judgeOptions = { ...options, namedSessions, networks: NetworkCatalogue.load() };
+    this.#candidate = createSettingsJudge(candidate, judgeOptions);
+    this.#against = against && createSettingsJudge(against, judgeOptions);
   }
 
   /** `number` is the line number in the file, from 1. */
@@ -40,27 +40,38 @@ export class Comparison {
     const reading = readLine(line);
     const reason = reading.kind === 'unreadable' ? reading.reason : this.#compare(reading.request);
     if (reason !== undefined) this.fault(reason, file, number);
-    else if (reading.kind === 'request' && reading.request.headers) this.#withHeaders += 1;
+    else if (reading.kind === 'request' && reading.request.headers) this.#requestsWithHeaders += 1;
   }
 
-  /** Counts a line that cannot be judged. `reason` is a phrase. */
+  /** Counts a line that cannot be judged. `reason` is a phrase that the report puts into a sentence. */
   fault(reason: string, file: string, number: number): void {
     this.#tally.fault({ file, line: number, reason });
   }
 
   /** The result for all lines so far. */
-  report(): Compared {
-    const unknown = new Set([...this.#candidate.unknown(), ...(this.#against?.unknown() ?? [])]);
-    return { ...this.#tally.report(), unknown: [...unknown], withHeaders: this.#withHeaders };
+  report(): ComparisonResult {
+    const missingData = new Set([
+      ...this.#candidate.missingData(),
+      ...(this.#against?.missingData() ?? []),
+    ]);
+    return {
+      ...this.#tally.report(),
+      unknown: [...missingData],
+      withHeaders: this.#requestsWithHeaders,
+    };
   }
 
   /** Returns undefined when the request was judged, else the reason as a phrase. */
   #compare(request: LoggedRequest): string | undefined {
-    const after = this.#candidate.judge(request);
-    if (after.kind === 'unreadable') return after.reason;
-    const before = this.#against?.judge(request);
-    if (before?.kind === 'unreadable') return before.reason;
-    this.#tally.add(request, before?.judged.outcome ?? request.was, after.judged);
+    const candidateAnswer = this.#candidate.judge(request);
+    if (candidateAnswer.kind === 'unreadable') return candidateAnswer.reason;
+    const againstAnswer = this.#against?.judge(request);
+    if (againstAnswer?.kind === 'unreadable') return againstAnswer.reason;
+    this.#tally.add(
+      request,
+      againstAnswer?.judged.outcome ?? request.recordedOutcome,
+      candidateAnswer.judged,
+    );
     return undefined;
   }
 }

@@ -11,7 +11,7 @@ import { createValidator, hashUserAgent, MemoryStore, validatorSettings } from '
 import type { LoggedRequest, LoggedSession, Outcome } from '../logged/logged-request.ts';
 import { NamedSessions } from './named-sessions.ts';
 import { createRouter } from './route-logged.ts';
-import { type Knows, rulesThatHold } from './rules-that-hold.ts';
+import { type HasHeader, rulesThatHold } from './rules-that-hold.ts';
 
 export interface Judged {
   readonly outcome: Outcome;
@@ -22,32 +22,32 @@ export interface Judged {
 
 export type JudgeAnswer =
   | { readonly kind: 'judged'; readonly judged: Judged }
-  /** `reason` is a phrase. */
+  /** `reason` is a phrase that the report puts into a sentence. */
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 export interface SettingsJudge {
   judge(request: LoggedRequest): JudgeAnswer;
   /** Data that rules need but earlier requests lacked. */
-  unknown(): readonly string[];
+  missingData(): readonly string[];
 }
 
 export interface JudgeOptions {
   readonly networks: NetworkCatalogue;
   /** The site for requests of a log without hosts. Undefined when there is only one site. */
   readonly site: string | undefined;
-  /** Treat every visitor of an access log as one with a passed challenge. */
+  /** Treats every visitor of an access log as one who passed a challenge. */
   readonly assumeVerified: boolean;
   /** Digests of the sessions that rules name (sessionsNamedIn), from all compared settings. */
   readonly namedSessions: ReadonlySet<string>;
 }
 
 /** Only budgets need room: sessions and tickets are not stored. */
-const STORE = { maxSessions: 1, maxSpent: 1, maxBudgets: 200_000 };
+const STORE_LIMITS = { maxSessions: 1, maxSpent: 1, maxBudgets: 200_000 };
 
 /**
  * Values for headers that a log does not have. No signal treats them as suspicious, so a missing header adds no points.
- * Rules never see them (rules-that-hold.ts). Such a request has the scheme http, because browsers send no client hints
- * and no fetch metadata over http.
+ * Rules never see them (rules-that-hold.ts). A request from a log without headers gets the scheme http, because
+ * browsers send no client hints and no fetch metadata over http.
  */
 const NEUTRAL_HEADERS = {
   accept: 'application/json',
@@ -55,16 +55,16 @@ const NEUTRAL_HEADERS = {
   'accept-encoding': 'gzip, deflate',
 } as const;
 const NO_HOST = 'the request has no host, and there are several sites: give --site HOST';
-const REFUSED = 'a request that a validator refuses';
+const REFUSED_REASON = 'a request that a validator refuses';
 const HEADERS_IN_ACCESS_LOGS: ReadonlySet<string> = new Set(['host', 'user-agent', 'referer']);
 
-/** Two functions that ask the validator for one organisation. */
+/** Two ways to ask the validator about a request of one organisation. */
 interface Ports {
   /**
    * Decides without enforcement, so no page is created and no session is sealed. This halves the time of a decision.
    */
-  readonly concludes: Validate;
-  readonly enforces: Validate;
+  readonly decideOnly: Validate;
+  readonly decideAndEnforce: Validate;
 }
 
 /**
@@ -75,44 +75,29 @@ interface Ports {
 export function createSettingsJudge(settings: Settings, options: JudgeOptions): SettingsJudge {
   let nowMs = 0;
   let session: { readonly id: string; readonly session: Session } | undefined;
-  /** The milliseconds to wait that each budget returned for the current request. */
-  const waitMsByBudget = new Map<string, number>();
-  const memory = new MemoryStore(() => nowMs, STORE);
-  const store: SessionStore = {
-    session: (id) => (id === session?.id ? session.session : undefined),
-    keepSession: () => undefined,
-    spend: () => false,
-    // A request is decided twice, but takes from its budgets once.
-    take: (name, subject, budget) => once(name, () => memory.take(name, subject, budget)),
-    takeAll: (name, charges) => once(name, () => memory.takeAll(name, charges)),
-    remember: (...args) => memory.remember(...args),
-    remembers: (...args) => memory.remembers(...args),
-    close: () => memory.close(),
-  };
-  function once(name: string, take: () => number): number {
-    const waitMs = waitMsByBudget.get(name) ?? take();
-    waitMsByBudget.set(name, waitMs);
-    return waitMs;
-  }
+  const { store, startRequest } = createBudgetStore(
+    () => nowMs,
+    (id) => (id === session?.id ? session.session : undefined),
+  );
   const policy = validatorSettings(settings);
-  const unknown = new Set<string>();
+  const missingData = new Set<string>();
   const sessions = new NamedSessions(options.namedSessions, policy.secrets);
   const route = createRouter(settings, options.site);
-  const fromLog = portsOf((name) => HEADERS_IN_ACCESS_LOGS.has(name));
-  const fromHeaders = portsOf((name) => !SECRET_HEADERS.has(name));
+  const portsForAccessLog = portsOf((name) => HEADERS_IN_ACCESS_LOGS.has(name));
+  const portsForFullHeaders = portsOf((name) => !SECRET_HEADERS.has(name));
 
-  /** The ports of each organisation. The first request creates the validator. */
-  function portsOf(knows: Knows): (organisation: string) => Ports {
+  /** Returns a function that finds the ports of an organisation. The first request creates the validator. */
+  function portsOf(hasHeader: HasHeader): (organisation: string) => Ports {
     let validator: ReturnType<typeof createValidator> | undefined;
-    const known = new Map<string, Ports>();
+    const portsByOrganisation = new Map<string, Ports>();
     return (organisation) => {
       validator ??= createValidator({
         ...policy,
-        organisations: settings.organisations.map((one) =>
-          withKnownHeadersOnly(
-            { ...one, rules: sessions.inRules(one.id, one.rules) },
-            knows,
-            unknown,
+        organisations: settings.organisations.map((entry) =>
+          adaptOrganisation(
+            { ...entry, rules: sessions.withMintedIds(entry.id, entry.rules) },
+            hasHeader,
+            missingData,
           ),
         ),
         observe: false,
@@ -125,38 +110,72 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
         metrics: { count: () => undefined, gauge: () => undefined },
         isReady: () => true,
       });
-      const ports = known.get(organisation) ?? {
-        concludes: validator.forOrganisation(organisation, true),
-        enforces: validator.forOrganisation(organisation),
+      const ports = portsByOrganisation.get(organisation) ?? {
+        decideOnly: validator.forOrganisation(organisation, true),
+        decideAndEnforce: validator.forOrganisation(organisation),
       };
-      known.set(organisation, ports);
+      portsByOrganisation.set(organisation, ports);
       return ports;
     };
   }
 
   function judge(request: LoggedRequest): JudgeAnswer {
-    const routed = route(request);
-    if (routed.kind === 'unknown') return { kind: 'unreadable', reason: NO_HOST };
-    if (routed.kind === 'unasked') return judged({ outcome: routed.outcome });
+    const routing = route(request);
+    if (routing.kind === 'unknown') return { kind: 'unreadable', reason: NO_HOST };
+    if (routing.kind === 'unasked') return judgedAnswer({ outcome: routing.outcome });
     const { headers, ip, userAgent } = request;
     nowMs = Math.max(nowMs, request.timeMs);
-    waitMsByBudget.clear();
-    const known = request.session ?? (options.assumeVerified ? assumedSession(request) : undefined);
-    const digest = known?.digest ?? sessions.named(request.presented);
-    const id = digest === undefined ? '' : sessions.idOf(routed.organisation, digest);
-    session = known && { id, session: sessionOf(known, routed.organisation, userAgent, ip) };
-    const ports = (headers === undefined ? fromLog : fromHeaders)(routed.organisation);
-    const question = questionOf(request, routed.host, id);
-    const made = decide(ports.concludes, question, routed.site);
-    if (made === undefined) return { kind: 'unreadable', reason: REFUSED };
-    const { decision, rule, blockReasons: reasons, monitor } = made;
+    startRequest();
+    const knownSession =
+      request.session ?? (options.assumeVerified ? assumedSession(request) : undefined);
+    const digest = knownSession?.digest ?? sessions.namedDigest(request.sentDigest);
+    const id = digest === undefined ? '' : sessions.idOf(routing.organisation, digest);
+    session = knownSession && {
+      id,
+      session: sessionOf(knownSession, routing.organisation, userAgent, ip),
+    };
+    const ports = (headers === undefined ? portsForAccessLog : portsForFullHeaders)(
+      routing.organisation,
+    );
+    const question = questionOf(request, routing.host, id);
+    const event = decide(ports.decideOnly, question, routing.site);
+    if (event === undefined) return { kind: 'unreadable', reason: REFUSED_REASON };
+    const { decision, rule, blockReasons: reasons, monitor } = event;
     const isLifted = monitor && (decision === 'block' || decision === 'limited');
     // Monitor mode lifts the block. A later rule may still demand a challenge.
-    const enforced = isLifted ? decide(ports.enforces, question, routed.site)?.action : decision;
-    return judged({ outcome: outcomeOf(enforced, isLifted), rule, reasons });
+    const enforcedDecision = isLifted
+      ? decide(ports.decideAndEnforce, question, routing.site)?.action
+      : decision;
+    return judgedAnswer({ outcome: outcomeOf(enforcedDecision, isLifted), rule, reasons });
   }
 
-  return { judge, unknown: () => [...unknown] };
+  return { judge, missingData: () => [...missingData] };
+}
+
+/** Creates a store that keeps only budgets. A request is decided twice, but takes from its budgets once. */
+function createBudgetStore(
+  clock: () => number,
+  findSession: (id: string) => Session | undefined,
+): { readonly store: SessionStore; readonly startRequest: () => void } {
+  /** The milliseconds to wait that each budget returned for the current request. */
+  const waitMsByBudget = new Map<string, number>();
+  const memory = new MemoryStore(clock, STORE_LIMITS);
+  function takeOnce(name: string, take: () => number): number {
+    const waitMs = waitMsByBudget.get(name) ?? take();
+    waitMsByBudget.set(name, waitMs);
+    return waitMs;
+  }
+  const store: SessionStore = {
+    session: findSession,
+    keepSession: () => undefined,
+    spend: () => false,
+    take: (name, subject, budget) => takeOnce(name, () => memory.take(name, subject, budget)),
+    takeAll: (name, charges) => takeOnce(name, () => memory.takeAll(name, charges)),
+    remember: (...args) => memory.remember(...args),
+    remembers: (...args) => memory.remembers(...args),
+    close: () => memory.close(),
+  };
+  return { store, startRequest: () => waitMsByBudget.clear() };
 }
 
 /** Returns the event of one decision. Undefined when the validator refuses the question. */
@@ -173,42 +192,57 @@ function decide(
   return outcome.known?.event;
 }
 
-function outcomeOf(enforced: DecisionEvent['decision'] | undefined, isLifted: boolean): Outcome {
-  if (isLifted && enforced === 'allow') return 'monitored';
-  return enforced === undefined || enforced === 'none' ? 'allow' : enforced;
+function outcomeOf(
+  enforcedDecision: DecisionEvent['decision'] | undefined,
+  isLifted: boolean,
+): Outcome {
+  if (isLifted && enforcedDecision === 'allow') return 'monitored';
+  return enforcedDecision === undefined || enforcedDecision === 'none' ? 'allow' : enforcedDecision;
 }
 
-function withKnownHeadersOnly(
+function adaptOrganisation(
   organisation: Organisation,
-  knows: Knows,
-  unknown: Set<string>,
+  hasHeader: HasHeader,
+  missingData: Set<string>,
 ): Organisation {
-  const all = [...organisation.rules, ...presetRules(organisation)];
-  const known = rulesThatHold(all, knows);
-  for (const what of known.unknown) unknown.add(`${what} (organisation ${organisation.id})`);
+  const allRules = [...organisation.rules, ...presetRules(organisation)];
+  const adapted = rulesThatHold(allRules, hasHeader);
+  for (const phrase of adapted.missingData)
+    missingData.add(`${phrase} (organisation ${organisation.id})`);
   return {
     ...organisation,
     presets: [],
-    rules: [...known.rules],
-    challenge: { ...organisation.challenge, free_pages: freePagesOf(organisation, knows, unknown) },
+    rules: [...adapted.rules],
+    challenge: {
+      ...organisation.challenge,
+      free_pages: freePagesOf(organisation, hasHeader, missingData),
+    },
   };
 }
 
 /** Without the Accept header a page cannot be distinguished from its parts, so free pages are not counted. */
 function freePagesOf(
   { id, rules, challenge }: Organisation,
-  knows: Knows,
-  unknown: Set<string>,
+  hasHeader: HasHeader,
+  missingData: Set<string>,
 ): Organisation['challenge']['free_pages'] {
-  if (challenge.free_pages === false || knows('accept')) return challenge.free_pages;
+  if (challenge.free_pages === false || hasHeader('accept')) return challenge.free_pages;
   const usesFreePages = rules.some(
-    ({ detect, challenge: asks }) => asks === 'auto' || (detect === true && asks === undefined),
+    ({ detect, challenge: challengeMode }) =>
+      challengeMode === 'auto' || (detect === true && challengeMode === undefined),
   );
-  if (usesFreePages) unknown.add(`free pages ask for header accept (organisation ${id})`);
+  if (usesFreePages)
+    missingData.add(
+      `free pages need the header Accept, which the log does not have (organisation ${id})`,
+    );
   return false;
 }
 
-function judged({ outcome, rule = '', reasons = [] }: Partial<Judged> & Pick<Judged, 'outcome'>) {
+function judgedAnswer({
+  outcome,
+  rule = '',
+  reasons = [],
+}: Partial<Judged> & Pick<Judged, 'outcome'>) {
   return { kind: 'judged', judged: { outcome, rule, reasons } } as const;
 }
 

@@ -4,9 +4,11 @@ import type { Settings } from '@guard/config/settings/schema';
 import { createSealer, createSessionIds } from '@guard/validator';
 
 /** The digests of all sessions that rules of the settings name. */
-export function sessionsNamedIn(all: readonly Settings[]): ReadonlySet<string> {
-  const rules = all.flatMap(({ organisations }) => organisations.flatMap((one) => one.rules));
-  return new Set(rules.flatMap(({ match }) => namedIn(match)));
+export function sessionsNamedIn(allSettings: readonly Settings[]): ReadonlySet<string> {
+  const rules = allSettings.flatMap(({ organisations }) =>
+    organisations.flatMap((organisation) => organisation.rules),
+  );
+  return new Set(rules.flatMap(({ match }) => digestsIn(match)));
 }
 
 /**
@@ -15,45 +17,45 @@ export function sessionsNamedIn(all: readonly Settings[]): ReadonlySet<string> {
  * gets an id made from the digits of its digest: the validator accepts it only if the store has it.
  */
 export class NamedSessions {
-  readonly #named: ReadonlySet<string>;
+  readonly #namedDigests: ReadonlySet<string>;
   readonly #ids: ReturnType<typeof createSessionIds>;
-  readonly #minted = new Map<string, string>();
+  readonly #mintedIds = new Map<string, string>();
 
-  constructor(named: ReadonlySet<string>, secrets: readonly string[]) {
-    this.#named = named;
+  constructor(namedDigests: ReadonlySet<string>, secrets: readonly string[]) {
+    this.#namedDigests = namedDigests;
     this.#ids = createSessionIds(createSealer(secrets, 'session'));
   }
 
   /** Returns the digest if a rule names it, else undefined. */
-  named(digest: string | undefined): string | undefined {
-    return digest !== undefined && this.#named.has(digest) ? digest : undefined;
+  namedDigest(digest: string | undefined): string | undefined {
+    return digest !== undefined && this.#namedDigests.has(digest) ? digest : undefined;
   }
 
   idOf(organisation: string, digest: string): string {
-    if (!this.#named.has(digest))
+    if (!this.#namedDigests.has(digest))
       return digest.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
     const key = `${organisation} ${digest}`;
-    const id = this.#minted.get(key) ?? this.#ids.mint(organisation);
-    this.#minted.set(key, id);
+    const id = this.#mintedIds.get(key) ?? this.#ids.mint(organisation);
+    this.#mintedIds.set(key, id);
     return id;
   }
 
   /** The rules of an organisation, with the new ids in place of the digests. */
-  inRules(organisation: string, rules: readonly Rule[]): Rule[] {
-    const inMatch = (match: Match): Match => ({
+  withMintedIds(organisation: string, rules: readonly Rule[]): Rule[] {
+    const withIdsInMatch = (match: Match): Match => ({
       ...match,
       session: Array.isArray(match.session)
         ? match.session.map((digest) => sessionDigest(this.idOf(organisation, digest)))
         : match.session,
-      any: match.any?.map(inMatch),
-      all: match.all?.map(inMatch),
-      not: match.not && inMatch(match.not),
+      any: match.any?.map(withIdsInMatch),
+      all: match.all?.map(withIdsInMatch),
+      not: match.not && withIdsInMatch(match.not),
     });
-    return rules.map((rule) => ({ ...rule, match: inMatch(rule.match) }));
+    return rules.map((rule) => ({ ...rule, match: withIdsInMatch(rule.match) }));
   }
 }
 
-function namedIn({ session, any = [], all = [], not }: Match): readonly string[] {
-  const nested = not === undefined ? [...any, ...all] : [...any, ...all, not];
-  return [...(Array.isArray(session) ? session : []), ...nested.flatMap(namedIn)];
+function digestsIn({ session, any = [], all = [], not }: Match): readonly string[] {
+  const nestedMatches = not === undefined ? [...any, ...all] : [...any, ...all, not];
+  return [...(Array.isArray(session) ? session : []), ...nestedMatches.flatMap(digestsIn)];
 }

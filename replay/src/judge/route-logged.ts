@@ -5,7 +5,7 @@ import { compileRoute, type IsProtected } from '@guard/gateway';
 import type { LoggedRequest, Outcome } from '../logged/logged-request.ts';
 
 /** The organisation whose rules would judge a request. */
-export type Routed =
+export type Routing =
   | {
       readonly kind: 'asked';
       readonly organisation: string;
@@ -17,9 +17,9 @@ export type Routed =
   /** The log names no host, and there are several sites. */
   | { readonly kind: 'unknown' };
 
-const NO_SITE: Routed = { kind: 'unasked', outcome: 'no_site' };
-const NOT_IN_REVISION: Routed = { kind: 'unasked', outcome: 'elsewhere' };
-const UNPROTECTED: Routed = { kind: 'unasked', outcome: 'unprotected' };
+const NO_SITE: Routing = { kind: 'unasked', outcome: 'no_site' };
+const NOT_IN_REVISION: Routing = { kind: 'unasked', outcome: 'elsewhere' };
+const UNPROTECTED: Routing = { kind: 'unasked', outcome: 'unprotected' };
 
 /**
  * Routes logged requests as the gateway would: it finds the site by the host, and checks the path against the routes.
@@ -27,19 +27,19 @@ const UNPROTECTED: Routed = { kind: 'unasked', outcome: 'unprotected' };
 export function createRouter(
   { organisations, sites }: Settings,
   assumedHost: string | undefined,
-): (request: LoggedRequest) => Routed {
+): (request: LoggedRequest) => Routing {
   const routes = sites.map((site) => ({
     hosts: site.hosts,
     value: { site, isProtected: compileRoute(site.protect, site.skip) },
   }));
   const routeOf = compileHosts<{ readonly site: Site; readonly isProtected: IsProtected }>(routes);
-  const known = new Set(organisations.map(({ id }) => id));
-  const withoutHost = assumedHost ?? (sites.length === 1 ? nameOf(sites[0]) : undefined);
+  const knownOrganisations = new Set(organisations.map(({ id }) => id));
+  const defaultHost = assumedHost ?? (sites.length === 1 ? nameOf(sites[0]) : undefined);
 
-  return ({ host = withoutHost, target, organisation }) => {
+  return ({ host = defaultHost, target, organisation }) => {
     if (host === undefined) return { kind: 'unknown' };
     if (organisation !== undefined) {
-      return known.has(organisation)
+      return knownOrganisations.has(organisation)
         ? { kind: 'asked', organisation, site: '', host }
         : NOT_IN_REVISION;
     }
@@ -47,19 +47,23 @@ export function createRouter(
     if (route === undefined) return NO_SITE;
     const { site, isProtected } = route;
     if (!isProtected(readingsOf(pathOf(target)))) return UNPROTECTED;
-    return known.has(site.organisation)
+    return knownOrganisations.has(site.organisation)
       ? { kind: 'asked', organisation: site.organisation, site: site.hosts[0] ?? '', host }
       : NOT_IN_REVISION;
   };
 }
 
 /** Says in a sentence why requests without a host have no site. Undefined when they have one. */
-export function siteFault({ sites }: Settings, asked: string | undefined): string | undefined {
+export function siteFault(
+  { sites }: Settings,
+  requestedHost: string | undefined,
+): string | undefined {
   const names = sites.map(({ hosts }) => hosts[0] ?? '').join(', ');
   if (sites.length === 0) return 'the settings have no site, so no request is protected';
-  if (asked === undefined) return undefined;
-  const isServed = compileHosts(sites.map(({ hosts }) => ({ hosts, value: true })))(asked) === true;
-  return isServed ? undefined : `no site has the host ${asked}; there are ${names}`;
+  if (requestedHost === undefined) return undefined;
+  const isServed =
+    compileHosts(sites.map(({ hosts }) => ({ hosts, value: true })))(requestedHost) === true;
+  return isServed ? undefined : `no site has the host ${requestedHost}; there are ${names}`;
 }
 
 /** One host of the site, for use in URLs. */

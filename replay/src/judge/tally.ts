@@ -2,7 +2,7 @@ import type { ReplayExample } from '@guard/config/contract/replay';
 import type { Judged } from './judge-settings.ts';
 import type { LoggedRequest, Outcome } from '../logged/logged-request.ts';
 
-/** Most groups, and examples of each. */
+/** The highest number of groups, and of examples in each group. */
 const MAX_GROUPS = 1_000;
 const MAX_EXAMPLES = 3;
 const MAX_FAULTS = 5;
@@ -50,27 +50,28 @@ export class Tally {
   readonly #transitions = new Map<string, Pick<Group, 'before' | 'after' | 'requests'>>();
   readonly #groups = new Map<string, Group>();
   readonly #faults: Fault[] = [];
-  #judged = 0;
-  #unreadable = 0;
-  #changed = 0;
-  #ungrouped = 0;
+  #judgedCount = 0;
+  #unreadableCount = 0;
+  #changedCount = 0;
+  #ungroupedCount = 0;
   #fromMs = Infinity;
   #toMs = -Infinity;
 
   add(request: LoggedRequest, before: Outcome, { outcome: after, rule, reasons }: Judged): void {
-    this.#judged += 1;
+    this.#judgedCount += 1;
     if (request.timeMs < this.#fromMs) this.#fromMs = request.timeMs;
     if (request.timeMs > this.#toMs) this.#toMs = request.timeMs;
-    const way = `${before} ${after}`;
-    const transition = this.#transitions.get(way);
+    const transitionKey = `${before} ${after}`;
+    const transition = this.#transitions.get(transitionKey);
     if (transition) transition.requests += 1;
-    else this.#transitions.set(way, { before, after, requests: 1 });
+    else this.#transitions.set(transitionKey, { before, after, requests: 1 });
     if (!isChange(before, after)) return;
-    this.#changed += 1;
-    const name = `${way} ${reasons.join(' ')} ${rule}`;
-    const group = this.#groups.get(name) ?? this.#newGroup(name, { before, after, rule, reasons });
+    this.#changedCount += 1;
+    const groupKey = `${transitionKey} ${reasons.join(' ')} ${rule}`;
+    const group =
+      this.#groups.get(groupKey) ?? this.#newGroup(groupKey, { before, after, rule, reasons });
     if (group === undefined) {
-      this.#ungrouped += 1;
+      this.#ungroupedCount += 1;
       return;
     }
     group.requests += 1;
@@ -78,7 +79,7 @@ export class Tally {
   }
 
   fault(fault: Fault): void {
-    this.#unreadable += 1;
+    this.#unreadableCount += 1;
     if (this.#faults.length < MAX_FAULTS) this.#faults.push(fault);
   }
 
@@ -86,25 +87,25 @@ export class Tally {
     const largestFirst = (a: { requests: number }, b: { requests: number }) =>
       b.requests - a.requests;
     return {
-      judged: this.#judged,
-      unreadable: this.#unreadable,
+      judged: this.#judgedCount,
+      unreadable: this.#unreadableCount,
       faults: this.#faults,
-      from: this.#judged === 0 ? null : new Date(this.#fromMs).toISOString(),
-      to: this.#judged === 0 ? null : new Date(this.#toMs).toISOString(),
-      changed: this.#changed,
+      from: this.#judgedCount === 0 ? null : new Date(this.#fromMs).toISOString(),
+      to: this.#judgedCount === 0 ? null : new Date(this.#toMs).toISOString(),
+      changed: this.#changedCount,
       transitions: [...this.#transitions.values()].toSorted(largestFirst),
       groups: [...this.#groups.values()].toSorted(largestFirst),
-      ungrouped: this.#ungrouped,
+      ungrouped: this.#ungroupedCount,
     };
   }
 
   #newGroup(
-    name: string,
-    what: Pick<Group, 'before' | 'after' | 'rule' | 'reasons'>,
+    groupKey: string,
+    change: Pick<Group, 'before' | 'after' | 'rule' | 'reasons'>,
   ): Group | undefined {
     if (this.#groups.size >= MAX_GROUPS) return undefined;
-    const group = { ...what, requests: 0, examples: [] };
-    this.#groups.set(name, group);
+    const group = { ...change, requests: 0, examples: [] };
+    this.#groups.set(groupKey, group);
     return group;
   }
 }
@@ -125,6 +126,6 @@ function exampleOf({ timeMs, ip, method, host, target, userAgent }: LoggedReques
 
 /** A visitor's text must not send control codes to the terminal. */
 function printable(text: string): string {
-  const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
-  return cut.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�');
+  const shortened = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
+  return shortened.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�');
 }

@@ -2,24 +2,24 @@ import { parseIp } from '@guard/config/net/cidr';
 import { type LineReading, unreadable } from './logged-request.ts';
 import { readLogTime } from './log-time.ts';
 
-/** Ends the two words between the address and the time, which are not needed. */
+/** The end of the two words between the address and the time. Those words are not needed. */
 const BRACKET = ' [';
 
 /**
  * Parses one line in the combined format of nginx and Apache. The virtual host may stand in front (`vhost_combined`),
- * and further fields may follow. Not a regular expression, because that takes five times as long.
+ * and further fields may follow. It uses no regular expression, because one takes five times as long.
  */
 export function readCombinedLine(line: string): LineReading {
-  const who = addressIn(line);
-  if (who === undefined) return unreadable('no address at the beginning');
-  const open = line.indexOf(BRACKET, who.end);
+  const client = addressIn(line);
+  if (client === undefined) return unreadable('no address at the beginning');
+  const open = line.indexOf(BRACKET, client.end);
   const close = open === -1 ? -1 : line.indexOf('] "', open);
   if (close === -1) return unreadable('no time in brackets');
   const timeMs = readLogTime(line.slice(open + 2, close));
   if (timeMs === undefined) return unreadable('a time that cannot be read');
   const requestEnd = quoteEnd(line, close + 3);
-  const asked = requestEnd === -1 ? undefined : requestIn(line.slice(close + 3, requestEnd));
-  if (asked === undefined) return unreadable('no HTTP request');
+  const requestLine = requestEnd === -1 ? undefined : requestIn(line.slice(close + 3, requestEnd));
+  if (requestLine === undefined) return unreadable('no HTTP request');
   const referrerStart = line.indexOf(' "', requestEnd + 1) + 2;
   const referrerEnd = referrerStart === 1 ? -1 : quoteEnd(line, referrerStart);
   const agentStart = referrerEnd + 3;
@@ -30,16 +30,16 @@ export function readCombinedLine(line: string): LineReading {
     kind: 'request',
     request: {
       timeMs,
-      ip: who.ip,
-      host: who.host,
+      ip: client.ip,
+      host: client.host,
       scheme: 'http',
-      ...asked,
+      ...requestLine,
       userAgent: valueOf(line.slice(agentStart, agentEnd)),
       referrer: valueOf(line.slice(referrerStart, referrerEnd)),
       headers: undefined,
-      was: 'served',
+      recordedOutcome: 'served',
       session: undefined,
-      presented: undefined,
+      sentDigest: undefined,
       organisation: undefined,
     },
   };
@@ -52,21 +52,22 @@ function addressIn(
   if (end === -1) return undefined;
   const ip = parseIp(line.slice(0, end));
   if (ip !== undefined) return { ip, host: undefined, end };
-  const second = line.indexOf(' ', end + 1);
-  const behindHost = second === -1 ? undefined : parseIp(line.slice(end + 1, second));
-  return behindHost === undefined
+  const secondSpace = line.indexOf(' ', end + 1);
+  const ipAfterHost = secondSpace === -1 ? undefined : parseIp(line.slice(end + 1, secondSpace));
+  return ipAfterHost === undefined
     ? undefined
-    : { ip: behindHost, host: line.slice(0, end), end: second };
+    : { ip: ipAfterHost, host: line.slice(0, end), end: secondSpace };
 }
 
-/** `GET /path HTTP/1.1`. An absolute form is reduced to its path, as an origin sees it. */
+/** Parses `GET /path HTTP/1.1`. An absolute URL is reduced to its path, as an origin sees it. */
 export function requestIn(
   text: string,
 ): { readonly method: string; readonly target: string } | undefined {
   const space = text.indexOf(' ');
-  const last = text.lastIndexOf(' ');
-  if (space <= 0 || last <= space || !text.startsWith('HTTP/', last + 1)) return undefined;
-  const target = valueOf(text.slice(space + 1, last));
+  const lastSpace = text.lastIndexOf(' ');
+  if (space <= 0 || lastSpace <= space || !text.startsWith('HTTP/', lastSpace + 1))
+    return undefined;
+  const target = valueOf(text.slice(space + 1, lastSpace));
   if (target.startsWith('/')) return { method: text.slice(0, space), target };
   const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
   return path === undefined

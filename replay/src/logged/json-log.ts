@@ -25,7 +25,7 @@ function readEvent(event: Fields): LineReading {
   const headers = isFields(event['headers']) ? textsOf(event['headers']) : {};
   const query = textIn(event, 'query') ?? '';
   const site = textIn(event, 'site');
-  return complete({
+  return checkComplete({
     timeMs: readAnyTime(event['created_at']),
     ip: textIn(event, 'ip'),
     method: textIn(event, 'method'),
@@ -36,9 +36,9 @@ function readEvent(event: Fields): LineReading {
     referrer: headers['referer'] ?? textIn(event, 'referrer_origin') ?? '',
     // A visitor's request always has headers. Without headers, their shorter retention time is over.
     headers: Object.keys(headers).length === 0 ? undefined : headers,
-    was: outcomeOf(event),
+    recordedOutcome: outcomeOf(event),
     session: sessionOf(event),
-    presented: presentedIn(event),
+    sentDigest: presentedIn(event),
     organisation: site === '' ? textIn(event, 'organisation') : undefined,
   });
 }
@@ -61,8 +61,10 @@ function sessionOf(event: Fields): LoggedRequest['session'] {
   const digest = textIn(event, 'session') ?? '';
   if ((state !== 'verified' && state !== 'rejected') || !DIGEST.test(digest)) return undefined;
   const reasons = event['block_reasons'];
-  const texts = Array.isArray(reasons) ? reasons.filter((one) => typeof one === 'string') : [];
-  return { digest, state, reasons: state === 'rejected' ? texts : [] };
+  const reasonTexts = Array.isArray(reasons)
+    ? reasons.filter((reason) => typeof reason === 'string')
+    : [];
+  return { digest, state, reasons: state === 'rejected' ? reasonTexts : [] };
 }
 
 /** A session id that the visitor invented is only in `session_sent`, because Guard then issues another id. */
@@ -72,9 +74,9 @@ function presentedIn(event: Fields): string | undefined {
 }
 
 function readCaddy(line: Fields, request: Fields): LineReading {
-  const logged = isFields(request['headers']) ? request['headers'] : undefined;
-  const headers = logged && inBrowserOrder(textsOf(logged), textIn(request, 'host'));
-  return complete({
+  const loggedHeaders = isFields(request['headers']) ? request['headers'] : undefined;
+  const headers = loggedHeaders && orderAsBrowser(textsOf(loggedHeaders), textIn(request, 'host'));
+  return checkComplete({
     timeMs: readAnyTime(line['ts']),
     ip: textIn(request, 'client_ip') ?? textIn(request, 'remote_ip'),
     method: textIn(request, 'method'),
@@ -84,9 +86,9 @@ function readCaddy(line: Fields, request: Fields): LineReading {
     userAgent: headers && (headers['user-agent'] ?? ''),
     referrer: headers?.['referer'] ?? '',
     headers,
-    was: 'served',
+    recordedOutcome: 'served',
     session: undefined,
-    presented: undefined,
+    sentDigest: undefined,
     organisation: undefined,
   });
 }
@@ -95,25 +97,25 @@ const CHROMIUM_ORDER = ['host', 'user-agent', 'accept', 'accept-encoding', 'acce
 const GECKO_ORDER = ['host', 'user-agent', 'accept', 'accept-language', 'accept-encoding'];
 
 /** Caddy sorts header names, so the visitor's order is lost. A browser's order replaces it and adds no points. */
-function inBrowserOrder(
+function orderAsBrowser(
   headers: Readonly<Record<string, string>>,
   host: string | undefined,
 ): Record<string, string> {
   const isGecko = headers['user-agent']?.includes('Gecko/') === true;
-  const ordered: Record<string, string> = {};
+  const orderedHeaders: Record<string, string> = {};
   for (const name of isGecko ? GECKO_ORDER : CHROMIUM_ORDER) {
     const value = headers[name] ?? (name === 'host' ? host : undefined);
-    if (value !== undefined) ordered[name] = value;
+    if (value !== undefined) orderedHeaders[name] = value;
   }
   // A name that is assigned again keeps its position.
-  return Object.assign(ordered, headers);
+  return Object.assign(orderedHeaders, headers);
 }
 
 function readFlat(line: Fields): LineReading {
-  const asked = requestIn(textIn(line, 'request') ?? '');
+  const requestLine = requestIn(textIn(line, 'request') ?? '');
   const path = textIn(line, 'request_uri', 'uri', 'path');
   const host = textIn(line, 'host', 'http_host', 'server_name');
-  return complete({
+  return checkComplete({
     timeMs: readAnyTime(
       line['time_iso8601'] ??
         line['msec'] ??
@@ -123,40 +125,40 @@ function readFlat(line: Fields): LineReading {
         line['time'],
     ),
     ip: textIn(line, 'remote_addr', 'client_ip', 'remote_ip', 'ip'),
-    method: textIn(line, 'request_method', 'method') ?? asked?.method,
+    method: textIn(line, 'request_method', 'method') ?? requestLine?.method,
     host: host === '' ? undefined : host,
     scheme: 'http',
-    target: path ?? asked?.target,
-    userAgent: hyphenless(textIn(line, 'http_user_agent', 'user_agent')),
-    referrer: hyphenless(textIn(line, 'http_referer', 'referer', 'referrer')) ?? '',
+    target: path ?? requestLine?.target,
+    userAgent: hyphenToEmpty(textIn(line, 'http_user_agent', 'user_agent')),
+    referrer: hyphenToEmpty(textIn(line, 'http_referer', 'referer', 'referrer')) ?? '',
     headers: undefined,
-    was: 'served',
+    recordedOutcome: 'served',
     session: undefined,
-    presented: undefined,
+    sentDigest: undefined,
     organisation: undefined,
   });
 }
 
-type Needed = 'timeMs' | 'ip' | 'method' | 'target' | 'userAgent';
-type Incomplete = Omit<LoggedRequest, Needed> & {
-  readonly [Name in Needed]: LoggedRequest[Name] | undefined;
+type NeededField = 'timeMs' | 'ip' | 'method' | 'target' | 'userAgent';
+type Incomplete = Omit<LoggedRequest, NeededField> & {
+  readonly [Name in NeededField]: LoggedRequest[Name] | undefined;
 };
 
-function complete(found: Incomplete): LineReading {
-  const { timeMs, method, target, userAgent } = found;
-  const ip = found.ip === undefined ? undefined : parseIp(found.ip);
+function checkComplete(incomplete: Incomplete): LineReading {
+  const { timeMs, method, target, userAgent } = incomplete;
+  const ip = incomplete.ip === undefined ? undefined : parseIp(incomplete.ip);
   if (timeMs === undefined) return unreadable('no time');
   if (ip === undefined) return unreadable('no address');
   if (method === undefined || target === undefined) return unreadable('no HTTP request');
   if (userAgent === undefined) return unreadable('no User-Agent: log it as http_user_agent');
-  return { kind: 'request', request: { ...found, timeMs, ip, method, target, userAgent } };
+  return { kind: 'request', request: { ...incomplete, timeMs, ip, method, target, userAgent } };
 }
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The first of these fields that has a text. */
+/** Returns the value of the first of these fields that is a text. */
 function textIn(fields: Fields, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = fields[name];
@@ -165,11 +167,11 @@ function textIn(fields: Fields, ...names: readonly string[]): string | undefined
   return undefined;
 }
 
-function hyphenless(text: string | undefined): string | undefined {
+function hyphenToEmpty(text: string | undefined): string | undefined {
   return text === '-' ? '' : text;
 }
 
-/** Header fields with names in lower case. Several values of one name are joined (RFC 9110 5.3). */
+/** Returns the header fields with names in lower case. Several values of one name are joined (RFC 9110 5.3). */
 function textsOf(fields: Fields): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(fields)) {

@@ -27,11 +27,14 @@ function readMinute(minute: string, zone: string): number | undefined {
   const month = MONTHS.indexOf(parts?.[2] ?? '-') / 3;
   if (!parts || !offset || !Number.isInteger(month) || month < 0) return undefined;
   const [, day, , year, hour, minutes] = parts.map(Number);
-  const ahead = (Number(offset[2]) * 60 + Number(offset[3])) * (offset[1] === '-' ? -1 : 1);
-  return Date.UTC(year ?? 0, month, day, hour, (minutes ?? 0) - ahead);
+  const offsetMinutes = (Number(offset[2]) * 60 + Number(offset[3])) * (offset[1] === '-' ? -1 : 1);
+  return Date.UTC(year ?? 0, month, day, hour, (minutes ?? 0) - offsetMinutes);
 }
 
-/** A time in a JSON log: ISO 8601, the format above, ClickHouse's `2026-11-21 10:15:30.123`, or Unix seconds. */
+/**
+ * Parses a time in a JSON log: ISO 8601, the format of `readLogTime`, ClickHouse's `2026-11-21 10:15:30.123`, or Unix
+ * seconds.
+ */
 export function readAnyTime(value: unknown): number | undefined {
   if (typeof value === 'number') return secondsToMs(value);
   if (typeof value !== 'string') return undefined;
@@ -41,7 +44,7 @@ export function readAnyTime(value: unknown): number | undefined {
   return Number.isNaN(ms) ? readLogTime(value) : ms;
 }
 
-/** Some loggers write milliseconds. Read as seconds, such a number would lie in the far future. */
+/** Some loggers write milliseconds. A number that is in the far future as seconds is taken for milliseconds. */
 function secondsToMs(value: number): number | undefined {
   if (!(value > 0)) return undefined;
   return Math.round(value > 1e11 ? value : value * 1000);

@@ -20,7 +20,7 @@ export interface LoggedRequest {
   readonly timeMs: number;
   readonly ip: string;
   readonly method: string;
-  /** As sent. Undefined when the log does not have it. */
+  /** The host as the visitor sent it. Undefined when the log does not have the host. */
   readonly host: string | undefined;
   readonly scheme: 'http' | 'https';
   /** Path and query. */
@@ -31,12 +31,12 @@ export interface LoggedRequest {
   /** All request headers without credentials, with names in lower case. Undefined when the log has none. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** The recorded result. */
-  readonly was: Outcome;
+  readonly recordedOutcome: Outcome;
   /** The session, if the event says how it was judged. */
   readonly session: LoggedSession | undefined;
   /** Digest of the session id that the visitor sent, if Guard had issued it. */
-  readonly presented: string | undefined;
-  /** Set for questions to `POST /validate`. They have no site. */
+  readonly sentDigest: string | undefined;
+  /** Set for questions to `POST /validate`, because they have no site. */
   readonly organisation: string | undefined;
 }
 
@@ -44,13 +44,13 @@ export interface LoggedSession {
   /** Digest, 32 hex digits. */
   readonly digest: string;
   readonly state: 'verified' | 'rejected';
-  /** Why it was rejected. */
+  /** The reasons why the session was rejected. */
   readonly reasons: readonly string[];
 }
 
 export type LineReading =
   | { readonly kind: 'request'; readonly request: LoggedRequest }
-  /** `reason` is a phrase. */
+  /** `reason` is a phrase that the report puts into a sentence. */
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 export function unreadable(reason: string): LineReading {

@@ -4,15 +4,15 @@ import { type Ask, countEvents, readEvents } from './stored-events.ts';
 /** Events of a stand-in for the analytics. It limits an answer, and understands only the SQL of readEvents. */
 let events: { readonly created_at: string; readonly request_id: string }[] = [];
 let mostRows = Infinity;
-let asked: number[] = [];
+let askedLimits: number[] = [];
 
 const ask: Ask = (sql) => {
   if (sql.startsWith('SELECT count()')) return Promise.resolve(`${events.length}\n`);
   const limit = Number(/LIMIT (\d+)/.exec(sql)?.[1]);
-  const behind = /toUUID\('([^']+)'\)/.exec(sql)?.[1];
-  asked.push(limit);
-  const from = events.findIndex(({ request_id }) => request_id === behind) + 1;
-  const page = events.slice(from, from + limit);
+  const lastId = /toUUID\('([^']+)'\)/.exec(sql)?.[1];
+  askedLimits.push(limit);
+  const start = events.findIndex(({ request_id }) => request_id === lastId) + 1;
+  const page = events.slice(start, start + limit);
   if (page.length > mostRows) return Promise.resolve('too_large');
   return Promise.resolve(page.map((event) => `${JSON.stringify(event)}\n`).join(''));
 };
@@ -20,32 +20,32 @@ const source = { ask, sinceMs: 0, untilMs: 1 };
 
 beforeEach(() => {
   mostRows = Infinity;
-  asked = [];
+  askedLimits = [];
   events = Array.from({ length: 9_500 }, (_, index) => ({
     created_at: '2026-11-21 09:15:30.000',
     request_id: `00000000-0000-0000-0000-${String(index).padStart(12, '0')}`,
   }));
 });
 
-async function read(): Promise<readonly string[]> {
+async function readAll(): Promise<readonly string[]> {
   const lines: string[] = [];
   for await (const page of readEvents(source)) lines.push(...page);
   return lines;
 }
 
 test('every event is read once, page after page, also when many events have the same time', async () => {
-  expect(await read()).toEqual(events.map((event) => JSON.stringify(event)));
+  expect(await readAll()).toEqual(events.map((event) => JSON.stringify(event)));
   expect(await countEvents(source)).toBe(events.length);
-  expect(asked).toEqual([4_000, 4_000, 4_000]);
+  expect(askedLimits).toEqual([4_000, 4_000, 4_000]);
 });
 
 test('after an answer above 4 MiB (contract 8), the next statement asks for half of the rows', async () => {
   mostRows = 1_500;
-  expect(await read()).toHaveLength(events.length);
-  expect(asked.slice(0, 4)).toEqual([4_000, 2_000, 1_000, 1_000]);
+  expect(await readAll()).toHaveLength(events.length);
+  expect(askedLimits.slice(0, 4)).toEqual([4_000, 2_000, 1_000, 1_000]);
 });
 
 test('an answer with an invalid event never becomes part of a statement', async () => {
   events = events.map((event) => ({ ...event, request_id: "') OR 1 --" }));
-  await expect(read()).rejects.toThrow('an answer that is no event');
+  await expect(readAll()).rejects.toThrow('an answer that is no event');
 });

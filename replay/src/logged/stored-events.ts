@@ -5,7 +5,10 @@ const COLUMNS = [
   ...['session', 'session_sent', 'challenge', 'headers'],
 ].join(', ');
 
-/** Rows in one answer. An answer must stay below 4 MiB: after a larger one, half of the rows are asked for. */
+/**
+ * How many rows are asked for at first. An answer must stay below 4 MiB: after a larger one, half as many rows are
+ * asked for.
+ */
 const FIRST_PAGE = 4_000;
 
 /**
@@ -23,7 +26,7 @@ export interface EventSource {
   readonly oneIn?: number;
 }
 
-/** The number of events. Rejects with an Error when the answer is not a number. */
+/** Returns the number of events. Rejects with an Error when the answer is not a number. */
 export async function countEvents(source: EventSource): Promise<number> {
   const answer = await source.ask(
     `SELECT count() FROM events_distributed WHERE ${rangeOf(source)}`,
@@ -36,10 +39,10 @@ export async function countEvents(source: EventSource): Promise<number> {
 /** Reads stored events, oldest first, a page at a time. Each event is a line for `readLine`. */
 export async function* readEvents(source: EventSource): AsyncGenerator<readonly string[]> {
   let limit = FIRST_PAGE;
-  let after = '';
+  let pageCondition = '';
   for (;;) {
     const answer = await source.ask(
-      `SELECT ${COLUMNS} FROM events_distributed WHERE ${rangeOf(source)}${after}
+      `SELECT ${COLUMNS} FROM events_distributed WHERE ${rangeOf(source)}${pageCondition}
        ORDER BY created_at, request_id LIMIT ${limit} FORMAT JSONEachRow`,
     );
     if (answer === 'too_large') {
@@ -48,11 +51,11 @@ export async function* readEvents(source: EventSource): AsyncGenerator<readonly 
       continue;
     }
     const lines = answer.split('\n').filter((line) => line !== '');
-    const last = lines.at(-1);
-    if (last === undefined) return;
+    const lastLine = lines.at(-1);
+    if (lastLine === undefined) return;
     yield lines;
     if (lines.length < limit) return;
-    after = ` AND ${conditionAfter(last)}`;
+    pageCondition = ` AND ${conditionAfter(lastLine)}`;
   }
 }
 

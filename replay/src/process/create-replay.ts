@@ -2,13 +2,13 @@ import type { QueryOutcome, Replay, RunQuery } from '@guard/config/contract/port
 import type { Settings } from '@guard/config/settings/schema';
 import { replayChange } from './replay-change.ts';
 
-/** Creates the Replay port. `query` reads the events, and `settings` returns the current settings. */
-export function createReplay(current: () => Settings, query: RunQuery): Replay {
+/** Creates the Replay port. `query` reads the events. */
+export function createReplay(currentSettings: () => Settings, query: RunQuery): Replay {
   return (question) => {
     const { organisation, authorization } = question;
     return replayChange({
       ...question,
-      settings: current(),
+      settings: currentSettings(),
       ask: async (sql, signal) => textOf(await query({ organisation, authorization, sql, signal })),
     });
   };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Settings } from '@guard/config/settings/schema';
-import type { Compared } from '../judge/comparison.ts';
+import type { ComparisonResult } from '../judge/comparison.ts';
 
 const PROGRAM = fileURLToPath(new URL('./judging-program.ts', import.meta.url));
 
@@ -11,23 +11,23 @@ const PROGRAM = fileURLToPath(new URL('./judging-program.ts', import.meta.url));
 const NICE = 5;
 
 /** The settings that a process compares. */
-export interface JudgedSettings {
+export interface ComparedSettings {
   readonly candidate: Settings;
   readonly against: Settings;
 }
 
 /** Messages to the process: first the settings, then log lines. */
-export type ToJudge = JudgedSettings | readonly string[];
+export type JudgeMessage = ComparedSettings | readonly string[];
 
 /** Judges stored events below the gateway's priority. A thread that runs out of memory could end the whole of Guard. */
 export class JudgingProcess {
   readonly #child: ChildProcess;
-  readonly #started = Promise.withResolvers<undefined>();
-  #waiting: PromiseWithResolvers<Compared> | undefined;
+  readonly #startPromise = Promise.withResolvers<undefined>();
+  #pendingResult: PromiseWithResolvers<ComparisonResult> | undefined;
   /** Why the process has ended. */
   #fault: Error | undefined;
 
-  constructor({ heapMb, ...settings }: JudgedSettings & { readonly heapMb: number }) {
+  constructor({ heapMb, ...settings }: ComparedSettings & { readonly heapMb: number }) {
     this.#child = fork(PROGRAM, [], {
       execArgv: [`--max-old-space-size=${heapMb}`],
       // The process needs none of the secrets in the environment. It needs the folder of the compile cache, which
@@ -39,15 +39,15 @@ export class JudgingProcess {
     });
     // judging-program.ts sends `ready`, and then one answer to each call.
     this.#child.on('message', (message) => {
-      if (message === 'ready') this.#started.resolve(undefined);
-      else this.#waiting?.resolve(message as Compared);
+      if (message === 'ready') this.#startPromise.resolve(undefined);
+      else this.#pendingResult?.resolve(message as ComparisonResult);
     });
-    this.#started.promise.catch(() => undefined);
+    this.#startPromise.promise.catch(() => undefined);
     this.#child.on('error', (error) => {
-      this.#ended(error);
+      this.#failWith(error);
     });
     this.#child.once('exit', () => {
-      this.#ended(new Error('The replay needs more memory than it may have.'));
+      this.#failWith(new Error('The replay needs more memory than it may have.'));
     });
     const { pid } = this.#child;
     if (pid !== undefined) setPriority(pid, NICE);
@@ -56,34 +56,34 @@ export class JudgingProcess {
 
   /** Resolves when the process can judge. Rejects when it ends before that. */
   get ready(): Promise<undefined> {
-    return this.#started.promise;
+    return this.#startPromise.promise;
   }
 
   /** Judges the lines, one call at a time. Resolves with the result so far. Rejects when the process has ended. */
-  judge(lines: readonly string[]): Promise<Compared> {
-    const waiting = Promise.withResolvers<Compared>();
-    this.#waiting = waiting;
-    if (this.#fault) waiting.reject(this.#fault);
+  judge(lines: readonly string[]): Promise<ComparisonResult> {
+    const pendingResult = Promise.withResolvers<ComparisonResult>();
+    this.#pendingResult = pendingResult;
+    if (this.#fault) pendingResult.reject(this.#fault);
     else this.#send(lines);
-    return waiting.promise;
+    return pendingResult.promise;
   }
 
   async end(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const ended = once(this.#child, 'exit');
+    const exit = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');
-    await ended;
+    await exit;
   }
 
-  #send(what: ToJudge): void {
-    this.#child.send(what, (error) => {
-      if (error) this.#ended(error);
+  #send(message: JudgeMessage): void {
+    this.#child.send(message, (error) => {
+      if (error) this.#failWith(error);
     });
   }
 
-  #ended(fault: Error): void {
+  #failWith(fault: Error): void {
     this.#fault ??= fault;
-    this.#started.reject(this.#fault);
-    this.#waiting?.reject(this.#fault);
+    this.#startPromise.reject(this.#fault);
+    this.#pendingResult?.reject(this.#fault);
   }
 }

@@ -1,6 +1,6 @@
 /** The main module of the judging process. It judges the lines that it receives, and answers with the counts so far. */
 import { Comparison } from '../judge/comparison.ts';
-import type { ToJudge } from './judging-process.ts';
+import type { JudgeMessage } from './judging-process.ts';
 
 /** The dashboard shows no more groups. */
 const MAX_GROUPS = 20;
@@ -9,18 +9,18 @@ let comparison: Comparison | undefined;
 
 process.on('message', (message) => {
   // judging-process.ts sends the settings first, then lines.
-  const what = message as ToJudge;
-  if (!isLines(what)) {
-    comparison = new Comparison({ ...what, site: undefined, assumeVerified: false });
+  const judgeMessage = message as JudgeMessage;
+  if (!isLines(judgeMessage)) {
+    comparison = new Comparison({ ...judgeMessage, site: undefined, assumeVerified: false });
     process.send?.('ready');
     return;
   }
-  what.forEach((line, index) => comparison?.take(line, 'events', index + 1));
+  judgeMessage.forEach((line, index) => comparison?.take(line, 'events', index + 1));
   const report = comparison?.report();
   process.send?.(report && { ...report, groups: report.groups.slice(0, MAX_GROUPS) });
 });
 process.on('disconnect', () => process.exit());
 
-function isLines(what: ToJudge): what is readonly string[] {
-  return Array.isArray(what);
+function isLines(message: JudgeMessage): message is readonly string[] {
+  return Array.isArray(message);
 }

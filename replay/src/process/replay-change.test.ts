@@ -13,13 +13,13 @@ const settings = settingsOf(
 `),
 );
 
-let asked: string[] = [];
+let statements: string[] = [];
 afterEach(() => {
-  asked = [];
+  statements = [];
 });
 
 /** An event as one row in the format JSONEachRow. */
-function event(over: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+function event(overrides: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return {
     created_at: '2026-11-21 09:15:30.000',
     request_id: '00000000-0000-7000-8000-000000000000',
@@ -38,50 +38,50 @@ function event(over: Readonly<Record<string, unknown>> = {}): Record<string, unk
     session_sent: '',
     challenge: 'none',
     headers: chromeHttps,
-    ...over,
+    ...overrides,
   };
 }
-const curl = (over = {}) =>
+const curl = (overrides = {}) =>
   event({
     user_agent: 'curl/8.5.0',
     headers: { 'user-agent': 'curl/8.5.0', accept: '*/*' },
-    ...over,
+    ...overrides,
   });
 
 /** A stand-in for the analytics. It returns these events as one page. */
-function stored(events: readonly object[], count = events.length): ChangeQuestion['ask'] {
+function askStored(events: readonly object[], count = events.length): ChangeQuestion['ask'] {
   return (sql) => {
-    asked.push(sql);
-    const lines = events.map((one) => `${JSON.stringify(one)}\n`).join('');
+    statements.push(sql);
+    const lines = events.map((storedEvent) => `${JSON.stringify(storedEvent)}\n`).join('');
     return Promise.resolve(sql.startsWith('SELECT count()') ? `${count}\n` : lines);
   };
 }
 
-function tryOut(change: unknown, over: Partial<ChangeQuestion> = {}, bounds = BOUNDS) {
+function tryOut(change: unknown, overrides: Partial<ChangeQuestion> = {}, bounds = BOUNDS) {
   const signal = new AbortController().signal;
-  const ask = stored([curl(), event({ path: '/closed' }), event()]);
-  const question = { settings, organisation: 'acme', change, ask, signal, ...over };
+  const ask = askStored([curl(), event({ path: '/closed' }), event()]);
+  const question = { settings, organisation: 'acme', change, ask, signal, ...overrides };
   return replayChange(question, bounds);
 }
 
-async function answered(...args: Parameters<typeof tryOut>) {
+async function answerFor(...args: Parameters<typeof tryOut>) {
   const outcome = await tryOut(...args);
   if (outcome.kind !== 'replayed') throw new Error(JSON.stringify(outcome));
   return outcome.answer;
 }
 
-const NOBODY = { kind: 'allow', match: { path: '/nowhere' } };
+const LET_NOBODY_IN = { kind: 'allow', match: { path: '/nowhere' } };
 
 describe('what a change would do', () => {
   test('letting in an address changes only the requests of this address', async () => {
-    const ask = stored([
+    const ask = askStored([
       curl(),
       curl({ ip: '84.115.20.8' }),
       event({ path: '/closed' }),
       event({ path: '/closed', ip: '84.115.20.8' }),
       event(),
     ]);
-    const answer = await answered({ kind: 'allow', match: { ip: '84.115.20.8' } }, { ask });
+    const answer = await answerFor({ kind: 'allow', match: { ip: '84.115.20.8' } }, { ask });
     expect(answer).toMatchObject({
       judged: 5,
       sampled: 1,
@@ -100,22 +100,22 @@ describe('what a change would do', () => {
 
   test('letting in a session changes its requests, judged or not', async () => {
     const mine = { session: SESSION, session_sent: SESSION };
-    const ask = stored([
+    const ask = askStored([
       curl(mine),
       curl({ ...mine, challenge: 'rejected', block_reasons: ['automation_flags'] }),
       curl({ session: SESSION }),
       curl(),
     ]);
-    const answer = await answered({ kind: 'allow', match: { session: SESSION } }, { ask });
+    const answer = await answerFor({ kind: 'allow', match: { session: SESSION } }, { ask });
     expect([answer.judged, answer.changed]).toEqual([4, 2]);
   });
 
   test('a User-Agent is compared literally, also with a star in it', async () => {
-    const ask = stored([
+    const ask = askStored([
       curl({ user_agent: 'bot (*)', headers: { 'user-agent': 'bot (*)' }, path: '/closed' }),
       curl({ user_agent: 'bot (x)', headers: { 'user-agent': 'bot (x)' }, path: '/closed' }),
     ]);
-    const answer = await answered({ kind: 'allow', match: { user_agent: 'bot (*)' } }, { ask });
+    const answer = await answerFor({ kind: 'allow', match: { user_agent: 'bot (*)' } }, { ask });
     expect(answer.groups.flatMap(({ examples }) => examples)).toMatchObject([
       { user_agent: 'bot (*)' },
     ]);
@@ -123,21 +123,21 @@ describe('what a change would do', () => {
 
   test('lowering a reason to a note', async () => {
     const change = { kind: 'reason', reason: 'http_client_user_agent', strength: 'note' };
-    expect(await answered(change)).toMatchObject({
+    expect(await answerFor(change)).toMatchObject({
       changed: 1,
       groups: [{ before: 'challenge', after: 'allow', rule: 'everybody', requests: 1 }],
     });
   });
 
   test('removing a rule', async () => {
-    expect(await answered({ kind: 'without_rule', rule: 'closed' })).toMatchObject({
+    expect(await answerFor({ kind: 'without_rule', rule: 'closed' })).toMatchObject({
       changed: 1,
       groups: [{ before: 'block', after: 'allow', requests: 1 }],
     });
   });
 
   test('without events nothing changes', async () => {
-    expect(await answered(NOBODY, { ask: stored([]) })).toMatchObject({
+    expect(await answerFor(LET_NOBODY_IN, { ask: askStored([]) })).toMatchObject({
       judged: 0,
       from: null,
       changed: 0,
@@ -149,37 +149,47 @@ describe('what a change would do', () => {
 describe('bounds', () => {
   test('above the limit of events, only a sample is read', async () => {
     const bounds = { ...BOUNDS, events: 2 };
-    const answer = await answered(NOBODY, { ask: stored([event(), event(), event()], 5) }, bounds);
+    const answer = await answerFor(
+      LET_NOBODY_IN,
+      { ask: askStored([event(), event(), event()], 5) },
+      bounds,
+    );
     expect([answer.sampled, answer.judged]).toEqual([3, 2]);
-    expect(asked[0]).not.toContain('cityHash64');
-    expect(asked[1]).toContain('AND cityHash64(request_id) % 3 = 0');
+    expect(statements[0]).not.toContain('cityHash64');
+    expect(statements[1]).toContain('AND cityHash64(request_id) % 3 = 0');
   });
 
   test('only one replay runs at a time; a refused organisation has the next turn', async () => {
-    const first = tryOut(NOBODY);
-    expect(await tryOut(NOBODY)).toEqual({ kind: 'busy' });
-    const other = { ...settings, organisations: [{ ...settings.organisations[0], id: 'other' }] };
-    const asOther = { settings: other as typeof settings, organisation: 'other' };
-    expect(await tryOut(NOBODY, asOther)).toEqual({ kind: 'busy' });
-    expect(await first).toMatchObject({ kind: 'replayed' });
-    expect(await tryOut(NOBODY)).toEqual({ kind: 'busy' });
-    expect(await tryOut(NOBODY, asOther)).toMatchObject({ kind: 'replayed' });
-    expect(await tryOut(NOBODY)).toMatchObject({ kind: 'replayed' });
+    const firstReplay = tryOut(LET_NOBODY_IN);
+    expect(await tryOut(LET_NOBODY_IN)).toEqual({ kind: 'busy' });
+    const otherSettings = {
+      ...settings,
+      organisations: [{ ...settings.organisations[0], id: 'other' }],
+    };
+    const asOtherOrganisation = {
+      settings: otherSettings as typeof settings,
+      organisation: 'other',
+    };
+    expect(await tryOut(LET_NOBODY_IN, asOtherOrganisation)).toEqual({ kind: 'busy' });
+    expect(await firstReplay).toMatchObject({ kind: 'replayed' });
+    expect(await tryOut(LET_NOBODY_IN)).toEqual({ kind: 'busy' });
+    expect(await tryOut(LET_NOBODY_IN, asOtherOrganisation)).toMatchObject({ kind: 'replayed' });
+    expect(await tryOut(LET_NOBODY_IN)).toMatchObject({ kind: 'replayed' });
   });
 
   test('at the time limit the answer covers the events judged so far', async () => {
     const page = Array.from({ length: 500 }, () => event({ path: '/closed' }));
-    const first = stored(page);
+    const firstPage = askStored(page);
     // The second page never comes, so the time limit ends the replay.
     const ask: ChangeQuestion['ask'] = (sql, signal) =>
-      asked.length < 2 ? first(sql, signal) : new Promise(() => undefined);
-    const answer = await answered(NOBODY, { ask }, { ...BOUNDS, ms: 5_000 });
+      statements.length < 2 ? firstPage(sql, signal) : new Promise(() => undefined);
+    const answer = await answerFor(LET_NOBODY_IN, { ask }, { ...BOUNDS, ms: 5_000 });
     expect(answer.judged).toBe(500);
   });
 
   test('at the time limit without a judged event, the message says so', async () => {
     const ask = () => new Promise<string>(() => undefined);
-    expect(await tryOut(NOBODY, { ask }, { ...BOUNDS, ms: 100 })).toEqual({
+    expect(await tryOut(LET_NOBODY_IN, { ask }, { ...BOUNDS, ms: 100 })).toEqual({
       kind: 'unavailable',
       message: 'No event was judged in 0.1 seconds. Ask for fewer hours.',
     });
@@ -187,20 +197,20 @@ describe('bounds', () => {
 
   test('a caller who disconnects ends the replay and its running statement', async () => {
     const leaving = new AbortController();
-    const ended = vi.fn();
+    const onAbort = vi.fn();
     const ask: ChangeQuestion['ask'] = (_sql, signal) => {
-      signal.addEventListener('abort', ended);
+      signal.addEventListener('abort', onAbort);
       leaving.abort();
       return new Promise(() => undefined);
     };
-    expect(await tryOut(NOBODY, { ask, signal: leaving.signal })).toMatchObject({
+    expect(await tryOut(LET_NOBODY_IN, { ask, signal: leaving.signal })).toMatchObject({
       kind: 'unavailable',
     });
-    expect(ended).toHaveBeenCalledOnce();
+    expect(onAbort).toHaveBeenCalledOnce();
   });
 
   test('a judging process that runs out of memory ends alone', async () => {
-    expect(await tryOut(NOBODY, {}, { ...BOUNDS, heapMb: 8 })).toEqual({
+    expect(await tryOut(LET_NOBODY_IN, {}, { ...BOUNDS, heapMb: 8 })).toEqual({
       kind: 'unavailable',
       message: 'The replay needs more memory than it may have.',
     });
@@ -209,9 +219,11 @@ describe('bounds', () => {
 
 test('an invalid question is refused before any event is read', async () => {
   expect(await tryOut({ kind: 'without_rule', rule: 'nobody' })).toMatchObject({ kind: 'refused' });
-  expect(await tryOut(NOBODY, { organisation: 'absent' })).toMatchObject({ kind: 'refused' });
-  expect(await tryOut(NOBODY, { hours: 0 })).toMatchObject({ kind: 'refused' });
-  expect(asked).toEqual([]);
+  expect(await tryOut(LET_NOBODY_IN, { organisation: 'absent' })).toMatchObject({
+    kind: 'refused',
+  });
+  expect(await tryOut(LET_NOBODY_IN, { hours: 0 })).toMatchObject({ kind: 'refused' });
+  expect(statements).toEqual([]);
 });
 
 test.each([
@@ -223,7 +235,7 @@ test.each([
     () => Promise.resolve(outcome),
   );
   const { signal } = new AbortController();
-  expect(await replay({ organisation: 'acme', change: NOBODY, signal })).toEqual({
+  expect(await replay({ organisation: 'acme', change: LET_NOBODY_IN, signal })).toEqual({
     kind: 'unavailable',
     message,
   });

@@ -3,7 +3,7 @@ import type { Settings } from '@guard/config/settings/schema';
 import { changedSettings, settingsOfOrganisation } from '../change/candidate.ts';
 import { readChange } from '../change/change.ts';
 import { pasteOf } from '../change/paste.ts';
-import type { Compared } from '../judge/comparison.ts';
+import type { ComparisonResult } from '../judge/comparison.ts';
 import { type Ask, countEvents, readEvents } from '../logged/stored-events.ts';
 import { JudgingProcess } from './judging-process.ts';
 
@@ -15,7 +15,7 @@ export interface ChangeQuestion {
   readonly organisation: string;
   /** The change that the page sent. It is not parsed yet. */
   readonly change: unknown;
-  /** 1 to 168; undefined for 24. */
+  /** A number from 1 to 168. Undefined means 24. */
   readonly hours?: unknown;
   /** Reads stored events. The answer has only events of this organisation. */
   readonly ask: (sql: string, signal: AbortSignal) => ReturnType<Ask>;
@@ -24,7 +24,7 @@ export interface ChangeQuestion {
 
 /** The limits of a replay. */
 export interface ReplayBounds {
-  /** Most events that are read. Above this number a sample is read. */
+  /** The most events that are read. When there are more, a sample is read. */
   readonly events: number;
   readonly ms: number;
   /** JavaScript heap of the judging process. 50,000 events took less than 128 MB. */
@@ -44,16 +44,24 @@ let isRunning = false;
 /** The organisation of the last replay. */
 let lastOrganisation = '';
 
-/** Organisations that were refused during another replay, and until when the next turn is reserved for them. */
-const waiting = new Map<string, number>();
+/**
+ * The organisations that were refused during another replay. The value says until when the next turn is reserved for
+ * them.
+ */
+const reservedUntilMs = new Map<string, number>();
 const TURN_MS = 10_000;
 
-/** True while a replay runs, or while a turn is reserved for another organisation, but not for that of the last replay. */
+/**
+ * True while a replay runs, or while a turn is reserved for another organisation. A turn of the organisation of the
+ * last replay does not count.
+ */
 function isBusy(id: string): boolean {
   if (isRunning) return true;
   const now = performance.now();
-  const first = [...waiting].find(([one, untilMs]) => one !== lastOrganisation && now < untilMs);
-  return first !== undefined && first[0] !== id;
+  const reservation = [...reservedUntilMs].find(
+    ([reservedId, untilMs]) => reservedId !== lastOrganisation && now < untilMs,
+  );
+  return reservation !== undefined && reservation[0] !== id;
 }
 
 /**
@@ -65,24 +73,32 @@ export async function replayChange(
   bounds: ReplayBounds = BOUNDS,
 ): Promise<ReplayOutcome> {
   const { settings, organisation: id } = question;
-  const organisation = settings.organisations.find((one) => one.id === id);
+  const organisation = settings.organisations.find(
+    (candidateOrganisation) => candidateOrganisation.id === id,
+  );
   if (!organisation) return { kind: 'refused', message: `There is no organisation ${id}.` };
-  const read = readChange(question.change, question.hours, organisation);
-  if (read.kind === 'refused') return read;
+  const reading = readChange(question.change, question.hours, organisation);
+  if (reading.kind === 'refused') return reading;
   if (isBusy(id)) {
-    waiting.set(id, performance.now() + TURN_MS);
+    reservedUntilMs.set(id, performance.now() + TURN_MS);
     return { kind: 'busy' };
   }
   isRunning = true;
   lastOrganisation = id;
-  waiting.delete(id);
+  reservedUntilMs.delete(id);
   try {
     const against = settingsOfOrganisation(settings, id);
-    const candidate = changedSettings(against, read.change);
-    const { compared, sampled } = await judge({ ...question, ...read, against, candidate, bounds });
+    const candidate = changedSettings(against, reading.change);
+    const { compared: result, sampled: sampleRate } = await judge({
+      ...question,
+      ...reading,
+      against,
+      candidate,
+      bounds,
+    });
     return {
       kind: 'replayed',
-      answer: { ...answerOf(compared, sampled), ...pasteOf(read.change, organisation) },
+      answer: { ...answerOf(result, sampleRate), ...pasteOf(reading.change, organisation) },
     };
   } catch (error) {
     return { kind: 'unavailable', message: error instanceof Error ? error.message : String(error) };
@@ -91,7 +107,7 @@ export async function replayChange(
   }
 }
 
-interface Judging extends Pick<ChangeQuestion, 'ask' | 'signal'> {
+interface JudgingPlan extends Pick<ChangeQuestion, 'ask' | 'signal'> {
   readonly against: Settings;
   readonly candidate: Settings;
   readonly hours: number;
@@ -99,13 +115,13 @@ interface Judging extends Pick<ChangeQuestion, 'ask' | 'signal'> {
 }
 
 /** Rejects with an Error that says why there is no answer. */
-async function judge({ against, candidate, hours, bounds, ask, signal }: Judging) {
-  const judging = new JudgingProcess({ candidate, against, heapMb: bounds.heapMb });
+async function judge({ against, candidate, hours, bounds, ask, signal }: JudgingPlan) {
+  const judgingProcess = new JudgingProcess({ candidate, against, heapMb: bounds.heapMb });
   const startIsUp = AbortSignal.any([signal, AbortSignal.timeout(START_MS)]);
   try {
-    await Promise.race([judging.ready, rejectionOf(startIsUp)]);
+    await Promise.race([judgingProcess.ready, rejectionOf(startIsUp)]);
   } catch (error) {
-    await judging.end();
+    await judgingProcess.end();
     throw startIsUp.aborted && !signal.aborted
       ? new Error('The replay did not start: the machine is too busy. Try again later.')
       : error;
@@ -113,36 +129,36 @@ async function judge({ against, candidate, hours, bounds, ask, signal }: Judging
   const timeIsUp = AbortSignal.timeout(bounds.ms);
   const stop = AbortSignal.any([signal, timeIsUp]);
   const untilMs = Date.now();
-  const stored = {
+  const eventSource = {
     ask: (sql: string) => ask(sql, stop),
     sinceMs: untilMs - hours * HOUR_MS,
     untilMs,
   };
-  let compared: Compared | undefined;
-  let sampled = 1;
+  let result: ComparisonResult | undefined;
+  let sampleRate = 1;
 
   async function judgeAll(): Promise<void> {
-    sampled = Math.max(1, Math.ceil((await countEvents(stored)) / bounds.events));
-    let left = bounds.events;
-    for await (const lines of readEvents({ ...stored, oneIn: sampled })) {
+    sampleRate = Math.max(1, Math.ceil((await countEvents(eventSource)) / bounds.events));
+    let eventsLeft = bounds.events;
+    for await (const lines of readEvents({ ...eventSource, oneIn: sampleRate })) {
       if (stop.aborted) return;
-      compared = await judging.judge(lines.slice(0, left));
-      left -= lines.length;
-      if (left <= 0) return;
+      result = await judgingProcess.judge(lines.slice(0, eventsLeft));
+      eventsLeft -= lines.length;
+      if (eventsLeft <= 0) return;
     }
-    compared ??= await judging.judge([]);
+    result ??= await judgingProcess.judge([]);
   }
 
   try {
     await Promise.race([judgeAll(), rejectionOf(stop)]);
   } catch (error) {
-    const isPart = timeIsUp.aborted && !signal.aborted && compared !== undefined;
+    const isPart = timeIsUp.aborted && !signal.aborted && result !== undefined;
     if (!isPart) throw faultOf(error, { signal, timeIsUp, bounds });
   } finally {
-    await judging.end();
+    await judgingProcess.end();
   }
-  if (compared === undefined) throw faultOf(undefined, { signal, timeIsUp, bounds });
-  return { compared, sampled };
+  if (result === undefined) throw faultOf(undefined, { signal, timeIsUp, bounds });
+  return { compared: result, sampled: sampleRate };
 }
 
 function rejectionOf(signal: AbortSignal): Promise<never> {
@@ -174,11 +190,11 @@ function faultOf(
 
 type Answer = Omit<ReplayAnswer, 'yaml' | 'where'>;
 
-function answerOf(compared: Compared, sampled: number): Answer {
-  const { judged, from, to, changed, transitions, groups, unknown } = compared;
+function answerOf(result: ComparisonResult, sampleRate: number): Answer {
+  const { judged, from, to, changed, transitions, groups, unknown } = result;
   return {
     judged,
-    sampled,
+    sampled: sampleRate,
     from,
     to,
     changed,

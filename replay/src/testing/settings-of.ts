@@ -1,14 +1,14 @@
 import { parseSettings } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
 
-/** guard.yaml with two organisations. `ofAcme` is for the first one, is indented here, and must end with a line end. */
-export function guardYaml(ofAcme: string): string {
+/** guard.yaml with two organisations. `acmeYaml` is for the first one, is indented here, and must end with a line end. */
+export function guardYaml(acmeYaml: string): string {
   return `version: 1
 listen: { gateway: 127.0.0.1:8080 }
 secret: 9f2c7b1e5a8d4036c1e7f4b2a9d85036
 organisations:
   - id: acme
-${ofAcme.replaceAll(/^(?=.)/gm, '    ')}  - id: other
+${acmeYaml.replaceAll(/^(?=.)/gm, '    ')}  - id: other
     rules: [{ name: nobody, match: {}, verdict: block }]
 sites:
   - { hosts: [shop.example], organisation: acme, origin: "http://127.0.0.1:3000" }

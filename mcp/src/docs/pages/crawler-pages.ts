@@ -2,17 +2,20 @@ import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
 import { createPage } from './page.ts';
 import type { Page } from './page.ts';
 
-/** After all pages of the guide. */
+/** Crawler pages come after all pages of the guide. */
 const ORDER = 1000;
 
 /** A profile page below `/crawlers/` for each crawler (contract 4.5), and a page that lists them, if there are any. */
 export function crawlerPages(crawlers: readonly CatalogueCrawler[]): Page[] {
   if (crawlers.length === 0) return [];
-  const sorted = crawlers.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
-  const profiles = sorted.map((crawler) =>
-    createPage(pathOf(crawler), crawler.name, ORDER, profile(crawler)),
+  const sortedCrawlers = crawlers.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
+  const profiles = sortedCrawlers.map((crawler) =>
+    createPage(pathOf(crawler), crawler.name, ORDER, profileText(crawler)),
   );
-  return [createPage('/crawlers', 'Known crawlers', ORDER, list(sorted)), ...profiles];
+  return [
+    createPage('/crawlers', 'Known crawlers', ORDER, crawlerList(sortedCrawlers)),
+    ...profiles,
+  ];
 }
 
 function pathOf({ name }: CatalogueCrawler): string {
@@ -23,17 +26,17 @@ function pathOf({ name }: CatalogueCrawler): string {
   return `/crawlers/${slug}`;
 }
 
-function list(crawlers: readonly CatalogueCrawler[]): string {
+function crawlerList(crawlers: readonly CatalogueCrawler[]): string {
   const categories = [...Map.groupBy(crawlers, ({ category }) => category)];
   const tables = categories
     .toSorted(([a], [b]) => a.localeCompare(b, 'en'))
-    .map(([category, members]) => table(category, members));
+    .map(([category, members]) => categoryTable(category, members));
   return `The crawlers that Guard recognises by their User-Agent, grouped by the category that a rule can name. [Rules](/rules#crawlers) says how Guard treats them.
 
 ${tables.join('\n\n')}`;
 }
 
-function table(category: string, crawlers: readonly CatalogueCrawler[]): string {
+function categoryTable(category: string, crawlers: readonly CatalogueCrawler[]): string {
   const rows = crawlers.map(
     (crawler) =>
       `| [${crawler.name}](${pathOf(crawler)}) | ${crawler.operator} | \`${crawler.rslCategory}\` |`,
@@ -45,7 +48,7 @@ function table(category: string, crawlers: readonly CatalogueCrawler[]): string 
 ${rows.join('\n')}`;
 }
 
-function profile({ id, name, category, rslCategory, operator }: CatalogueCrawler): string {
+function profileText({ id, name, category, rslCategory, operator }: CatalogueCrawler): string {
   return `${name} is a known crawler. Operator: ${operator}. Category: ${category}.
 
 | Field of \`crawler\` | Value |

@@ -1,26 +1,29 @@
 import type { Page } from './page.ts';
 
-/** All pages by path. `find` accepts several spellings of a path. */
+/** The pages of the site, by path. `find` accepts several spellings of a path. */
 export class Library {
   readonly pages: readonly Page[];
-  readonly #byPath: ReadonlyMap<string, Page>;
+  readonly #pagesByPath: ReadonlyMap<string, Page>;
 
   constructor(pages: readonly Page[]) {
     this.pages = pages;
-    this.#byPath = new Map(pages.map((page) => [page.path, page]));
+    this.#pagesByPath = new Map(pages.map((page) => [page.path, page]));
   }
 
   /**
    * Finds the page for a path, with or without `.md`, or a URL (contract 4.5). Any host counts, as it may be an alias.
    */
   find(reference: string): Page | undefined {
-    const text = reference.trim();
-    const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
-    const path = (url?.pathname ?? text.split(/[?#]/, 1)[0] ?? '')
+    const trimmedReference = reference.trim();
+    const url =
+      /^https?:\/\//i.test(trimmedReference) && URL.canParse(trimmedReference)
+        ? new URL(trimmedReference)
+        : undefined;
+    const path = (url?.pathname ?? trimmedReference.split(/[?#]/, 1)[0] ?? '')
       .replace(/^\/*/, '/')
       .replace(/\/$/, '')
       .replace(/\.md$/, '');
-    return this.#byPath.get(path);
+    return this.#pagesByPath.get(path);
   }
 }
 

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createPage } from './page.ts';
 import type { Page } from './page.ts';
 
-const GUIDE = new URL('../../../../docs/guide/', import.meta.url);
+const GUIDE_FOLDER = new URL('../../../../docs/guide/', import.meta.url);
 
-/** The text of a file in docs/guide/. Links to other files become paths on the documentation host. */
+/** Returns the text of a file in docs/guide/. Links to other files become paths on the documentation host. */
 export function readGuide(file: string): string {
-  return readFileSync(new URL(file, GUIDE), 'utf8').replaceAll(
+  return readFileSync(new URL(file, GUIDE_FOLDER), 'utf8').replaceAll(
     /\]\(([a-z0-9_./-]+)(#[^)]*)?\)/g,
     (_link, target: string, anchor = '') =>
       `](${new URL(target, `http://docs/${file}`).pathname.replace(/\.md$/, '')}${anchor})`,
@@ -15,7 +15,7 @@ export function readGuide(file: string): string {
 
 /** Reads docs/guide/*.md, sorted by the order in their front matter. Throws for a file without front matter or text. */
 export function loadPages(): Page[] {
-  return readdirSync(GUIDE)
+  return readdirSync(GUIDE_FOLDER)
     .filter((file) => file.endsWith('.md'))
     .map((file) => parsePage(file, readGuide(file)))
     .sort((a, b) => a.order - b.order);

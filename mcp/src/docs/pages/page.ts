@@ -24,9 +24,9 @@ export interface Section {
 
 /** Builds a page from a title and the Markdown below it. */
 export function createPage(path: string, title: string, order: number, body: string): Page {
-  const text = body.trim();
-  const summary = (text.split(/\n\s*\n/, 1)[0] ?? '').replaceAll('\n', ' ');
-  return { path, title, order, summary, markdown: `# ${title}\n\n${text}\n` };
+  const bodyText = body.trim();
+  const summary = (bodyText.split(/\n\s*\n/, 1)[0] ?? '').replaceAll('\n', ' ');
+  return { path, title, order, summary, markdown: `# ${title}\n\n${bodyText}\n` };
 }
 
 /** Splits a page at its headings of level two and three. A `#` inside a code fence is not a heading. */
@@ -34,14 +34,19 @@ export function sectionsOf(page: Page): Section[] {
   const sections: { heading: string; level: number; anchor: string; lines: string[] }[] = [
     { heading: page.title, level: 1, anchor: '', lines: [] },
   ];
-  let fenced = false;
+  let isInFence = false;
   for (const line of page.markdown.split('\n').slice(1)) {
-    if (line.startsWith('```')) fenced = !fenced;
-    const [, marks = '', heading] = fenced ? [] : (/^(#{2,3}) (.+)$/.exec(line) ?? []);
+    if (line.startsWith('```')) isInFence = !isInFence;
+    const [, marks = '', heading] = isInFence ? [] : (/^(#{2,3}) (.+)$/.exec(line) ?? []);
     if (heading === undefined) sections.at(-1)?.lines.push(line);
     else {
       const level = marks.length;
-      sections.push({ heading: plain(heading), level, anchor: anchorOf(heading), lines: [] });
+      sections.push({
+        heading: withoutBackticks(heading),
+        level,
+        anchor: anchorOf(heading),
+        lines: [],
+      });
     }
   }
   return sections.map(({ heading, level, anchor, lines }) => ({
@@ -55,13 +60,13 @@ export function sectionsOf(page: Page): Section[] {
 
 /** The URL fragment of a heading. */
 export function anchorOf(heading: string): string {
-  return plain(heading)
+  return withoutBackticks(heading)
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
     .trim()
     .replaceAll(/ +/g, '-');
 }
 
-function plain(heading: string): string {
+function withoutBackticks(heading: string): string {
   return heading.replaceAll('`', '');
 }

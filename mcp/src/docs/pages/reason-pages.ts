@@ -5,30 +5,38 @@ import { readGuide } from './load-pages.ts';
 import { createPage } from './page.ts';
 import type { Page } from './page.ts';
 
-const FOLDER = new URL('../../../../docs/guide/block-reasons/', import.meta.url);
-/** After the pages of the guide and before those of the crawlers. */
+const REASON_FOLDER = new URL('../../../../docs/guide/block-reasons/', import.meta.url);
+/** Reason pages come after the pages of the guide and before the crawler pages. */
 const ORDER = 900;
 
-/** One page below `/block-reasons/` for each block reason: first facts from the code, then the text of docs/guide/. */
+/**
+ * Creates one page below `/block-reasons/` for each block reason: first facts from the code, then the text of
+ * docs/guide/.
+ */
 export function reasonPages(): Page[] {
   const texts = readReasonTexts();
   // The cast is needed, because the type of Object.keys is string[].
   return (Object.keys(reasons) as Reason[]).map((name) =>
-    createPage(`/block-reasons/${name}`, name, ORDER, `${facts(name)}\n\n${texts.get(name) ?? ''}`),
+    createPage(
+      `/block-reasons/${name}`,
+      name,
+      ORDER,
+      `${factsText(name)}\n\n${texts.get(name) ?? ''}`,
+    ),
   );
 }
 
-/** The texts of docs/guide/block-reasons/ by the identifier of the reason. */
+/** Returns the texts of docs/guide/block-reasons/ by the identifier of the reason. */
 export function readReasonTexts(): Map<string, string> {
   return new Map(
-    readdirSync(FOLDER).map((file) => [
+    readdirSync(REASON_FOLDER).map((file) => [
       file.replace(/\.md$/, ''),
       readGuide(`block-reasons/${file}`),
     ]),
   );
 }
 
-function facts(name: Reason): string {
+function factsText(name: Reason): string {
   const { category, strength, group, meaning } = entryOf(name);
   const cause = group === undefined ? '–' : `\`${group}\`: ${GROUPS[group]}`;
   return `${meaning}
@@ -48,7 +56,7 @@ LIMIT 20
 \`\`\``;
 }
 
-/** The effect of this finding alone (validator/src/verdict/weigh.ts). */
+/** Says what this finding does alone (validator/src/verdict/weigh.ts). */
 function effectOf(strength: Strength | undefined): string {
   switch (strength) {
     case undefined:

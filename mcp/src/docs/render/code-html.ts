@@ -1,9 +1,9 @@
 import { escapeHtml } from './inline-html.ts';
 
-type Kind = 'comment' | 'string' | 'word';
+type TokenKind = 'comment' | 'string' | 'word';
 
-/** The patterns to highlight in a language. Where several match, the first one wins. */
-type Grammar = readonly (readonly [Kind, RegExp])[];
+/** The patterns to highlight in a language. If several match, the first one is used. */
+type Grammar = readonly (readonly [TokenKind, RegExp])[];
 
 const HASH_COMMENT = ['comment', /(?<=^|\s)#.*/] as const;
 const DOUBLE_QUOTED = ['string', /"(?:[^"\\\n]|\\.)*"/] as const;
@@ -68,10 +68,10 @@ function grammarOf(language: string): Grammar {
 
 function highlight(code: string, grammar: Grammar): string {
   if (grammar.length === 0) return escapeHtml(code);
-  const any = new RegExp(grammar.map(([, { source }]) => `(${source})`).join('|'), 'gm');
+  const anyToken = new RegExp(grammar.map(([, { source }]) => `(${source})`).join('|'), 'gm');
   let html = '';
   let end = 0;
-  for (const match of code.matchAll(any)) {
+  for (const match of code.matchAll(anyToken)) {
     const [text, ...groups] = match;
     const kind = grammar[groups.findIndex(Boolean)]?.[0] ?? 'word';
     html += `${escapeHtml(code.slice(end, match.index))}<span class="${kind}">${escapeHtml(text)}</span>`;

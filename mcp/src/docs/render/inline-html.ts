@@ -8,7 +8,7 @@ export function escapeHtml(text: string): string {
 }
 
 /** Stands for a piece of code while the text around it is rendered. No page contains this private-use character. */
-const CODE = '\uE000';
+const CODE_PLACEHOLDER = '\uE000';
 
 /** A piece of code, or the target of a link. A backtick in a target does not start code. */
 const TARGET_OR_CODE = /\]\((?:https?:\/\/|\/|#)[^)\s]*\)|`([^`]+)`/g;
@@ -16,12 +16,14 @@ const TARGET_OR_CODE = /\]\((?:https?:\/\/|\/|#)[^)\s]*\)|`([^`]+)`/g;
 /** Renders the inline Markdown of the pages: `code`, **strong**, *emphasis* or _emphasis_, [link](/), ![image](/). */
 export function renderInline(markdown: string): string {
   const codes: string[] = [];
-  const text = markdown.replaceAll(CODE, '').replaceAll(TARGET_OR_CODE, (whole, code?: string) => {
-    if (code === undefined) return whole;
-    codes.push(`<code>${escapeHtml(code)}</code>`);
-    return CODE;
-  });
-  return renderText(text).replaceAll(CODE, () => codes.shift() ?? '');
+  const textWithPlaceholders = markdown
+    .replaceAll(CODE_PLACEHOLDER, '')
+    .replaceAll(TARGET_OR_CODE, (whole, code?: string) => {
+      if (code === undefined) return whole;
+      codes.push(`<code>${escapeHtml(code)}</code>`);
+      return CODE_PLACEHOLDER;
+    });
+  return renderText(textWithPlaceholders).replaceAll(CODE_PLACEHOLDER, () => codes.shift() ?? '');
 }
 
 function renderText(text: string): string {

@@ -7,30 +7,30 @@ import { plainText } from './plain-text.ts';
 export function renderMarkdown(markdown: string): string {
   const lines = markdown.split('\n');
   const html: string[] = [];
-  let at = 0;
-  while (at < lines.length) {
-    const line = lines[at] ?? '';
+  let lineIndex = 0;
+  while (lineIndex < lines.length) {
+    const line = lines[lineIndex] ?? '';
     if (line.trim() === '') {
-      at += 1;
+      lineIndex += 1;
       continue;
     }
-    const block = blocks.find(({ starts }) => starts.test(line)) ?? paragraph;
-    const end = block.end(lines, at);
-    html.push(block.render(lines.slice(at, end)));
-    at = end;
+    const block = blocks.find(({ startPattern: starts }) => starts.test(line)) ?? paragraphBlock;
+    const end = block.end(lines, lineIndex);
+    html.push(block.render(lines.slice(lineIndex, end)));
+    lineIndex = end;
   }
   return html.join('\n');
 }
 
 interface Block {
-  readonly starts: RegExp;
+  readonly startPattern: RegExp;
   /** Index of the first line after the block. */
   readonly end: (lines: readonly string[], start: number) => number;
   readonly render: (lines: readonly string[]) => string;
 }
 
-const heading: Block = {
-  starts: /^#{1,3} /,
+const headingBlock: Block = {
+  startPattern: /^#{1,3} /,
   end: (_lines, start) => start + 1,
   render: ([line = '']) => {
     const level = line.indexOf(' ');
@@ -41,24 +41,24 @@ const heading: Block = {
   },
 };
 
-const code: Block = {
-  starts: /^```/,
+const codeBlock: Block = {
+  startPattern: /^```/,
   end: (lines, start) => {
     const close = lines.indexOf('```', start + 1);
     return close === -1 ? lines.length : close + 1;
   },
   render: ([fence = '', ...lines]) => {
-    const text = lines.at(-1) === '```' ? lines.slice(0, -1) : lines;
-    return renderCode(fence.slice(3).trim(), text.join('\n'));
+    const codeLines = lines.at(-1) === '```' ? lines.slice(0, -1) : lines;
+    return renderCode(fence.slice(3).trim(), codeLines.join('\n'));
   },
 };
 
-const table: Block = {
-  starts: /^\|/,
+const tableBlock: Block = {
+  startPattern: /^\|/,
   end: (lines, start) => endOf(lines, start, (line) => line.startsWith('|')),
-  render: ([head = '', , ...rows]) => {
-    const names = cells(head).map((cell) => plainText(cell));
-    const headings = cells(head).map((cell) => `<th>${renderInline(cell)}</th>`);
+  render: ([headRow = '', , ...rows]) => {
+    const names = cellsOf(headRow).map((cell) => plainText(cell));
+    const headings = cellsOf(headRow).map((cell) => `<th>${renderInline(cell)}</th>`);
     const body = rows.map((line) => `<tr>${dataCells(line, names)}</tr>`).join('\n');
     const label = escapeHtml(names.join(', '));
     // A keyboard must be able to scroll a wide table (WCAG 2.1.1).
@@ -68,7 +68,7 @@ const table: Block = {
 
 /** In a wide table each cell carries the name of its column, because a phone shows each row as a list. */
 function dataCells(line: string, names: readonly string[]): string {
-  return cells(line)
+  return cellsOf(line)
     .map((cell, column) => {
       const name =
         names.length > 2 && column > 0 ? ` data-name="${escapeHtml(names[column] ?? '')}"` : '';
@@ -77,24 +77,24 @@ function dataCells(line: string, names: readonly string[]): string {
     .join('');
 }
 
-const bullets = listBlock(/^- /, 'ul');
-const numbers = listBlock(/^\d+\. /, 'ol');
+const bulletList = listBlock(/^- /, 'ul');
+const numberedList = listBlock(/^\d+\. /, 'ol');
 
-const paragraph: Block = {
-  starts: /^/,
+const paragraphBlock: Block = {
+  startPattern: /^/,
   end: (lines, start) =>
     endOf(
       lines,
       start,
-      (line) => line.trim() !== '' && !blocks.some(({ starts }) => starts.test(line)),
+      (line) => line.trim() !== '' && !blocks.some(({ startPattern: starts }) => starts.test(line)),
     ),
   render: (lines) => `<p>${renderInline(lines.join('\n'))}</p>`,
 };
 
-const blocks: readonly Block[] = [heading, code, table, bullets, numbers];
+const blocks: readonly Block[] = [headingBlock, codeBlock, tableBlock, bulletList, numberedList];
 
-/** The cells of one table row. In a cell, `\|` stands for a bar. */
-export function cells(line: string): string[] {
+/** Returns the cells of one table row. In a cell, `\|` stands for a bar. */
+export function cellsOf(line: string): string[] {
   return line
     .replace(/^\|/, '')
     .replace(/\|\s*$/, '')
@@ -102,10 +102,10 @@ export function cells(line: string): string[] {
     .map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
-/** A flat list. An indented line belongs to the item above it. */
+/** Creates the block of a flat list. An indented line belongs to the item above it. */
 function listBlock(marker: RegExp, tag: 'ul' | 'ol'): Block {
   return {
-    starts: marker,
+    startPattern: marker,
     end: (lines, start) => endOf(lines, start, (line) => marker.test(line) || /^ +\S/.test(line)),
     render: (lines) => {
       const items: string[] = [];
@@ -121,9 +121,9 @@ function listBlock(marker: RegExp, tag: 'ul' | 'ol'): Block {
 function endOf(
   lines: readonly string[],
   start: number,
-  belongs: (line: string) => boolean,
+  isInBlock: (line: string) => boolean,
 ): number {
   let end = start + 1;
-  while (end < lines.length && belongs(lines[end] ?? '')) end += 1;
+  while (end < lines.length && isInBlock(lines[end] ?? '')) end += 1;
   return end;
 }

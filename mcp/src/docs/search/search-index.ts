@@ -2,12 +2,12 @@ import { synonymsOf } from './synonyms.ts';
 import { sectionsOf } from '../pages/page.ts';
 import type { Page, Section } from '../pages/page.ts';
 
-/** Most words of a query. The rest is ignored. */
+/** The most words of a query that count. Further words are ignored. */
 const MAX_TERMS = 32;
 /** The constants of Okapi BM25: how little a repeated word adds, and how much a long text loses. */
 const SATURATION = 1.2;
 const LENGTH_NORM = 0.5;
-/** Added when a heading or a title is exactly the query. A factor of the word's rarity. */
+/** Added when a heading or a title is exactly the query. It is multiplied by the word's rarity. */
 const HEADING_WEIGHT = 4;
 const TITLE_WEIGHT = 3;
 /** The weight of a synonym, compared with the searched word. */
@@ -19,24 +19,24 @@ const SYNONYM_SHARE = 0.7;
 const PROFILE_SHARE = 0.4;
 
 /** All occurrences of one word. */
-interface Term {
+interface Occurrences {
   /** The weight of the word in each section. */
-  readonly postings: { readonly entry: number; readonly weight: number }[];
+  readonly postings: { readonly sectionIndex: number; readonly weight: number }[];
   /** The places with this word. All generated pages of one folder count as one place. */
   readonly places: Set<string>;
 }
 
 interface Index {
   readonly sections: readonly Section[];
-  readonly terms: ReadonlyMap<string, Term>;
-  /** Number of places in all sections, counted as in Term.places. */
+  readonly terms: ReadonlyMap<string, Occurrences>;
+  /** Number of places in all sections, counted as in Occurrences.places. */
   readonly places: number;
 }
 
 /** A ranked search over all sections. The first search builds the index, because most processes never search. */
 export class SearchIndex {
   readonly #pages: readonly Page[];
-  #computed: Index | undefined;
+  #index: Index | undefined;
 
   constructor(pages: readonly Page[]) {
     this.#pages = pages;
@@ -44,24 +44,25 @@ export class SearchIndex {
 
   /** At most `limit` sections, best first. Rare words weigh more. Sections with all words come before others. */
   search(query: string, limit: number): Section[] {
-    const index = (this.#computed ??= indexOf(this.#pages));
-    const wanted = [...new Set(words(query))].slice(0, MAX_TERMS);
+    const index = (this.#index ??= indexOf(this.#pages));
+    const searchedWords = [...new Set(wordsOf(query))].slice(0, MAX_TERMS);
     const scores = new Map<number, { score: number; matched: number }>();
-    let asked = 0;
-    for (const word of wanted) {
-      const { postings, rarity } = lookUp(index, word);
-      asked += rarity;
+    let totalRarity = 0;
+    for (const word of searchedWords) {
+      const { postings, rarity } = lookUpWord(index, word);
+      totalRarity += rarity;
       for (const [entry, weight] of postings) {
-        const found = scores.get(entry) ?? { score: 0, matched: 0 };
-        found.score += rarity * weight;
-        found.matched += rarity;
-        scores.set(entry, found);
+        const sectionScore = scores.get(entry) ?? { score: 0, matched: 0 };
+        sectionScore.score += rarity * weight;
+        sectionScore.matched += rarity;
+        scores.set(entry, sectionScore);
       }
     }
     return [...scores]
       .map(([entry, { score, matched }]) => ({
         entry,
-        score: ((score * matched) / asked) * weightFactorOf(index.sections[entry], wanted),
+        score:
+          ((score * matched) / totalRarity) * weightFactorOf(index.sections[entry], searchedWords),
       }))
       .sort((a, b) => b.score - a.score || a.entry - b.entry)
       .slice(0, limit)
@@ -70,20 +71,22 @@ export class SearchIndex {
 }
 
 /** Profiles outnumber the pages ten to one, and every product name is in some profile. */
-function weightFactorOf(section: Section | undefined, wanted: readonly string[]): number {
+function weightFactorOf(section: Section | undefined, searchedWords: readonly string[]): number {
   if (section?.page.path.startsWith('/crawlers/') !== true) return 1;
-  return words(section.page.title).every((word) => wanted.includes(word)) ? 1 : PROFILE_SHARE;
+  return wordsOf(section.page.title).every((word) => searchedWords.includes(word))
+    ? 1
+    : PROFILE_SHARE;
 }
 
-/** The weight of a word and its synonyms in each section. */
-function lookUp(index: Index, word: string): { postings: Map<number, number>; rarity: number } {
+/** Returns the weight of a word and its synonyms in each section. */
+function lookUpWord(index: Index, word: string): { postings: Map<number, number>; rarity: number } {
   const postings = new Map<number, number>();
   let places = 0;
-  for (const [at, name] of [word, ...synonymsOf(word)].entries()) {
-    const known = index.terms.get(name.includes('_') ? name : stem(name));
-    const share = at === 0 ? 1 : SYNONYM_SHARE;
-    places = Math.max(places, known?.places.size ?? 0);
-    for (const { entry, weight } of known?.postings ?? []) {
+  for (const [position, candidate] of [word, ...synonymsOf(word)].entries()) {
+    const occurrences = index.terms.get(candidate.includes('_') ? candidate : stem(candidate));
+    const share = position === 0 ? 1 : SYNONYM_SHARE;
+    places = Math.max(places, occurrences?.places.size ?? 0);
+    for (const { sectionIndex: entry, weight } of occurrences?.postings ?? []) {
       postings.set(entry, Math.max(postings.get(entry) ?? 0, weight * share));
     }
   }
@@ -97,18 +100,18 @@ function indexOf(pages: readonly Page[]): Index {
   return { sections, terms: indexSections(sections), places };
 }
 
-function indexSections(sections: readonly Section[]): Map<string, Term> {
-  const stemOf = cachedStems(stem);
-  const texts = sections.map(({ text }) => terms(text, stemOf));
-  const length = texts.reduce((sum, text) => sum + text.length, 0);
+function indexSections(sections: readonly Section[]): Map<string, Occurrences> {
+  const stemOf = cacheStems(stem);
+  const texts = sections.map(({ text }) => termsOf(text, stemOf));
+  const length = texts.reduce((sum, sectionTerms) => sum + sectionTerms.length, 0);
   const averageLength = length / Math.max(sections.length, 1) || 1;
-  const index = new Map<string, Term>();
+  const index = new Map<string, Occurrences>();
   for (const [entry, section] of sections.entries()) {
-    for (const [term, weight] of weigh(section, texts[entry] ?? [], averageLength, stemOf)) {
-      const known = index.get(term) ?? { postings: [], places: new Set() };
-      known.postings.push({ entry, weight });
-      known.places.add(placeOf(section));
-      index.set(term, known);
+    for (const [term, weight] of weighTerms(section, texts[entry] ?? [], averageLength, stemOf)) {
+      const occurrences = index.get(term) ?? { postings: [], places: new Set() };
+      occurrences.postings.push({ sectionIndex: entry, weight });
+      occurrences.places.add(placeOf(section));
+      index.set(term, occurrences);
     }
   }
   return index;
@@ -119,41 +122,42 @@ function placeOf({ page, anchor }: Section): string {
   return folder > 0 ? page.path.slice(0, folder) : `${page.path}#${anchor}`;
 }
 
-function weigh(
+function weighTerms(
   section: Section,
-  text: readonly string[],
+  sectionTerms: readonly string[],
   averageSectionLength: number,
   stemOf: Stem,
 ) {
   const frequencies = new Map<string, number>();
-  for (const term of text) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
-  const norm = SATURATION * (1 - LENGTH_NORM + (LENGTH_NORM * text.length) / averageSectionLength);
+  for (const term of sectionTerms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+  const norm =
+    SATURATION * (1 - LENGTH_NORM + (LENGTH_NORM * sectionTerms.length) / averageSectionLength);
   const weights = new Map<string, number>();
   for (const [term, frequency] of frequencies) {
     weights.set(term, (frequency * (SATURATION + 1)) / (frequency + norm));
   }
-  addHeading(weights, terms(section.heading, stemOf), HEADING_WEIGHT);
-  addHeading(weights, terms(section.page.title, stemOf), TITLE_WEIGHT);
+  addHeading(weights, termsOf(section.heading, stemOf), HEADING_WEIGHT);
+  addHeading(weights, termsOf(section.page.title, stemOf), TITLE_WEIGHT);
   return weights;
 }
 
 /** A word adds more if it is a larger part of the heading: "monitor" is half of Dotcom-Monitor. */
-function addHeading(weights: Map<string, number>, heading: string[], most: number): void {
+function addHeading(weights: Map<string, number>, heading: string[], maxWeight: number): void {
   const distinct = new Set(heading);
   for (const word of distinct) {
-    weights.set(word, (weights.get(word) ?? 0) + most / distinct.size);
+    weights.set(word, (weights.get(word) ?? 0) + maxWeight / distinct.size);
   }
 }
 
-/** The stems of a text. An identifier such as `rate_limit` is indexed whole, and by its parts. */
-function terms(text: string, stemOf: Stem): string[] {
-  return words(text).map((word) => (word.includes('_') ? word : stemOf(word)));
+/** Returns the stems of a text. An identifier such as `rate_limit` is indexed whole, and by its parts. */
+function termsOf(text: string, stemOf: Stem): string[] {
+  return wordsOf(text).map((word) => (word.includes('_') ? word : stemOf(word)));
 }
 
-/** The words of a text in lower case. An identifier comes first whole, then in parts. */
-function words(text: string): string[] {
-  const found = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
-  return found.flatMap((word) =>
+/** Returns the words of a text in lower case. An identifier comes first whole, then in parts. */
+function wordsOf(text: string): string[] {
+  const matches = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+  return matches.flatMap((word) =>
     word.includes('_') ? [word, ...word.split('_').filter((part) => part !== '')] : [word],
   );
 }
@@ -161,18 +165,18 @@ function words(text: string): string[] {
 type Stem = (word: string) => string;
 
 /** Caches the stems, because most words of a text occur many times. */
-function cachedStems(stemOf: Stem): Stem {
-  const known = new Map<string, string>();
+function cacheStems(stemOf: Stem): Stem {
+  const stemsByWord = new Map<string, string>();
   return (word) => {
-    const held = known.get(word);
-    if (held !== undefined) return held;
-    const computed = stemOf(word);
-    known.set(word, computed);
-    return computed;
+    const cachedStem = stemsByWord.get(word);
+    if (cachedStem !== undefined) return cachedStem;
+    const newStem = stemOf(word);
+    stemsByWord.set(word, newStem);
+    return newStem;
   };
 }
 
-/** Gives forms of an English word one stem: limits and limit, policies and policy. It need not be a correct one. */
+/** Gives forms of an English word one stem: limits and limit, policies and policy. The stem need not be correct. */
 function stem(word: string): string {
   if (word.length < 4 || /\d/.test(word)) return word;
   return word

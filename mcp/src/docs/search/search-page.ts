@@ -6,7 +6,7 @@ import { plainText } from '../render/plain-text.ts';
 /** Most UTF-16 code units of a search. A longer one is refused, because a part of it would find other pages. */
 export const MAX_SEARCH_LENGTH = 200;
 
-/** Most sections in one result: the limit for assistants applies here too (contract 8). */
+/** The most sections in one result. It is the limit for assistants (contract 8). */
 const MAX_HITS = MCP.searchLimit.max;
 
 const EXCERPT_CHARS = 220;
@@ -81,25 +81,25 @@ export function hitsHtml(query: string, hits: readonly Section[]): string {
   return `<ol class="hits">${items.join('\n')}</ol>`;
 }
 
-/** The paragraph, table row or list item with the most searched words. With equal numbers the first one wins. */
+/** Finds the first paragraph, table row or list item that has the most searched words. */
 function bestPart(text: string, words: RegExp | undefined): string {
   const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
   const parts = prose
     .split(/\n\s*\n|\n(?=[|-])/)
     .map(plainText)
     .filter((part) => part !== '');
-  const found = (part: string) =>
+  const countSearchedWords = (part: string) =>
     words === undefined ? 0 : new Set(part.toLowerCase().match(words)).size;
   let best = { part: parts[0] ?? '', words: 0 };
   for (const part of parts) {
-    if (found(part) > best.words) best = { part, words: found(part) };
+    if (countSearchedWords(part) > best.words) best = { part, words: countSearchedWords(part) };
   }
   return best.part;
 }
 
 function excerptHtml(text: string, words: RegExp | undefined): string {
-  const first = words === undefined ? -1 : text.search(words);
-  const start = first < EXCERPT_CHARS / 2 ? 0 : text.lastIndexOf(' ', first - 60) + 1;
+  const firstMatch = words === undefined ? -1 : text.search(words);
+  const start = firstMatch < EXCERPT_CHARS / 2 ? 0 : text.lastIndexOf(' ', firstMatch - 60) + 1;
   const end = start + EXCERPT_CHARS;
   const excerpt = text.slice(start, end);
   const parts = words === undefined ? [excerpt] : excerpt.split(words);

@@ -106,12 +106,12 @@ test.each(['/search?q=%', '/search?q=%ff%fe', '/search?%', '/search?q=%00'])(
 const frozen = useSite({ clock: () => 0 });
 
 test('above the budget of an address a search gets 429 with Retry-After, but pages frozen get 200', async () => {
-  for (let sent = 0; sent < MCP.docsRequestsPerAddress.requests; sent += 1) {
+  for (let sentCount = 0; sentCount < MCP.docsRequestsPerAddress.requests; sentCount += 1) {
     expect((await frozen.get('/search?q=xylophone')).status).toBe(200);
   }
-  const refused = await frozen.get('/search?q=xylophone');
-  expect(refused.status).toBe(429);
-  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  const refusedAnswer = await frozen.get('/search?q=xylophone');
+  expect(refusedAnswer.status).toBe(429);
+  expect(Number(refusedAnswer.headers['retry-after'])).toBeGreaterThan(0);
   expect((await frozen.get('/rules')).status).toBe(200);
   const missing = await frozen.get('/rate-limit');
   expect([missing.status, missing.text.includes('Perhaps')]).toEqual([404, false]);

@@ -11,8 +11,8 @@ const GROUPS = [
 
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   [...new Set(GROUPS.flat())].map((word) => {
-    const others = GROUPS.filter((group) => group.some((one) => one === word)).flat();
-    return [word, [...new Set(others)].filter((one) => one !== word)];
+    const groupWords = GROUPS.filter((group) => group.some((member) => member === word)).flat();
+    return [word, [...new Set(groupWords)].filter((groupWord) => groupWord !== word)];
   }),
 );
 

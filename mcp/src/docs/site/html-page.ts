@@ -86,7 +86,7 @@ function menuHtml(
   current: string | undefined,
   parent: string | undefined,
 ): string {
-  const item = ({ path, title }: Page) => {
+  const menuItem = ({ path, title }: Page) => {
     const ownMark = path === current ? ' aria-current="page"' : '';
     const mark = path === parent ? ' aria-current="true"' : ownMark;
     return `<li><a href="${escapeHtml(path)}"${mark}>${escapeHtml(title)}</a></li>`;
@@ -94,7 +94,7 @@ function menuHtml(
   return menu
     .map(
       ({ title, pages }) =>
-        `<p class="group">${escapeHtml(title)}</p><ul>${pages.map(item).join('')}</ul>`,
+        `<p class="group">${escapeHtml(title)}</p><ul>${pages.map(menuItem).join('')}</ul>`,
     )
     .join('\n');
 }
@@ -137,7 +137,7 @@ export function overviewHtml(menu: readonly MenuGroup[]): string {
 ${searchForm('')}
 ${groups.join('\n')}
 <section><h2>For programs and assistants</h2>
-<p>Every page is Markdown too, with <code>.md</code> behind its address or <code>Accept: text/markdown</code>.
+<p>Every page is Markdown too, with <code>.md</code> after its address or <code>Accept: text/markdown</code>.
 <a href="/llms.txt">/llms.txt</a> lists them, <a href="/llms-full.txt">/llms-full.txt</a> is all of them, and
 <a href="/openapi.json">/openapi.json</a> describes validation, health and queries.
 An MCP client finds the search at <code>/mcp</code>: see <a href="/assistants">assistants</a>.</p></section>`;

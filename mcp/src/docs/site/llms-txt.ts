@@ -9,12 +9,12 @@ export function llmsTxt(
   pages: readonly Page[],
   publicUrl: string,
 ): string {
-  const below = (path: string) => pages.filter((page) => page.path.startsWith(path));
+  const pagesBelow = (path: string) => pages.filter((page) => page.path.startsWith(path));
   const groups = [
     ...menu,
-    { title: 'Block reasons, one by one', pages: below('/block-reasons/') },
+    { title: 'Block reasons, one by one', pages: pagesBelow('/block-reasons/') },
     // The convention of these files lets readers skip the section `Optional` when space is short.
-    { title: 'Optional', pages: below('/crawlers/') },
+    { title: 'Optional', pages: pagesBelow('/crawlers/') },
   ];
   const sections = groups
     .filter((group) => group.pages.length > 0)

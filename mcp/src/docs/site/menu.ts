@@ -38,14 +38,17 @@ const GROUPS: readonly { readonly title: string; readonly paths: readonly string
 
 /** Groups the pages of the first level, in their order. Pages without a group get a last one, to stay reachable. */
 export function groupPages(pages: readonly Page[]): MenuGroup[] {
-  const listed = pages.filter(({ path }) => path.lastIndexOf('/') === 0);
-  const named = new Set(GROUPS.flatMap(({ paths }) => paths));
+  const topPages = pages.filter(({ path }) => path.lastIndexOf('/') === 0);
+  const groupedPaths = new Set(GROUPS.flatMap(({ paths }) => paths));
   const groups = GROUPS.map(({ title, paths }) => ({
     title,
-    pages: listed.filter(({ path }) => paths.includes(path)),
+    pages: topPages.filter(({ path }) => paths.includes(path)),
   }));
-  const rest = { title: 'More', pages: listed.filter(({ path }) => !named.has(path)) };
-  return [...groups, rest].filter((group) => group.pages.length > 0);
+  const otherPages = {
+    title: 'More',
+    pages: topPages.filter(({ path }) => !groupedPaths.has(path)),
+  };
+  return [...groups, otherPages].filter((group) => group.pages.length > 0);
 }
 
 /** The pages next to one page. */
@@ -61,24 +64,24 @@ export function neighboursOf(
   pages: readonly Page[],
   menu: readonly MenuGroup[],
 ): ReadonlyMap<string, Neighbours> {
-  const byPath = new Map(pages.map((page) => [page.path, page]));
+  const pagesByPath = new Map(pages.map((page) => [page.path, page]));
   const families = Map.groupBy(pages, ({ path }) => path.slice(0, path.lastIndexOf('/')));
   families.set(
     '',
     menu.flatMap((group) => group.pages),
   );
-  const found = new Map<string, Neighbours>();
+  const neighboursByPath = new Map<string, Neighbours>();
   for (const [parentPath, family] of families) {
-    const parent = byPath.get(parentPath);
+    const parent = pagesByPath.get(parentPath);
     for (const [index, { path }] of family.entries()) {
       const previous = family[index - 1];
       const next = family[index + 1];
-      found.set(path, {
+      neighboursByPath.set(path, {
         ...(parent !== undefined && { parent }),
         ...(previous !== undefined && { previous }),
         ...(next !== undefined && { next }),
       });
     }
   }
-  return found;
+  return neighboursByPath;
 }

@@ -38,10 +38,10 @@ function operations({ paths }: Document): [string, Operation][] {
 }
 
 test('contract 4.6: /openapi.json describes validation, health and query, in OpenAPI 3.1', async () => {
-  const described = await document();
-  expect(described.openapi).toMatch(/^3\.1\.\d+$/);
-  expect(described.info).toMatchObject({ title: 'Guard', version: '1.0.0' });
-  expect(Object.keys(described.paths)).toEqual(['/validate', '/health', '/query']);
+  const openApi = await document();
+  expect(openApi.openapi).toMatch(/^3\.1\.\d+$/);
+  expect(openApi.info).toMatchObject({ title: 'Guard', version: '1.0.0' });
+  expect(Object.keys(openApi.paths)).toEqual(['/validate', '/health', '/query']);
 });
 
 test('the recommended rules of a linter report no error and no warning', async () => {
@@ -54,9 +54,9 @@ test('the recommended rules of a linter report no error and no warning', async (
     });
     return problems.map(({ severity, ruleId, message }) => `${severity} ${ruleId}: ${message}`);
   };
-  const described = await document();
-  expect(await lint(described)).toEqual([]);
-  expect(await lint({ ...described, info: {} })).not.toEqual([]);
+  const openApi = await document();
+  expect(await lint(openApi)).toEqual([]);
+  expect(await lint({ ...openApi, info: {} })).not.toEqual([]);
 });
 
 test('contract 4.2: validator and collector both serve /health', async () => {
@@ -68,14 +68,14 @@ test('contract 4.2: validator and collector both serve /health', async () => {
 });
 
 test('every reference has a schema, and every schema has a reference', async () => {
-  const described = await document();
+  const openApi = await document();
   const references = [
-    ...JSON.stringify(described).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g),
+    ...JSON.stringify(openApi).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g),
   ];
   expect(new Set(references.map(([, name]) => name))).toEqual(
-    new Set(Object.keys(described.components.schemas)),
+    new Set(Object.keys(openApi.components.schemas)),
   );
-  expect(JSON.stringify(described).match(/"\$ref"/g)).toHaveLength(references.length);
+  expect(JSON.stringify(openApi).match(/"\$ref"/g)).toHaveLength(references.length);
 });
 
 test('each object and each enum is a schema with a name, so that generated clients have a type for it', async () => {
@@ -87,12 +87,12 @@ test('each object and each enum is a schema with a name, so that generated clien
 });
 
 test('every operation has its own id, known credentials, and a description for each response', async () => {
-  const described = await document();
-  const all = operations(described);
-  expect(new Set(all.map(([, { operationId }]) => operationId)).size).toBe(3);
-  for (const [path, { security, responses }] of all) {
+  const openApi = await document();
+  const allOperations = operations(openApi);
+  expect(new Set(allOperations.map(([, { operationId }]) => operationId)).size).toBe(3);
+  for (const [path, { security, responses }] of allOperations) {
     for (const name of security.flatMap(Object.keys)) {
-      expect(Object.keys(described.components.securitySchemes)).toContain(name);
+      expect(Object.keys(openApi.components.securitySchemes)).toContain(name);
     }
     for (const [status, { description }] of Object.entries(responses)) {
       expect(status).toMatch(/^[1-5]\d\d$|^default$/);

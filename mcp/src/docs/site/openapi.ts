@@ -11,10 +11,10 @@ import {
 } from '@guard/config/contract/validate-response';
 import { z } from 'zod';
 
-type Json = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Contract 4.6 `/openapi.json`: validation, health and query, generated from the schemas that parse requests. */
-export function openApiDocument(): Json {
+export function openApiDocument(): JsonObject {
   return {
     openapi: '3.1.0',
     info: {
@@ -24,7 +24,7 @@ export function openApiDocument(): Json {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     // The default for all paths. Health and query name other servers.
-    servers: [validator],
+    servers: [validatorServer],
     tags: [
       { name: 'validation', description: 'Decisions about the requests of visitors.' },
       { name: 'health', description: 'Readiness of the services.' },
@@ -34,10 +34,10 @@ export function openApiDocument(): Json {
     components: {
       schemas: {
         ...wireSchemas(),
-        ValidateError: validateError,
-        ErrorDetail: errorDetail,
+        ValidateError: validateErrorSchema,
+        ErrorDetail: errorDetailSchema,
         ErrorType: { type: 'string', enum: Object.keys(validateErrors) },
-        Health: health,
+        Health: healthSchema,
       },
       securitySchemes: {
         secretKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
@@ -57,9 +57,9 @@ export function openApiDocument(): Json {
  * `additionalProperties: false`: a client must not refuse a field that a later version adds. Each schema has a name,
  * because generated clients name their types after it.
  */
-function wireSchemas(): Json {
-  const wire = z.registry<{ id: string }>();
-  const named = {
+function wireSchemas(): JsonObject {
+  const registry = z.registry<{ id: string }>();
+  const wireTypes = {
     ValidateRequest,
     ValidateResponse,
     Decision,
@@ -68,48 +68,54 @@ function wireSchemas(): Json {
     Crawler,
     ReasonCategory,
   };
-  for (const [id, schema] of Object.entries(named)) wire.add(schema, { id });
-  const { schemas } = z.toJSONSchema(wire, { io: 'input', uri: pointer });
+  for (const [id, schema] of Object.entries(wireTypes)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: schemaPointer });
   // OpenAPI 3.1 declares the dialect once for the document and names a schema by its key, so `$schema` and `$id` are
   // removed.
-  const keywords = Object.entries(schemas).map(([name, schema]) => [
+  const cleanedSchemas = Object.entries(schemas).map(([name, schema]) => [
     name,
     Object.fromEntries(
       Object.entries(schema).filter(([keyword]) => !/^\$(?:schema|id)$/.test(keyword)),
     ),
   ]);
-  return Object.fromEntries(keywords) as Json;
+  return Object.fromEntries(cleanedSchemas) as JsonObject;
 }
 
-const pointer = (name: string) => `#/components/schemas/${name}`;
-const ref = (name: string): Json => ({ $ref: pointer(name) });
-const json = (description: string, name: string): Json => ({
+const schemaPointer = (name: string) => `#/components/schemas/${name}`;
+const schemaRef = (name: string): JsonObject => ({ $ref: schemaPointer(name) });
+const jsonResponse = (description: string, name: string): JsonObject => ({
   description,
-  content: { 'application/json': { schema: ref(name) } },
+  content: { 'application/json': { schema: schemaRef(name) } },
 });
-const text = (description: string): Json => ({
+const textResponse = (description: string): JsonObject => ({
   description,
   content: { 'text/plain': { schema: { type: 'string' } } },
 });
 
-/** A Guard on the reader's own machine. No variables: some generated clients would ask the server `{base_url}`. */
-const validator: Json = { url: 'http://127.0.0.1:8081', description: 'The validator.' };
-const api: Json = { url: 'http://127.0.0.1:8082', description: 'Analytics and assistants.' };
-const collector: Json = { url: 'http://127.0.0.1:8083', description: 'The collector.' };
+/**
+ * The URLs of a Guard on the reader's own machine. They have no variables: some generated clients do not fill them in,
+ * and would connect to a host named `{base_url}`.
+ */
+const validatorServer: JsonObject = { url: 'http://127.0.0.1:8081', description: 'The validator.' };
+const apiServer: JsonObject = {
+  url: 'http://127.0.0.1:8082',
+  description: 'Analytics and assistants.',
+};
+const collectorServer: JsonObject = { url: 'http://127.0.0.1:8083', description: 'The collector.' };
 
-const validateError: Json = {
+const validateErrorSchema: JsonObject = {
   type: 'object',
-  properties: { success: { type: 'boolean', const: false }, error: ref('ErrorDetail') },
+  properties: { success: { type: 'boolean', const: false }, error: schemaRef('ErrorDetail') },
   required: ['success', 'error'],
 };
 
-const errorDetail: Json = {
+const errorDetailSchema: JsonObject = {
   type: 'object',
-  properties: { type: ref('ErrorType'), message: { type: 'string' } },
+  properties: { type: schemaRef('ErrorType'), message: { type: 'string' } },
   required: ['type', 'message'],
 };
 
-const health: Json = {
+const healthSchema: JsonObject = {
   type: 'object',
   properties: {
     status: { type: 'string', const: 'ok' },
@@ -122,18 +128,18 @@ const health: Json = {
 };
 
 /** One response for each status of the error table. Its description names the error types. */
-function errorResponses(): Json {
+function errorResponses(): JsonObject {
   const types = new Map<number, string[]>();
   for (const [type, { status }] of Object.entries(validateErrors)) {
     types.set(status, [...(types.get(status) ?? []), type]);
   }
   return Object.fromEntries(
-    [...types].map(([status, names]) => [status, json(names.join(', '), 'ValidateError')]),
+    [...types].map(([status, names]) => [status, jsonResponse(names.join(', '), 'ValidateError')]),
   );
 }
 
-const validatePath: Json = {
-  servers: [validator],
+const validatePath: JsonObject = {
+  servers: [validatorServer],
   post: {
     operationId: 'validate',
     tags: ['validation'],
@@ -142,29 +148,29 @@ const validatePath: Json = {
     requestBody: {
       required: true,
       description: `At most ${VALIDATE.maxBodyBytes / 1024} KiB of JSON, not compressed.`,
-      content: { 'application/json': { schema: ref('ValidateRequest') } },
+      content: { 'application/json': { schema: schemaRef('ValidateRequest') } },
     },
-    responses: { 200: json('The decision.', 'ValidateResponse'), ...errorResponses() },
+    responses: { 200: jsonResponse('The decision.', 'ValidateResponse'), ...errorResponses() },
   },
 };
 
-const healthPath: Json = {
-  servers: [validator, collector],
+const healthPath: JsonObject = {
+  servers: [validatorServer, collectorServer],
   get: {
     operationId: 'health',
     tags: ['health'],
     summary: 'Readiness of the validator or the collector',
     security: [{ secretKey: [] }, { healthCheckToken: [] }],
     responses: {
-      200: json('Ready.', 'Health'),
+      200: jsonResponse('Ready.', 'Health'),
       403: { description: 'Not authorised; empty body.' },
       503: { description: 'Authorised, not ready; empty body.' },
     },
   },
 };
 
-const queryPath: Json = {
-  servers: [api],
+const queryPath: JsonObject = {
+  servers: [apiServer],
   post: {
     operationId: 'query',
     tags: ['analytics'],
@@ -187,19 +193,24 @@ const queryPath: Json = {
           'application/x-ndjson': { schema: { type: 'string' } },
         },
       },
-      400: text('Malformed, empty or over-size statement, or an error of the database.'),
+      400: textResponse('Malformed, empty or over-size statement, or an error of the database.'),
       401: { description: 'No valid analytics key; empty body.' },
-      405: text('Not POST.'),
+      405: textResponse('Not POST.'),
       417: { description: 'Unsupported Expect header.' },
-      502: text('Answer above 4 MiB, or the database did not answer: use smaller time windows.'),
+      502: textResponse(
+        'Answer above 4 MiB, or the database did not answer: use smaller time windows.',
+      ),
       503: {
-        ...text('The database is busy: the same statement can succeed later.'),
+        ...textResponse('The database is busy: the same statement can succeed later.'),
         headers: {
-          'Retry-After': { description: 'Seconds until then.', schema: { type: 'integer' } },
+          'Retry-After': {
+            description: 'Seconds to wait before the same statement is sent again.',
+            schema: { type: 'integer' },
+          },
         },
       },
-      default: text(
-        'An error of the database in the statement, with its code: 404, 408, 500 or 501.',
+      default: textResponse(
+        'The database found an error in the statement. The text has the error code of the database. The status is 404, 408, 500 or 501.',
       ),
     },
   },

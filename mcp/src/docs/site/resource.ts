@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 export type Coding = 'br' | 'gzip' | 'identity';
 
 /** A body as it is sent. */
-interface Encoded {
+interface EncodedBody {
   readonly coding: Coding;
   readonly bytes: Buffer;
   /** A strong validator for exactly these bytes, so each coding has its own (RFC 9110 8.8.3.3). */
@@ -17,51 +17,51 @@ export interface Resource {
   readonly status: 200 | 400 | 404 | 429;
   /** The headers that are the same for all codings. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly encoded: (coding: Coding) => Encoded;
+  readonly encode: (coding: Coding) => EncodedBody;
 }
 
 type Headers = Resource['headers'];
 
 /**
- * A body that is requested often. The first request for a coding builds and compresses it, and later ones get the same
- * bytes. Doing this for all resources at the start would take a sixth of a second.
+ * Creates a resource that is requested often. The first request for a coding builds and compresses it, and later ones
+ * get the same bytes. Doing this for all resources at the start would take a sixth of a second.
  */
 export function keptResource(headers: Headers, body: () => string): Resource {
   let bytes: Buffer | undefined;
-  const kept = new Map<Coding, Encoded>();
+  const bodyByCoding = new Map<Coding, EncodedBody>();
   return {
     status: 200,
     headers,
-    encoded: (coding) => {
+    encode: (coding) => {
       bytes ??= Buffer.from(body());
-      const encoded = kept.get(coding) ?? pack(bytes, coding);
-      kept.set(coding, encoded);
-      return encoded;
+      const encodedBody = bodyByCoding.get(coding) ?? pack(bytes, coding);
+      bodyByCoding.set(coding, encodedBody);
+      return encodedBody;
     },
   };
 }
 
-/** A body that is built and compressed for each answer. */
+/** Creates a resource that is built and compressed for each answer. */
 export function passingResource(
   headers: Headers,
   body: () => string,
   status: Resource['status'] = 200,
 ): Resource {
-  return { status, headers, encoded: (coding) => pack(Buffer.from(body()), coding) };
+  return { status, headers, encode: (coding) => pack(Buffer.from(body()), coding) };
 }
 
-/** A body that is already compressed, such as a picture. It is sent as it is. */
+/** Creates a resource that is already compressed, such as a picture. It is sent as it is. */
 export function packedResource(headers: Headers, bytes: Buffer): Resource {
-  const kept = plain(bytes);
-  return { status: 200, headers, encoded: () => kept };
+  const encodedBody = encodeIdentity(bytes);
+  return { status: 200, headers, encode: () => encodedBody };
 }
 
-function pack(bytes: Buffer, coding: Coding): Encoded {
-  const packed = compress(bytes, coding);
+function pack(bytes: Buffer, coding: Coding): EncodedBody {
+  const compressed = compress(bytes, coding);
   // Compression can make a very short text longer.
-  return packed.length < bytes.length
-    ? { coding, bytes: packed, etag: etagOf(packed) }
-    : plain(bytes);
+  return compressed.length < bytes.length
+    ? { coding, bytes: compressed, etag: etagOf(compressed) }
+    : encodeIdentity(bytes);
 }
 
 function compress(bytes: Buffer, coding: Coding): Buffer {
@@ -76,7 +76,7 @@ function compress(bytes: Buffer, coding: Coding): Buffer {
   }
 }
 
-function plain(bytes: Buffer): Encoded {
+function encodeIdentity(bytes: Buffer): EncodedBody {
   return { coding: 'identity', bytes, etag: etagOf(bytes) };
 }
 

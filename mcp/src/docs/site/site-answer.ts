@@ -22,14 +22,14 @@ export interface SiteAnswer {
 
 /** Answers in the preferred coding, or with 304 (RFC 9110 13.1.2). Errors have no etag and are always sent. */
 export function answerWith(resource: Resource, request: SiteRequest): SiteAnswer {
-  const { coding, bytes, etag } = resource.encoded(preferredCoding(request.acceptEncoding));
+  const { coding, bytes, etag } = resource.encode(preferredCoding(request.acceptEncoding));
   const headers = {
     ...resource.headers,
     ...(coding !== 'identity' && { 'content-encoding': coding }),
   };
   if (resource.status !== 200) return { status: resource.status, headers, body: bytes };
   if (matchesEtag(request.ifNoneMatch, etag)) {
-    return { status: 304, headers: { ...onlyCaching(resource.headers), etag } };
+    return { status: 304, headers: { ...cachingHeadersOf(resource.headers), etag } };
   }
   return { status: 200, headers: { ...headers, etag }, body: bytes };
 }
@@ -38,40 +38,45 @@ export function answerWith(resource: Resource, request: SiteRequest): SiteAnswer
 function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((given) => given.trim().replace(/^W\//, '') === etag);
+  return ifNoneMatch
+    .split(',')
+    .some((listedEtag) => listedEtag.trim().replace(/^W\//, '') === etag);
 }
 
-const CACHING = ['cache-control', 'content-location', 'vary'];
+const CACHING_HEADERS = ['cache-control', 'content-location', 'vary'];
 
 /** The headers that a 304 must repeat (RFC 9110 15.4.5). */
-function onlyCaching(headers: Resource['headers']): Resource['headers'] {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => CACHING.includes(name)));
+function cachingHeadersOf(headers: Resource['headers']): Resource['headers'] {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => CACHING_HEADERS.includes(name)),
+  );
 }
 
 /** True when Accept gives Markdown at least the weight of HTML (RFC 9110 12.5.1). A wildcard is no Markdown. */
 export function prefersMarkdown(accept: string | undefined): boolean {
-  const markdown = weightOf('text/markdown', accept) ?? 0;
-  return markdown > 0 && markdown >= (weightOf('text/html', accept) ?? 0);
+  const markdownWeight = weightOf('text/markdown', accept) ?? 0;
+  return markdownWeight > 0 && markdownWeight >= (weightOf('text/html', accept) ?? 0);
 }
 
 /**
- * The coding that an Accept-Encoding header prefers (RFC 9110 12.5.3). With equal weights the smaller answer wins. A
+ * The coding that an Accept-Encoding header prefers (RFC 9110 12.5.3). With equal weights the smaller answer is sent. A
  * reader that refuses every coding, even `identity`, gets the uncompressed body.
  */
 function preferredCoding(acceptEncoding: string | undefined): Coding {
-  const others = weightOf('*', acceptEncoding) ?? 0;
-  const brotli = weightOf('br', acceptEncoding) ?? others;
-  const gzip = weightOf('gzip', acceptEncoding) ?? others;
-  const best = Math.max(brotli, gzip);
-  if (best === 0 || best < (weightOf('identity', acceptEncoding) ?? 0)) return 'identity';
-  return brotli === best ? 'br' : 'gzip';
+  const otherWeight = weightOf('*', acceptEncoding) ?? 0;
+  const brotliWeight = weightOf('br', acceptEncoding) ?? otherWeight;
+  const gzipWeight = weightOf('gzip', acceptEncoding) ?? otherWeight;
+  const bestWeight = Math.max(brotliWeight, gzipWeight);
+  if (bestWeight === 0 || bestWeight < (weightOf('identity', acceptEncoding) ?? 0))
+    return 'identity';
+  return brotliWeight === bestWeight ? 'br' : 'gzip';
 }
 
 /** The weight of a value in a header, from 0 to 1. Undefined when the header does not list it. */
-function weightOf(wanted: string, header = ''): number | undefined {
+function weightOf(value: string, header = ''): number | undefined {
   for (const range of header.toLowerCase().split(',')) {
     const [name, ...parameters] = range.split(';').map((part) => part.trim());
-    if (name !== wanted) continue;
+    if (name !== value) continue;
     const weight = parameters.find((parameter) => parameter.startsWith('q='));
     return weight === undefined ? 1 : Number(weight.slice(2)) || 0;
   }

@@ -51,8 +51,8 @@ describe('compression (RFC 9110 12.5.3)', () => {
     ['GZIP ; Q=1', 'gzip'],
     ['identity;q=0', undefined],
     ['gzip;q=nonsense', undefined],
-  ])('Accept-Encoding %j gets Content-Encoding %s', async (accepted, coding) => {
-    const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
+  ])('Accept-Encoding %j gets Content-Encoding %s', async (acceptEncoding, coding) => {
+    const headers = acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding };
     expect((await get('/rules', headers)).headers['content-encoding']).toBe(coding);
   });
 
@@ -95,20 +95,20 @@ describe('caches', () => {
 
   test.each(PATHS)('RFC 9110 13.1.2: %s is 304 for a reader with the same etag', async (path) => {
     for (const coding of ['identity', 'gzip', 'br']) {
-      const asked = { 'accept-encoding': coding };
-      const first = await get(path, asked);
-      const etag = first.headers.etag ?? '';
+      const requestHeaders = { 'accept-encoding': coding };
+      const firstAnswer = await get(path, requestHeaders);
+      const etag = firstAnswer.headers.etag ?? '';
       const matching = [etag, `W/${etag}`, `"other", ${etag}`, `"other",W/${etag} , "more"`, '*'];
-      for (const given of matching) {
-        const again = await get(path, { ...asked, 'if-none-match': given });
-        expect([given, again.status, again.bytes.length]).toEqual([given, 304, 0]);
+      for (const etagHeader of matching) {
+        const again = await get(path, { ...requestHeaders, 'if-none-match': etagHeader });
+        expect([etagHeader, again.status, again.bytes.length]).toEqual([etagHeader, 304, 0]);
         for (const name of ['etag', 'vary', 'cache-control', 'content-location']) {
-          expect(again.headers[name]).toBe(first.headers[name]);
+          expect(again.headers[name]).toBe(firstAnswer.headers[name]);
         }
         expect(again.headers['content-type']).toBeUndefined();
       }
       for (const given of ['"other"', etag.slice(1, -1), 'W/"other"', '']) {
-        expect((await get(path, { ...asked, 'if-none-match': given })).status).toBe(200);
+        expect((await get(path, { ...requestHeaders, 'if-none-match': given })).status).toBe(200);
       }
     }
   });
@@ -131,9 +131,9 @@ describe('caches', () => {
 test.each([...PATHS, '/nowhere'])(
   'RFC 9110 9.3.2: HEAD %s has the status and headers of GET, without a body',
   async (path) => {
-    const asked = { 'accept-encoding': 'gzip' };
-    const full = await get(path, asked);
-    const head = await get(path, asked, 'HEAD');
+    const requestHeaders = { 'accept-encoding': 'gzip' };
+    const full = await get(path, requestHeaders);
+    const head = await get(path, requestHeaders, 'HEAD');
     expect(head.bytes).toHaveLength(0);
     const withoutDate = (page: typeof full) => ({ ...page.headers, date: undefined });
     expect([head.status, withoutDate(head)]).toEqual([full.status, withoutDate(full)]);

@@ -4,11 +4,11 @@ import { useSite } from '../../testing/docs-site.ts';
 
 /** The link targets, ids and headings of a document, as they are in its HTML. */
 function readDocument(html: string) {
-  const all = (pattern: RegExp) => [...html.matchAll(pattern)].map(([, value = '']) => value);
+  const valuesOf = (pattern: RegExp) => [...html.matchAll(pattern)].map(([, value = '']) => value);
   return {
-    targets: all(/<[a-z]+\b[^>]*\s(?:href|src|action)="([^"]*)"/g),
-    ids: all(/<[a-z0-9]+\b[^>]*\sid="([^"]*)"/g),
-    headings: all(/<h[2-6][^>]*>([\s\S]*?)<\/h[2-6]>/g),
+    targets: valuesOf(/<[a-z]+\b[^>]*\s(?:href|src|action)="([^"]*)"/g),
+    ids: valuesOf(/<[a-z0-9]+\b[^>]*\sid="([^"]*)"/g),
+    headings: valuesOf(/<h[2-6][^>]*>([\s\S]*?)<\/h[2-6]>/g),
   };
 }
 
@@ -21,8 +21,8 @@ const { get } = useSite({ crawlers });
 async function walkSite() {
   const documents = new Map<string, Document>();
   const files = new Set<string>();
-  const waiting = ['/'];
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+  const pathsToVisit = ['/'];
+  for (let path = pathsToVisit.pop(); path !== undefined; path = pathsToVisit.pop()) {
     if (documents.has(path) || files.has(path)) continue;
     const { status, headers, text } = await get(path, { accept: 'text/html' });
     expect([path, status]).toEqual([path, 200]);
@@ -33,7 +33,7 @@ async function walkSite() {
     const document = readDocument(text);
     documents.set(path, document);
     const pages = document.targets.map((target) => target.split('#')[0] ?? '');
-    waiting.push(...pages.filter((page) => page.startsWith('/')));
+    pathsToVisit.push(...pages.filter((page) => page.startsWith('/')));
   }
   return { documents, files };
 }

@@ -4,20 +4,20 @@ import { loadPictures } from './site-files.ts';
 import { reasonPages } from '../pages/reason-pages.ts';
 import { useSite } from '../../testing/docs-site.ts';
 
-const listed = loadPages();
-const pages = [...listed, ...reasonPages()];
+const guidePages = loadPages();
+const pages = [...guidePages, ...reasonPages()];
 const { get } = useSite();
 const COPY_SCRIPT = /<script src="\/assets\/copy-[0-9a-f]{12}\.mjs" defer><\/script>/;
 const CRAWLER_PATHS = ['/crawlers', '/crawlers/example-bot'];
 
 test('contract 4.6: /llms.txt names every page once with its Markdown URL, and each URL is served', async () => {
   const { text } = await get('/llms.txt');
-  const linked = [...text.matchAll(/\(https:\/\/docs\.example(\/[^)]+\.md)\)/g)].map(
+  const linkedPaths = [...text.matchAll(/\(https:\/\/docs\.example(\/[^)]+\.md)\)/g)].map(
     ([, path = '']) => path,
   );
   const expected = [...pages.map(({ path }) => path), ...CRAWLER_PATHS];
-  expect(linked.toSorted()).toEqual(expected.map((path) => `${path}.md`).toSorted());
-  for (const path of linked) {
+  expect(linkedPaths.toSorted()).toEqual(expected.map((path) => `${path}.md`).toSorted());
+  for (const path of linkedPaths) {
     const { status, headers, text: markdown } = await get(path);
     expect([path, status, headers['content-type']]).toEqual([
       path,
@@ -32,12 +32,12 @@ let address = 'http://unknown';
 const moving = useSite({ publicUrl: () => address });
 
 test('/llms.txt follows a change of the public URL', async () => {
-  const first = await moving.get('/llms.txt');
-  expect(first.text).toContain('(http://unknown/start.md)');
+  const firstAnswer = await moving.get('/llms.txt');
+  expect(firstAnswer.text).toContain('(http://unknown/start.md)');
   address = 'https://docs.example/';
-  const second = await moving.get('/llms.txt');
-  expect(second.text).toContain('(https://docs.example/start.md)');
-  expect(second.headers.etag).not.toBe(first.headers.etag);
+  const secondAnswer = await moving.get('/llms.txt');
+  expect(secondAnswer.text).toContain('(https://docs.example/start.md)');
+  expect(secondAnswer.headers.etag).not.toBe(firstAnswer.headers.etag);
 });
 
 test('contract 4.6: /llms-full.txt contains all pages', async () => {
@@ -74,8 +74,8 @@ test('the content security policy of every page allows one own script and nothin
     expect(text.replace(COPY_SCRIPT, '')).not.toMatch(
       /<script|<iframe|\sstyle=|\son[a-z]+=|<style/,
     );
-    const fetched = text.matchAll(/<(?:link|img)\b[^>]*\s(?:href|src)="([^"]*)"/g);
-    for (const [, target = ''] of fetched) {
+    const fetchedUrls = text.matchAll(/<(?:link|img)\b[^>]*\s(?:href|src)="([^"]*)"/g);
+    for (const [, target = ''] of fetchedUrls) {
       expect(target, path).toMatch(
         /^\/(?:assets|images)\/[a-z0-9-]+\.(?:css|svg|png)$|^\/[a-z0-9_/-]+\.md$/,
       );
@@ -84,11 +84,11 @@ test('the content security policy of every page allows one own script and nothin
 });
 
 test('every picture on a page exists, and every picture is on a page', async () => {
-  const shown = listed.flatMap(({ markdown }) =>
+  const shownPictures = guidePages.flatMap(({ markdown }) =>
     [...markdown.matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, path = '']) => path),
   );
-  expect([...loadPictures().keys()].toSorted()).toEqual([...new Set(shown)].toSorted());
-  for (const path of shown.slice(0, 5)) {
+  expect([...loadPictures().keys()].toSorted()).toEqual([...new Set(shownPictures)].toSorted());
+  for (const path of shownPictures.slice(0, 5)) {
     const { headers, bytes } = await get(path);
     expect([path, headers['content-type']]).toEqual([path, 'image/png']);
     expect(bytes.subarray(1, 4).toString()).toBe('PNG');
@@ -100,7 +100,7 @@ test('the overview and the menu list each page of the first level once', async (
   const page = await get('/block-reasons/datacenter_ip');
   const [, menu = ''] = /<nav class="sidebar"[^>]*>([\s\S]*?)<\/nav>/.exec(page.text) ?? [];
   const [, main = ''] = /<main[^>]*>([\s\S]*)<\/main>/.exec(overview.text) ?? [];
-  for (const { path } of listed) {
+  for (const { path } of guidePages) {
     expect(main).toContain(`<li><a href="${path}">`);
     expect(menu.split(`<li><a href="${path}"`)).toHaveLength(2);
   }
@@ -109,16 +109,16 @@ test('the overview and the menu list each page of the first level once', async (
 
 test('"Next" leads through all pages of the menu, and through all pages below one page', async () => {
   const walk = async (start: string) => {
-    const read: string[] = [];
+    const readPaths: string[] = [];
     for (let path: string | undefined = start; path !== undefined;) {
-      expect(read).not.toContain(path);
-      read.push(path);
+      expect(readPaths).not.toContain(path);
+      readPaths.push(path);
       path = /rel="next" href="([^"]+)"/.exec((await get(path)).text)?.[1];
     }
-    return read;
+    return readPaths;
   };
-  const written = [...listed.map(({ path }) => path), '/crawlers'];
-  expect((await walk('/start')).toSorted()).toEqual(written.toSorted());
+  const guidePaths = [...guidePages.map(({ path }) => path), '/crawlers'];
+  expect((await walk('/start')).toSorted()).toEqual(guidePaths.toSorted());
   expect(await walk(reasonPages()[0]?.path ?? '')).toEqual(reasonPages().map(({ path }) => path));
 });
 

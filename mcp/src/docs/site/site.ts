@@ -21,8 +21,8 @@ import { negotiatedHeaders, textHeaders } from './site-headers.ts';
 /** Answers one GET or HEAD. */
 export type Site = (request: SiteRequest) => SiteAnswer;
 
-/** Most sections on the 404 page. */
-const SUGGESTIONS = 5;
+/** The most sections on the 404 page. */
+const MAX_SUGGESTIONS = 5;
 
 /**
  * Contract 4.6: every page as HTML and Markdown, /llms.txt, /llms-full.txt, /openapi.json, and a search form.
@@ -39,7 +39,7 @@ export function createSite(library: Library, index: SearchIndex, publicUrl: () =
     scriptPath: copyScript.path,
   };
   const files = siteFiles(pages);
-  const byPath = new Map(
+  const resourcesByPath = new Map(
     pages.map((page) => [
       page.path,
       pageResources(page, () => htmlPage(frame, documentOf(page, neighbours.get(page.path)))),
@@ -55,40 +55,40 @@ export function createSite(library: Library, index: SearchIndex, publicUrl: () =
       searchFormIn: 'body',
     }),
   );
-  const listing = cached((address) =>
+  const llmsTxtFor = cacheLast((address) =>
     keptResource(textHeaders('text/plain'), () => llmsTxt(menu, pages, address)),
   );
 
-  const find = (request: SiteRequest): Resource | undefined => {
+  const findResource = (request: SiteRequest): Resource | undefined => {
     const { path, accept } = request;
     if (path === '/search') return searchResults(frame, index, request);
-    if (path === '/llms.txt') return listing(publicUrl());
+    if (path === '/llms.txt') return llmsTxtFor(publicUrl());
     if (path === '/index.md')
-      return withHeaders(listing(publicUrl()), textHeaders('text/markdown'));
+      return withHeaders(llmsTxtFor(publicUrl()), textHeaders('text/markdown'));
     if (path === '/') {
       return prefersMarkdown(accept)
-        ? withHeaders(listing(publicUrl()), negotiatedHeaders('text/markdown', '/index.md'))
+        ? withHeaders(llmsTxtFor(publicUrl()), negotiatedHeaders('text/markdown', '/index.md'))
         : overview;
     }
-    if (path.endsWith('.md')) return byPath.get(path.slice(0, -3))?.markdownFile;
-    const page = byPath.get(path.replace(/\/$/, ''));
+    if (path.endsWith('.md')) return resourcesByPath.get(path.slice(0, -3))?.markdownFile;
+    const page = resourcesByPath.get(path.replace(/\/$/, ''));
     return prefersMarkdown(accept) ? page?.markdown : page?.html;
   };
 
   return (request) =>
     answerWith(
-      files.get(request.path) ?? find(request) ?? notFound(frame, index, request),
+      files.get(request.path) ?? findResource(request) ?? notFound(frame, index, request),
       request,
     );
 }
 
 function pageResources(page: Page, html: () => string) {
   // There are many profiles, and each is rarely read. A cache of them would take 30 MB.
-  const make = page.path.startsWith('/crawlers/') ? passingResource : keptResource;
+  const createResource = page.path.startsWith('/crawlers/') ? passingResource : keptResource;
   const location = `${page.path}.md`;
-  const markdownFile = make(textHeaders('text/markdown'), () => page.markdown);
+  const markdownFile = createResource(textHeaders('text/markdown'), () => page.markdown);
   return {
-    html: make(negotiatedHeaders('text/html'), html),
+    html: createResource(negotiatedHeaders('text/html'), html),
     markdown: withHeaders(markdownFile, negotiatedHeaders('text/markdown', location)),
     markdownFile,
   };
@@ -141,31 +141,33 @@ function searchResults(frame: Frame, index: SearchIndex, request: SiteRequest): 
 function notFound(frame: Frame, index: SearchIndex, request: SiteRequest): Resource {
   const { path, accept } = request;
   if (prefersMarkdown(accept) || path.endsWith('.md')) {
-    const text = () => '# Not found\n\nThere is no page here. Every page is listed at /llms.txt.\n';
-    return passingResource(negotiatedHeaders('text/markdown'), text, 404);
+    const markdownText = () =>
+      '# Not found\n\nThere is no page here. Every page is listed at /llms.txt.\n';
+    return passingResource(negotiatedHeaders('text/markdown'), markdownText, 404);
   }
   const words = path
     .slice(0, MAX_SEARCH_LENGTH)
     .replaceAll(/[^a-z0-9_]+/gi, ' ')
     .trim();
-  const hits = request.takeSearch() === 0 ? index.search(words, SUGGESTIONS) : [];
-  const near = hits.length === 0 ? '' : `<h2>Perhaps one of these</h2>\n${hitsHtml(words, hits)}`;
+  const hits = request.takeSearch() === 0 ? index.search(words, MAX_SUGGESTIONS) : [];
+  const suggestionsHtml =
+    hits.length === 0 ? '' : `<h2>Perhaps one of these</h2>\n${hitsHtml(words, hits)}`;
   const body = () =>
     htmlPage(frame, {
       title: 'Not found',
       heading: 'Not found',
       description: 'There is no page here.',
-      mainHtml: `<p>There is no page here. <a href="/">The overview</a> lists every page.</p>\n${searchForm('')}\n${near}`,
+      mainHtml: `<p>There is no page here. <a href="/">The overview</a> lists every page.</p>\n${searchForm('')}\n${suggestionsHtml}`,
       searchFormIn: 'body',
     });
   return passingResource(negotiatedHeaders('text/html'), body, 404);
 }
 
 /** Caches the result for the last key, because the key rarely changes. */
-function cached(make: (key: string) => Resource): (key: string) => Resource {
-  let last: { readonly key: string; readonly made: Resource } | undefined;
+function cacheLast(createFor: (key: string) => Resource): (key: string) => Resource {
+  let lastResult: { readonly key: string; readonly resource: Resource } | undefined;
   return (key) => {
-    if (last?.key !== key) last = { key, made: make(key) };
-    return last.made;
+    if (lastResult?.key !== key) lastResult = { key, resource: createFor(key) };
+    return lastResult.resource;
   };
 }
