@@ -17,7 +17,7 @@ import { createForget, type Forget } from './database/forget.ts';
 import { createInsert } from './database/insert.ts';
 import { findEngineLibrary } from './database/library.ts';
 import type { Batch } from './events/batch.ts';
-import { BUFFER, EventBuffer } from './events/buffer.ts';
+import { BUFFER_LIMITS, EventBuffer } from './events/buffer.ts';
 import { BlockMemory } from './events/native/block-memory.ts';
 import { Outbox } from './events/outbox.ts';
 import { createReceiver } from './events/relay.ts';
@@ -91,7 +91,7 @@ const MAX_SPILL_BYTES = 512 * MiB;
 const DRAIN_MS = 5000;
 const SAVE_AGAIN_MS = 1000;
 /** Number of checks of the outbox in half a minute. */
-const SETTLE_TRIES = 30_000 / BUFFER.tickMs;
+const SETTLE_TRIES = 30_000 / BUFFER_LIMITS.tickMs;
 
 /**
  * Opens the analytics of an installation (contract 1.5). Resolves at once: the database is started or connected in the
@@ -116,7 +116,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     pause,
     spill,
     maxMemoryBytes: MAX_MEMORY_BYTES,
-    done: ({ parts }) => {
+    onAcknowledged: ({ parts }) => {
       for (const part of parts) memory.giveBack(part);
     },
     log,
@@ -134,7 +134,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   metrics.gauge('guard_events_queued', () => buffer.queued());
   metrics.gauge('guard_analytics_failing', () => Number(engine.state().kind === 'failing'));
   metrics.gauge('guard_analytics_deletion_held', () => Number(engine.holdsDeletion()));
-  const ticker = setInterval(() => buffer.tick(), BUFFER.tickMs);
+  const ticker = setInterval(() => buffer.tick(), BUFFER_LIMITS.tickMs);
   const saver = setInterval(() => outbox.saveAgain(), SAVE_AGAIN_MS);
 
   const receive = createReceiver();
@@ -144,10 +144,10 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   return {
     sink: missing ? { record: () => metrics.count('guard_events_total', 'dropped') } : buffer,
     accept: (to, batch) => {
-      const whole = receive(to, batch);
-      if (to === 'disk') outbox.save(whole);
+      const wholeBatch = receive(to, batch);
+      if (to === 'disk') outbox.save(wholeBatch);
       else if (missing) metrics.count('guard_events_total', 'dropped', batch.rows);
-      else outbox.put(whole);
+      else outbox.put(wholeBatch);
     },
     waiting: () => outbox.waiting(),
     runQuery,
@@ -180,9 +180,9 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
  * wait is limited. Resolves with the number of rows that remain in the outbox.
  */
 async function settle(outbox: Outbox): Promise<number> {
-  await sleep(BUFFER.batchAgeMs + 10 * BUFFER.tickMs);
+  await sleep(BUFFER_LIMITS.batchAgeMs + 10 * BUFFER_LIMITS.tickMs);
   for (let tries = 0; tries < SETTLE_TRIES && outbox.rows() > 0; tries += 1)
-    await sleep(BUFFER.tickMs);
+    await sleep(BUFFER_LIMITS.tickMs);
   return outbox.rows();
 }
 
@@ -233,9 +233,9 @@ async function openSpillFolder(options: AnalyticsOptions): Promise<Spill | undef
   const directory =
     settings.engine === 'embedded' ? resolve(settings.path, 'spill') : settings.spill;
   if (directory === undefined) return undefined;
-  const lost = (rows: number): void => metrics.count('guard_events_total', 'dropped', rows);
+  const onLost = (rows: number): void => metrics.count('guard_events_total', 'dropped', rows);
   try {
-    return await openSpill({ directory, maxBytes: MAX_SPILL_BYTES, clock, lost });
+    return await openSpill({ directory, maxBytes: MAX_SPILL_BYTES, clock, onLost });
   } catch (error) {
     log('error', 'analytics_spill_unusable', { reason: String(error) });
     return undefined;

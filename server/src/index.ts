@@ -8,5 +8,5 @@ export { type DirectoryReport, refreshDirectory } from './refresh/refresh-direct
 export { type NewSettings, SettingsReader } from './reload/read-again.ts';
 export { createReloader, type ReloaderOptions } from './reload/reloader.ts';
 export type { DashboardLink } from './listeners/dashboard-links.ts';
-export { type Running, startGuard } from './start-guard.ts';
+export { type RunningGuard, startGuard } from './start-guard.ts';
 export { threadCount } from './workers/worker-pool.ts';

@@ -30,7 +30,7 @@ import { type Addresses, listenGateway, listenOn } from './listeners/listen.ts';
 import { createReloadableService, type ReloadableService } from './listeners/reloadable-service.ts';
 import { type Close, closeAll, type ProcessContext } from './process/process-context.ts';
 import { keepPublished } from './refresh/keep-published.ts';
-import { asStarted } from './reload/changes.ts';
+import { withStartSettings } from './reload/changes.ts';
 import type { NewSettings } from './reload/read-again.ts';
 import { openStore } from './store/open-store.ts';
 import { watchCrawlerRanges } from './store/watch-crawler-ranges.ts';
@@ -38,7 +38,7 @@ import { openTracing } from './tracing/tracing.ts';
 import { RemoteValidators } from './validators/gateway-sites.ts';
 import { sharedAddresses, threadCount, WorkerPool } from './workers/worker-pool.ts';
 
-export interface Running {
+export interface RunningGuard {
   /** The address of each started service: a URL, or `unix:` and a path. */
   readonly addresses: Addresses;
   /**
@@ -46,7 +46,7 @@ export interface Running {
    * then nothing has changed. Ignores new StartSettings. Resolves with the number of workers that have not applied it.
    */
   readonly reload: (next: NewSettings) => Promise<number>;
-  /** Sign-in links to the dashboard, one for each organisation. Each link works once, for ten minutes. */
+  /** Creates sign-in links to the dashboard, one for each organisation. Each link works once, for ten minutes. */
   readonly createDashboardLinks: () => readonly DashboardLink[];
   /** State of the event database. Undefined when the settings name none. */
   readonly database: () => DatabaseCondition | undefined;
@@ -65,65 +65,67 @@ const DATABASE_START_MS = 8_000;
 const DRAIN_MS = 30_000;
 
 /** What is open while Guard starts, runs and ends. */
-interface State {
+interface GuardState {
   /** Functions that close each part, in the order in which the parts were opened. */
-  readonly opened: Close[];
+  readonly closers: Close[];
   readonly addresses: Partial<Record<Service, string>>;
   readonly services: Map<RoutedService, ReloadableService>;
-  /** The worker threads. */
   workers: WorkerPool | undefined;
   gateway: Gateway | undefined;
   certificates: OpenCertificates | undefined;
-  current: Deployment | undefined;
-  ready: boolean;
-  closing: boolean;
+  currentDeployment: Deployment | undefined;
+  isReady: boolean;
+  isClosing: boolean;
 }
 
 /**
  * The composition root: builds a running product from the settings. It starts each service that `listen` names.
  * Analytics opens first and closes last, so that the event of every decision is kept.
  */
-export async function startGuard(settings: Settings, context: ProcessContext): Promise<Running> {
-  const state: State = {
-    opened: [],
+export async function startGuard(
+  settings: Settings,
+  context: ProcessContext,
+): Promise<RunningGuard> {
+  const state: GuardState = {
+    closers: [],
     addresses: {},
     services: new Map(),
     workers: undefined,
     gateway: undefined,
     certificates: undefined,
-    current: undefined,
-    ready: false,
-    closing: false,
+    currentDeployment: undefined,
+    isReady: false,
+    isClosing: false,
   };
   const close = () => {
-    state.ready = false;
-    state.closing = true;
-    const cut = setTimeout(() => {
+    state.isReady = false;
+    state.isClosing = true;
+    const cutOffTimer = setTimeout(() => {
       for (const service of state.services.values()) service.cutOff();
     }, DRAIN_MS);
-    return closeAll(state.opened, context.log).finally(() => clearTimeout(cut));
+    return closeAll(state.closers, context.log).finally(() => clearTimeout(cutOffTimer));
   };
   try {
     const dependencies = await openDependencies(settings, context, state);
     const first = await buildDeployment(settings, settingsRevision(settings), dependencies);
-    state.current = first;
-    state.opened.push(() => currentOf(state).close());
+    state.currentDeployment = first;
+    state.closers.push(() => currentOf(state).close());
     await listenServices(first, state);
     await openGateway(first, dependencies, state);
     await startWorkers(first, dependencies, state);
     startOrders(context, state);
     const { analytics } = dependencies;
-    const current = () => currentOf(state).settings;
-    state.opened.push(await openControl({ ...context, ...analytics, settings: current }));
+    const currentSettings = () => currentOf(state).settings;
+    state.closers.push(await openControl({ ...context, ...analytics, settings: currentSettings }));
     await Promise.race([analytics.settled, sleep(DATABASE_START_MS, undefined, { ref: false })]);
-    state.ready = true;
+    state.isReady = true;
     return {
       addresses: state.addresses,
       reload: (next) => replaceDeployment(next, dependencies, state),
       createDashboardLinks() {
-        const { settings: now } = currentOf(state);
+        const { settings: latest } = currentOf(state);
         const { dashboard } = state.addresses;
-        return createDashboardLinks(dependencies.dashboard?.signIns, now, dashboard);
+        return createDashboardLinks(dependencies.dashboard?.signIns, latest, dashboard);
       },
       database: () => dependencies.analytics.condition(),
       dataAt() {
@@ -141,39 +143,39 @@ export async function startGuard(settings: Settings, context: ProcessContext): P
 async function openDependencies(
   settings: Settings,
   context: ProcessContext,
-  state: State,
+  state: GuardState,
 ): Promise<Dependencies> {
   const { clock, metrics } = context;
-  const { addresses, opened } = state;
+  const { addresses, closers } = state;
   const analytics = await openEvents(settings, context, state);
-  opened.push(() => analytics.close());
-  const others = threadCount(settings) - 1;
-  if (others > 0) state.workers = new WorkerPool(others, context);
-  const opening = await openStore(settings.store, context, state.workers);
-  opened.push(() => opening.close());
-  const { store, redis } = opening;
+  closers.push(() => analytics.close());
+  const workerCount = threadCount(settings) - 1;
+  if (workerCount > 0) state.workers = new WorkerPool(workerCount, context);
+  const openedStore = await openStore(settings.store, context, state.workers);
+  closers.push(() => openedStore.close());
+  const { store, redis } = openedStore;
   if (redis) {
     const newestAt = (at: number) => redis.newest('crawler-ranges', at);
-    const heldAt = () => state.current?.oldestCrawlerListAt;
-    opened.push(watchCrawlerRanges({ heldAt, newestAt }, context));
+    const heldAt = () => state.currentDeployment?.oldestCrawlerListAt;
+    closers.push(watchCrawlerRanges({ heldAt, newestAt }, context));
   }
-  const current = () => state.current?.settings ?? settings;
-  opened.push(watchAlerts({ ...context, ...analytics, settings: current, store }));
-  opened.push(keepPublished(() => state.current?.settings, context));
+  const currentSettings = () => state.currentDeployment?.settings ?? settings;
+  closers.push(watchAlerts({ ...context, ...analytics, settings: currentSettings, store }));
+  closers.push(keepPublished(() => state.currentDeployment?.settings, context));
   const decisions = await openDecisions(settings, redis, context);
-  opened.push(decisions.close);
-  const crowdsec = await openCrowdsec(current, context, state.workers);
-  opened.push(crowdsec.close);
-  const certificates = await openCertificates({ ...context, settings: current, redis });
+  closers.push(decisions.close);
+  const crowdsec = await openCrowdsec(currentSettings, context, state.workers);
+  closers.push(crowdsec.close);
+  const certificates = await openCertificates({ ...context, settings: currentSettings, redis });
   state.certificates = certificates;
-  opened.push(certificates.watched.close);
+  closers.push(certificates.watcher.close);
   metrics.gauge('guard_temporary_decisions', decisions.count);
   metrics.gauge('guard_crawler_ranges_age_seconds', () =>
     Math.round((clock() - (currentOf(state).oldestCrawlerListAt ?? clock())) / 1000),
   );
   metrics.gauge('guard_network_data_age_seconds', () => {
-    const { networkDataAt: at } = currentOf(state);
-    return new Map(NETWORK_DATA.map((data) => [data, Math.round((clock() - at[data]) / 1000)]));
+    const { networkDataAt: dataAt } = currentOf(state);
+    return new Map(NETWORK_DATA.map((data) => [data, Math.round((clock() - dataAt[data]) / 1000)]));
   });
   return {
     ...context,
@@ -189,45 +191,45 @@ async function openDependencies(
       () => currentOf(state).settings.public_urls.docs ?? addresses.docs ?? '',
     ),
     addresses,
-    isReady: () => state.ready,
-    issued: certificates.watched.held,
+    isReady: () => state.isReady,
+    issuedCertificates: certificates.watcher.certificates,
     dashboard: {
       signIns: new SignIns(clock),
       replay: createReplay(() => currentOf(state).settings, analytics.runQuery),
       startedAt: clock(),
-      isClosing: () => state.closing,
+      isClosing: () => state.isClosing,
     },
   };
 }
 
-function currentOf({ current }: State): Deployment {
-  if (!current) throw new Error('asked before the first settings were applied');
-  return current;
+function currentOf({ currentDeployment }: GuardState): Deployment {
+  if (!currentDeployment) throw new Error('asked before the first settings were applied');
+  return currentDeployment;
 }
 
 /** Opens the analytics. Decisions are logged and measured before they reach the sink. */
 async function openEvents(
   settings: Settings,
   context: ProcessContext,
-  state: State,
+  state: GuardState,
 ): Promise<Analytics> {
   const { log, metrics } = context;
-  const { analytics: wanted, organisations } = settings;
+  const { analytics: analyticsSettings, organisations } = settings;
   const authenticate: AuthenticateBearer = (authorization) =>
     currentOf(state).authenticate(authorization);
-  const analytics = wanted
-    ? await openAnalytics({ settings: wanted, organisations, authenticate, ...context })
+  const analytics = analyticsSettings
+    ? await openAnalytics({ settings: analyticsSettings, organisations, authenticate, ...context })
     : noAnalytics(metrics);
-  const measured = measureEvents(analytics.sink, metrics);
-  return { ...analytics, sink: logDecisions(measured, log, () => currentOf(state).settings) };
+  const measuredSink = measureEvents(analytics.sink, metrics);
+  return { ...analytics, sink: logDecisions(measuredSink, log, () => currentOf(state).settings) };
 }
 
-async function listenServices({ settings, routes }: Deployment, state: State): Promise<void> {
+async function listenServices({ settings, routes }: Deployment, state: GuardState): Promise<void> {
   for (const [name, app] of routes) {
     const address = settings.listen[name];
     if (!address) continue;
     const service = createReloadableService(settings, app);
-    state.opened.push(() => service.app.close());
+    state.closers.push(() => service.app.close());
     state.services.set(name, service);
     state.addresses[name] = await listenOn(name, service.app, address);
   }
@@ -236,7 +238,7 @@ async function listenServices({ settings, routes }: Deployment, state: State): P
 async function openGateway(
   first: Deployment,
   dependencies: Dependencies,
-  state: State,
+  state: GuardState,
 ): Promise<void> {
   const { listen } = first.settings;
   if (!listen.gateway && !listen.gateway_tls && !listen.forward_auth && !listen.ext_authz) return;
@@ -248,12 +250,12 @@ async function openGateway(
     ...ports,
     tracing: openTracing(log),
     proxyProtocol: listen.proxy_protocol,
-    challenges: state.certificates?.watched.challenges,
+    challenges: state.certificates?.watcher.challenges,
     ...(state.workers && { sharedAddress: 'claim' }),
   });
-  state.opened.push(() => gateway.close());
+  state.closers.push(() => gateway.close());
   state.gateway = gateway;
-  state.certificates?.watched.onChange((issued) => gateway.showIssued(issued));
+  state.certificates?.watcher.onChange((issued) => gateway.showIssued(issued));
   Object.assign(state.addresses, await listenGateway(gateway, listen));
 }
 
@@ -261,38 +263,38 @@ async function openGateway(
 async function startWorkers(
   { settings }: Deployment,
   { analytics }: Dependencies,
-  { workers, addresses, opened }: State,
+  { workers, addresses, closers }: GuardState,
 ): Promise<void> {
   if (!workers) return;
-  opened.push(() => workers.close());
+  closers.push(() => workers.close());
   const listen = sharedAddresses(settings.listen, addresses);
   await workers.start({ settings: { ...settings, listen }, addresses, analytics });
 }
 
 /** Orders certificates only after every thread can answer an authority that verifies a host. */
-function startOrders(context: ProcessContext, state: State): void {
+function startOrders(context: ProcessContext, state: GuardState): void {
   if (state.gateway === undefined || state.certificates === undefined) return;
   const settings = () => currentOf(state).settings;
-  state.opened.push(orderCertificates({ ...context, ...state.certificates, settings }));
+  state.closers.push(orderCertificates({ ...context, ...state.certificates, settings }));
 }
 
 /** Replaces everything in one turn of the event loop, so that no request sees both old and new settings. */
 async function replaceDeployment(
   { settings, revision }: NewSettings,
   dependencies: Dependencies,
-  state: State,
+  state: GuardState,
 ): Promise<number> {
-  const before = currentOf(state);
-  const started = asStarted(settings, before.settings);
-  const next = await buildDeployment(started, revision, dependencies, before);
+  const current = currentOf(state);
+  const effectiveSettings = withStartSettings(settings, current.settings);
+  const next = await buildDeployment(effectiveSettings, revision, dependencies, current);
   state.gateway?.reload(next.gateway);
   for (const [name, service] of state.services) {
     const app = next.routes.get(name);
     if (app) service.replaceRoutes(app);
   }
-  state.current = next;
+  state.currentDeployment = next;
   dependencies.analytics.setOrganisations(next.settings.organisations);
-  retire(before, dependencies.log);
+  retire(current, dependencies.log);
   const listen = sharedAddresses(next.settings.listen, state.addresses);
   return (await state.workers?.reload({ settings: { ...next.settings, listen }, revision })) ?? 0;
 }

@@ -50,11 +50,15 @@ async function instance(clock = () => Date.now()) {
     metrics: createMetrics(),
   };
   const watched = await watchCertificates({ ...context, read: createReadText(place, 1024 ** 2) });
-  const close = orderCertificates({ ...context, watched, change: createChangeText(place, 1) });
+  const close = orderCertificates({
+    ...context,
+    watcher: watched,
+    change: createChangeText(place, 1),
+  });
   return {
     file,
     log,
-    shown: () => [...watched.held().keys()],
+    shown: () => [...watched.certificates().keys()],
     kept: async () => {
       const read = await createReadText(place, 1024 ** 2)();
       const opened = read.kind === 'read' ? openState(SECRET, read.text) : undefined;

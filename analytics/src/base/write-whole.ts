@@ -1,31 +1,31 @@
 import { open, rename, unlink } from 'node:fs/promises';
 
 /** Suffix of a file that is not complete yet. */
-export const UNFINISHED = '.part';
+export const UNFINISHED_SUFFIX = '.part';
 
 /**
- * Writes a file that only its owner can read. Writes it under another name and then renames it, so that the file is
- * either complete or unchanged. Rejects when that fails.
+ * Writes a file that only its owner can read. It writes under another name and then renames the file, so that the file
+ * is either complete or unchanged. Rejects when that fails.
  *
- * @param synced also flush the file to the disk, so that it survives a power failure.
+ * @param isSynced also flush the file to the disk, so that it survives a power failure.
  */
 export async function writeWhole(
   path: string,
   body: string | readonly Buffer[],
-  synced = true,
+  isSynced = true,
 ): Promise<void> {
-  const unfinished = path + UNFINISHED;
+  const unfinishedPath = path + UNFINISHED_SUFFIX;
   try {
-    const file = await open(unfinished, 'w', 0o600);
+    const file = await open(unfinishedPath, 'w', 0o600);
     try {
       await file.writeFile(body);
-      if (synced) await file.sync();
+      if (isSynced) await file.sync();
     } finally {
       await file.close();
     }
-    await rename(unfinished, path);
+    await rename(unfinishedPath, path);
   } catch (error) {
-    await unlink(unfinished).catch(() => undefined);
+    await unlink(unfinishedPath).catch(() => undefined);
     throw error;
   }
 }

@@ -3,14 +3,14 @@ import { replace } from '../query/adapt.ts';
 import { identifier, isSymbol, keyword, lex, type Token } from '../query/lexer.ts';
 import { SYSTEM_TABLES } from './system-tables.ts';
 
-/** The facts about the server and the account for which programs ask. */
+/** The facts about the server and the account that programs ask for. */
 export interface ServerInfo {
   readonly version: string;
   readonly revision: number;
   readonly organisation: string;
 }
 
-const organisation = (info: ServerInfo): string => quoteText(info.organisation);
+const organisationText = (info: ServerInfo): string => quoteText(info.organisation);
 const NAME_OF_SERVER = "'Guard'";
 
 /** The value of each function without arguments, by its name in lower case. */
@@ -20,11 +20,11 @@ const FUNCTIONS: ReadonlyMap<string, (info: ServerInfo) => string> = new Map([
   ['revision', ({ revision }) => `toUInt32(${revision})`],
   ['displayname', () => NAME_OF_SERVER],
   ['hostname', () => NAME_OF_SERVER],
-  ['currentuser', organisation],
-  ['user', organisation],
+  ['currentuser', organisationText],
+  ['user', organisationText],
 ]);
 
-const TABLE = '(?:[`"]?(?<database>\\w+)[`"]?\\.)?[`"]?(?<table>\\w+)[`"]?';
+const TABLE_PATTERN = '(?:[`"]?(?<database>\\w+)[`"]?\\.)?[`"]?(?<table>\\w+)[`"]?';
 const DESCRIBE_COLUMNS =
   "name, type, '' AS default_type, default_expression, comment, '' AS codec_expression, '' AS ttl_expression";
 
@@ -36,17 +36,17 @@ const TABLE_STATEMENTS: readonly (readonly [start: string, query: (table: string
     () => 'SELECT name FROM system.tables WHERE 1',
   ],
   [
-    `DESC(?:RIBE)? (?:TABLE )?${TABLE}`,
+    `DESC(?:RIBE)? (?:TABLE )?${TABLE_PATTERN}`,
     (table) => `SELECT ${DESCRIBE_COLUMNS} FROM system.columns WHERE table = '${table}'`,
   ],
   [
-    `EXISTS (?:TABLE )?${TABLE}`,
+    `EXISTS (?:TABLE )?${TABLE_PATTERN}`,
     (table) => `SELECT toUInt8(count()) AS result FROM system.tables WHERE name = '${table}'`,
   ],
 ];
-const PATTERNS = TABLE_STATEMENTS.map(([start, query]) => {
-  const text = `^\\s*${start.replaceAll(' ', '\\s+')}(?:\\s+(?<format>FORMAT\\s+\\w+))?[\\s;]*$`;
-  return { pattern: new RegExp(text, 'i'), query };
+const STATEMENT_PATTERNS = TABLE_STATEMENTS.map(([start, query]) => {
+  const patternText = `^\\s*${start.replaceAll(' ', '\\s+')}(?:\\s+(?<format>FORMAT\\s+\\w+))?[\\s;]*$`;
+  return { pattern: new RegExp(patternText, 'i'), query };
 });
 
 /** True for a statement whose answer needs the version of the server. */
@@ -55,33 +55,33 @@ export function asksForVersion(sql: string): boolean {
 }
 
 /** Replaces questions about the database by constants. The gate refuses functions and tables that remain. */
-export function introspect(given: string, info: ServerInfo): string {
-  const sql = asSelect(given);
-  const lexed = lex(sql);
-  if (lexed.kind === 'refused') return sql;
-  const { tokens } = lexed;
-  const used = new Set<string>();
-  const changes = tokens.flatMap((token, at) => {
-    const end = tokens[at + 2]?.end;
-    if (end === undefined || isSymbol(tokens[at - 1], '.')) return [];
-    const table = systemTable(tokens, at);
+export function introspect(givenSql: string, info: ServerInfo): string {
+  const sql = asSelect(givenSql);
+  const lexResult = lex(sql);
+  if (lexResult.kind === 'refused') return sql;
+  const { tokens } = lexResult;
+  const usedTables = new Set<string>();
+  const changes = tokens.flatMap((token, tokenIndex) => {
+    const end = tokens[tokenIndex + 2]?.end;
+    if (end === undefined || isSymbol(tokens[tokenIndex - 1], '.')) return [];
+    const table = systemTable(tokens, tokenIndex);
     if (table !== undefined) {
-      used.add(table);
-      return [{ at: token.at, end, by: quoteName(table) }];
+      usedTables.add(table);
+      return [{ at: token.at, end, replacement: quoteName(table) }];
     }
-    const value = constant(tokens, at, info);
-    return value === undefined ? [] : [{ at: token.at, end, by: value }];
+    const value = constantCall(tokens, tokenIndex, info);
+    return value === undefined ? [] : [{ at: token.at, end, replacement: value }];
   });
-  return withTables(replace(sql, changes), tokens, used);
+  return withTables(replace(sql, changes), tokens, usedTables);
 }
 
 function asSelect(sql: string): string {
-  for (const { pattern, query } of PATTERNS) {
+  for (const { pattern, query } of STATEMENT_PATTERNS) {
     const groups = pattern.exec(sql)?.groups;
     if (groups === undefined) continue;
     const { database, table = '', format = '' } = groups;
-    const where = database === undefined ? '' : `AND database = '${database}'`;
-    return `${query(table)} ${where} ${format}`;
+    const databaseCondition = database === undefined ? '' : `AND database = '${database}'`;
+    return `${query(table)} ${databaseCondition} ${format}`;
   }
   return sql;
 }
@@ -94,7 +94,7 @@ function systemTable(tokens: readonly Token[], at: number): string | undefined {
 }
 
 /** The constant for a call such as `version()`. The column keeps the function's name, because programs look it up. */
-function constant(tokens: readonly Token[], at: number, info: ServerInfo): string | undefined {
+function constantCall(tokens: readonly Token[], at: number, info: ServerInfo): string | undefined {
   const name = identifier(tokens[at]) ?? '';
   const value = FUNCTIONS.get(name.toLowerCase());
   const isCall = isSymbol(tokens[at + 1], '(') && isSymbol(tokens[at + 2], ')');
@@ -102,10 +102,14 @@ function constant(tokens: readonly Token[], at: number, info: ServerInfo): strin
 }
 
 /** Puts a common table expression in front of the statement for each table that it uses. */
-function withTables(sql: string, tokens: readonly Token[], used: ReadonlySet<string>): string {
-  if (used.size === 0) return sql;
+function withTables(
+  sql: string,
+  tokens: readonly Token[],
+  usedTables: ReadonlySet<string>,
+): string {
+  if (usedTables.size === 0) return sql;
   const tables = Array.from(
-    used,
+    usedTables,
     (name) => `${quoteName(name)} AS (${SYSTEM_TABLES.get(name) ?? ''})`,
   ).join(', ');
   const [first, second] = tokens;

@@ -11,7 +11,7 @@ import { readAsWriter } from '../query/list-columns.ts';
 import { decodeStatement, sendRows, takeStatements } from '../query/route.ts';
 import { asksForVersion, introspect, type ServerInfo } from './introspect.ts';
 import { fillIn } from './parameters.ts';
-import { askingBy, readWish, type Wish } from './request.ts';
+import { findCaller, parseRequest, type ParsedRequest } from './request.ts';
 
 interface ListenerOptions {
   readonly state: () => EngineState;
@@ -20,7 +20,7 @@ interface ListenerOptions {
 }
 
 /** For each error of Guard, the status, code and name of the matching ClickHouse error. */
-const ERRORS = {
+const CLICKHOUSE_ERRORS = {
   malformed: { status: 400, code: 62, name: 'SYNTAX_ERROR' },
   refused: { status: 403, code: 497, name: 'ACCESS_DENIED' },
   revoked: { status: 401, code: 516, name: 'AUTHENTICATION_FAILED' },
@@ -47,29 +47,33 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
     return versionQuery;
   }
 
-  async function run(asking: QueryCaller, wish: Wish, reply: FastifyReply): Promise<QueryOutcome> {
-    if (wish.kind === 'refused') return wish;
-    const filled = fillIn(wish.sql, wish.parameters);
-    if (filled.kind === 'refused') return filled;
-    const info = await readServerInfo(askVersion, filled.sql, asking.organisation);
+  async function runRequest(
+    caller: QueryCaller,
+    parsed: ParsedRequest,
+    reply: FastifyReply,
+  ): Promise<QueryOutcome> {
+    if (parsed.kind === 'refused') return parsed;
+    const filling = fillIn(parsed.sql, parsed.parameters);
+    if (filling.kind === 'refused') return filling;
+    const info = await readServerInfo(askVersion, filling.sql, caller.organisation);
     if (typeof info === 'string') return { kind: 'unavailable', message: info };
-    const sql = introspect(filled.sql, info);
+    const sql = introspect(filling.sql, info);
     const delivered = new Promise((resolve) => reply.raw.once('close', resolve));
     return runQuery({
-      ...{ ...asking, sql, form: wish.form, delivered },
+      ...{ ...caller, sql, form: parsed.form, delivered },
       signal: goneSignal(reply.raw),
     });
   }
 
-  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async function answerRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { headers, url } = request;
-    const asking = askingBy(headers, authenticate);
-    if (asking === undefined) return answerOutcome(reply, { kind: 'revoked' }, false);
+    const caller = findCaller(headers, authenticate);
+    if (caller === undefined) return answerOutcome(reply, { kind: 'revoked' }, false);
     // Older programs test the connection with this request.
     if (url === '/' && request.method === 'GET') return answerPing(request, reply);
     const search = searchOf(request);
-    const wish = readWish(search, headers, decodeStatement(request.body));
-    return answerOutcome(reply, await run(asking, wish, reply), isPacked(search));
+    const parsed = parseRequest(search, headers, decodeStatement(request.body));
+    return answerOutcome(reply, await runRequest(caller, parsed, reply), isPacked(search));
   }
 
   return (app) => {
@@ -85,10 +89,10 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
       // A hook can refuse a request without a key before its body is read.
       async onRequest({ headers }, reply) {
         void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
-        if (askingBy(headers, authenticate) === undefined)
+        if (findCaller(headers, authenticate) === undefined)
           await answerOutcome(reply, { kind: 'revoked' }, false);
       },
-      handler: answer,
+      handler: answerRequest,
     });
     return Promise.resolve();
   };
@@ -106,7 +110,7 @@ async function answerPing(_request: FastifyRequest, reply: FastifyReply): Promis
   await reply.type('text/plain').send('Ok.\n');
 }
 
-/** The values for {@link introspect}, or the reason as a string when they cannot be read now. */
+/** Reads the values for {@link introspect}. Resolves with the reason as a string when they cannot be read now. */
 async function readServerInfo(
   askVersion: () => Promise<string>,
   sql: string,
@@ -158,9 +162,9 @@ function errorOf(outcome: Exclude<QueryOutcome, { kind: 'rows' }>): {
 }
 
 function clickHouseError(
-  kind: keyof typeof ERRORS,
+  kind: keyof typeof CLICKHOUSE_ERRORS,
   message: string,
 ): { status: number; text: string } {
-  const { status, code, name } = ERRORS[kind];
+  const { status, code, name } = CLICKHOUSE_ERRORS[kind];
   return { status, text: `Code: ${code}. DB::Exception: ${message} (${name})` };
 }

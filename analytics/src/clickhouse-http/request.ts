@@ -5,7 +5,7 @@ import { DATABASE } from '../database/accounts.ts';
 import { ALLOWED_FORMATS } from '../query/denied.ts';
 
 /** A parsed request of ClickHouse's HTTP interface. */
-export type Wish =
+export type ParsedRequest =
   | {
       readonly kind: 'statement';
       readonly sql: string;
@@ -15,7 +15,7 @@ export type Wish =
   | { readonly kind: 'refused'; readonly message: string };
 
 /** The parameters that Guard reads, in addition to `param_…`. */
-const READ: ReadonlySet<string> = new Set(
+const READ_PARAMETERS: ReadonlySet<string> = new Set(
   'query database default_format compress client_protocol_version'.split(' '),
 );
 const PARAMETER = 'param_';
@@ -25,7 +25,7 @@ const PARAMETER = 'param_';
  * Many programs send them by default. Guard ignores them, so they never reach the database, and Guard's own limits
  * apply.
  */
-const IGNORED = [
+const IGNORED_SETTINGS = [
   /^(?:query_id|quota_key|session_(?:id|timeout|check)|readonly|wait_end_of_query|buffer_size)$/,
   /^(?:(?:add|enable)_http|http|network|send|receive|connect|client|log|cancel_http)_\w+$/,
   /^(?:max|min|timeout|allow|insert|input_format|select_sequential)_\w+$|^result_overflow_mode$/,
@@ -36,17 +36,17 @@ const IGNORED = [
  * Finds the caller by the analytics key: the password or the user of Basic authentication, or a field such as
  * `X-ClickHouse-Key`. A key in the URL is not accepted, because URLs are logged.
  */
-export function askingBy(
+export function findCaller(
   headers: IncomingHttpHeaders,
   authenticate: AuthenticateBearer,
 ): QueryCaller | undefined {
   const { authorization = '' } = headers;
-  const basic = /^Basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1];
-  const pair = Buffer.from(basic ?? '', 'base64').toString('utf8');
-  const colon = pair.indexOf(':');
+  const basicCredentials = /^Basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1];
+  const userAndPassword = Buffer.from(basicCredentials ?? '', 'base64').toString('utf8');
+  const colon = userAndPassword.indexOf(':');
   const keys = [
-    pair.slice(colon + 1),
-    pair.slice(0, Math.max(colon, 0)),
+    userAndPassword.slice(colon + 1),
+    userAndPassword.slice(0, Math.max(colon, 0)),
     headers['x-clickhouse-key'],
     headers['x-clickhouse-user'],
   ];
@@ -61,21 +61,21 @@ export function askingBy(
 }
 
 /** Reads the statement and its format. Refuses a setting that could change rows, because Guard does not apply it. */
-export function readWish(
+export function parseRequest(
   search: URLSearchParams,
   headers: IncomingHttpHeaders,
   body: string | undefined,
-): Wish {
+): ParsedRequest {
   if (body === undefined) return refuse('The body is not UTF-8 text.');
-  const unknown = [...search.keys()].find((name) => !isKnown(name));
-  if (unknown !== undefined) return refuse(whyNot(unknown));
-  const read = (parameter: string, header: string): string | undefined => {
+  const unknownName = [...search.keys()].find((name) => !isKnown(name));
+  if (unknownName !== undefined) return refuse(refusalOf(unknownName));
+  const readParameter = (parameter: string, header: string): string | undefined => {
     const value = search.get(parameter) ?? headers[header];
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
-  const database = read('database', 'x-clickhouse-database') ?? DATABASE;
+  const database = readParameter('database', 'x-clickhouse-database') ?? DATABASE;
   if (database !== DATABASE) return refuse(`The only database is ${DATABASE}.`);
-  const format = read('default_format', 'x-clickhouse-format');
+  const format = readParameter('default_format', 'x-clickhouse-format');
   if (format !== undefined && !ALLOWED_FORMATS.has(format.toLowerCase())) {
     return refuse(`The format ${format} is not available; JSONEachRow and Native are.`);
   }
@@ -90,7 +90,9 @@ export function readWish(
 
 function isKnown(name: string): boolean {
   return (
-    READ.has(name) || name.startsWith(PARAMETER) || IGNORED.some((pattern) => pattern.test(name))
+    READ_PARAMETERS.has(name) ||
+    name.startsWith(PARAMETER) ||
+    IGNORED_SETTINGS.some((pattern) => pattern.test(name))
   );
 }
 
@@ -103,12 +105,12 @@ function formOf(search: URLSearchParams, format: string | undefined): AnswerForm
   };
 }
 
-function whyNot(name: string): string {
+function refusalOf(name: string): string {
   return name === 'user' || name === 'password'
     ? 'A key in the URL ends up in logs. Send it as the password of Basic authentication.'
     : `The setting ${name.slice(0, 100)} cannot be set here. Remove it from the connection.`;
 }
 
-function refuse(message: string): Wish {
+function refuse(message: string): ParsedRequest {
   return { kind: 'refused', message };
 }

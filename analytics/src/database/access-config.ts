@@ -22,12 +22,13 @@ export const CLUSTER = 'guard';
  * About this many parts of one size are merged together. A batch comes every second. With ClickHouse's default of five
  * parts each row was rewritten often, and merging cost four times as much as inserting.
  */
-const MERGED_PARTS = 20;
+const PARTS_PER_MERGE = 20;
 
 /**
- * Settings of accounts in the engine that Guard starts. By default a statement gets one thread for each free GiB. This
- * server has less than two, so each panel of the dashboard took twice as long. `max_memory_usage` limits a statement
- * with any number of threads. Reading all indexes before the rows halves the processor time of a look-up.
+ * Settings of accounts in the engine that Guard starts. By default a statement gets one thread for each free GiB. The
+ * embedded server has less than two, so a statement got one thread, and each panel of the dashboard took twice as long.
+ * `max_memory_usage` limits a statement with any number of threads. Reading all indexes before the rows halves the
+ * processor time of a look-up.
  */
 const EMBEDDED_SETTINGS = {
   max_threads_min_free_memory_per_thread: 0,
@@ -35,10 +36,10 @@ const EMBEDDED_SETTINGS = {
 };
 
 /**
- * On one processor, the two threads of ACCOUNT_SETTINGS only share it: for a GROUP BY each builds its own table, and
- * the two are joined. ClickHouse also cuts large tables into parts, so that several threads could join them. Without
- * both, the lists of the most frequent values of a day took 120 ms of processor time instead of 147. Above 50 MB a
- * table is still cut, because only parts go to disk.
+ * On one processor, the two threads of ACCOUNT_SETTINGS are no faster than one: for a GROUP BY each builds its own
+ * table, and the two tables are joined. ClickHouse also cuts large tables into parts, so that several threads could
+ * join them. With one thread and uncut tables, the lists of the most frequent values of a day took 120 ms of processor
+ * time instead of 147. Above 50 MB a table is still cut, because only parts go to disk.
  */
 const SETTINGS_OF_ONE_PROCESSOR = { max_threads: 1, group_by_two_level_threshold: 1_000_000 };
 
@@ -48,7 +49,7 @@ const SETTINGS_OF_ONE_PROCESSOR = { max_threads: 1, group_by_two_level_threshold
 const TCP_PORT = 9000;
 
 /**
- * Accounts, rights and row policies.
+ * Creates the file of accounts, rights and row policies.
  *
  * The engine runs its own start-up statement as `default`, so this account must have an empty password and access from
  * 127.0.0.1. Rights do not limit it: `SELECT file('/etc/passwd')` needs none. So configXml accepts statements only on a
@@ -63,12 +64,12 @@ export function usersXml(
   settings = ACCOUNT_SETTINGS,
   processors = availableParallelism(),
 ): string {
-  const ofProcessors = processors === 1 ? SETTINGS_OF_ONE_PROCESSOR : {};
+  const processorSettings = processors === 1 ? SETTINGS_OF_ONE_PROCESSOR : {};
   const accounts = organisations.map((organisation) => {
     const { user, password } = organisationAccount(organisation, writer.password);
     return `
     <${user}>
-      ${identity(password)}
+      ${identityXml(password)}
       <profile>organisation</profile>
       <grants>
         <query>GRANT SELECT ON ${DATABASE}.${LOCAL_TABLE}</query>
@@ -90,7 +91,7 @@ export function usersXml(
       <max_execution_time>0</max_execution_time>
     </start_up>
     <organisation>
-      ${settingsXml({ ...settings, ...PART_SETTINGS, ...EMBEDDED_SETTINGS, ...ofProcessors, max_concurrent_queries_for_user: 2 * QUERY.runningOfOrganisation })}
+      ${settingsXml({ ...settings, ...PART_SETTINGS, ...EMBEDDED_SETTINGS, ...processorSettings, max_concurrent_queries_for_user: 2 * QUERY.runningOfOrganisation })}
       <constraints>
         ${INDEX_SETTINGS.map((name) => `<${name}><changeable_in_readonly/></${name}>`).join('\n        ')}
       </constraints>
@@ -109,7 +110,7 @@ export function usersXml(
       </grants>
     </default>
     <${writer.user}>
-      ${identity(writer.password)}
+      ${identityXml(writer.password)}
       <profile>default</profile>
       <grants>
         <query>GRANT SELECT, INSERT, CREATE, ALTER ON ${DATABASE}.*</query>
@@ -142,18 +143,19 @@ export function newQueryPath(): string {
 }
 
 /**
- * Server settings. The only HTTP paths are the secret path for statements and the ping below it. The pages `/play` and
- * `/dashboard`, and the answers of ClickHouse without a password, are off.
+ * Creates the file of server settings. The only HTTP paths are the secret path for statements and the ping below it.
+ * The pages `/play` and `/dashboard`, and the answers of ClickHouse without a password, are off.
  */
 export function configXml(plan: ServerPlan): string {
   const { usersPath, maxMemoryBytes, queryPath, holdDeletion = false } = plan;
-  const hold = '<max_number_of_merges_with_ttl_in_pool>0</max_number_of_merges_with_ttl_in_pool>';
+  const holdDeletionXml =
+    '<max_number_of_merges_with_ttl_in_pool>0</max_number_of_merges_with_ttl_in_pool>';
   return `<clickhouse>
   <users_config>${escapeXml(usersPath)}</users_config>
   <tcp_port>${TCP_PORT}</tcp_port>
   <listen_reuse_port>1</listen_reuse_port>
   <max_server_memory_usage>${maxMemoryBytes}</max_server_memory_usage>
-  <merge_tree><merge_selector_base>${MERGED_PARTS}</merge_selector_base><finished_mutations_to_keep>1</finished_mutations_to_keep>${holdDeletion ? hold : ''}</merge_tree>
+  <merge_tree><merge_selector_base>${PARTS_PER_MERGE}</merge_selector_base><finished_mutations_to_keep>1</finished_mutations_to_keep>${holdDeletion ? holdDeletionXml : ''}</merge_tree>
   <remote_servers><${CLUSTER}><shard><replica>
     <host>127.0.0.1</host><port>${TCP_PORT}</port>
   </replica></shard></${CLUSTER}></remote_servers>
@@ -170,7 +172,7 @@ export function configXml(plan: ServerPlan): string {
 }
 
 /** Passwords are kept as SHA-256. Every account has access only from this machine. */
-function identity(password: string): string {
+function identityXml(password: string): string {
   return `<password_sha256_hex>${sha256Hex(password)}</password_sha256_hex>
       <networks><ip>127.0.0.1</ip></networks>
       <quota>default</quota>`;

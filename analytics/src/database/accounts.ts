@@ -59,10 +59,10 @@ export const ACCOUNT_SETTINGS: Readonly<Record<string, string | number>> = {
 };
 
 /**
- * Off: the choice of parts by their day or statistics. A part has rows of all organisations, and the database runs the
- * functions of a statement on the day of a part before it applies the row policy. So when another organisation had rows
- * of that day, `intDiv(1, toInt32(toDate(created_at)) - 20778)` failed, and `range((toDate(created_at) = …) *
- * 60000000)` took longer. The primary key finds the same rows as fast.
+ * These settings switch off the choice of parts by their day or statistics. A part has rows of all organisations, and
+ * the database runs the functions of a statement on the day of a part before it applies the row policy. So when another
+ * organisation had rows of that day, `intDiv(1, toInt32(toDate(created_at)) - 20778)` failed, and
+ * `range((toDate(created_at) = …) * 60000000)` took longer. The primary key finds the same rows as fast.
  */
 export const PART_SETTINGS = {
   use_partition_pruning: 0,

@@ -18,11 +18,11 @@ import { createDatabaseClient } from './database-client.ts';
 import {
   CLUSTER_PATIENCE_S,
   execute,
-  findUnfit,
+  findServerFault,
   hasServerWithoutTables,
   onCluster,
   prepareSchema,
-  type Unfit,
+  type ServerFault,
 } from './prepare.ts';
 import { quoteName, quoteText } from './schema.ts';
 
@@ -40,7 +40,7 @@ interface RemoteOptions {
 const PING_EVERY_MS = 2000;
 const PING_TIMEOUT_MS = 5000;
 const LOOK_EVERY_MS = 30_000;
-/** Accounts that are created at the same time. With 1,000 organisations most of the time is waiting for answers. */
+/** How many accounts are created at the same time. With 1,000 organisations most of the time is waiting for answers. */
 const ACCOUNTS_AT_ONCE = 8;
 /** Every ClickHouse server has this cluster, which consists of itself. */
 const DEFAULT_CLUSTER = 'default';
@@ -59,93 +59,97 @@ const AWAY: EngineState = { kind: 'away', message: 'The analytics database is no
 export function openRemote(options: RemoteOptions): Engine {
   const { settings, log, onReady, lookEveryMs = LOOK_EVERY_MS } = options;
   const stop = new AbortController();
-  const closed = (): boolean => stop.signal.aborted;
+  const isClosed = (): boolean => stop.signal.aborted;
   const backoff = new Backoff(250, 10_000);
   /** Organisations whose account works. */
-  const open = new Set<string>();
-  /** Those whose account was created or updated on the present servers. */
-  const made = new Set<string>();
-  const database = describe(settings, open);
+  const workingAccounts = new Set<string>();
+  /** Organisations whose account was created or updated on the present servers. */
+  const updatedAccounts = new Set<string>();
+  const database = describeDatabase(settings, workingAccounts);
   let organisations = options.organisations;
-  let hurry = new AbortController();
+  let pauseEnd = new AbortController();
   let state: EngineState = AWAY;
 
   async function pause(ms: number): Promise<void> {
-    hurry = new AbortController();
-    const signal = AbortSignal.any([stop.signal, hurry.signal]);
+    pauseEnd = new AbortController();
+    const signal = AbortSignal.any([stop.signal, pauseEnd.signal]);
     await sleep(ms, undefined, { signal }).catch(() => undefined);
   }
 
-  /** Undefined when every organisation's account works. Otherwise the reason why one does not. */
+  /** Resolves with undefined when every organisation's account works, otherwise with the reason why one does not. */
   async function openAccounts(): Promise<string | undefined> {
-    let lacking: string | undefined;
+    let firstProblem: string | undefined;
     let patienceS = CLUSTER_PATIENCE_S;
-    await eachAtOnce(organisations, async (organisation) => {
-      if (closed() || made.has(organisation)) return;
+    await forEachOrganisation(organisations, async (organisation) => {
+      if (isClosed() || updatedAccounts.has(organisation)) return;
       const startedAt = performance.now();
       const problem = await openAccount(database, { organisation, patienceS }, log);
       // A server is away, so the other organisations wait only briefly for it.
       if (performance.now() - startedAt > 1000 * patienceS) patienceS = 1;
-      const mark = problem === undefined ? 'add' : 'delete';
-      for (const accounts of [open, made]) accounts[mark](organisation);
-      lacking ??= problem;
+      const setMethod = problem === undefined ? 'add' : 'delete';
+      for (const accounts of [workingAccounts, updatedAccounts]) accounts[setMethod](organisation);
+      firstProblem ??= problem;
     });
-    return lacking;
+    return firstProblem;
   }
 
-  async function connected(): Promise<void> {
-    let told: string | undefined;
+  async function watchConnection(): Promise<void> {
+    let loggedReason: string | undefined;
     let lookedAt = performance.now();
-    while (!closed() && (await database.client.ping(PING_TIMEOUT_MS))) {
+    while (!isClosed() && (await database.client.ping(PING_TIMEOUT_MS))) {
       if (performance.now() - lookedAt >= lookEveryMs) {
-        if (await gaveTables(database, settings, log)) made.clear();
+        if (await prepareNewServers(database, settings, log)) updatedAccounts.clear();
         lookedAt = performance.now();
       }
       const reason = await openAccounts();
-      if (reason !== undefined && reason !== told) {
+      if (reason !== undefined && reason !== loggedReason) {
         log('error', 'analytics_account_unusable', { reason });
       }
-      told = reason;
+      loggedReason = reason;
       await pause(PING_EVERY_MS);
     }
   }
 
   async function supervise(): Promise<void> {
-    while (!closed()) {
-      made.clear();
-      const unfit = await prepareTables(database, settings);
-      const problem = unfit?.message ?? (await openAccounts());
+    while (!isClosed()) {
+      updatedAccounts.clear();
+      const serverFault = await prepareTables(database, settings);
+      const problem = serverFault?.message ?? (await openAccounts());
       if (problem === undefined) {
         backoff.reset();
         state = { kind: 'ready', database };
         log('info', 'analytics_ready');
         onReady();
-        await connected();
+        await watchConnection();
       }
-      if (closed()) return;
-      state = unfit?.isTooOld === true ? { kind: 'failing', message: unfit.message } : AWAY;
+      if (isClosed()) return;
+      state =
+        serverFault?.isTooOld === true ? { kind: 'failing', message: serverFault.message } : AWAY;
       log('error', 'analytics_database_away', { reason: problem ?? 'it stopped answering' });
       await pause(backoff.next());
     }
   }
 
-  const supervised = supervise();
+  const supervision = supervise();
   return {
     state: () => state,
     holdsDeletion: () => false,
     setOrganisations(next) {
       organisations = next;
-      hurry.abort();
+      pauseEnd.abort();
     },
     async close() {
       stop.abort();
-      await supervised;
+      await supervision;
       database.client.close();
     },
   };
 }
 
-function describe(settings: RemoteSettings, open: ReadonlySet<string>): Database {
+function describeDatabase(
+  settings: RemoteSettings,
+  workingAccounts: ReadonlySet<string>,
+): Database {
   const url = new URL(settings.url);
   return {
     client: createDatabaseClient(url),
@@ -153,26 +157,31 @@ function describe(settings: RemoteSettings, open: ReadonlySet<string>): Database
     insertInto: settings.cluster === undefined ? LOCAL_TABLE : TABLE,
     cluster: settings.cluster,
     account: (organisation) =>
-      open.has(organisation) ? organisationAccount(organisation, settings.password) : undefined,
+      workingAccounts.has(organisation)
+        ? organisationAccount(organisation, settings.password)
+        : undefined,
     secrets: [url.host, url.hostname],
   };
 }
 
-/** Checks the server's version and updates its tables. Undefined on success. */
+/** Checks the server's version and updates its tables. Resolves with undefined on success. */
 async function prepareTables(
   { client, writer }: Database,
   { cluster, replicated = false }: RemoteSettings,
-): Promise<Unfit | undefined> {
-  const unfit = await findUnfit(client, writer);
-  if (unfit !== undefined) return unfit;
-  const ofCluster = replicated ? 'replicated_cluster' : 'cluster';
-  const layout = cluster === undefined ? 'one_server' : ofCluster;
+): Promise<ServerFault | undefined> {
+  const serverFault = await findServerFault(client, writer);
+  if (serverFault !== undefined) return serverFault;
+  const clusterLayout = replicated ? 'replicated_cluster' : 'cluster';
+  const layout = cluster === undefined ? 'one_server' : clusterLayout;
   const message = await prepareSchema(client, writer, cluster ?? DEFAULT_CLUSTER, layout);
   return message === undefined ? undefined : { message, isTooOld: false };
 }
 
-/** True if servers have joined the cluster and got their tables. They still need the accounts. */
-async function gaveTables(
+/**
+ * Creates the tables on servers that have joined the cluster. Resolves with true if it did. The accounts are still
+ * missing.
+ */
+async function prepareNewServers(
   database: Database,
   settings: RemoteSettings,
   log: Log,
@@ -180,10 +189,10 @@ async function gaveTables(
   const { client, writer, cluster } = database;
   if (cluster === undefined || !(await hasServerWithoutTables(client, writer, cluster)))
     return false;
-  const unfit = await prepareTables(database, settings);
-  if (unfit === undefined) log('info', 'analytics_server_joined');
-  else log('error', 'analytics_tables_not_made', { reason: unfit.message });
-  return unfit === undefined;
+  const serverFault = await prepareTables(database, settings);
+  if (serverFault === undefined) log('info', 'analytics_server_joined');
+  else log('error', 'analytics_tables_not_made', { reason: serverFault.message });
+  return serverFault === undefined;
 }
 
 interface NewAccount {
@@ -192,34 +201,35 @@ interface NewAccount {
   readonly patienceS: number;
 }
 
-async function eachAtOnce(
+async function forEachOrganisation(
   organisations: readonly string[],
   act: (organisation: string) => Promise<void>,
 ): Promise<void> {
-  const left = organisations.values();
-  const next = async (): Promise<void> => {
-    for (const organisation of left) await act(organisation);
+  const remaining = organisations.values();
+  const runNext = async (): Promise<void> => {
+    for (const organisation of remaining) await act(organisation);
   };
-  await Promise.all(Array.from({ length: ACCOUNTS_AT_ONCE }, next));
+  await Promise.all(Array.from({ length: ACCOUNTS_AT_ONCE }, runNext));
 }
 
-/** Creates an account and runs one query with it. Undefined on success. */
+/** Creates an account and runs one query with it. Resolves with undefined on success. */
 async function openAccount(
   { client, writer, cluster }: Database,
   { organisation, patienceS }: NewAccount,
   log: Log,
 ): Promise<string | undefined> {
-  let refused: string | undefined;
+  let refusal: string | undefined;
   const parameters = cluster === undefined ? {} : onCluster(patienceS);
   for (const sql of accountStatements(organisation, writer.password, cluster)) {
-    refused = await execute(client, writer, sql, parameters);
-    if (refused !== undefined) break;
+    refusal = await execute(client, writer, sql, parameters);
+    if (refusal !== undefined) break;
   }
   const account = organisationAccount(organisation, writer.password);
-  const unusable = await execute(client, account, wallProbe(organisation));
-  if (unusable !== undefined) return [`${account.user}: ${unusable}`, refused].join(' ').trim();
-  if (refused !== undefined) {
-    log('warn', 'analytics_account_not_made', { organisation, reason: refused });
+  const probeFailure = await execute(client, account, wallProbe(organisation));
+  if (probeFailure !== undefined)
+    return [`${account.user}: ${probeFailure}`, refusal].join(' ').trim();
+  if (refusal !== undefined) {
+    log('warn', 'analytics_account_not_made', { organisation, reason: refusal });
   }
   return undefined;
 }
@@ -229,8 +239,8 @@ async function openAccount(
  * `interserver` secret may query each other as another account, which has no row policy.
  */
 function wallProbe(organisation: string): string {
-  const foreign = `SELECT 1 FROM ${TABLE} WHERE NOT (${rowFilter(organisation)}) LIMIT 1`;
-  return `SELECT throwIf(count() > 0, 'this account reads other organisations') FROM (${foreign})`;
+  const foreignRows = `SELECT 1 FROM ${TABLE} WHERE NOT (${rowFilter(organisation)}) LIMIT 1`;
+  return `SELECT throwIf(count() > 0, 'this account reads other organisations') FROM (${foreignRows})`;
 }
 
 /**
@@ -251,16 +261,16 @@ export function accountStatements(
   const policy = `${name}${scope} ON ${DATABASE}.${LOCAL_TABLE}`;
   return [
     `CREATE USER IF NOT EXISTS ${name}${scope} ${identity}`,
-    `ALTER USER ${name}${scope} ${identity} SETTINGS ${constants(ACCOUNT_SETTINGS)}`,
+    `ALTER USER ${name}${scope} ${identity} SETTINGS ${constantSettings(ACCOUNT_SETTINGS)}`,
     `CREATE ROW POLICY OR REPLACE ${policy} USING ${rowFilter(organisation)} TO ${name}`,
     `GRANT${scope} SELECT ON ${DATABASE}.${LOCAL_TABLE}, SELECT ON ${DATABASE}.${TABLE} TO ${name}`,
-    // Last, because an old server does not have these settings, and the account works without them.
-    `ALTER USER ${name}${scope} ADD SETTINGS ${constants(PART_SETTINGS)}, ${INDEX_SETTINGS.map((setting) => `${setting} = 1 CHANGEABLE_IN_READONLY`).join(', ')}`,
+    // This statement comes last: an old server does not have these settings, and the account works without them.
+    `ALTER USER ${name}${scope} ADD SETTINGS ${constantSettings(PART_SETTINGS)}, ${INDEX_SETTINGS.map((setting) => `${setting} = 1 CHANGEABLE_IN_READONLY`).join(', ')}`,
   ];
 }
 
-/** The text after SETTINGS for settings that no query may change. */
-function constants(settings: Readonly<Record<string, string | number>>): string {
+/** Returns the text after SETTINGS for settings that no query may change. */
+function constantSettings(settings: Readonly<Record<string, string | number>>): string {
   return Object.entries(settings)
     .map(
       ([setting, value]) =>

@@ -9,7 +9,7 @@ const NOW = 1_800_000_000_000;
 function isDoubted(...times: readonly number[]): boolean {
   let known = lookAtClock(undefined, NOW);
   for (const time of times) known = lookAtClock(known, time);
-  return known.doubted !== undefined;
+  return known.doubt !== undefined;
 }
 
 /** One time for each hour from one time to another. */

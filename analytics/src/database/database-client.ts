@@ -48,11 +48,11 @@ export interface DatabaseClient {
 
 const MAX_CONNECTIONS = 16;
 
-/** The library's limit for an idle connection. Not needed, because each request has its own time limit. */
+/** The library's limit for an idle connection. Guard does not need it, because each request has its own time limit. */
 const NO_IDLE_LIMIT_MS = 24 * 60 * 60_000;
 
 /** Errors of a kept connection that the server closed just before the next request. */
-const STALE: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
+const STALE_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
 
 /** A client for the server at `base` (http or https), with its own kept-alive connections. */
 export function createDatabaseClient(base: URL): DatabaseClient {
@@ -66,7 +66,7 @@ export function createDatabaseClient(base: URL): DatabaseClient {
   });
 
   /** Sends the request. Rejects with the cause when the head of the answer does not arrive. */
-  function exec(request: DatabaseRequest, signal: AbortSignal) {
+  function sendOnce(request: DatabaseRequest, signal: AbortSignal) {
     // The library handles a signal that fires later, but not one that has fired already.
     signal.throwIfAborted();
     // Without this the library invents an id for the query.
@@ -85,13 +85,13 @@ export function createDatabaseClient(base: URL): DatabaseClient {
   }
 
   async function post(request: DatabaseRequest, signal: AbortSignal): Promise<DatabaseAnswer> {
-    const head = await exec(request, signal).catch((error: unknown) => {
-      if (!STALE.has(codeOf(error))) throw error;
+    const answerHead = await sendOnce(request, signal).catch((error: unknown) => {
+      if (!STALE_CODES.has(codeOf(error))) throw error;
       // No answer came, so the request may be repeated: inserts carry a token, and other requests only read or are safe
       // twice.
-      return exec(request, signal);
+      return sendOnce(request, signal);
     });
-    const { stream, response_headers, http_status_code } = head;
+    const { stream, response_headers, http_status_code } = answerHead;
     const body = await collect(stream, request.maxAnswerBytes, signal);
     if (body === undefined) return { kind: 'too_large' };
     return {
@@ -106,9 +106,9 @@ export function createDatabaseClient(base: URL): DatabaseClient {
 
   async function send(request: DatabaseRequest): Promise<DatabaseAnswer> {
     const deadline = AbortSignal.timeout(request.timeoutMs);
-    const ends = request.signal === undefined ? [deadline] : [deadline, request.signal];
+    const endSignals = request.signal === undefined ? [deadline] : [deadline, request.signal];
     try {
-      return await post(request, AbortSignal.any(ends));
+      return await post(request, AbortSignal.any(endSignals));
     } catch (error) {
       if (request.signal?.aborted) return { kind: 'aborted' };
       if (deadline.aborted) return { kind: 'timeout' };

@@ -10,20 +10,21 @@ import { DATABASE, LOCAL_TABLE, TABLE } from './accounts.ts';
  */
 
 const TABLES = [LOCAL_TABLE, TABLE];
-const UUID = /^ATTACH TABLE _ UUID '(([0-9a-f]{3})[0-9a-f-]{33})'/;
+const UUID_PATTERN = /^ATTACH TABLE _ UUID '(([0-9a-f]{3})[0-9a-f-]{33})'/;
 
 /** Replaces definitions that are empty or cut by their copies. Returns the names of these tables. */
 export async function restoreDefinitions(path: string): Promise<string[]> {
-  const restored: string[] = [];
+  const restoredTables: string[] = [];
   for (const table of TABLES) {
     const { definition, copy } = filesOf(path, table);
-    const [present, kept] = await Promise.all([read(definition), read(copy)]);
-    if (present === undefined || kept === undefined || !isCut(present, kept)) continue;
-    if (!(await hasData(path, kept))) continue;
-    await writeWhole(definition, kept);
-    restored.push(table);
+    const [presentText, copyText] = await Promise.all([readText(definition), readText(copy)]);
+    if (presentText === undefined || copyText === undefined || !isCut(presentText, copyText))
+      continue;
+    if (!(await hasData(path, copyText))) continue;
+    await writeWhole(definition, copyText);
+    restoredTables.push(table);
   }
-  return restored;
+  return restoredTables;
 }
 
 /** Updates the copies that differ. Call it when the engine's own definitions are right. */
@@ -31,9 +32,10 @@ export async function keepDefinitions(path: string): Promise<void> {
   await mkdir(resolve(path, 'definitions'), { recursive: true, mode: 0o700 });
   for (const table of TABLES) {
     const { definition, copy } = filesOf(path, table);
-    const [present, kept] = await Promise.all([read(definition), read(copy)]);
-    if (present === undefined || present === kept || !UUID.test(present)) continue;
-    await writeWhole(copy, present);
+    const [presentText, copyText] = await Promise.all([readText(definition), readText(copy)]);
+    if (presentText === undefined || presentText === copyText || !UUID_PATTERN.test(presentText))
+      continue;
+    await writeWhole(copy, presentText);
   }
 }
 
@@ -45,20 +47,22 @@ function filesOf(path: string, table: string): { definition: string; copy: strin
   };
 }
 
-/** Undefined when the file does not exist. */
-function read(file: string): Promise<string | undefined> {
+/** Resolves with the text of a file. Undefined when the file does not exist. */
+function readText(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8').catch(() => undefined);
 }
 
 /** A definition ends with a newline. Blocks that were never written are zeros. */
-function isCut(present: string, copy: string): boolean {
-  return !present.endsWith('\n') || (present !== copy && copy.startsWith(present));
+function isCut(presentText: string, copyText: string): boolean {
+  return (
+    !presentText.endsWith('\n') || (presentText !== copyText && copyText.startsWith(presentText))
+  );
 }
 
 /** True if the data that belongs to the copy exists. The folder may have been replaced. */
-async function hasData(path: string, copy: string): Promise<boolean> {
-  const [, uuid = '', first = ''] = UUID.exec(copy) ?? [];
-  return access(resolve(path, 'engine', 'store', first, uuid)).then(
+async function hasData(path: string, copyText: string): Promise<boolean> {
+  const [, uuid = '', storeFolder = ''] = UUID_PATTERN.exec(copyText) ?? [];
+  return access(resolve(path, 'engine', 'store', storeFolder, uuid)).then(
     () => uuid !== '',
     () => false,
   );

@@ -18,7 +18,7 @@ const START_TIMEOUT_MS = 30_000;
 const START_POLL_MS = 25;
 const PING_EVERY_MS = 2000;
 const PING_TIMEOUT_MS = 5000;
-const PINGS_MISSED = 3;
+const MAX_MISSED_PINGS = 3;
 /** The sizes of account and settings files are multiples of this, so that a small change needs no more disk space. */
 const FILE_STEP_BYTES = 16 * 1024;
 const GiB = 1024 ** 3;
@@ -26,7 +26,7 @@ const GiB = 1024 ** 3;
 const MAX_MEMORY_BYTES = Math.round(Math.min(2 * GiB, Math.max(GiB / 2, memoryBytes() / 4)));
 
 /** The options with which one process is started. */
-export interface Plan {
+export interface EnginePlan {
   readonly path: string;
   readonly libraryPath: string;
   readonly organisations: readonly string[];
@@ -34,10 +34,10 @@ export interface Plan {
 }
 
 /** A started process. It may not answer queries yet. */
-export interface Started {
+export interface StartedEngine {
   readonly database: Database;
   readonly process: EngineProcess;
-  readonly held: HeldPort;
+  readonly heldPort: HeldPort;
 }
 
 /** Writes the account files and starts a process with them. The passwords are valid until the process ends. */
@@ -46,7 +46,7 @@ export async function startServer({
   libraryPath,
   organisations,
   holdDeletion,
-}: Plan): Promise<Started> {
+}: EnginePlan): Promise<StartedEngine> {
   const dataPath = resolve(path, 'engine');
   const configPath = resolve(path, 'access', 'config.xml');
   const usersPath = resolve(path, 'access', 'users.xml');
@@ -58,25 +58,27 @@ export async function startServer({
   for (const folder of [dataPath, resolve(path, 'access')]) await chmod(folder, 0o700);
   await overwrite(usersPath, usersXml(writer, organisations));
   const queryPath = newQueryPath();
-  const plan = { usersPath, maxMemoryBytes: MAX_MEMORY_BYTES, queryPath, holdDeletion };
-  await overwrite(configPath, configXml(plan));
+  const configPlan = { usersPath, maxMemoryBytes: MAX_MEMORY_BYTES, queryPath, holdDeletion };
+  await overwrite(configPath, configXml(configPlan));
 
-  const held = await holdLoopbackPort();
-  const { port } = held;
+  const heldPort = await holdLoopbackPort();
+  const { port } = heldPort;
   const process = startEngineProcess({
     ...{ libraryPath, dataPath, configPath, port, holdDeletion },
   });
-  const known = new Set(organisations);
+  const organisationIds = new Set(organisations);
   return {
     process,
-    held,
+    heldPort,
     database: {
       client: createDatabaseClient(new URL(queryPath, `http://127.0.0.1:${port}`)),
       writer,
       insertInto: LOCAL_TABLE,
       cluster: undefined,
       account: (organisation) =>
-        known.has(organisation) ? organisationAccount(organisation, writer.password) : undefined,
+        organisationIds.has(organisation)
+          ? organisationAccount(organisation, writer.password)
+          : undefined,
       secrets: [dataPath, path, queryPath],
     },
   };
@@ -96,11 +98,11 @@ async function overwrite(path: string, text: string): Promise<void> {
   await file.truncate(length);
 }
 
-/** Waits for the listener and applies the schema. Undefined on success, else the error. */
+/** Waits for the listener and applies the schema. Resolves with undefined on success, else with the error. */
 export async function waitUntilReady(
-  { database, process, held }: Started,
+  { database, process, heldPort }: StartedEngine,
   signal: AbortSignal,
-  room: () => Promise<string | undefined>,
+  waitForRoom: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
   const { client, writer } = database;
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(START_TIMEOUT_MS)]);
@@ -113,9 +115,9 @@ export async function waitUntilReady(
       await sleep(START_POLL_MS);
     }
   } finally {
-    held.release();
+    heldPort.release();
   }
-  return prepareSchema(client, writer, CLUSTER, 'one_server', room);
+  return prepareSchema(client, writer, CLUSTER, 'one_server', waitForRoom);
 }
 
 /** Resolves when the process has ended, when it no longer answers, or when the signal `stop` fires. */
@@ -123,20 +125,20 @@ export async function watchServer(
   client: DatabaseClient,
   process: EngineProcess,
   stop: AbortSignal,
-  healthy: () => void,
+  onHealthy: () => void,
 ): Promise<string> {
-  const over = new AbortController();
-  const ended = process.ended.finally(() => over.abort());
-  const either = AbortSignal.any([stop, over.signal]);
-  let missed = 0;
-  while (missed < PINGS_MISSED) {
-    await sleep(PING_EVERY_MS, undefined, { signal: either }).catch(() => undefined);
-    if (either.aborted) return stop.aborted ? 'it was told to end' : ended;
+  const processEnd = new AbortController();
+  const endReason = process.ended.finally(() => processEnd.abort());
+  const stopOrEnd = AbortSignal.any([stop, processEnd.signal]);
+  let missedPings = 0;
+  while (missedPings < MAX_MISSED_PINGS) {
+    await sleep(PING_EVERY_MS, undefined, { signal: stopOrEnd }).catch(() => undefined);
+    if (stopOrEnd.aborted) return stop.aborted ? 'it was told to end' : endReason;
     if (await client.ping(PING_TIMEOUT_MS)) {
-      missed = 0;
-      healthy();
+      missedPings = 0;
+      onHealthy();
     } else {
-      missed += 1;
+      missedPings += 1;
     }
   }
   return 'it stopped answering';
@@ -144,6 +146,6 @@ export async function watchServer(
 
 /** Node returns 0 when no limit is set, and a number above the real memory when the limit is no number. */
 function memoryBytes(): number {
-  const constrained = process.constrainedMemory();
-  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+  const constrainedBytes = process.constrainedMemory();
+  return constrainedBytes > 0 ? Math.min(constrainedBytes, totalmem()) : totalmem();
 }

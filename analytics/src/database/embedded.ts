@@ -10,12 +10,12 @@ import type { Engine, EngineState } from './engine.ts';
 import type { EngineProcess } from './engine-process.ts';
 
 /** Free disk space that a change of table definitions needs, and how often it is checked. */
-const ROOM_MIB = 64;
+const NEEDED_FREE_MIB = 64;
 const LOOK_EVERY_MS = 5000;
 const MIB = 1024 ** 2;
 
 /** Signs in the output of a failed start, with their meaning. The first match counts. */
-const CAUSES: readonly (readonly [sign: RegExp, meaning: string])[] = [
+const START_FAILURES: readonly (readonly [sign: RegExp, meaning: string])[] = [
   [/ENOSPC|No space left on device|NOT_ENOUGH_SPACE/, 'there is no free space on its disk'],
   [/EROFS|Read-only file system/, 'its folder is on a disk that is read-only'],
   [/EACCES|EPERM|Permission denied/, 'Guard may not write into its folder'],
@@ -44,56 +44,56 @@ export class EmbeddedEngine implements Engine {
   readonly #path: string;
   readonly #stop = new AbortController();
   readonly #backoff = new Backoff(100, 30_000);
-  readonly #supervised: Promise<void>;
+  readonly #supervision: Promise<void>;
   #organisations: readonly string[];
-  #outdated = new AbortController();
+  #restartRequest = new AbortController();
   /** Settles when a deliberate restart is over: the database is available, or the start has failed. */
-  #renewed = Promise.withResolvers<undefined>();
+  #restartEnd = Promise.withResolvers<undefined>();
   #state: EngineState = { kind: 'away', message: 'The analytics database is starting.' };
-  /** When the database was last available. */
+  /** How many starts have failed one after the other. */
   #failedStarts = 0;
   #child: EngineProcess | undefined;
-  #trust: ClockTrust | undefined;
+  #clockTrust: ClockTrust | undefined;
 
   constructor(options: EmbeddedOptions) {
     this.#options = options;
     this.#path = resolve(options.path);
     this.#organisations = options.organisations;
-    this.#supervised = this.#supervise();
+    this.#supervision = this.#supervise();
   }
 
   readonly state = (): EngineState => this.#state;
 
-  readonly holdsDeletion = (): boolean => this.#trust?.doubted() ?? false;
+  readonly holdsDeletion = (): boolean => this.#clockTrust?.isDoubted() ?? false;
 
   // The process reads accounts once, at its start, which takes about half a second. No statement can create one (error
   // 514), and `SYSTEM RELOAD USERS` does not read the files.
   setOrganisations(next: readonly string[]): void {
     const isNew = next.some((id) => !this.#organisations.includes(id));
     this.#organisations = next;
-    if (isNew) this.#renew();
+    if (isNew) this.#restart();
   }
 
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#trust?.close();
+    this.#clockTrust?.close();
     await this.#child?.kill();
-    await this.#supervised;
+    await this.#supervision;
   }
 
   async #supervise(): Promise<void> {
     const { clock, log, metrics } = this.#options;
     const file = resolve(this.#path, 'clock');
-    this.#trust = await openClockTrust({ file, clock, log, changed: () => this.#renew() });
-    while (!this.#closed()) {
-      const reason = await this.#live().catch((error: unknown) => {
-        this.#startFailed(String(error));
+    this.#clockTrust = await openClockTrust({ file, clock, log, onChanged: () => this.#restart() });
+    while (!this.#isClosed()) {
+      const reason = await this.#runOnce().catch((error: unknown) => {
+        this.#reportFailedStart(String(error));
         return String(error);
       });
-      // Needed also when the process ended before it was ready, so that no caller waits for it.
-      if (this.#closed() || !this.#outdated.signal.aborted) this.#leave();
-      if (this.#closed()) return;
-      if (this.#outdated.signal.aborted) continue;
+      // This is also needed when the process ended before it was ready, so that no caller waits for the restart.
+      if (this.#isClosed() || !this.#restartRequest.signal.aborted) this.#markAway();
+      if (this.#isClosed()) return;
+      if (this.#restartRequest.signal.aborted) continue;
       log('error', 'analytics_engine_ended', { reason });
       const { signal } = this.#stop;
       await sleep(this.#backoff.next(), undefined, { signal }).catch(() => undefined);
@@ -102,31 +102,31 @@ export class EmbeddedEngine implements Engine {
   }
 
   /** Runs the engine from its start to its end. Resolves with the reason of the end. */
-  async #live(): Promise<string> {
+  async #runOnce(): Promise<string> {
     const { libraryPath, log, onReady } = this.#options;
     const path = this.#path;
-    this.#outdated = new AbortController();
-    const stop = AbortSignal.any([this.#stop.signal, this.#outdated.signal]);
-    const restored = await restoreDefinitions(path);
-    if (restored.length > 0) {
-      log('warn', 'analytics_definition_restored', { tables: restored.join() });
+    this.#restartRequest = new AbortController();
+    const stop = AbortSignal.any([this.#stop.signal, this.#restartRequest.signal]);
+    const restoredTables = await restoreDefinitions(path);
+    if (restoredTables.length > 0) {
+      log('warn', 'analytics_definition_restored', { tables: restoredTables.join() });
     }
     const holdDeletion = this.holdsDeletion();
     const organisations = this.#organisations;
-    const started = await startServer({
+    const startedEngine = await startServer({
       ...{ path, libraryPath, organisations, holdDeletion },
     });
-    const { database, process } = started;
+    const { database, process } = startedEngine;
     this.#child = process;
     try {
-      const room = (): Promise<string | undefined> =>
-        untilRoom(path, process, stop, (reason, isFirst) => {
-          this.#fail(`The analytics database waits: ${reason}.`);
+      const waitForRoom = (): Promise<string | undefined> =>
+        waitForDiskRoom(path, process, stop, (reason, isFirst) => {
+          this.#markFailing(`The analytics database waits: ${reason}.`);
           if (isFirst) log('error', 'analytics_waits_for_room', { reason });
         });
-      const problem = await waitUntilReady(started, this.#stop.signal, room);
+      const problem = await waitUntilReady(startedEngine, this.#stop.signal, waitForRoom);
       if (problem !== undefined) {
-        if (!stop.aborted) this.#startFailed(problem);
+        if (!stop.aborted) this.#reportFailedStart(problem);
         return problem;
       }
       await keepDefinitions(path).catch((error: unknown) => {
@@ -134,53 +134,53 @@ export class EmbeddedEngine implements Engine {
       });
       this.#state = { kind: 'ready', database };
       this.#failedStarts = 0;
-      this.#renewed.resolve(undefined);
+      this.#restartEnd.resolve(undefined);
       log('info', 'analytics_ready', { pid: process.pid ?? 0 });
       onReady();
       return await watchServer(database.client, process, stop, () => this.#backoff.reset());
     } finally {
-      this.#leave();
+      this.#markAway();
       database.client.close();
       await process.kill();
     }
   }
 
   /** Replaces the running process by one with the current settings. */
-  #renew(): void {
-    this.#outdated.abort();
+  #restart(): void {
+    this.#restartRequest.abort();
   }
 
   /** A start that fails for an unknown cause is tried once more before the failure is reported. */
-  #startFailed(reason: string): void {
+  #reportFailedStart(reason: string): void {
     this.#failedStarts += 1;
     const { message, isKnown } = describeStartFailure(reason);
-    if (isKnown || this.#failedStarts > 1) this.#fail(message);
+    if (isKnown || this.#failedStarts > 1) this.#markFailing(message);
   }
 
   /** Marks the database as failing: it needs an operator. */
-  #fail(message: string): void {
+  #markFailing(message: string): void {
     this.#state = { kind: 'failing', message };
   }
 
   /** Marks the database as away: briefly during a deliberate restart, else for an unknown time. */
-  #leave(): void {
+  #markAway(): void {
     const message = 'The analytics database is starting again.';
-    this.#renewed.resolve(undefined);
-    if (this.#closed()) {
+    this.#restartEnd.resolve(undefined);
+    if (this.#isClosed()) {
       this.#state = { kind: 'away', message };
       return;
     }
     // The reason of a failed start stays visible until a start succeeds.
     if (this.#state.kind === 'failing') return;
-    if (this.#outdated.signal.aborted) {
-      this.#renewed = Promise.withResolvers();
-      this.#state = { kind: 'away', message, back: this.#renewed.promise };
+    if (this.#restartRequest.signal.aborted) {
+      this.#restartEnd = Promise.withResolvers();
+      this.#state = { kind: 'away', message, restartEnd: this.#restartEnd.promise };
     } else {
       this.#state = { kind: 'away', message };
     }
   }
 
-  #closed(): boolean {
+  #isClosed(): boolean {
     return this.#stop.signal.aborted;
   }
 }
@@ -189,34 +189,34 @@ export class EmbeddedEngine implements Engine {
  * Resolves with undefined when the disk of `path` has room for new definitions, or with the reason why the wait has
  * ended.
  *
- * @param waits Called at each check, with the missing room.
+ * @param onWait Called at each check, with the missing room.
  */
-async function untilRoom(
+async function waitForDiskRoom(
   path: string,
   process: EngineProcess,
   stop: AbortSignal,
-  waits: (reason: string, isFirst: boolean) => void,
+  onWait: (reason: string, isFirst: boolean) => void,
 ): Promise<string | undefined> {
-  const over = new AbortController();
-  void process.ended.then(() => over.abort());
-  const either = AbortSignal.any([stop, over.signal]);
+  const processEnd = new AbortController();
+  void process.ended.then(() => processEnd.abort());
+  const stopOrEnd = AbortSignal.any([stop, processEnd.signal]);
   for (let isFirst = true; ; isFirst = false) {
     const { bavail, bsize } = await statfs(path);
-    const free = Math.floor((bavail * bsize) / MIB);
-    if (free >= ROOM_MIB) return undefined;
-    const need = `${ROOM_MIB} MiB of free space on its disk, and ${free} MiB are free`;
-    waits(`a change of its tables needs ${need}`, isFirst);
-    await sleep(LOOK_EVERY_MS, undefined, { signal: either }).catch(() => undefined);
-    if (either.aborted) return 'it ended while it waited for room';
+    const freeMiB = Math.floor((bavail * bsize) / MIB);
+    if (freeMiB >= NEEDED_FREE_MIB) return undefined;
+    const needText = `${NEEDED_FREE_MIB} MiB of free space on its disk, and ${freeMiB} MiB are free`;
+    onWait(`a change of its tables needs ${needText}`, isFirst);
+    await sleep(LOOK_EVERY_MS, undefined, { signal: stopOrEnd }).catch(() => undefined);
+    if (stopOrEnd.aborted) return 'it ended while it waited for room';
   }
 }
 
 /**
- * The reason of a failed start, for callers. Only the log has the paths. `isKnown` means that the next attempt will
- * fail in the same way. An unknown cause can be over by then, such as a port that another program used.
+ * Describes for callers why a start failed. Only the log has the paths. `isKnown` means that the next attempt will
+ * fail in the same way. An unknown cause can be gone at the next attempt, such as a port that another program used.
  */
 function describeStartFailure(reason: string): { message: string; isKnown: boolean } {
-  const meaning = CAUSES.find(([sign]) => sign.test(reason))?.[1];
+  const meaning = START_FAILURES.find(([sign]) => sign.test(reason))?.[1];
   return {
     message: `The analytics database cannot start: ${meaning ?? 'the log of Guard says why'}.`,
     isKnown: meaning !== undefined,

@@ -49,7 +49,7 @@ test('a start makes folders and files with passwords private', async () => {
   const started = await startServer({
     ...{ path, libraryPath: library.path, organisations: [], holdDeletion: false },
   });
-  started.held.release();
+  started.heldPort.release();
   expect(statSync(access).mode & 0o777).toBe(0o700);
   expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600]);
   started.database.client.close();

@@ -11,7 +11,7 @@ export interface EngineProcess {
   kill(): Promise<void>;
 }
 
-const HOST = fileURLToPath(new URL('./host.ts', import.meta.url));
+const HOST_MODULE = fileURLToPath(new URL('./host.ts', import.meta.url));
 const MAX_LAST_WORDS = 2048;
 
 /** Starts the engine on a loopback port. The engine ends when this process ends. */
@@ -27,7 +27,7 @@ export function startEngineProcess(options: {
     process.execPath,
     [
       '--disable-warning=ExperimentalWarning',
-      HOST,
+      HOST_MODULE,
       options.libraryPath,
       options.holdDeletion ? 'held' : '',
       `--config-file=${options.configPath}`,
@@ -70,7 +70,7 @@ export interface HeldPort {
 /**
  * Reserves a free port for the engine, which opens the same port (SO_REUSEPORT). On Linux only the same user can share
  * a port. Otherwise another user could read the port from the engine's arguments, listen on it first, and get Guard's
- * passwords. On other systems the port was merely free a moment ago.
+ * passwords. On other systems the port is not held: it was only free a moment ago.
  */
 export async function holdLoopbackPort(): Promise<HeldPort> {
   const reusePort = process.platform === 'linux';

@@ -17,16 +17,16 @@ export interface Database {
 
 export type EngineState =
   | { readonly kind: 'ready'; readonly database: Database }
-  /** Starting, starting again, or not reachable. `message` is for the caller of a query. */
+  /** The database starts, starts again, or cannot be reached. `message` is for the caller of a query. */
   | {
       readonly kind: 'away';
       readonly message: string;
       /** Set during a deliberate restart, and always resolves after it. Then repeat waiting and interrupted queries. */
-      readonly back?: Promise<undefined>;
+      readonly restartEnd?: Promise<undefined>;
     }
-  /** Cannot start, or waits for room on its disk. Guard retries. `message` has the cause. */
+  /** The database cannot start, or waits for room on its disk. Guard retries. `message` has the cause. */
   | { readonly kind: 'failing'; readonly message: string }
-  /** Not installed, so it never becomes available. */
+  /** The database is not installed, so it never becomes available. */
   | { readonly kind: 'missing'; readonly message: string };
 
 /** The database and whether it is available now. Each mode has one implementation. */
@@ -43,7 +43,7 @@ export interface Engine {
 }
 
 /** The result of a query. `undefined` means that no database was asked. */
-type Asked =
+type AskOutcome =
   | {
       readonly kind: 'asked';
       readonly database: Database;
@@ -65,33 +65,33 @@ export async function ask(
   state: () => EngineState,
   signal: AbortSignal | undefined,
   question: (database: Database) => Promise<DatabaseAnswer | undefined>,
-): Promise<Asked> {
+): Promise<AskOutcome> {
   for (let restarts = 0; ; restarts += 1) {
-    const back = backOf(state());
-    if (back !== undefined) await wait(back, signal);
+    const restartEnd = restartEndOf(state());
+    if (restartEnd !== undefined) await waitFor(restartEnd, signal);
     if (signal?.aborted) return { kind: 'cancelled' };
-    const now = state();
-    if (now.kind !== 'ready') return { kind: 'away', message: now.message };
-    const { database } = now;
+    const currentState = state();
+    if (currentState.kind !== 'ready') return { kind: 'away', message: currentState.message };
+    const { database } = currentState;
     const answer = await question(database);
-    const cutOff = answer?.kind === 'failed' && backOf(state()) !== undefined;
-    if (!cutOff || restarts === MAX_RESTARTS) return { kind: 'asked', database, answer };
+    const isCutOff = answer?.kind === 'failed' && restartEndOf(state()) !== undefined;
+    if (!isCutOff || restarts === MAX_RESTARTS) return { kind: 'asked', database, answer };
   }
 }
 
-function backOf(state: EngineState): Promise<undefined> | undefined {
-  return state.kind === 'away' ? state.back : undefined;
+function restartEndOf(state: EngineState): Promise<undefined> | undefined {
+  return state.kind === 'away' ? state.restartEnd : undefined;
 }
 
-/** Resolves when `back` does, or early when the signal fires; never rejects. */
-function wait(back: Promise<undefined>, signal: AbortSignal | undefined): Promise<void> {
+/** Resolves when `restartEnd` does, or early when the signal fires; never rejects. */
+function waitFor(restartEnd: Promise<undefined>, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
-    const done = (): void => {
-      signal?.removeEventListener('abort', done);
+    const finish = (): void => {
+      signal?.removeEventListener('abort', finish);
       resolve();
     };
-    if (signal?.aborted) done();
-    signal?.addEventListener('abort', done, { once: true });
-    void back.then(done);
+    if (signal?.aborted) finish();
+    signal?.addEventListener('abort', finish, { once: true });
+    void restartEnd.then(finish);
   });
 }

@@ -3,7 +3,7 @@ import type { ForgetAnswer, Person } from '@guard/config/settings/derived/forget
 import { DATABASE, LOCAL_TABLE, rowFilter, TABLE } from './accounts.ts';
 import { ask, type Database, type EngineState } from './engine.ts';
 import type { DatabaseAnswer } from './database-client.ts';
-import { failure } from './prepare.ts';
+import { failureOf } from './prepare.ts';
 import { quoteName, quoteText } from './schema.ts';
 
 /** Half an hour, because a deletion rewrites each part that has such a row. */
@@ -11,20 +11,20 @@ const DELETE_TIMEOUT_MS = 1_800_000;
 const COUNT_TIMEOUT_MS = 120_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const TIMEOUT_EXCEEDED = 159;
-/** Most rounds of one request. Rows that arrive during a deletion are deleted in the next round. */
+/** The most rounds of one request. Rows that arrive during a deletion are deleted in the next round. */
 const MOST_ROUNDS = 3;
 
 /** The result, before the deletion is written to the log. */
-export type Forgotten =
+export type ForgetResult =
   | Exclude<ForgetAnswer, { readonly kind: 'deleted' }>
   | Omit<Extract<ForgetAnswer, { readonly kind: 'deleted' }>, 'audit'>;
 
-/** Counts or deletes the rows of one person in one organisation. One request at a time. Never rejects. */
+/** Counts or deletes the rows of one person in one organisation. Only one request runs at a time. Never rejects. */
 export type Forget = (
   act: 'count' | 'delete',
   organisation: string,
   person: Person,
-) => Promise<Forgotten>;
+) => Promise<ForgetResult>;
 
 /**
  * @param settle Waits a limited time until earlier events are in the database. Resolves with the number of events that
@@ -33,34 +33,34 @@ export type Forget = (
 export function createForget(state: () => EngineState, settle: () => Promise<number>): Forget {
   let isBusy = false;
 
-  async function run(
+  async function runForget(
     act: 'count' | 'delete',
     organisation: string,
     person: Person,
-  ): Promise<Forgotten> {
+  ): Promise<ForgetResult> {
     const condition = await conditionOf(state, organisation, person);
-    if (typeof condition !== 'string') return refused(condition.why);
-    let waiting = await settle();
+    if (typeof condition !== 'string') return refuse(condition.why);
+    let waitingEvents = await settle();
     let rows = 0;
     for (let round = 0; ; round += 1) {
-      const found = await count(state, condition);
-      if (typeof found !== 'number') return refused(found.why);
-      if (act === 'count') return { kind: 'counted', rows: found, waiting };
-      if (found === 0 || round === MOST_ROUNDS) {
-        return { kind: 'deleted', rows, left: found, waiting };
+      const foundRows = await count(state, condition);
+      if (typeof foundRows !== 'number') return refuse(foundRows.why);
+      if (act === 'count') return { kind: 'counted', rows: foundRows, waiting: waitingEvents };
+      if (foundRows === 0 || round === MOST_ROUNDS) {
+        return { kind: 'deleted', rows, left: foundRows, waiting: waitingEvents };
       }
-      const deleted = await deleteRows(state, condition);
-      if (typeof deleted !== 'string') return refused(deleted.why);
-      rows += found;
-      waiting = await settle();
+      const deletion = await deleteRows(state, condition);
+      if (typeof deletion !== 'string') return refuse(deletion.why);
+      rows += foundRows;
+      waitingEvents = await settle();
     }
   }
 
   return async (act, organisation, person) => {
-    if (isBusy) return refused('Another deletion is under way. Try again when it is done.');
+    if (isBusy) return refuse('Another deletion is under way. Try again when it is done.');
     isBusy = true;
     try {
-      return await run(act, organisation, person);
+      return await runForget(act, organisation, person);
     } finally {
       isBusy = false;
     }
@@ -68,23 +68,27 @@ export function createForget(state: () => EngineState, settle: () => Promise<num
 }
 
 /**
- * The condition for the rows of a person. ClickHouse stores the text of a deletion in a file, so the text has a digest
- * instead of the address: SipHash with a random key of this request, which the database computes.
+ * Returns the condition for the rows of a person. ClickHouse stores the text of a deletion in a file, so the text has
+ * a digest instead of the address: SipHash with a random key of this request, which the database computes.
  */
 async function conditionOf(
   state: () => EngineState,
   organisation: string,
   { kind, value }: Person,
 ): Promise<string | { readonly why: string }> {
-  const [first, second] = [randomBytes(8), randomBytes(8)].map((key) => key.readBigUInt64LE());
-  const digest = (of: string): string =>
-    `hex(sipHash128Keyed((toUInt64(${first}), toUInt64(${second})), ${of}))`;
+  const [firstKey, secondKey] = [randomBytes(8), randomBytes(8)].map((key) =>
+    key.readBigUInt64LE(),
+  );
+  const digest = (sqlValue: string): string =>
+    `hex(sipHash128Keyed((toUInt64(${firstKey}), toUInt64(${secondKey})), ${sqlValue}))`;
   const sql = `SELECT ${digest(quoteText(value))}`;
-  const answer = await send(state, COUNT_TIMEOUT_MS, () => ({ sql }));
+  const answer = await sendAsWriter(state, COUNT_TIMEOUT_MS, () => ({ sql }));
   if (typeof answer !== 'string') return answer;
   const columns = kind === 'address' ? ['ip'] : ['session', 'session_sent'];
-  const either = columns.map((column) => `${digest(column)} = ${quoteText(answer)}`).join(' OR ');
-  return `${rowFilter(organisation)} AND (${either})`;
+  const anyColumn = columns
+    .map((column) => `${digest(column)} = ${quoteText(answer)}`)
+    .join(' OR ');
+  return `${rowFilter(organisation)} AND (${anyColumn})`;
 }
 
 /**
@@ -97,10 +101,10 @@ async function deleteRows(
   condition: string,
 ): Promise<string | { readonly why: string }> {
   const clusterS = DELETE_TIMEOUT_MS / 1000 - 60;
-  return send(state, DELETE_TIMEOUT_MS, ({ cluster }) => ({
+  return sendAsWriter(state, DELETE_TIMEOUT_MS, ({ cluster }) => ({
     sql: `ALTER TABLE ${DATABASE}.${LOCAL_TABLE}${cluster === undefined ? '' : ` ON CLUSTER ${quoteName(cluster)}`} DELETE WHERE ${condition} SETTINGS mutations_sync = 2`,
     parameters: cluster === undefined ? {} : { distributed_ddl_task_timeout: String(clusterS) },
-    late: `The database is still deleting after half an hour, and continues. ${howToSeeTheRest(cluster)}`,
+    lateMessage: `The database is still deleting after half an hour, and continues. ${howToSeeTheRest(cluster)}`,
   }));
 }
 
@@ -116,24 +120,24 @@ async function count(
   condition: string,
 ): Promise<number | { readonly why: string }> {
   const sql = `SELECT count() FROM ${DATABASE}.${TABLE} WHERE ${condition}`;
-  const answer = await send(state, COUNT_TIMEOUT_MS, () => ({ sql }));
+  const answer = await sendAsWriter(state, COUNT_TIMEOUT_MS, () => ({ sql }));
   return typeof answer === 'string' ? Number(answer) : answer;
 }
 
-interface Question {
+interface WriterStatement {
   readonly sql: string;
   readonly parameters?: Readonly<Record<string, string>>;
   /** The message after the time limit. */
-  readonly late?: string;
+  readonly lateMessage?: string;
 }
 
-/** The answer to a statement of the writing account, or the reason why it failed. */
-async function send(
+/** Runs a statement with the writing account. Resolves with the answer, or with the reason why it failed. */
+async function sendAsWriter(
   state: () => EngineState,
   timeoutMs: number,
-  question: (database: Database) => Question,
+  question: (database: Database) => WriterStatement,
 ): Promise<string | { readonly why: string }> {
-  const asked = await ask(state, undefined, (database) => {
+  const askOutcome = await ask(state, undefined, (database) => {
     const { sql, parameters } = question(database);
     return database.client.send({
       account: database.writer,
@@ -143,18 +147,18 @@ async function send(
       maxAnswerBytes: MAX_ANSWER_BYTES,
     });
   });
-  switch (asked.kind) {
+  switch (askOutcome.kind) {
     case 'away':
-      return { why: asked.message };
+      return { why: askOutcome.message };
     case 'cancelled':
       return { why: 'The question was cancelled.' };
     case 'asked': {
-      const { answer, database } = asked;
+      const { answer, database } = askOutcome;
       if (answer === undefined) return { why: 'The database was not asked.' };
-      const { late } = question(database);
-      if (late !== undefined && isLate(answer)) return { why: late };
-      const failed = failure(answer);
-      if (failed !== undefined) return { why: `The database refused it: ${failed}` };
+      const { lateMessage } = question(database);
+      if (lateMessage !== undefined && isLate(answer)) return { why: lateMessage };
+      const failureText = failureOf(answer);
+      if (failureText !== undefined) return { why: `The database refused it: ${failureText}` };
       return answer.kind === 'answered' ? answer.body.toString().trim() : '';
     }
   }
@@ -167,6 +171,6 @@ function isLate(answer: DatabaseAnswer): boolean {
   );
 }
 
-function refused(message: string): Forgotten {
+function refuse(message: string): ForgetResult {
   return { kind: 'refused', message };
 }

@@ -45,12 +45,13 @@ interface Range {
 
 /** The ranges for {@link giveBackPages}, read from the text of /proc/self/smaps. */
 export function untouchedRanges(smaps: string, files: readonly string[]): Range[] {
-  return smaps.split(/^(?=[\da-f]+-[\da-f]+ )/m).flatMap((text) => {
-    const head = /^([\da-f]+)-([\da-f]+) (\S+) \S+ \S+ \d+ +(.+)$/m.exec(text);
+  return smaps.split(/^(?=[\da-f]+-[\da-f]+ )/m).flatMap((mapping) => {
+    const head = /^([\da-f]+)-([\da-f]+) (\S+) \S+ \S+ \d+ +(.+)$/m.exec(mapping);
     if (!head) return [];
     const [, from = '', to = '', rights = '', file = ''] = head;
     // A private page that was swapped out is not counted as anonymous memory. It would be lost too.
-    const isUntouched = /^Anonymous: +0 kB$/m.test(text) && !/^(?:Swap|Locked): +[1-9]/m.test(text);
+    const isUntouched =
+      /^Anonymous: +0 kB$/m.test(mapping) && !/^(?:Swap|Locked): +[1-9]/m.test(mapping);
     if (rights.includes('w') || !isUntouched || !files.includes(file)) return [];
     const start = Number.parseInt(from, 16);
     return [{ start, bytes: Number.parseInt(to, 16) - start }];

@@ -15,9 +15,9 @@ const [libraryPath = '', deletion = '', ...options] = process.argv.slice(2);
  * each sleep: for a count the database would skip the sleeps and use a whole core. The statement must not fail, because
  * a failed statement makes the library abort. `numbers()` needs no right.
  */
-const HOLD = deletion === 'held' ? 'SYSTEM STOP TTL MERGES; ' : '';
+const HOLD_STATEMENT = deletion === 'held' ? 'SYSTEM STOP TTL MERGES; ' : '';
 const STATEMENTS =
-  HOLD +
+  HOLD_STATEMENT +
   'SYSTEM START LISTEN HTTP; SELECT sum(sleepEachRow(3)) FROM numbers(1000000000000) FORMAT Null';
 
 // The library cannot be stopped properly. That does no harm, because acknowledged rows are in its files.
@@ -36,7 +36,7 @@ process.umask(0o077);
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const args = ['clickhouse', ...options, '--query', STATEMENTS];
 open({ library: 'chdb', path: libraryPath });
-// The name that the kernel uses. An update may remove the file later.
+// The kernel uses this name. An update may remove the file later.
 const libraryFile = realpathSync(libraryPath);
 // `load` uses its own thread, so that the event loop can notice the end of the parent.
 void load({
@@ -48,7 +48,7 @@ void load({
   runInNewThread: true,
 }).then(endProcess, endProcess);
 
-// By then the tables are open. After a slower start some pages are read again.
+// After this time the tables are normally open. After a slower start some pages are read again.
 const START_MS = 4000;
 setTimeout(() => {
   giveBackPages('chdb', [libraryFile, process.execPath]);

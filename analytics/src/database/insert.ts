@@ -2,7 +2,7 @@ import type { Insert, InsertOutcome } from '../events/outbox.ts';
 import { DATABASE } from './accounts.ts';
 import type { EngineState } from './engine.ts';
 import type { DatabaseAnswer } from './database-client.ts';
-import { failure } from './prepare.ts';
+import { failureOf } from './prepare.ts';
 
 const TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
@@ -12,16 +12,16 @@ const MAX_ANSWER_BYTES = 64 * 1024;
  * damaged file), values that cannot be parsed or converted, and exceeded limits. All other errors can pass, such as a
  * full disk or a wrong password.
  */
-const REJECTED = new Set([
+const REJECTED_CODES = new Set([
   6, 26, 27, 32, 33, 38, 41, 50, 53, 62, 69, 70, 72, 117, 128, 131, 321, 376, 469,
 ]);
 
 /** Inserts batches. Only a 200 for the whole insert acknowledges a batch. */
 export function createInsert(state: () => EngineState): Insert {
   return async (batch, signal) => {
-    const now = state();
-    if (now.kind !== 'ready') return { kind: 'retry', reason: now.message };
-    const { client, writer, insertInto } = now.database;
+    const currentState = state();
+    if (currentState.kind !== 'ready') return { kind: 'retry', reason: currentState.message };
+    const { client, writer, insertInto } = currentState.database;
     const answer = await client.send({
       account: writer,
       parameters: {
@@ -46,8 +46,8 @@ export function createInsert(state: () => EngineState): Insert {
 }
 
 function outcomeOf(answer: DatabaseAnswer): InsertOutcome {
-  const reason = failure(answer);
+  const reason = failureOf(answer);
   if (reason === undefined) return { kind: 'written' };
-  const rejected = answer.kind === 'answered' && REJECTED.has(answer.exceptionCode);
-  return { kind: rejected ? 'rejected' : 'retry', reason };
+  const isRejected = answer.kind === 'answered' && REJECTED_CODES.has(answer.exceptionCode);
+  return { kind: isRejected ? 'rejected' : 'retry', reason };
 }

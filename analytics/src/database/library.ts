@@ -5,7 +5,7 @@ type EngineLibrary =
   | { readonly kind: 'missing'; readonly message: string };
 
 /** The versions are those of analytics/package.json. */
-const WITHOUT =
+const INSTALL_HINT =
   'Nothing is recorded: visitors are served, and the dashboard, SQL and assistants have no data. ' +
   'Add it with `npm i -g chdb@3.4.0 ffi-rs@1.3.7` (546 MB; a checkout has it from `npm ci`), ' +
   'or set analytics.engine to clickhouse in guard.yaml.';
@@ -19,7 +19,7 @@ export async function findEngineLibrary(): Promise<EngineLibrary> {
   } catch {
     return {
       kind: 'missing',
-      message: `The embedded database is not installed for ${process.platform}-${process.arch}. ${WITHOUT}`,
+      message: `The embedded database is not installed for ${process.platform}-${process.arch}. ${INSTALL_HINT}`,
     };
   }
 }

@@ -8,7 +8,7 @@ import type { Layout, PresentColumn } from './schema.ts';
 import type { Account, DatabaseAnswer, DatabaseClient } from './database-client.ts';
 
 /** The oldest supported ClickHouse. Earlier ones lack settings of accounts, or parse SQL unlike the gate. */
-const OLDEST = { major: 24, minor: 8 };
+const OLDEST_VERSION = { major: 24, minor: 8 };
 
 const STATEMENT_TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -34,10 +34,10 @@ export async function execute(
   sql: string,
   parameters: Readonly<Record<string, string>> = {},
 ): Promise<string | undefined> {
-  return failure(await ask(client, account, sql, parameters));
+  return failureOf(await sendStatement(client, account, sql, parameters));
 }
 
-function ask(
+function sendStatement(
   client: DatabaseClient,
   account: Account,
   sql: string,
@@ -53,45 +53,45 @@ function ask(
 }
 
 /**
- * Updates the schema. Undefined on success, else the first error.
+ * Updates the schema. Resolves with undefined on success, else with the first error.
  *
- * @param room Called before a change. Resolves with the reason when no change is allowed.
+ * @param waitForRoom Called before a change. Resolves with the reason when no change is allowed.
  */
 export async function prepareSchema(
   client: DatabaseClient,
   account: Account,
   cluster: string,
   layout: Layout,
-  room: () => Promise<string | undefined> = () => Promise.resolve(undefined),
+  waitForRoom: () => Promise<string | undefined> = () => Promise.resolve(undefined),
 ): Promise<string | undefined> {
-  const present = await readColumns(client, account, presentColumnsQuery(cluster, layout));
-  if (typeof present === 'string') return present;
+  const presentColumns = await readColumns(client, account, presentColumnsQuery(cluster, layout));
+  if (typeof presentColumns === 'string') return presentColumns;
   const definition = await readDefinition(client, account);
-  const statements = schemaStatements(cluster, layout, present, definition);
-  const refused = statements.length === 0 ? undefined : await room();
-  if (refused !== undefined) return refused;
+  const statements = schemaStatements(cluster, layout, presentColumns, definition);
+  const refusal = statements.length === 0 ? undefined : await waitForRoom();
+  if (refusal !== undefined) return refusal;
   const parameters = layout === 'one_server' ? {} : onCluster(CLUSTER_PATIENCE_S);
   for (const sql of statements) {
-    const failed = await execute(client, account, sql, parameters);
-    if (failed !== undefined) return failed;
+    const failureText = await execute(client, account, sql, parameters);
+    if (failureText !== undefined) return failureText;
   }
   return undefined;
 }
 
 /** Why a server cannot be used. If `isTooOld`, waiting does not help: an operator has to update the server. */
-export interface Unfit {
+export interface ServerFault {
   readonly message: string;
   readonly isTooOld: boolean;
 }
 
 /** Checks the version of a server. Undefined means that Guard can use it. */
-export async function findUnfit(
+export async function findServerFault(
   client: DatabaseClient,
   account: Account,
-): Promise<Unfit | undefined> {
-  const answer = await ask(client, account, 'SELECT version()');
-  const failed = failure(answer);
-  if (failed !== undefined) return { message: failed, isTooOld: false };
+): Promise<ServerFault | undefined> {
+  const answer = await sendStatement(client, account, 'SELECT version()');
+  const failureText = failureOf(answer);
+  if (failureText !== undefined) return { message: failureText, isTooOld: false };
   if (answer.kind !== 'answered') return undefined;
   const version = answer.body.toString('utf8').trim();
   const [, major, minor] = (/^(\d+)\.(\d+)\./.exec(version) ?? []).map(Number);
@@ -99,55 +99,61 @@ export async function findUnfit(
     const message = `This is no ClickHouse. To the question for its version it answers ${JSON.stringify(version.slice(0, 100))}.`;
     return { message, isTooOld: false };
   }
-  const isTooOld = major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor);
+  const isTooOld =
+    major < OLDEST_VERSION.major ||
+    (major === OLDEST_VERSION.major && minor < OLDEST_VERSION.minor);
   if (!isTooOld) return undefined;
-  const message = `ClickHouse ${version} is too old: Guard needs ${OLDEST.major}.${OLDEST.minor} or newer; update the server.`;
+  const message = `ClickHouse ${version} is too old: Guard needs ${OLDEST_VERSION.major}.${OLDEST_VERSION.minor} or newer; update the server.`;
   return { message, isTooOld };
 }
 
-/** Whether a server has joined the cluster and has no tables yet. */
+/** Resolves with true if a server has joined the cluster and has no tables yet. */
 export async function hasServerWithoutTables(
   client: DatabaseClient,
   account: Account,
   cluster: string,
 ): Promise<boolean> {
-  const present = await readColumns(client, account, presentColumnsQuery(cluster, 'cluster'));
-  return typeof present !== 'string' && isTableMissing(present);
+  const presentColumns = await readColumns(
+    client,
+    account,
+    presentColumnsQuery(cluster, 'cluster'),
+  );
+  return typeof presentColumns !== 'string' && isTableMissing(presentColumns);
 }
 
-/** The columns, or the reason why they cannot be read. */
+/** Reads the columns. Resolves with the reason when they cannot be read. */
 async function readColumns(
   client: DatabaseClient,
   account: Account,
   sql: string,
 ): Promise<PresentColumn[] | string> {
-  const answer = await ask(client, account, sql);
-  const failed = failure(answer);
-  if (failed !== undefined) return failed;
+  const answer = await sendStatement(client, account, sql);
+  const failureText = failureOf(answer);
+  if (failureText !== undefined) return failureText;
   const lines = answer.kind === 'answered' ? answer.body.toString('utf8').split('\n') : [];
   return lines.filter((line) => line !== '').map((line) => columnOf(JSON.parse(line)));
 }
 
-/** Undefined when the server has no such table. */
+/** Reads the definition of the table. Undefined when the server has no such table. */
 async function readDefinition(
   client: DatabaseClient,
   account: Account,
 ): Promise<string | undefined> {
-  const answer = await ask(client, account, DEFINITION_QUERY);
-  return answer.kind === 'answered' && failure(answer) === undefined
+  const answer = await sendStatement(client, account, DEFINITION_QUERY);
+  return answer.kind === 'answered' && failureOf(answer) === undefined
     ? answer.body.toString('utf8')
     : undefined;
 }
 
 function columnOf(line: unknown): PresentColumn {
   const fields: unknown[] = Array.isArray(line) ? line : [];
-  const [table = '', name = '', type = '', comment = '', codec = '', have, servers] =
+  const [table = '', name = '', type = '', comment = '', codec = '', haveCount, servers] =
     fields.map(String);
-  return { table, name, type, comment, codec, have: Number(have), servers: Number(servers) };
+  return { table, name, type, comment, codec, have: Number(haveCount), servers: Number(servers) };
 }
 
-/** The text of an error for the log. Undefined when the answer is a success. */
-export function failure(answer: DatabaseAnswer): string | undefined {
+/** Returns the text of an error for the log. Undefined when the answer is a success. */
+export function failureOf(answer: DatabaseAnswer): string | undefined {
   switch (answer.kind) {
     case 'answered':
       return answer.status === 200 && answer.exceptionCode === 0

@@ -47,17 +47,19 @@ SETTINGS skip_unavailable_shards = 1 FORMAT JSONCompactEachRow`;
 }
 
 /** True if a connected server lacks a table, because it joined the cluster after the tables were created. */
-export function isTableMissing(present: readonly PresentColumn[]): boolean {
-  return [LOCAL_TABLE, TABLE].some((name) => serversWith(name, present) < serversOf(present));
+export function isTableMissing(presentColumns: readonly PresentColumn[]): boolean {
+  return [LOCAL_TABLE, TABLE].some(
+    (name) => serversWith(name, presentColumns) < serversOf(presentColumns),
+  );
 }
 
 /** The number of servers with a table. All of them have every column, except one that a newer version adds. */
-function serversWith(table: string, present: readonly PresentColumn[]): number {
-  const have = new Map<string, number>();
-  for (const column of present.filter((entry) => entry.table === table)) {
-    have.set(column.name, (have.get(column.name) ?? 0) + column.have);
+function serversWith(table: string, presentColumns: readonly PresentColumn[]): number {
+  const serversByColumn = new Map<string, number>();
+  for (const column of presentColumns.filter((entry) => entry.table === table)) {
+    serversByColumn.set(column.name, (serversByColumn.get(column.name) ?? 0) + column.have);
   }
-  return Math.max(0, ...have.values());
+  return Math.max(0, ...serversByColumn.values());
 }
 
 /** 1 when no table exists yet: with any number above 0 a table counts as missing. */
@@ -78,54 +80,54 @@ function serversOf([first]: readonly PresentColumn[]): number {
 export function schemaStatements(
   cluster: string,
   layout: Layout,
-  present: readonly PresentColumn[],
+  presentColumns: readonly PresentColumn[],
   definition: string | undefined,
 ): string[] {
   const scope = layout === 'one_server' ? '' : ` ON CLUSTER ${quoteName(cluster)}`;
   // The default path of a server contains the table's own UUID. A server that joins later would create another UUID.
   const path = `/clickhouse/tables/${cluster}/{shard}/${DATABASE}/${LOCAL_TABLE}`;
   const isReplicated = layout === 'replicated_cluster';
-  const window = `${isReplicated ? '' : 'non_'}replicated_deduplication_window`;
-  const rows = `ENGINE = ${isReplicated ? `ReplicatedMergeTree(${quoteText(path)}, '{replica}')` : 'MergeTree'}
+  const windowSetting = `${isReplicated ? '' : 'non_'}replicated_deduplication_window`;
+  const localEngine = `ENGINE = ${isReplicated ? `ReplicatedMergeTree(${quoteText(path)}, '{replica}')` : 'MergeTree'}
 PARTITION BY toDate(created_at)
 ORDER BY (organisation, created_at)
 TTL toDateTime(created_at) + INTERVAL ${RETENTION.rowsS} SECOND
-SETTINGS ${window} = 1000`;
-  const shards = `ENGINE = Distributed(${quoteText(cluster)}, ${DATABASE}, ${LOCAL_TABLE}, cityHash64(request_id))`;
+SETTINGS ${windowSetting} = 1000`;
+  const distributedEngine = `ENGINE = Distributed(${quoteText(cluster)}, ${DATABASE}, ${LOCAL_TABLE}, cityHash64(request_id))`;
   return [
     ...tableStatements(
       LOCAL_TABLE,
       scope,
-      rows,
+      localEngine,
       (column) => declaration(column) + ttl(column),
       INDEXES.map((index) => indexDeclaration(index)),
     ),
-    ...tableStatements(TABLE, scope, shards, declaration, []),
+    ...tableStatements(TABLE, scope, distributedEngine, declaration, []),
     ...(definition === undefined ? [] : indexStatements(scope, definition)),
   ];
 
   function tableStatements(
     table: string,
-    where: string,
+    clusterScope: string,
     engine: string,
-    declare: (column: EventColumn) => string,
+    declareColumn: (column: EventColumn) => string,
     indexes: readonly string[],
   ): string[] {
-    const name = `${DATABASE}.${table}${where}`;
-    const known = present.filter((column) => column.table === table);
-    const tables = serversWith(table, present);
-    const create = `CREATE TABLE IF NOT EXISTS ${name} (\n  ${[...EVENT_COLUMNS.map(declare), ...indexes].join(',\n  ')}\n)\n${engine}`;
-    const added = EVENT_COLUMNS.filter((column) => {
-      const variants = known.filter((variant) => variant.name === column.name);
-      return variants.reduce((sum, { have }) => sum + have, 0) < tables;
-    }).map((column) => `ADD COLUMN IF NOT EXISTS ${declare(column)}`);
+    const name = `${DATABASE}.${table}${clusterScope}`;
+    const knownColumns = presentColumns.filter((column) => column.table === table);
+    const serversWithTable = serversWith(table, presentColumns);
+    const create = `CREATE TABLE IF NOT EXISTS ${name} (\n  ${[...EVENT_COLUMNS.map(declareColumn), ...indexes].join(',\n  ')}\n)\n${engine}`;
+    const addedColumns = EVENT_COLUMNS.filter((column) => {
+      const variants = knownColumns.filter((variant) => variant.name === column.name);
+      return variants.reduce((sum, { have }) => sum + have, 0) < serversWithTable;
+    }).map((column) => `ADD COLUMN IF NOT EXISTS ${declareColumn(column)}`);
     // Columns with another declaration in an earlier version. A new codec applies only to new rows.
-    const changed = EVENT_COLUMNS.filter((column) =>
-      known.some((variant) => variant.name === column.name && !isSame(variant, column)),
+    const changedColumns = EVENT_COLUMNS.filter((column) =>
+      knownColumns.some((variant) => variant.name === column.name && !isSame(variant, column)),
     ).map((column) => `MODIFY COLUMN ${declaration(column)}`);
     return [
-      ...(tables < serversOf(present) ? [create] : []),
-      ...[added, changed]
+      ...(serversWithTable < serversOf(presentColumns) ? [create] : []),
+      ...[addedColumns, changedColumns]
         .filter((changes) => changes.length > 0)
         .map((changes) => `ALTER TABLE ${name} ${changes.join(', ')}`),
     ];
@@ -139,17 +141,21 @@ SETTINGS ${window} = 1000`;
  * statements, look-ups in those days are slow as before.
  */
 function indexStatements(scope: string, definition: string): string[] {
-  const lacking = INDEXES.filter(([name]) => !definition.includes(`INDEX ${name} `));
-  if (lacking.length === 0) return [];
+  const missingIndexes = INDEXES.filter(([name]) => !definition.includes(`INDEX ${name} `));
+  if (missingIndexes.length === 0) return [];
   const alter = `ALTER TABLE ${DATABASE}.${LOCAL_TABLE}${scope}`;
-  const added = lacking.map((index) => `ADD ${indexDeclaration(index, ' IF NOT EXISTS')}`);
-  const built = lacking.map(([name]) => `MATERIALIZE INDEX IF EXISTS ${name}`);
-  return [`${alter} ${added.join(', ')}`, `${alter} ${built.join(', ')}`];
+  const addClauses = missingIndexes.map(
+    (index) => `ADD ${indexDeclaration(index, ' IF NOT EXISTS')}`,
+  );
+  const buildClauses = missingIndexes.map(([name]) => `MATERIALIZE INDEX IF EXISTS ${name}`);
+  return [`${alter} ${addClauses.join(', ')}`, `${alter} ${buildClauses.join(', ')}`];
 }
 
-function isSame(present: PresentColumn, { type, comment, codec }: EventColumn): boolean {
+function isSame(presentColumn: PresentColumn, { type, comment, codec }: EventColumn): boolean {
   return (
-    present.type === type && present.comment === comment && present.codec === `CODEC(${codec})`
+    presentColumn.type === type &&
+    presentColumn.comment === comment &&
+    presentColumn.codec === `CODEC(${codec})`
   );
 }
 
@@ -157,12 +163,14 @@ function declaration({ name, type, codec, comment }: EventColumn): string {
   return `${quoteName(name)} ${type} COMMENT ${quoteText(comment)} CODEC(${codec})`;
 }
 
-function indexDeclaration([name, of]: (typeof INDEXES)[number], unless = ''): string {
-  return `INDEX${unless} ${name} ${of} TYPE bloom_filter(0.001) GRANULARITY 1`;
+function indexDeclaration([name, expression]: (typeof INDEXES)[number], condition = ''): string {
+  return `INDEX${condition} ${name} ${expression} TYPE bloom_filter(0.001) GRANULARITY 1`;
 }
 
-function ttl({ kept }: EventColumn): string {
-  return kept === 'row' ? '' : ` TTL toDateTime(created_at) + INTERVAL ${RETENTION.detailS} SECOND`;
+function ttl({ retention }: EventColumn): string {
+  return retention === 'row'
+    ? ''
+    : ` TTL toDateTime(created_at) + INTERVAL ${RETENTION.detailS} SECOND`;
 }
 
 export function quoteText(text: string): string {

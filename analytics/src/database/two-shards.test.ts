@@ -9,7 +9,7 @@ import { until } from '../testing/until.ts';
 import type { Analytics } from '../index.ts';
 import { CLUSTER } from './access-config.ts';
 import { EVENT_COLUMNS } from '../events/columns/event-columns.ts';
-import { UNREACHED } from '../query/database-error.ts';
+import { UNREACHED_ERRORS } from '../query/database-error.ts';
 
 const CANARY = 'canary-of-the-rival-6188';
 const organisations = ['acme', 'rival'];
@@ -130,7 +130,7 @@ describe('the other shard has the same walls (contract 5)', () => {
 });
 
 describe('one shard is away', () => {
-  test.each([...UNREACHED])('the database names code %i as %s', async (code, name) => {
+  test.each([...UNREACHED_ERRORS])('the database names code %i as %s', async (code, name) => {
     const sql = `SELECT errorCodeToName(${code})`;
     expect(await cluster.ask(0, cluster.writer, sql)).toBe(name);
   });

@@ -3,7 +3,7 @@ import { decodeBlock } from '../testing/decode-block.ts';
 import { createRecorders } from '../testing/recorders.ts';
 import { sampleEvent } from '../testing/sample-event.ts';
 import type { Batch } from './batch.ts';
-import { BUFFER, EventBuffer } from './buffer.ts';
+import { BUFFER_LIMITS, EventBuffer } from './buffer.ts';
 
 /** A buffer whose outbox only records batches, with a clock that the test moves. */
 function setUp() {
@@ -43,7 +43,7 @@ describe('events become batches', () => {
     buffer.record(sampleEvent());
     buffer.record(sampleEvent());
     await encoded();
-    state.now += BUFFER.batchAgeMs - 1;
+    state.now += BUFFER_LIMITS.batchAgeMs - 1;
     buffer.tick();
     expect(batches).toHaveLength(0);
     expect(buffer.queued()).toBe(2);
@@ -66,11 +66,11 @@ describe('events become batches', () => {
     for (let round = 0; round < 3; round += 1) {
       buffer.record(sampleEvent());
       await encoded();
-      pass(BUFFER.savedAtMs - 1);
+      pass(BUFFER_LIMITS.savedAtMs - 1);
       expect(saved).toHaveLength(round);
       pass(1);
     }
-    state.now += BUFFER.batchAgeMs;
+    state.now += BUFFER_LIMITS.batchAgeMs;
     buffer.tick();
     expect(saved.map((one) => [one.rows, decodeParts(one).length])).toEqual([
       [1, 1],
@@ -83,7 +83,7 @@ describe('events become batches', () => {
     expect(saved[2]?.parts[0]).toBe(saved[0]?.parts[0]);
     buffer.record(sampleEvent());
     await encoded();
-    pass(BUFFER.savedAtMs);
+    pass(BUFFER_LIMITS.savedAtMs);
     expect(saved[3]?.rows).toBe(1);
     expect(saved[3]?.token).not.toBe(saved[2]?.token);
   });
@@ -113,7 +113,7 @@ describe('events become batches', () => {
     await encoded(10);
     buffer.close();
     expect(batches.length).toBeGreaterThan(1);
-    for (const { bytes } of batches) expect(bytes).toBeLessThan(BUFFER.batchBytes + 65_536);
+    for (const { bytes } of batches) expect(bytes).toBeLessThan(BUFFER_LIMITS.batchBytes + 65_536);
     expect(batches.reduce((sum, batch) => sum + batch.rows, 0)).toBe(1200);
   });
 
@@ -122,7 +122,7 @@ describe('events become batches', () => {
     state.waiting = 2;
     buffer.record(sampleEvent());
     await encoded();
-    state.now += 10 * BUFFER.batchAgeMs;
+    state.now += 10 * BUFFER_LIMITS.batchAgeMs;
     buffer.tick();
     expect(batches).toHaveLength(0);
     state.waiting = 0;
@@ -132,8 +132,8 @@ describe('events become batches', () => {
 
   test('events above the size of the ring are dropped and counted', () => {
     const { buffer, recorders } = setUp();
-    for (let each = 0; each < BUFFER.ringSize + 3; each += 1) buffer.record(sampleEvent());
-    expect(recorders.counted('guard_events_total', 'recorded')).toBe(BUFFER.ringSize);
+    for (let each = 0; each < BUFFER_LIMITS.ringSize + 3; each += 1) buffer.record(sampleEvent());
+    expect(recorders.counted('guard_events_total', 'recorded')).toBe(BUFFER_LIMITS.ringSize);
     expect(recorders.counted('guard_events_total', 'dropped')).toBe(3);
   });
 

@@ -9,8 +9,8 @@ import type { Outbox } from './outbox.ts';
 import { privateColumns } from './columns/privacy.ts';
 
 /** Limits for events between a request and a batch. */
-export const BUFFER = {
-  /** Most recorded events that are not encoded yet. */
+export const BUFFER_LIMITS = {
+  /** The most recorded events that are not encoded yet. */
   ringSize: 16_384,
   /** Events that are encoded in one turn of the event loop, so that requests need not wait. */
   encodedPerTurn: 256,
@@ -36,23 +36,23 @@ interface BufferOptions {
 
 /** Makes batches of the events of requests. `record` only stores a reference, and a later turn encodes the event. */
 export class EventBuffer implements EventSink {
-  readonly #ring = new Array<DecisionEvent | undefined>(BUFFER.ringSize);
+  readonly #ring = new Array<DecisionEvent | undefined>(BUFFER_LIMITS.ringSize);
   readonly #block: BlockBuilder;
   readonly #allocate: ((bytes: number) => Buffer) | undefined;
   readonly #options: BufferOptions;
-  /** The token of the open batch, and those of its blocks that were saved to disk. */
+  /** The token of the open batch. `#parts` are the closed blocks of this batch. */
   #token = '';
   #parts: Buffer[] = [];
   #partRows = 0;
   #partBytes = 0;
   /** When the first row of the open block was added, in milliseconds of `performance.now()`. */
   #unsavedSince = 0;
-  #first = 0;
-  #count = 0;
+  #oldestIndex = 0;
+  #eventCount = 0;
   /** When the first row of the batch was added. */
   #openedAt = 0;
-  #scheduled = false;
-  #closed = false;
+  #isScheduled = false;
+  #isClosed = false;
 
   constructor(options: BufferOptions) {
     const { privacy, memory } = options;
@@ -62,19 +62,19 @@ export class EventBuffer implements EventSink {
   }
 
   record(event: DecisionEvent): void {
-    if (this.#closed || this.#count === BUFFER.ringSize) {
+    if (this.#isClosed || this.#eventCount === BUFFER_LIMITS.ringSize) {
       this.#options.metrics.count('guard_events_total', 'dropped');
       return;
     }
-    this.#ring[(this.#first + this.#count) % BUFFER.ringSize] = event;
-    this.#count += 1;
+    this.#ring[(this.#oldestIndex + this.#eventCount) % BUFFER_LIMITS.ringSize] = event;
+    this.#eventCount += 1;
     this.#options.metrics.count('guard_events_total', 'recorded');
-    if (!this.#scheduled) this.#schedule();
+    if (!this.#isScheduled) this.#schedule();
   }
 
   /** Number of events that are recorded here, wait in the outbox, or are spilled. */
   queued(): number {
-    return this.#count + this.#rows() + this.#options.outbox.rows();
+    return this.#eventCount + this.#batchRows() + this.#options.outbox.rows();
   }
 
   /**
@@ -84,46 +84,47 @@ export class EventBuffer implements EventSink {
   tick(): void {
     const ageMs = this.#options.clock() - this.#openedAt;
     // Below 0 the clock was set back. Otherwise the batch would wait until the clock has caught up.
-    const old = ageMs < 0 || ageMs >= BUFFER.batchAgeMs;
-    if (old && this.#options.outbox.waiting() < 2) this.#flush();
+    const isOld = ageMs < 0 || ageMs >= BUFFER_LIMITS.batchAgeMs;
+    if (isOld && this.#options.outbox.waiting() < 2) this.#flush();
     else this.#saveWhenDue();
   }
 
   /** Encodes the remaining events and hands them on. Later events are dropped and counted. */
   close(): void {
-    this.#closed = true;
-    while (this.#count > 0) this.#encode();
+    this.#isClosed = true;
+    while (this.#eventCount > 0) this.#encodeTurn();
     this.#flush();
   }
 
   #schedule(): void {
-    this.#scheduled = true;
+    this.#isScheduled = true;
     setImmediate(() => {
-      this.#scheduled = false;
-      this.#encode();
-      if (this.#count > 0) this.#schedule();
+      this.#isScheduled = false;
+      this.#encodeTurn();
+      if (this.#eventCount > 0) this.#schedule();
     });
   }
 
-  #encode(): void {
-    const until = Math.min(this.#count, BUFFER.encodedPerTurn);
-    for (let taken = 0; taken < until; taken += 1) {
+  #encodeTurn(): void {
+    const turnEvents = Math.min(this.#eventCount, BUFFER_LIMITS.encodedPerTurn);
+    for (let encodedEvents = 0; encodedEvents < turnEvents; encodedEvents += 1) {
       this.#encodeNext();
       const bytes = this.#partBytes + this.#block.bytes;
-      if (this.#rows() === BUFFER.batchRows || bytes >= BUFFER.batchBytes) this.#flush();
+      if (this.#batchRows() === BUFFER_LIMITS.batchRows || bytes >= BUFFER_LIMITS.batchBytes)
+        this.#flush();
     }
   }
 
   #encodeNext(): void {
-    const event = this.#ring[this.#first];
-    this.#ring[this.#first] = undefined;
-    this.#first = (this.#first + 1) % BUFFER.ringSize;
-    this.#count -= 1;
+    const event = this.#ring[this.#oldestIndex];
+    this.#ring[this.#oldestIndex] = undefined;
+    this.#oldestIndex = (this.#oldestIndex + 1) % BUFFER_LIMITS.ringSize;
+    this.#eventCount -= 1;
     if (event === undefined) return;
     try {
       this.#block.add(event);
       if (this.#block.rows === 1) this.#unsavedSince = performance.now();
-      if (this.#rows() === 1) this.#open();
+      if (this.#batchRows() === 1) this.#openBatch();
     } catch (error) {
       // The request was answered long ago, so a malformed event must not end the process.
       this.#options.metrics.count('guard_events_total', 'dropped');
@@ -131,26 +132,26 @@ export class EventBuffer implements EventSink {
     }
   }
 
-  #open(): void {
+  #openBatch(): void {
     this.#openedAt = this.#options.clock();
     this.#token = randomUUID();
   }
 
   /** The rows of the open batch. */
-  #rows(): number {
+  #batchRows(): number {
     return this.#partRows + this.#block.rows;
   }
 
   #saveWhenDue(): void {
     if (this.#block.rows === 0) return;
-    if (performance.now() - this.#unsavedSince < BUFFER.savedAtMs) return;
+    if (performance.now() - this.#unsavedSince < BUFFER_LIMITS.savedAtMs) return;
     this.#closeBlock();
-    this.#options.outbox.save(this.#batch());
+    this.#options.outbox.save(this.#currentBatch());
   }
 
   #flush(): void {
     this.#closeBlock();
-    if (this.#partRows > 0) this.#options.outbox.put(this.#batch());
+    if (this.#partRows > 0) this.#options.outbox.put(this.#currentBatch());
     this.#parts = [];
     this.#partRows = 0;
     this.#partBytes = 0;
@@ -168,7 +169,7 @@ export class EventBuffer implements EventSink {
     this.#partBytes += part.length;
   }
 
-  #batch(): Batch {
+  #currentBatch(): Batch {
     return {
       token: this.#token,
       rows: this.#partRows,

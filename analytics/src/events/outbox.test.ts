@@ -53,7 +53,7 @@ async function setUp(
     directory: folder,
     maxBytes: options.maxSpillBytes ?? 10_000,
     clock: () => 1_700_000_000_000,
-    lost: (rows) => lost.push(rows),
+    onLost: (rows) => lost.push(rows),
   });
   const outbox = new Outbox({
     insert: (one) => {
@@ -66,7 +66,7 @@ async function setUp(
     },
     spill,
     maxMemoryBytes: options.maxMemoryBytes ?? 1000,
-    done: (one) => givenBack.push(one),
+    onAcknowledged: (one) => givenBack.push(one),
     ...recorders,
   });
   const fate = (name: string): number => recorders.counted('guard_events_total', name);
@@ -224,7 +224,7 @@ describe('batches on their way to the database', () => {
       directory: first.folder,
       maxBytes: 1000,
       clock: Date.now,
-      lost: (rows) => first.lost.push(rows),
+      onLost: (rows) => first.lost.push(rows),
     });
     truncateSync(join(first.folder, name), 5);
     expect(await second.next()).toBeUndefined();

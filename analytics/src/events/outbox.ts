@@ -13,7 +13,7 @@ export type InsertOutcome =
   | { readonly kind: 'rejected'; readonly reason: string };
 
 /** The final outcome of a batch. */
-type End = Exclude<InsertOutcome['kind'], 'retry'>;
+type FinalOutcome = Exclude<InsertOutcome['kind'], 'retry'>;
 
 export type Insert = (batch: Batch, signal: AbortSignal) => Promise<InsertOutcome>;
 
@@ -28,7 +28,7 @@ interface OutboxOptions {
   /** Most bytes of batches in memory. Further batches go to disk. */
   readonly maxMemoryBytes: number;
   /** Called with an acknowledged batch when its bytes are not read any more. */
-  readonly done?: (batch: Batch) => void;
+  readonly onAcknowledged?: (batch: Batch) => void;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -41,18 +41,18 @@ const MAX_BEING_STORED = 2;
 /** Delivers batches to the database, one at a time. Each is retried until it is acknowledged or has no room. */
 export class Outbox {
   readonly #options: OutboxOptions;
-  readonly #memory: Batch[] = [];
+  readonly #batches: Batch[] = [];
   readonly #stop = new AbortController();
   #memoryBytes = 0;
-  #rest = new AbortController();
-  #working: Promise<void> | undefined;
-  #storing = Promise.resolve();
-  #removing = Promise.resolve();
-  #isOnDisk = true;
-  readonly #unsaved = new WeakSet<Batch>();
+  #pauseEnd = new AbortController();
+  #delivery: Promise<void> | undefined;
+  #storePromise = Promise.resolve();
+  #removal = Promise.resolve();
+  #canSave = true;
+  readonly #unsavedBatches = new WeakSet<Batch>();
   /** Settles when the disk has read the bytes. The key is the first part, which all states of a batch share. */
-  readonly #reading = new WeakMap<Buffer, Promise<unknown>>();
-  #beingStored = 0;
+  readonly #readByFirstPart = new WeakMap<Buffer, Promise<unknown>>();
+  #runningStores = 0;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -61,36 +61,36 @@ export class Outbox {
 
   /** Saves the current state of a growing batch to disk. After a kill the next process sends it. */
   save(batch: Batch): void {
-    this.#keep(batch);
+    this.#startSave(batch);
   }
 
-  /** Takes a batch into memory and onto disk, with full memory only onto disk. If that fails, drops and counts it. */
+  /** Puts a batch into memory and onto disk, with full memory only onto disk. If that fails, the batch is dropped. */
   put(batch: Batch): void {
-    const full = this.#memoryBytes + batch.bytes > this.#options.maxMemoryBytes;
-    if (full && this.#memory.length > 0) {
+    const isFull = this.#memoryBytes + batch.bytes > this.#options.maxMemoryBytes;
+    if (isFull && this.#batches.length > 0) {
       this.#overflow(batch);
       return;
     }
-    this.#memory.push(batch);
+    this.#batches.push(batch);
     this.#memoryBytes += batch.bytes;
-    this.#keep(batch);
+    this.#startSave(batch);
     this.#start();
   }
 
   /** Ends a pause between two attempts, because the database is back. */
   wake(): void {
-    this.#rest.abort();
+    this.#pauseEnd.abort();
   }
 
   /** Batches in memory, including the one that is being sent. */
   waiting(): number {
-    return this.#memory.length;
+    return this.#batches.length;
   }
 
   /** Rows in memory and on disk that are not acknowledged. */
   rows(): number {
-    const spilled = this.#options.spill?.rows() ?? 0;
-    return this.#memory.reduce((sum, batch) => sum + batch.rows, spilled);
+    const spilledRows = this.#options.spill?.rows() ?? 0;
+    return this.#batches.reduce((sum, batch) => sum + batch.rows, spilledRows);
   }
 
   /** Delivers until everything is written or `deadline` fires. Then saves the rest to disk. */
@@ -98,93 +98,96 @@ export class Outbox {
     const stop = (): void => this.#stop.abort();
     if (deadline.aborted) stop();
     deadline.addEventListener('abort', stop, { once: true });
-    await this.#storing;
-    while (this.#working !== undefined) await this.#working;
+    await this.#storePromise;
+    while (this.#delivery !== undefined) await this.#delivery;
     stop();
-    for (const batch of this.#memory.splice(0)) await this.#store(batch);
-    await this.#removing;
+    for (const batch of this.#batches.splice(0)) await this.#store(batch);
+    await this.#removal;
   }
 
   #start(): void {
     if (this.#stop.signal.aborted) return;
-    this.#working ??= this.#work().finally(() => {
-      this.#working = undefined;
+    this.#delivery ??= this.#deliverAll().finally(() => {
+      this.#delivery = undefined;
       // Otherwise a batch that came after the last check would wait for the next batch.
-      if (this.#memory.length > 0) this.#start();
+      if (this.#batches.length > 0) this.#start();
     });
   }
 
-  async #work(): Promise<void> {
+  async #deliverAll(): Promise<void> {
     const { spill } = this.#options;
     for (;;) {
-      const fromMemory = this.#memory[0];
+      const fromMemory = this.#batches[0];
       const batch = fromMemory ?? (await spill?.next());
-      const end = batch && (await this.#deliver(batch));
-      if (batch === undefined || end === undefined) return;
+      const finalOutcome = batch && (await this.#deliver(batch));
+      if (batch === undefined || finalOutcome === undefined) return;
       if (fromMemory === undefined) {
         await spill?.remove(batch.token);
       } else {
-        this.#memory.shift();
+        this.#batches.shift();
         this.#memoryBytes -= batch.bytes;
         // Does not wait for the removal, so that the next batch can be sent.
-        if (spill) this.#removing = spill.remove(batch.token);
+        if (spill) this.#removal = spill.remove(batch.token);
         // After a refusal the database may still be reading the bytes.
-        if (end === 'written') this.#giveBack(batch);
+        if (finalOutcome === 'written') this.#giveBack(batch);
       }
     }
   }
 
   /** Gives the memory back after the batch was saved. Its file may still exist. */
   #giveBack(batch: Batch): void {
-    const { done } = this.#options;
-    void (this.#readingOf(batch) ?? Promise.resolve()).then(() => done?.(batch));
+    const { onAcknowledged } = this.#options;
+    void (this.#readOf(batch) ?? Promise.resolve()).then(() => onAcknowledged?.(batch));
   }
 
   /** Tries again to save batches that are only in memory. Call it regularly. */
   saveAgain(): void {
-    const batch = this.#memory.find((candidate) => this.#unsaved.has(candidate));
-    if (batch !== undefined) this.#keep(batch);
+    const batch = this.#batches.find((candidate) => this.#unsavedBatches.has(candidate));
+    if (batch !== undefined) this.#startSave(batch);
   }
 
   /** Saves a batch that is in memory. An earlier attempt may still be running. */
-  #keep(batch: Batch): void {
+  #startSave(batch: Batch): void {
     const [first] = batch.parts;
     if (first === undefined) return;
-    this.#reading.set(first, Promise.all([this.#reading.get(first), this.#save(batch)]));
+    this.#readByFirstPart.set(
+      first,
+      Promise.all([this.#readByFirstPart.get(first), this.#save(batch)]),
+    );
   }
 
-  #readingOf({ parts: [first] }: Batch): Promise<unknown> | undefined {
-    return first && this.#reading.get(first);
+  #readOf({ parts: [first] }: Batch): Promise<unknown> | undefined {
+    return first && this.#readByFirstPart.get(first);
   }
 
   /** Without room on disk, rows wait only in memory. The log says this once, and once more when there is room again. */
   async #save(batch: Batch): Promise<void> {
     const { spill, log } = this.#options;
-    const saved = (await spill?.save(batch)) ?? 'saved';
-    if (saved === 'saved') this.#unsaved.delete(batch);
-    else this.#unsaved.add(batch);
-    const isOnDisk = saved === 'saved';
-    if (saved === 'late' || isOnDisk === this.#isOnDisk) return;
-    this.#isOnDisk = isOnDisk;
-    if (isOnDisk) log('info', 'analytics_rows_on_disk_again');
+    const saveResult = (await spill?.save(batch)) ?? 'saved';
+    if (saveResult === 'saved') this.#unsavedBatches.delete(batch);
+    else this.#unsavedBatches.add(batch);
+    const canSave = saveResult === 'saved';
+    if (saveResult === 'late' || canSave === this.#canSave) return;
+    this.#canSave = canSave;
+    if (canSave) log('info', 'analytics_rows_on_disk_again');
     else log('warn', 'analytics_rows_in_memory_only', { reason: 'they cannot be written to disk' });
   }
 
-  /** Retries one batch until its final outcome. Undefined when the outbox stops before. */
-  async #deliver(batch: Batch): Promise<End | undefined> {
+  /** Retries one batch until its final outcome. Undefined when the outbox stops before that. */
+  async #deliver(batch: Batch): Promise<FinalOutcome | undefined> {
     const backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
     while (!this.#stop.signal.aborted) {
-      this.#rest = new AbortController();
-      const end = await this.#attempt(batch);
-      if (end !== undefined) return end;
-      const either = AbortSignal.any([this.#rest.signal, this.#stop.signal]);
-      await this.#options.pause(backoff.next(), either);
+      this.#pauseEnd = new AbortController();
+      const finalOutcome = await this.#attempt(batch);
+      if (finalOutcome !== undefined) return finalOutcome;
+      const wakeOrStop = AbortSignal.any([this.#pauseEnd.signal, this.#stop.signal]);
+      await this.#options.pause(backoff.next(), wakeOrStop);
     }
     return undefined;
   }
 
-  /** One attempt. Undefined when another attempt has to follow. */
-  async #attempt(batch: Batch): Promise<End | undefined> {
+  /** Makes one attempt. Undefined when another attempt has to follow. */
+  async #attempt(batch: Batch): Promise<FinalOutcome | undefined> {
     const { insert, log, metrics } = this.#options;
     const outcome = await insert(batch, this.#stop.signal);
     switch (outcome.kind) {
@@ -203,24 +206,24 @@ export class Outbox {
 
   /** Memory is full, so the batch waits for the disk. */
   #overflow(batch: Batch): void {
-    if (this.#beingStored >= MAX_BEING_STORED) {
+    if (this.#runningStores >= MAX_BEING_STORED) {
       this.#drop(batch.rows, 'the disk is too slow');
       void this.#options.spill?.remove(batch.token);
       return;
     }
-    this.#beingStored += 1;
-    this.#storing = this.#storing.then(async () => {
+    this.#runningStores += 1;
+    this.#storePromise = this.#storePromise.then(async () => {
       await this.#store(batch);
-      this.#beingStored -= 1;
+      this.#runningStores -= 1;
       this.#start();
     });
   }
 
   async #store(batch: Batch): Promise<void> {
     const { spill, metrics } = this.#options;
-    const kept = (await spill?.put(batch)) ?? 0;
-    if (kept > 0) metrics.count('guard_events_total', 'spilled', kept);
-    if (kept < batch.rows) this.#drop(batch.rows - kept, 'no room in memory or on disk');
+    const keptRows = (await spill?.put(batch)) ?? 0;
+    if (keptRows > 0) metrics.count('guard_events_total', 'spilled', keptRows);
+    if (keptRows < batch.rows) this.#drop(batch.rows - keptRows, 'no room in memory or on disk');
   }
 
   #drop(rows: number, reason: string): void {

@@ -1,7 +1,7 @@
 import type { Clock, EventSink, Log, Metrics } from '@guard/config/contract/ports';
 import type { EventPrivacy } from '@guard/config/settings/sections/event-privacy';
 import type { Batch } from './batch.ts';
-import { BUFFER, EventBuffer } from './buffer.ts';
+import { BUFFER_LIMITS, EventBuffer } from './buffer.ts';
 
 interface RelayOptions {
   /** The settings about values that must not be kept. These values are removed before they leave the thread. */
@@ -13,8 +13,8 @@ interface RelayOptions {
    * Sends a batch to the outbox of the process, or its current state to the disk. The batch has only parts that were
    * not sent before. `transfer` lists the memory that can be moved without a copy.
    */
-  readonly hand: (to: 'outbox' | 'disk', batch: Batch, transfer: readonly ArrayBuffer[]) => void;
-  /** The last known number of batches that wait there. */
+  readonly send: (to: 'outbox' | 'disk', batch: Batch, transfer: readonly ArrayBuffer[]) => void;
+  /** The last known number of batches that wait in the outbox. */
   readonly waiting: () => number;
 }
 
@@ -28,16 +28,16 @@ export interface EventRelay {
 export function openEventRelay(options: RelayOptions): EventRelay {
   const { privacy, clock, log, metrics, waiting } = options;
   /** How many parts of the open batch were sent together with their memory. */
-  let handedParts = 0;
-  function hand(to: 'outbox' | 'disk', batch: Batch): void {
-    const parts = batch.parts.slice(handedParts);
-    handedParts = to === 'outbox' ? 0 : batch.parts.length;
-    options.hand(to, { ...batch, parts }, parts.flatMap(ownMemory));
+  let sentParts = 0;
+  function sendBatch(to: 'outbox' | 'disk', batch: Batch): void {
+    const parts = batch.parts.slice(sentParts);
+    sentParts = to === 'outbox' ? 0 : batch.parts.length;
+    options.send(to, { ...batch, parts }, parts.flatMap(movableMemory));
   }
   const buffer = new EventBuffer({
     outbox: {
-      put: (batch) => hand('outbox', batch),
-      save: (batch) => hand('disk', batch),
+      put: (batch) => sendBatch('outbox', batch),
+      save: (batch) => sendBatch('disk', batch),
       waiting,
       rows: () => 0,
     },
@@ -46,7 +46,7 @@ export function openEventRelay(options: RelayOptions): EventRelay {
     log,
     metrics,
   });
-  const ticker = setInterval(() => buffer.tick(), BUFFER.tickMs);
+  const ticker = setInterval(() => buffer.tick(), BUFFER_LIMITS.tickMs);
   return {
     sink: buffer,
     close() {
@@ -57,20 +57,22 @@ export function openEventRelay(options: RelayOptions): EventRelay {
 }
 
 /** The memory of a part if it can be moved. Small buffers share a pool, which must stay in this thread. */
-function ownMemory({ buffer, byteLength }: Buffer): readonly ArrayBuffer[] {
+function movableMemory({ buffer, byteLength }: Buffer): readonly ArrayBuffer[] {
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }
 
 /** Reassembles the batches that relays send. Each thread has one open batch. */
 export function createReceiver(): (to: 'outbox' | 'disk', batch: Batch) => Batch {
-  const open = new Map<string, readonly Buffer[]>();
+  const partsByToken = new Map<string, readonly Buffer[]>();
   return (to, batch) => {
     const { token } = batch;
     // A Buffer from another thread arrives as plain bytes.
-    const more = batch.parts.map((part) => Buffer.from(part.buffer, part.byteOffset, part.length));
-    const parts = [...(open.get(token) ?? []), ...more];
-    if (to === 'disk') open.set(token, parts);
-    else open.delete(token);
+    const newParts = batch.parts.map((part) =>
+      Buffer.from(part.buffer, part.byteOffset, part.length),
+    );
+    const parts = [...(partsByToken.get(token) ?? []), ...newParts];
+    if (to === 'disk') partsByToken.set(token, parts);
+    else partsByToken.delete(token);
     return { ...batch, parts };
   };
 }

@@ -1,18 +1,18 @@
 import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@guard/config/contract/ports';
-import { UNFINISHED, writeWhole } from '../base/write-whole.ts';
+import { UNFINISHED_SUFFIX, writeWhole } from '../base/write-whole.ts';
 import type { Batch } from './batch.ts';
 
-type Saved = 'saved' | 'failed' | 'late';
+type SaveResult = 'saved' | 'failed' | 'late';
 
 /** Batches on disk. For a batch that is also in memory, the file is a backup in case the process is killed. */
 export interface Spill {
   /**
-   * Appends the new parts of a batch. The caller keeps the batch, and `next` does not return it. `late` means that a
-   * slow disk had no time for it. Resolves when its bytes are no longer read.
+   * Appends the new parts of a batch. The caller keeps the batch, and `next` does not return it. `late` means that the
+   * disk is too slow for one more save. Resolves when the bytes of the batch are no longer read.
    */
-  save(batch: Batch): Promise<Saved>;
+  save(batch: Batch): Promise<SaveResult>;
   /**
    * Takes over a batch. Resolves with the number of rows on disk, counted from the first. The caller keeps the rest.
    */
@@ -31,7 +31,7 @@ interface SpillOptions {
   readonly maxBytes: number;
   readonly clock: Clock;
   /** Called with the number of rows of a file that another program cut or removed. */
-  readonly lost: (rows: number) => void;
+  readonly onLost: (rows: number) => void;
 }
 
 interface SpilledFile {
@@ -51,28 +51,28 @@ interface SpilledFile {
 /** `<ms>-<counter>-<rows>-<bytes>-<token>.native`: sorted by name means sorted by age. Renamed after each append. */
 const FILE_NAME = /^(\d{13}-\d{6})-(\d{1,9})-(\d{1,10})-([0-9a-f-]{36})\.native$/;
 const MAX_FILES = 4096;
-/** With more work waiting for a slow disk, saves are skipped. */
+/** If more work waits for a slow disk, saves are skipped. */
 const MAX_WAITING = 3;
 
-const NOTHING = { bytesWritten: 0 };
+const NOTHING_WRITTEN = { bytesWritten: 0 };
 const toNothing = (): undefined => undefined;
 
 /** Opens the private spill folder and finds the files of an earlier process. Rejects for an unusable folder. */
 export async function openSpill(options: SpillOptions): Promise<Spill> {
-  const { directory, maxBytes, clock, lost } = options;
+  const { directory, maxBytes, clock, onLost } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const files = await findFiles(directory);
   let counter = 0;
   /** Tokens of running and waiting work: the writes, and at most one removal for each file. */
-  const waiting: string[] = [];
-  let last = Promise.resolve();
+  const queuedTokens: string[] = [];
+  let lastWork = Promise.resolve();
 
   /** Runs work one after the other, so that the steps for one batch keep their order. */
-  function inOrder<T>(token: string, work: () => Promise<T>): Promise<T> {
-    waiting.push(token);
-    const done = last.then(work).finally(() => waiting.shift());
-    last = done.then(toNothing, toNothing);
-    return done;
+  function runInOrder<T>(token: string, work: () => Promise<T>): Promise<T> {
+    queuedTokens.push(token);
+    const result = lastWork.then(work).finally(() => queuedTokens.shift());
+    lastWork = result.then(toNothing, toNothing);
+    return result;
   }
 
   function indexOf({ token }: Pick<Batch, 'token'>): number {
@@ -84,39 +84,39 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
     return `${String(clock()).padStart(13, '0')}-${String(counter).padStart(6, '0')}`;
   }
 
-  function forget(file: SpilledFile): void {
+  function removeEntry(file: SpilledFile): void {
     const at = indexOf(file);
     if (at >= 0) files.splice(at, 1);
   }
 
-  /** If it fails, the earlier file stays. */
+  /** Writes the file of a batch. If this fails, the earlier file stays. */
   async function write({ token, rows, bytes, parts }: Batch, isInMemory: boolean): Promise<void> {
     const at = indexOf({ token });
-    const before = files[at];
-    const used = files.reduce((sum, file) => sum + file.bytes, bytes - (before?.bytes ?? 0));
-    if (used > maxBytes || (before === undefined && files.length >= MAX_FILES)) return;
-    const stem = before?.stem ?? newStem();
+    const oldFile = files[at];
+    const usedBytes = files.reduce((sum, file) => sum + file.bytes, bytes - (oldFile?.bytes ?? 0));
+    if (usedBytes > maxBytes || (oldFile === undefined && files.length >= MAX_FILES)) return;
+    const stem = oldFile?.stem ?? newStem();
     const name = `${stem}-${rows}-${bytes}-${token}.native`;
     const path = join(directory, name);
     // The file of a batch in memory has to survive only a kill of the process, so no sync is needed.
-    if (before === undefined) await writeWhole(path, parts, !isInMemory);
-    else await append(before, join(directory, before.name), path, parts, !isInMemory);
+    if (oldFile === undefined) await writeWhole(path, parts, !isInMemory);
+    else await append(oldFile, join(directory, oldFile.name), path, parts, !isInMemory);
     const file = { stem, name, token, rows, bytes, parts: parts.length, isInMemory };
-    if (before === undefined) files.push(file);
+    if (oldFile === undefined) files.push(file);
     else files[at] = file;
   }
 
   return {
     async save(batch) {
-      if (waiting.length > MAX_WAITING) return 'late';
-      return inOrder(batch.token, async () => {
+      if (queuedTokens.length > MAX_WAITING) return 'late';
+      return runInOrder(batch.token, async () => {
         await write(batch, true).catch(() => undefined);
         return files[indexOf(batch)]?.rows === batch.rows ? 'saved' : 'failed';
       });
     },
 
     put: (batch) =>
-      inOrder(batch.token, async () => {
+      runInOrder(batch.token, async () => {
         await write(batch, false).catch(() => undefined);
         const at = indexOf(batch);
         const file = files[at];
@@ -134,17 +134,17 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
         if (body !== undefined && body.length >= bytes && bytes > 0) {
           return { token, rows, bytes, parts: [body.subarray(0, bytes)] };
         }
-        forget(file);
-        lost(rows);
+        removeEntry(file);
+        onLost(rows);
       }
     },
 
     remove(token) {
-      if (indexOf({ token }) < 0 && !waiting.includes(token)) return last;
-      return inOrder(token, async () => {
+      if (indexOf({ token }) < 0 && !queuedTokens.includes(token)) return lastWork;
+      return runInOrder(token, async () => {
         const file = files[indexOf({ token })];
         if (file === undefined) return;
-        forget(file);
+        removeEntry(file);
         await removeFile(directory, file.name);
       });
     },
@@ -156,7 +156,7 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
 async function findFiles(directory: string): Promise<SpilledFile[]> {
   const files: SpilledFile[] = [];
   for (const name of (await readdir(directory)).sort()) {
-    if (name.endsWith(UNFINISHED)) await removeFile(directory, name);
+    if (name.endsWith(UNFINISHED_SUFFIX)) await removeFile(directory, name);
     const [, stem = '', rows, bytes, token] = FILE_NAME.exec(name) ?? [];
     if (token === undefined) continue;
     const counts = { rows: Number(rows), bytes: Number(bytes), parts: 1 };
@@ -171,19 +171,20 @@ async function removeFile(directory: string, name: string): Promise<void> {
 
 /** Writes the new parts over the rest of an earlier attempt, and renames the file. */
 async function append(
-  before: SpilledFile,
+  oldFile: SpilledFile,
   path: string,
   newPath: string,
   parts: readonly Buffer[],
-  synced: boolean,
+  isSynced: boolean,
 ): Promise<void> {
-  const added = parts.slice(before.parts);
+  const newParts = parts.slice(oldFile.parts);
   const file = await open(path, 'r+');
   try {
-    const { bytesWritten } = added.length === 0 ? NOTHING : await file.writev(added, before.bytes);
+    const { bytesWritten } =
+      newParts.length === 0 ? NOTHING_WRITTEN : await file.writev(newParts, oldFile.bytes);
     // A disk that becomes full writes only a part.
-    if (bytesWritten !== lengthOf(added)) throw new Error('only a part was written');
-    if (synced) await file.sync();
+    if (bytesWritten !== lengthOf(newParts)) throw new Error('only a part was written');
+    if (isSynced) await file.sync();
   } finally {
     await file.close();
   }

@@ -6,58 +6,58 @@ import { identifier, keyword, lex, type Token } from './lexer.ts';
 /** A UTC time as many programs write it: `'2026-11-20T08:00:00.000Z'`. */
 const UTC_TIME = /^'\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.(\d{1,9}))?Z'$/;
 /** Digits after the decimal point in `created_at`. */
-const DIGITS = 3;
+const COLUMN_DIGITS = 3;
 
 /** A comparison of such a time (`t`) with created_at (`c`), one letter per token: `c > t`, `c NOT BETWEEN t AND t`. */
-const COMPARED = /(?<=c(?:o{1,2}|n?b|n?b[ts]a))t|t(?=o{1,2}(?:i\.)*c(?![.(]))/g;
+const COMPARED_TIME = /(?<=c(?:o{1,2}|n?b|n?b[ts]a))t|t(?=o{1,2}(?:i\.)*c(?![.(]))/g;
 
 /**
- * The statement with `toDateTime64('…Z', 3, 'UTC')` for each time that is compared with `created_at`. In a column of
- * this name with another time zone the moment is the same. For a column of texts the database refuses the statement
- * again.
+ * Returns the statement with `toDateTime64('…Z', 3, 'UTC')` for each time that is compared with `created_at`. In a
+ * column of this name with another time zone the moment is the same. For a column of texts the database refuses the
+ * statement again.
  */
 export function withUtcTimes(sql: string): string {
   const tokens = tokensOf(sql);
-  const letters = tokens.map((token) => letter(sql, token)).join('');
-  const times = Array.from(letters.matchAll(COMPARED), ({ index }) => tokens[index]);
+  const letters = tokens.map((token) => letterOf(sql, token)).join('');
+  const times = Array.from(letters.matchAll(COMPARED_TIME), ({ index }) => tokens[index]);
   return replace(
     sql,
     times
       .filter((token) => token !== undefined)
-      .map(({ at, end }) => ({ at, end, by: momentOf(sql.slice(at, end)) })),
+      .map(({ at, end }) => ({ at, end, replacement: momentOf(sql.slice(at, end)) })),
   );
 }
 
 function momentOf(text: string): string {
-  const digits = Math.max(DIGITS, UTC_TIME.exec(text)?.[1]?.length ?? 0);
+  const digits = Math.max(COLUMN_DIGITS, UTC_TIME.exec(text)?.[1]?.length ?? 0);
   return `toDateTime64(${text}, ${digits}, 'UTC')`;
 }
 
 /**
- * The statement with the local table, for a server that has all rows. ClickHouse refuses a subquery over a Distributed
- * table that uses columns of the outer query. The local table has the row policy.
+ * Returns the statement with the local table, for a server that has all rows. ClickHouse refuses a subquery over a
+ * Distributed table that uses columns of the outer query. The local table has the row policy.
  *
  * @returns undefined when one of the two names means something else in this statement.
  */
 export function overLocalTable(sql: string): string | undefined {
   const tokens = tokensOf(sql);
-  const isGiven = (token: Token, at: number): boolean =>
+  const hasOtherMeaning = (token: Token, at: number): boolean =>
     identifier(token) === LOCAL_TABLE ||
     (identifier(token) === TABLE && keyword(tokens[at - 1]) === 'as');
-  if (tokens.some(isGiven)) return undefined;
+  if (tokens.some(hasOtherMeaning)) return undefined;
   const tables = tokens.filter((token) => identifier(token) === TABLE);
   return replace(
     sql,
-    tables.map(({ at, end }) => ({ at, end, by: LOCAL_TABLE })),
+    tables.map(({ at, end }) => ({ at, end, replacement: LOCAL_TABLE })),
   );
 }
 
 function tokensOf(sql: string): readonly Token[] {
-  const lexed = lex(sql);
-  return lexed.kind === 'tokens' ? lexed.tokens : [];
+  const lexResult = lex(sql);
+  return lexResult.kind === 'tokens' ? lexResult.tokens : [];
 }
 
-function letter(sql: string, token: Token): string {
+function letterOf(sql: string, token: Token): string {
   switch (token.kind) {
     case 'string':
       return UTC_TIME.test(sql.slice(token.at, token.end)) ? 't' : 's';
@@ -77,13 +77,13 @@ function letter(sql: string, token: Token): string {
 /** @param changes in the order of their positions. */
 export function replace(
   sql: string,
-  changes: readonly { readonly at: number; readonly end: number; readonly by: string }[],
+  changes: readonly { readonly at: number; readonly end: number; readonly replacement: string }[],
 ): string {
   const parts: string[] = [];
-  let copied = 0;
-  for (const { at, end, by } of changes) {
-    parts.push(sql.slice(copied, at), by);
-    copied = end;
+  let copiedEnd = 0;
+  for (const { at, end, replacement } of changes) {
+    parts.push(sql.slice(copiedEnd, at), replacement);
+    copiedEnd = end;
   }
-  return parts.join('') + sql.slice(copied);
+  return parts.join('') + sql.slice(copiedEnd);
 }

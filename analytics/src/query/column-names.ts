@@ -4,16 +4,16 @@ import { identifier, isSymbol, keyword, type Token } from './lexer.ts';
 
 /**
  * After these words a parenthesis groups, or starts a query. After any other name it has the arguments of a function.
- * There a function's bare name can call it: `arrayMap(file, …)`.
+ * Inside these arguments a bare name can call a function: `arrayMap(file, …)`.
  */
-const BEFORE_GROUPS = new Set(
+const WORDS_BEFORE_GROUPS = new Set(
   'select distinct from join as materialized with where prewhere and or not in having on by order using over then when else between like ilike limit union all intersect except exists any qualify'.split(
     ' ',
   ),
 );
 
 /** Words that may follow a column. None of them is a setting or a format: `SETTINGS limit = 1` is a clause. */
-export const AFTER_COLUMNS: ReadonlySet<string> = new Set(
+export const WORDS_AFTER_COLUMNS: ReadonlySet<string> = new Set(
   'from where prewhere group order having union except intersect window qualify asc desc and or as format settings into'.split(
     ' ',
   ),
@@ -21,33 +21,33 @@ export const AFTER_COLUMNS: ReadonlySet<string> = new Set(
 
 /** Returns a function that says whether the token at a position is a column, although a function has the same name. */
 export function columnNames(tokens: readonly Token[]): (at: number) => boolean {
-  const given = new Set<string>();
+  const givenNames = new Set<string>();
   for (const [at, token] of tokens.entries()) {
-    if (keyword(tokens[at - 1]) === 'as') given.add(identifier(token) ?? '');
+    if (keyword(tokens[at - 1]) === 'as') givenNames.add(identifier(token) ?? '');
   }
-  const arguments_ = amongArguments(tokens);
+  const isArgument = amongArguments(tokens);
   return (at) => {
     const name = identifier(tokens[at]) ?? '';
     // Storage columns begin with `_`, and keep their meaning even if an alias has the same name.
     if (name.startsWith('_') || isSymbol(tokens[at + 1], '(')) return false;
-    const before = keyword(tokens[at - 1]);
-    if (before === 'as') return true;
-    return given.has(name) && before !== 'apply' && !arguments_[at];
+    const previousWord = keyword(tokens[at - 1]);
+    if (previousWord === 'as') return true;
+    return givenNames.has(name) && previousWord !== 'apply' && !isArgument[at];
   };
 }
 
 /** Says for each token whether it is inside the arguments of a function, at any depth. */
 function amongArguments(tokens: readonly Token[]): readonly boolean[] {
-  const outer: boolean[] = [];
+  const outerStates: boolean[] = [];
   let inside = false;
   return tokens.map((token, at) => {
-    if (isSymbol(token, ')')) inside = outer.pop() ?? false;
-    const here = inside;
+    if (isSymbol(token, ')')) inside = outerStates.pop() ?? false;
+    const isInside = inside;
     if (isSymbol(token, '(')) {
-      outer.push(inside);
+      outerStates.push(inside);
       inside = !startsQuery(tokens, at + 1) && (inside || isCall(tokens[at - 1]));
     }
-    return here;
+    return isInside;
   });
 }
 
@@ -63,10 +63,10 @@ function isText(token: Token | undefined): boolean {
 }
 
 /** `quantile(0.5)(x)` is a call too. */
-function isCall(before: Token | undefined): boolean {
-  if (before?.kind === 'quoted') return true;
-  if (before?.kind === 'word') return !BEFORE_GROUPS.has(keyword(before));
-  return isSymbol(before, ')');
+function isCall(previous: Token | undefined): boolean {
+  if (previous?.kind === 'quoted') return true;
+  if (previous?.kind === 'word') return !WORDS_BEFORE_GROUPS.has(keyword(previous));
+  return isSymbol(previous, ')');
 }
 
 /**
@@ -77,5 +77,5 @@ export function isColumnWord(tokens: readonly Token[], at: number): boolean {
   const next = tokens[at + 1];
   if (next === undefined || next.kind === 'symbol') return true;
   if (keyword(next) === 'limit') return tokens[at + 2]?.kind === 'number';
-  return AFTER_COLUMNS.has(keyword(next));
+  return WORDS_AFTER_COLUMNS.has(keyword(next));
 }

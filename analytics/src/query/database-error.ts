@@ -5,10 +5,10 @@ export const MAX_ERROR_BYTES = 16_384;
 
 const NOT_IMPLEMENTED = 48;
 const TYPE_MISMATCH = 53;
-const CORRELATED = 'Correlated subqueries are not supported with remote tables';
+const CORRELATED_TEXT = 'Correlated subqueries are not supported with remote tables';
 
 /** Remedies for errors of the database whose text has none. */
-const WAYS_OUT: ReadonlyMap<number, string> = new Map([
+const REMEDIES: ReadonlyMap<number, string> = new Map([
   [47, 'The columns: SELECT * FROM events_distributed LIMIT 0 FORMAT TSVWithNamesAndTypes.'],
   [53, "Write a time as '2026-11-20 08:00:00', which is UTC, or as toDateTime64('…', 3, 'UTC')."],
   [141, 'Select a part of the rows by a hash: WHERE cityHash64(request_id) % 10 = 0.'],
@@ -19,7 +19,7 @@ const WAYS_OUT: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** Error codes of a cluster whose servers did not reach each other. */
-export const UNREACHED: ReadonlyMap<number, string> = new Map([
+export const UNREACHED_ERRORS: ReadonlyMap<number, string> = new Map([
   [100, 'UNKNOWN_PACKET_FROM_SERVER'],
   [102, 'UNEXPECTED_PACKET_FROM_SERVER'],
   [198, 'DNS_ERROR'],
@@ -36,23 +36,26 @@ export function hasOtherType(answer: DatabaseAnswer): boolean {
 
 /**
  * Errors that no row of another organisation can cause: limits, cancelled queries and the account. Syntax errors are
- * missing here, because `formatQuery` makes one from a value. So are memory errors, because a value can cause one.
+ * missing here, because `formatQuery` makes one from a value. Memory errors are missing too, because a value can cause
+ * one.
  */
 const INDEPENDENT_OF_ROWS = new Set([158, 159, 202, 394, 396, 516]);
 /** UNKNOWN_SETTING and READONLY. */
-const REFUSED_SETTING = new Set([115, 164]);
+const REFUSED_SETTING_CODES = new Set([115, 164]);
 
 /** True for an error that the bounds of parts can cause. Parts have rows of other organisations. */
 export function mayDependOnOtherRows(answer: DatabaseAnswer): boolean {
   if (answer.kind !== 'answered' || answer.exceptionCode === 0) return false;
-  return !INDEPENDENT_OF_ROWS.has(answer.exceptionCode) && !UNREACHED.has(answer.exceptionCode);
+  return (
+    !INDEPENDENT_OF_ROWS.has(answer.exceptionCode) && !UNREACHED_ERRORS.has(answer.exceptionCode)
+  );
 }
 
 /**
  * True when the account may not change a setting: accountStatements() did not create the account, or the server is old.
  */
-export function refusedSetting(answer: DatabaseAnswer): boolean {
-  return answer.kind === 'answered' && REFUSED_SETTING.has(answer.exceptionCode);
+export function isSettingRefused(answer: DatabaseAnswer): boolean {
+  return answer.kind === 'answered' && REFUSED_SETTING_CODES.has(answer.exceptionCode);
 }
 
 /** The status of a statement that can succeed later. */
@@ -78,7 +81,7 @@ export function isCorrelated(answer: DatabaseAnswer): boolean {
   return (
     answer.kind === 'answered' &&
     answer.exceptionCode === NOT_IMPLEMENTED &&
-    answer.body.includes(CORRELATED)
+    answer.body.includes(CORRELATED_TEXT)
   );
 }
 
@@ -91,18 +94,20 @@ export function isCorrelated(answer: DatabaseAnswer): boolean {
 export function publicMessage(body: Buffer, secrets: readonly string[]): string {
   let text = body.toString('utf8', 0, MAX_ERROR_BYTES).trim();
   const code = Number(/^Code: (\d+)\./.exec(text)?.[1]);
-  const identifier = UNREACHED.get(code);
+  const identifier = UNREACHED_ERRORS.get(code);
   // Such a text consists mostly of server addresses, in many forms.
   if (identifier !== undefined) {
     return `Code: ${code}. DB::Exception: A server of the analytics database cannot be reached. (${identifier})`;
   }
   for (const secret of secrets) text = text.replaceAll(secret, '…');
-  const wayOut =
-    code === NOT_IMPLEMENTED && text.includes(CORRELATED)
+  const remedy =
+    code === NOT_IMPLEMENTED && text.includes(CORRELATED_TEXT)
       ? 'Use a JOIN, or IN (SELECT …), instead of a subquery that uses columns of the outer query.'
-      : WAYS_OUT.get(code);
-  const said = text
+      : REMEDIES.get(code);
+  const publicText = text
     .replaceAll(/ \(version [^()]*(?:\([^()]*\)[^()]*)?\)/g, '')
     .replaceAll(/Received from [^ ]+:\d+\. /g, '');
-  return wayOut === undefined ? said : said.replace(/(?: \([A-Z_\d]+\))?$/, ` ${wayOut}$&`);
+  return remedy === undefined
+    ? publicText
+    : publicText.replace(/(?: \([A-Z_\d]+\))?$/, ` ${remedy}$&`);
 }

@@ -5,7 +5,7 @@
  */
 
 /** Refused everywhere, even without parentheses, because `arrayMap(file, …)` and `APPLY(file)` also call them. */
-const FUNCTIONS = new Set(
+const DENIED_FUNCTIONS = new Set(
   [
     // Read files of the machine, or load models from them.
     'file catboostEvaluate evalMLMethod naiveBayesClassifier naiveBayesClassifierWithProb',
@@ -47,9 +47,9 @@ export const TABLE_FUNCTIONS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Refused as calls. The bare names are allowed, because some are good aliases (`AS url`, `AS version`). First come
- * table functions, except `format`, which is also a scalar function. Then come functions about the server, the session,
- * or the storage.
+ * Refused as calls. The bare names are allowed, because some are good aliases (`AS url`, `AS version`). The list begins
+ * with table functions, except `format`, which is also a scalar function. Functions about the server, the session or
+ * the storage follow.
  */
 export const DENIED_CALLS: ReadonlySet<string> = new Set(
   (
@@ -71,9 +71,9 @@ export const DENIED_CALLS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Formats that a `FORMAT` clause may name. Not allowed are formats that read a schema or template from a file
- * (Template, Protobuf, CapnProto), those that report progress over the rows of all organisations, and wire protocols of
- * other databases. In lower case, because the database ignores case.
+ * Formats that a `FORMAT` clause may name. A format is missing if it reads a schema or template from a file (Template,
+ * Protobuf, CapnProto), reports progress over the rows of all organisations, or is a wire protocol of another database.
+ * The names are in lower case, because the database ignores case.
  */
 export const ALLOWED_FORMATS: ReadonlySet<string> = new Set(
   (
@@ -100,5 +100,5 @@ export const ALLOWED_FORMATS: ReadonlySet<string> = new Set(
 
 /** `name` in lower case. */
 export function isDeniedName(name: string): boolean {
-  return FUNCTIONS.has(name) || FUNCTION_PREFIXES.some((prefix) => name.startsWith(prefix));
+  return DENIED_FUNCTIONS.has(name) || FUNCTION_PREFIXES.some((prefix) => name.startsWith(prefix));
 }

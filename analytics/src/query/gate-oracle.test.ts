@@ -7,7 +7,7 @@ import { randomStatement } from '../testing/random-statement.ts';
 import { openWalledEngine } from '../testing/walled-engine.ts';
 import type { WalledEngine } from '../testing/walled-engine.ts';
 import { quoteText } from '../database/schema.ts';
-import { AFTER_COLUMNS } from './column-names.ts';
+import { WORDS_AFTER_COLUMNS } from './column-names.ts';
 import { DENIED_CALLS, isDeniedName } from './denied.ts';
 import { judgeStatement } from './gate.ts';
 import { identifier, lex, type Token } from './lexer.ts';
@@ -169,7 +169,7 @@ test('a function that works without parentheses is refused without parentheses',
 });
 
 test('the words that may follow a column are no names of settings or formats', async () => {
-  const words = [...AFTER_COLUMNS].map(quoteText).join(',');
+  const words = [...WORDS_AFTER_COLUMNS].map(quoteText).join(',');
   const found = `SELECT name FROM system.settings WHERE lower(name) IN (${words}) UNION ALL
     SELECT name FROM system.formats WHERE lower(name) IN (${words})`;
   expect(await engine.asOwner(found)).toBe('');

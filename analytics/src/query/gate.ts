@@ -31,19 +31,19 @@ export function judgeStatement(sql: string): GateVerdict {
   if (sql.length > QUERY.maxStatementChars) {
     return refuse(`A statement has at most ${QUERY.maxStatementChars} characters.`);
   }
-  const lexed = lex(sql);
-  if (lexed.kind === 'refused') return lexed;
-  const tokens = withoutFinalSemicolons(lexed.tokens);
+  const lexResult = lex(sql);
+  if (lexResult.kind === 'refused') return lexResult;
+  const tokens = withoutFinalSemicolons(lexResult.tokens);
   if (tokens.length === 0) return refuse('The statement is empty.');
-  const first = keyword(tokens.find((token) => !isSymbol(token, '(')));
-  if (!QUERY_STARTS.has(first)) return refuse(`${ONLY_SELECT}${wayOut(first)}`);
+  const firstWord = keyword(tokens.find((token) => !isSymbol(token, '(')));
+  if (!QUERY_STARTS.has(firstWord)) return refuse(`${ONLY_SELECT}${remedyOf(firstWord)}`);
   const isColumn = columnNames(tokens);
   for (let at = 0; at < tokens.length; at += 1) {
     const message = judgeToken(tokens, at, isColumn);
     if (message !== undefined) return refuse(message);
   }
-  const foreign = findForeignTable(tokens);
-  return foreign === undefined ? { kind: 'passed' } : refuse(foreign);
+  const foreignTableMessage = findForeignTable(tokens);
+  return foreignTableMessage === undefined ? { kind: 'passed' } : refuse(foreignTableMessage);
 }
 
 function judgeToken(
@@ -82,7 +82,7 @@ function judgeKeyword(tokens: readonly Token[], at: number, word: string): strin
   if (clause !== undefined && !isColumnWord(tokens, at)) return clause;
   if (word === 'parallel' && keyword(next) === 'with') return 'PARALLEL WITH is not allowed.';
   if (isSymbol(tokens[at - 1], '(') && opensForbiddenSubquery(word, next)) {
-    return `${word.toUpperCase()} is not allowed.${wayOut(word)}`;
+    return `${word.toUpperCase()} is not allowed.${remedyOf(word)}`;
   }
   const format = identifier(next);
   if (word !== 'format' || format === undefined || isColumnWord(tokens, at)) return undefined;
@@ -95,13 +95,13 @@ function judgeKeyword(tokens: readonly Token[], at: number, word: string): strin
 }
 
 /** For statements about tables: another way to get the columns. */
-function wayOut(word: string): string {
+function remedyOf(word: string): string {
   return FORBIDDEN_SUBQUERIES.has(word) && word !== 'explain'
     ? ` For names and types of the columns: SELECT * FROM ${TABLE} LIMIT 0 FORMAT TSVWithNamesAndTypes.`
     : '';
 }
 
-/** `exists` is also an operator. Then a subquery follows it, and not the word TABLE or a name. */
+/** `exists` is also an operator. A subquery follows the operator, and not the word TABLE or a name. */
 function opensForbiddenSubquery(word: string, next: Token | undefined): boolean {
   if (word === 'exists') return identifier(next) !== undefined;
   return FORBIDDEN_SUBQUERIES.has(word) && (identifier(next) !== undefined || isSymbol(next, '('));

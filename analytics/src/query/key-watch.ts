@@ -1,37 +1,40 @@
 import type { AuthenticateBearer } from '@guard/config/contract/ports';
 
-interface Watched {
+interface WatchedQuery {
   readonly authorization: string;
   readonly organisation: string;
-  readonly revoked: AbortController;
+  readonly revocation: AbortController;
 }
 
-/** Time between two checks of the keys. With the time of a reload, a query ends within a second after its key. */
+/**
+ * Time between two checks of the keys. With the time of a reload, a query ends within a second after its key was
+ * revoked.
+ */
 const LOOK_EVERY_MS = 500;
 
 /** Ends the queries of a key when the key is revoked or has expired (contract 5). */
 export class KeyWatch {
   readonly #authenticate: AuthenticateBearer;
-  readonly #watched = new Set<Watched>();
+  readonly #queries = new Set<WatchedQuery>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(authenticate: AuthenticateBearer) {
     this.#authenticate = authenticate;
   }
 
-  /** `revoked` fires when the key is revoked or expired. Call `done` once when the query has ended. */
+  /** `revoked` fires when the key is revoked or expired. Call `stopWatching` once when the query has ended. */
   watch(
     authorization: string,
     organisation: string,
-  ): { readonly revoked: AbortSignal; readonly done: () => void } {
-    const watched = { authorization, organisation, revoked: new AbortController() };
-    this.#watched.add(watched);
+  ): { readonly revoked: AbortSignal; readonly stopWatching: () => void } {
+    const query = { authorization, organisation, revocation: new AbortController() };
+    this.#queries.add(query);
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
     return {
-      revoked: watched.revoked.signal,
-      done: () => {
-        this.#watched.delete(watched);
-        if (this.#watched.size > 0) return;
+      revoked: query.revocation.signal,
+      stopWatching: () => {
+        this.#queries.delete(query);
+        if (this.#queries.size > 0) return;
         clearInterval(this.#timer);
         this.#timer = undefined;
       },
@@ -39,8 +42,8 @@ export class KeyWatch {
   }
 
   #look(): void {
-    for (const { authorization, organisation, revoked } of this.#watched) {
-      if (this.#authenticate(authorization)?.organisation !== organisation) revoked.abort();
+    for (const { authorization, organisation, revocation } of this.#queries) {
+      if (this.#authenticate(authorization)?.organisation !== organisation) revocation.abort();
     }
   }
 }

@@ -11,7 +11,7 @@ type Lexeme =
   /** One character of punctuation. */
   | { readonly kind: 'symbol'; readonly name: string };
 
-type Lexed =
+type LexResult =
   | { readonly kind: 'tokens'; readonly tokens: readonly Token[] }
   | { readonly kind: 'refused'; readonly message: string };
 
@@ -21,13 +21,13 @@ type Step =
   | { readonly kind: 'refused'; readonly message: string };
 
 const SYMBOLS = new Set('()[]{},;.:+-*/%=<>!|?~^&');
-const SPACE = new Set(' \t\n\r\f\v');
+const SPACES = new Set(' \t\n\r\f\v');
 
 /**
  * Splits a statement into tokens by the rules of ClickHouse's lexer. Refuses every text that the two could split
  * differently, because the database must run exactly the statement that the gate has judged.
  */
-export function lex(sql: string): Lexed {
+export function lex(sql: string): LexResult {
   const tokens: Token[] = [];
   for (let at = 0; at < sql.length;) {
     const step = readToken(sql, at, tokens.at(-1));
@@ -42,7 +42,7 @@ function readToken(sql: string, at: number, previous: Token | undefined): Step {
   const char = sql.charAt(at);
   const comment = commentEnd(sql, at);
   if (comment !== undefined) return comment;
-  if (SPACE.has(char)) return { kind: 'read', next: at + 1 };
+  if (SPACES.has(char)) return { kind: 'read', next: at + 1 };
   if (char === "'") return readString(sql, at);
   if (char === '`' || char === '"') return readQuoted(sql, at, char);
   if (char === '$') return readHeredoc(sql, at);
@@ -65,12 +65,12 @@ function readToken(sql: string, at: number, previous: Token | undefined): Step {
  * slashes are always a syntax error.
  */
 function commentEnd(sql: string, at: number): Step | undefined {
-  const two = sql.slice(at, at + 2);
-  if (two === '--' || two === '//' || two === '# ' || two === '#!') {
+  const twoChars = sql.slice(at, at + 2);
+  if (twoChars === '--' || twoChars === '//' || twoChars === '# ' || twoChars === '#!') {
     const end = sql.indexOf('\n', at);
     return { kind: 'read', next: end === -1 ? sql.length : end + 1 };
   }
-  if (two !== '/*') return undefined;
+  if (twoChars !== '/*') return undefined;
   const end = sql.indexOf('*/', at + 2);
   if (end === -1) return refuse('A comment is not closed.');
   const inner = sql.indexOf('/*', at + 2);
@@ -122,9 +122,10 @@ function readHeredoc(sql: string, at: number): Step {
  * Refuses a letter after a number. The database reads `1file`, `0x`, `1$a$` and `t.1file` as names, strings or two
  * tokens, and `1.e5` as one. After a dot it reads only digits, so `t.1.2` has two elements.
  */
-function readNumber(sql: string, at: number, afterDot: boolean): Step {
-  const next = afterDot ? runEnd(sql, at, isDigit) : numberEnd(sql, at);
-  const isLongFraction = !afterDot && sql.charAt(next) === '.' && isWordPart(sql.charAt(next + 1));
+function readNumber(sql: string, at: number, isAfterDot: boolean): Step {
+  const next = isAfterDot ? runEnd(sql, at, isDigit) : numberEnd(sql, at);
+  const isLongFraction =
+    !isAfterDot && sql.charAt(next) === '.' && isWordPart(sql.charAt(next + 1));
   if (isLongFraction || isWordPart(sql.charAt(next)))
     return refuse('A number is followed by letters.');
   return { kind: 'read', next, token: { kind: 'number' } };
@@ -145,13 +146,13 @@ function numberEnd(sql: string, at: number): number {
   }
   if (sql.charAt(next).toLowerCase() !== 'e') return next;
   const sign = sql.charAt(next + 1);
-  const digits = next + (sign === '-' || sign === '+' ? 2 : 1);
-  return isDigit(sql.charAt(digits)) ? runEnd(sql, digits, isDigit) : next;
+  const digitsStart = next + (sign === '-' || sign === '+' ? 2 : 1);
+  return isDigit(sql.charAt(digitsStart)) ? runEnd(sql, digitsStart, isDigit) : next;
 }
 
-function runEnd(sql: string, at: number, belongs: (char: string) => boolean): number {
+function runEnd(sql: string, at: number, isInRun: (char: string) => boolean): number {
   let next = at;
-  while (belongs(sql.charAt(next))) next += 1;
+  while (isInRun(sql.charAt(next))) next += 1;
   return next;
 }
 

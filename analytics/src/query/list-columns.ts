@@ -2,9 +2,9 @@ import { texts } from '@guard/config/plain-words/cells';
 import type { Column, ListColumns } from '@guard/config/contract/ports';
 import { DATABASE, TABLE } from '../database/accounts.ts';
 import { ask, type EngineState } from '../database/engine.ts';
-import { failure } from '../database/prepare.ts';
+import { failureOf } from '../database/prepare.ts';
 
-const SQL = `SELECT name, type, comment FROM system.columns
+const COLUMNS_QUERY = `SELECT name, type, comment FROM system.columns
 WHERE database = '${DATABASE}' AND table = '${TABLE}' ORDER BY position
 FORMAT JSONCompactColumns`;
 
@@ -16,7 +16,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
  * organisations cannot read system tables. Rejects while the database is away.
  */
 export function createListColumns(state: () => EngineState): ListColumns {
-  return async () => columnsOf(JSON.parse(await readAsWriter(state, SQL)));
+  return async () => columnsOf(JSON.parse(await readAsWriter(state, COLUMNS_QUERY)));
 }
 
 /**
@@ -25,7 +25,7 @@ export function createListColumns(state: () => EngineState): ListColumns {
  * @throws the reason when there is no answer
  */
 export async function readAsWriter(state: () => EngineState, sql: string): Promise<string> {
-  const asked = await ask(state, undefined, ({ client, writer }) =>
+  const askOutcome = await ask(state, undefined, ({ client, writer }) =>
     client.send({
       account: writer,
       parameters: {},
@@ -34,11 +34,12 @@ export async function readAsWriter(state: () => EngineState, sql: string): Promi
       maxAnswerBytes: MAX_ANSWER_BYTES,
     }),
   );
-  if (asked.kind !== 'asked') throw new Error(asked.kind === 'away' ? asked.message : asked.kind);
-  const { answer } = asked;
-  const failed = answer && failure(answer);
-  if (failed !== undefined || answer?.kind !== 'answered') {
-    throw new Error(`The database could not be read: ${failed ?? 'no server is available'}`);
+  if (askOutcome.kind !== 'asked')
+    throw new Error(askOutcome.kind === 'away' ? askOutcome.message : askOutcome.kind);
+  const { answer } = askOutcome;
+  const failureText = answer && failureOf(answer);
+  if (failureText !== undefined || answer?.kind !== 'answered') {
+    throw new Error(`The database could not be read: ${failureText ?? 'no server is available'}`);
   }
   return answer.body.toString('utf8');
 }

@@ -18,7 +18,7 @@ const PIECE_BYTES = 64 * 1024;
 /** Seconds after which the caller may try again. */
 const RETRY_AFTER_S = 2;
 
-const PLAIN = 'text/plain; charset=utf-8';
+const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
 /**
  * `POST /query` (contract 4.3, 5, 7.2), in its own scope. Its parser reads every content type as text, and its hooks do
@@ -35,15 +35,15 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
     }
   }
 
-  async function query(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async function answerQuery(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const sql = decodeStatement(request.body);
     // The caller is identified again instead of stored in the request, so that no other code can set it.
-    const asking = identify(request);
-    if (asking === undefined) return answerUnauthorised(reply);
+    const caller = identify(request);
+    if (caller === undefined) return answerUnauthorised(reply);
     if (sql === undefined) return answerText(reply, 400, 'The body is not UTF-8 text.');
     if (sql.trim() === '') return answerText(reply, 400, 'The body has no statement.');
     const delivered = new Promise((resolve) => reply.raw.once('close', resolve));
-    const outcome = await runQuery({ ...asking, sql, signal: goneSignal(reply.raw), delivered });
+    const outcome = await runQuery({ ...caller, sql, signal: goneSignal(reply.raw), delivered });
     return answerOutcome(reply, outcome);
   }
 
@@ -52,7 +52,7 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
       answerText(reply, kind === 'malformed' ? 400 : 502, message),
     );
     instance.addHook('onRequest', authorise);
-    instance.post('', query);
+    instance.post('', answerQuery);
     // `authorise` answers other methods than POST, so only paths below this one arrive here.
     instance.setNotFoundHandler((_request, reply) => answerText(reply, 404, 'Not found.'));
     return Promise.resolve();
@@ -76,7 +76,7 @@ export function takeStatements(scope: FastifyInstance, answerFailure: AnswerFail
   scope.addContentTypeParser(
     '*',
     { parseAs: 'buffer', bodyLimit: QUERY.maxBodyBytes },
-    (_request, body, done) => done(null, body),
+    (_request, body, callback) => callback(null, body),
   );
   scope.setErrorHandler(async (error: { statusCode?: number }, request, reply) => {
     const isBody = error.statusCode !== undefined && error.statusCode < 500;
@@ -124,11 +124,11 @@ export async function sendRows(
   await reply
     .code(200)
     .header('content-type', contentType)
-    .send(Readable.from(pieces(body)));
+    .send(Readable.from(piecesOf(body)));
 }
 
 /** Cuts the answer into pieces of a stream (contract 4.3). They are sent no faster than the caller reads. */
-function* pieces(body: Uint8Array): Generator<Uint8Array> {
+function* piecesOf(body: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
 }
 
@@ -137,5 +137,5 @@ async function answerUnauthorised(reply: FastifyReply): Promise<void> {
 }
 
 async function answerText(reply: FastifyReply, status: number, message: string): Promise<void> {
-  await reply.code(status).type(PLAIN).send(`${message}\n`);
+  await reply.code(status).type(PLAIN_TEXT).send(`${message}\n`);
 }

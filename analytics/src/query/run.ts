@@ -16,7 +16,7 @@ import {
   MAX_ERROR_BYTES,
   mayDependOnOtherRows,
   publicMessage,
-  refusedSetting,
+  isSettingRefused,
   tooManyWaiting,
 } from './database-error.ts';
 import { judgeStatement } from './gate.ts';
@@ -55,11 +55,11 @@ type Run = () => Promise<QueryOutcome>;
  * rows are delivered, so the slots limit the answers in memory.
  */
 export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
-  const ofKeys = new SlotTable(QUERY.runningOfKey, QUERY.maxWaiting);
-  const ofOrganisations = new SlotTable(QUERY.runningOfOrganisation, QUERY.maxWaiting);
+  const keySlots = new SlotTable(QUERY.runningOfKey, QUERY.maxWaiting);
+  const organisationSlots = new SlotTable(QUERY.runningOfOrganisation, QUERY.maxWaiting);
   // No further queries wait here, because each one has a slot of its organisation.
-  const ofHeavy = new FairSlot(QUERY.runningOfOrganisation);
-  const keys = new KeyWatch(authenticate);
+  const heavySlot = new FairSlot(QUERY.runningOfOrganisation);
+  const keyWatch = new KeyWatch(authenticate);
 
   async function withKey(
     authorization: string,
@@ -70,32 +70,34 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
   ): Promise<QueryOutcome> {
     const holder = authenticate(authorization);
     if (holder?.organisation !== organisation) return { kind: 'revoked' };
-    const { revoked, done } = keys.watch(authorization, organisation);
-    const either = signal === undefined ? revoked : AbortSignal.any([signal, revoked]);
+    const { revoked, stopWatching } = keyWatch.watch(authorization, organisation);
+    const cancelSignal = signal === undefined ? revoked : AbortSignal.any([signal, revoked]);
     try {
       const name = `${organisation}/${holder.key}`;
-      const outcome = await within(ofKeys, name, 'this key', either, delivered, () => run(either));
+      const outcome = await runInSlot(keySlots, name, 'this key', cancelSignal, delivered, () =>
+        run(cancelSignal),
+      );
       return revoked.aborted ? { kind: 'revoked' } : outcome;
     } finally {
-      done();
+      stopWatching();
     }
   }
 
   return async ({ organisation, sql, authorization, form = {}, delivered, signal }) => {
     const verdict = judgeStatement(sql);
     if (verdict.kind === 'refused') return verdict;
-    const run = (until: AbortSignal | undefined): Promise<QueryOutcome> =>
-      within(ofOrganisations, organisation, 'this organisation', until, delivered, () =>
-        askAs({ state, ofHeavy }, organisation, { sql, form }, until),
+    const runUntil = (cancelSignal: AbortSignal | undefined): Promise<QueryOutcome> =>
+      runInSlot(organisationSlots, organisation, 'this organisation', cancelSignal, delivered, () =>
+        runAsOrganisation({ state, heavySlot }, organisation, { sql, form }, cancelSignal),
       );
     return authorization === undefined
-      ? run(signal)
-      : withKey(authorization, organisation, signal, delivered, run);
+      ? runUntil(signal)
+      : withKey(authorization, organisation, signal, delivered, runUntil);
   };
 }
 
 /** Runs in a slot of `name`, and keeps the slot until the rows are delivered. */
-async function within(
+async function runInSlot(
   table: SlotTable,
   name: string,
   whose: string,
@@ -121,66 +123,72 @@ async function within(
   }
 }
 
-async function askAs(
-  { state, ofHeavy }: { readonly state: () => EngineState; readonly ofHeavy: FairSlot },
+async function runAsOrganisation(
+  { state, heavySlot }: { readonly state: () => EngineState; readonly heavySlot: FairSlot },
   organisation: string,
   statement: Statement,
   signal: AbortSignal | undefined,
 ): Promise<QueryOutcome> {
   const time = { leftMs: TIMEOUT_MS };
-  const asked = await ask(state, signal, async (database) => {
+  const askOutcome = await ask(state, signal, async (database) => {
     const account = database.account(organisation);
     if (account === undefined) return undefined;
-    return sendAdapted({ database, organisation, account, ofHeavy, time, signal }, statement);
+    return sendAdapted({ database, organisation, account, heavySlot, time, signal }, statement);
   });
-  switch (asked.kind) {
+  switch (askOutcome.kind) {
     case 'away':
-      return unavailable(asked.message);
+      return unavailable(askOutcome.message);
     case 'cancelled':
       return unavailable(CANCELLED);
     case 'asked':
-      return asked.answer === undefined
+      return askOutcome.answer === undefined
         ? unavailable('This organisation is not set up for queries.')
-        : outcomeOf(asked.answer, asked.database);
+        : outcomeOf(askOutcome.answer, askOutcome.database);
   }
 }
 
 /** The caller, account and time limit of one statement. */
-interface Recipient {
+interface StatementContext {
   readonly database: Database;
   readonly organisation: string;
   readonly account: Account;
-  readonly ofHeavy: FairSlot;
+  readonly heavySlot: FairSlot;
   /** The time that remains for all attempts. Waiting for a slot does not count. */
   readonly time: { leftMs: number };
   readonly signal: AbortSignal | undefined;
 }
 
 /** Runs the statement, and adapts one with a refused dialect. Errors come only from the organisation's own rows. */
-async function sendAdapted(to: Recipient, statement: Statement): Promise<DatabaseAnswer> {
-  const answer = await sendAdmitted(to, statement);
-  const sql = adapted(to.database, answer, statement.sql);
+async function sendAdapted(
+  context: StatementContext,
+  statement: Statement,
+): Promise<DatabaseAnswer> {
+  const answer = await sendAdmitted(context, statement);
+  const sql = adaptStatement(context.database, answer, statement.sql);
   // The recursion ends, because an adapted statement is not changed again.
   if (sql !== undefined && sql !== statement.sql && judgeStatement(sql).kind === 'passed') {
-    return sendAdapted(to, { ...statement, sql });
+    return sendAdapted(context, { ...statement, sql });
   }
   if (!mayDependOnOtherRows(answer)) return answer;
-  const own = await send(to, { ...statement, readsAllParts: true });
-  return refusedSetting(own) ? answer : own;
+  const ownAnswer = await sendOnce(context, { ...statement, readsAllParts: true });
+  return isSettingRefused(ownAnswer) ? answer : ownAnswer;
 }
 
 /**
  * Most statements need little memory, so each is sent at once. A statement that finds no memory waits for its turn
  * among others of this kind, and is sent again after they have freed their memory. Organisations take turns.
  */
-async function sendAdmitted(to: Recipient, statement: Statement): Promise<DatabaseAnswer> {
-  let answer = await send(to, statement);
+async function sendAdmitted(
+  context: StatementContext,
+  statement: Statement,
+): Promise<DatabaseAnswer> {
+  let answer = await sendOnce(context, statement);
   if (!isCrowded(answer)) return answer;
-  const slot = await to.ofHeavy.take(to.organisation, to.signal);
+  const slot = await context.heavySlot.take(context.organisation, context.signal);
   if (slot.kind !== 'taken') return answer;
   try {
     for (let tries = 1; isCrowded(answer) && tries < MAX_TRIES; tries += 1) {
-      answer = await send(to, statement);
+      answer = await sendOnce(context, statement);
     }
     return answer;
   } finally {
@@ -188,7 +196,7 @@ async function sendAdmitted(to: Recipient, statement: Statement): Promise<Databa
   }
 }
 
-function adapted(
+function adaptStatement(
   { insertInto }: Database,
   answer: DatabaseAnswer,
   sql: string,
@@ -197,8 +205,8 @@ function adapted(
   return isCorrelated(answer) && insertInto === LOCAL_TABLE ? overLocalTable(sql) : undefined;
 }
 
-async function send(
-  { database, account, time, signal }: Recipient,
+async function sendOnce(
+  { database, account, time, signal }: StatementContext,
   { sql, form, readsAllParts = false }: Statement,
 ): Promise<DatabaseAnswer> {
   const queryId = randomUUID();
@@ -211,7 +219,7 @@ async function send(
       database: DATABASE,
       default_format: 'TabSeparated',
       ...form,
-      // The size of the largest answer. Below it the status is sent after the last row.
+      // The size of the largest answer. For a smaller answer the status is sent after the last row.
       buffer_size: String(QUERY.maxAnswerBytes + 1),
     },
     body: [Buffer.from(sql)],
@@ -220,7 +228,7 @@ async function send(
     signal,
   });
   time.leftMs -= performance.now() - sentAt;
-  if (mayStillRun(answer)) await stop(database, queryId);
+  if (mayStillRun(answer)) await killQuery(database, queryId);
   return answer.kind === 'answered' && answer.exceptionCode !== 0 && form.compress === '1'
     ? { ...answer, body: compressedText(lastFrame(answer.body), MAX_ERROR_BYTES) }
     : answer;
@@ -235,7 +243,7 @@ function mayStillRun({ kind }: DatabaseAnswer): boolean {
  * Ends a query. The database notices a closed connection itself, except in a join that finds no rows. Such a query
  * would use processors until its 30 s are over. Without the right to end queries, this has no effect.
  */
-async function stop({ client, writer }: Database, queryId: string): Promise<void> {
+async function killQuery({ client, writer }: Database, queryId: string): Promise<void> {
   await execute(client, writer, `KILL QUERY WHERE query_id = '${queryId}' ASYNC`);
 }
 

@@ -1,11 +1,11 @@
 /** How a wait for a slot ended. The holder of a slot must call `release` once. */
-type Slot =
+type SlotOutcome =
   { readonly kind: 'taken'; readonly release: () => void } | { readonly kind: 'full' | 'aborted' };
 
 /** The holders of one name's slots, and the callers that wait for one. */
 interface Slots {
-  taken: number;
-  readonly waiting: Set<(slot: Slot) => void>;
+  takenCount: number;
+  readonly waiting: Set<(slot: SlotOutcome) => void>;
 }
 
 /** The slots of each name. An entry exists while a slot is taken. */
@@ -21,17 +21,17 @@ export class SlotTable {
   }
 
   /** Resolves when a slot is free, when there is no room to wait, or when the signal fires. */
-  take(name: string, signal: AbortSignal | undefined): Promise<Slot> {
+  take(name: string, signal: AbortSignal | undefined): Promise<SlotOutcome> {
     if (signal?.aborted) return Promise.resolve({ kind: 'aborted' });
-    const slots = this.#names.get(name) ?? { taken: 0, waiting: new Set() };
+    const slots = this.#names.get(name) ?? { takenCount: 0, waiting: new Set() };
     this.#names.set(name, slots);
-    if (slots.taken < this.#max) {
-      slots.taken += 1;
+    if (slots.takenCount < this.#max) {
+      slots.takenCount += 1;
       return Promise.resolve(this.#slot(name, slots));
     }
     if (slots.waiting.size >= this.#maxWaiting) return Promise.resolve({ kind: 'full' });
     return new Promise((resolve) => {
-      const settle = (slot: Slot): void => {
+      const settle = (slot: SlotOutcome): void => {
         slots.waiting.delete(settle);
         signal?.removeEventListener('abort', onAbort);
         resolve(slot);
@@ -42,15 +42,15 @@ export class SlotTable {
     });
   }
 
-  #slot(name: string, slots: Slots): Slot {
+  #slot(name: string, slots: Slots): SlotOutcome {
     const release = (): void => {
-      const [next] = slots.waiting;
-      if (next !== undefined) {
-        next(this.#slot(name, slots));
+      const [nextCaller] = slots.waiting;
+      if (nextCaller !== undefined) {
+        nextCaller(this.#slot(name, slots));
         return;
       }
-      slots.taken -= 1;
-      if (slots.taken === 0) this.#names.delete(name);
+      slots.takenCount -= 1;
+      if (slots.takenCount === 0) this.#names.delete(name);
     };
     return { kind: 'taken', release };
   }
@@ -58,28 +58,28 @@ export class SlotTable {
 
 /**
  * One slot for all names, which take turns. At most one caller of each name is in the common queue, and the others of
- * that name wait behind it. So the number of names limits the length of the queue.
+ * that name wait for their turn. So the number of names limits the length of the queue.
  */
 export class FairSlot {
-  readonly #ofNames: SlotTable;
-  readonly #ofAll = new SlotTable(1, Infinity);
+  readonly #nameSlots: SlotTable;
+  readonly #commonSlot = new SlotTable(1, Infinity);
 
   /** @param maxWaiting callers of one name. */
   constructor(maxWaiting: number) {
-    this.#ofNames = new SlotTable(1, maxWaiting);
+    this.#nameSlots = new SlotTable(1, maxWaiting);
   }
 
-  async take(name: string, signal: AbortSignal | undefined): Promise<Slot> {
-    const own = await this.#ofNames.take(name, signal);
-    if (own.kind !== 'taken') return own;
-    const turn = await this.#ofAll.take('', signal);
-    if (turn.kind !== 'taken') {
-      own.release();
-      return turn;
+  async take(name: string, signal: AbortSignal | undefined): Promise<SlotOutcome> {
+    const nameSlot = await this.#nameSlots.take(name, signal);
+    if (nameSlot.kind !== 'taken') return nameSlot;
+    const commonSlot = await this.#commonSlot.take('', signal);
+    if (commonSlot.kind !== 'taken') {
+      nameSlot.release();
+      return commonSlot;
     }
     const release = (): void => {
-      turn.release();
-      own.release();
+      commonSlot.release();
+      nameSlot.release();
     };
     return { kind: 'taken', release };
   }

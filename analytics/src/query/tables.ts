@@ -23,7 +23,7 @@ const NEXT_CLAUSES = new Set(
 
 /** The message for the first table that is not allowed. Undefined without such a table. */
 export function findForeignTable(tokens: readonly Token[]): string | undefined {
-  const known = new Set([LOCAL_TABLE, TABLE, ...cteNames(tokens)]);
+  const knownTables = new Set([LOCAL_TABLE, TABLE, ...cteNames(tokens)]);
   const frames: Frame[] = [];
   let frame: Frame = { isQuery: true, inFrom: false };
   /** Position of the last expected table. */
@@ -42,7 +42,7 @@ export function findForeignTable(tokens: readonly Token[]): string | undefined {
       if (!frame.isQuery || !namesTableNext(tokens, at, frame)) continue;
     }
     tableAt = at + 1;
-    const problem = judgeTable(tokens, tableAt, known);
+    const problem = judgeTable(tokens, tableAt, knownTables);
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -58,17 +58,18 @@ function openFrame(first: Token | undefined, isTable: boolean): Frame {
 function namesTableNext(tokens: readonly Token[], at: number, frame: Frame): boolean {
   if (isSymbol(tokens[at], ',')) return frame.inFrom;
   const word = keyword(tokens[at]);
-  const before = keyword(tokens[at - 1]);
+  const previousWord = keyword(tokens[at - 1]);
   if (word === 'from') {
-    const twoBefore = keyword(tokens[at - 2]);
-    const compares = before === 'distinct' && (twoBefore === 'is' || twoBefore === 'not');
-    const fills = before === 'fill' && twoBefore === 'with';
-    if (compares || fills) return false;
+    const wordBeforePrevious = keyword(tokens[at - 2]);
+    const isComparison =
+      previousWord === 'distinct' && (wordBeforePrevious === 'is' || wordBeforePrevious === 'not');
+    const isFill = previousWord === 'fill' && wordBeforePrevious === 'with';
+    if (isComparison || isFill) return false;
     frame.inFrom = true;
     return true;
   }
   if (word === 'join') {
-    frame.inFrom = before !== 'array';
+    frame.inFrom = previousWord !== 'array';
     return frame.inFrom;
   }
   if (NEXT_CLAUSES.has(word)) frame.inFrom = false;
@@ -78,7 +79,7 @@ function namesTableNext(tokens: readonly Token[], at: number, frame: Frame): boo
 function judgeTable(
   tokens: readonly Token[],
   at: number,
-  known: ReadonlySet<string>,
+  knownTables: ReadonlySet<string>,
 ): string | undefined {
   const [first, second, third] = tokens.slice(at, at + 3);
   // A subquery or a join, whose tables are checked when the loop reaches them.
@@ -94,17 +95,17 @@ function judgeTable(
     if (name === DATABASE && (table === LOCAL_TABLE || table === TABLE)) return undefined;
     return `The table ${name}.${table} is not available; query ${TABLE}.`;
   }
-  return known.has(name) ? undefined : `The table ${name} is not available; query ${TABLE}.`;
+  return knownTables.has(name) ? undefined : `The table ${name} is not available; query ${TABLE}.`;
 }
 
 /** Names given by `name AS (SELECT …)`, `name AS MATERIALIZED (SELECT …)` and `name(a, b) AS (SELECT …)`. */
 function cteNames(tokens: readonly Token[]): string[] {
   const names: string[] = [];
-  const opened: number[] = [];
+  const openPositions: number[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
-    if (isSymbol(tokens[at], '(')) opened.push(at);
+    if (isSymbol(tokens[at], '(')) openPositions.push(at);
     if (isSymbol(tokens[at], ')')) {
-      const open = opened.pop() ?? 0;
+      const open = openPositions.pop() ?? 0;
       if (startsSubquery(tokens, at + 1)) names.push(identifier(tokens[open - 1]) ?? '');
     } else if (startsSubquery(tokens, at + 1)) {
       names.push(identifier(tokens[at]) ?? '');
@@ -117,8 +118,9 @@ function cteNames(tokens: readonly Token[]): string[] {
 function startsSubquery(tokens: readonly Token[], at: number): boolean {
   if (keyword(tokens[at]) !== 'as') return false;
   const open = keyword(tokens[at + 1]) === 'materialized' ? at + 2 : at + 1;
-  const inside = tokens[open + 1];
+  const firstInside = tokens[open + 1];
   return (
-    isSymbol(tokens[open], '(') && (QUERY_STARTS.has(keyword(inside)) || isSymbol(inside, '('))
+    isSymbol(tokens[open], '(') &&
+    (QUERY_STARTS.has(keyword(firstInside)) || isSymbol(firstInside, '('))
   );
 }

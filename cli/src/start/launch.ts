@@ -5,7 +5,7 @@ import {
   createReloader,
   type NewSettings,
   type ReloaderOptions,
-  type Running,
+  type RunningGuard,
   SettingsReader,
   startGuard,
   threadCount,
@@ -18,7 +18,7 @@ import { print } from '../terminal/terminal.ts';
 import { collectRarely, giveBackStartMemory } from './garbage-collection.ts';
 import { warnOfRoot } from './warn-of-root.ts';
 
-interface Launched extends Pick<Running, 'addresses' | 'createDashboardLinks' | 'database'> {
+interface Launched extends Pick<RunningGuard, 'addresses' | 'createDashboardLinks' | 'database'> {
   readonly dataAge: DataAge;
   /** Finishes current requests. Logs that it does, and how long it took. */
   close(signal: StopSignal): Promise<void>;
@@ -90,7 +90,7 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   const reader = new SettingsReader(file, env);
   const first = readFirst(reader);
   if (!first) return undefined;
-  const load = (files: readonly string[]) => reader.again(files);
+  const load = (files: readonly string[]) => reader.readAgain(files);
   const metrics = createMetrics();
   const lost = () => metrics.count('guard_log_lines_lost_total');
   let { format } = first.settings.log;
@@ -99,14 +99,14 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
   process.stderr.on('error', lost);
   warnOfRoot(context.log, process.getuid?.());
   context.log('info', 'settings_read', { file, revision: settingsRevision(first.settings) });
-  const started = Promise.withResolvers<Running>();
+  const started = Promise.withResolvers<RunningGuard>();
   // The reloader watches during the start, so that it misses no change. It applies changes after the start.
   const apply = async (next: NewSettings) => {
     const threadsWithout = await (await started.promise).reload(next);
     ({ format } = next.settings.log);
     return threadsWithout;
   };
-  const reloader = createReloader({ ...context, file, load, first, apply, watch });
+  const reloader = createReloader({ ...context, file, load, loadedAtStart: first, apply, watch });
   if (options.onHangUp === 'reload') process.on('SIGHUP', () => void reloader.reload('signal'));
   const running = await attempt(() => startGuard(first.settings, context), options.onPortTaken);
   if (!running) {
@@ -137,8 +137,8 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
 }
 
 /** Without `positionOf`, which would keep the whole file in memory. */
-function readFirst(reader: SettingsReader): ReloaderOptions['first'] | undefined {
-  const read = loadedOrReport(reader.first());
+function readFirst(reader: SettingsReader): ReloaderOptions['loadedAtStart'] | undefined {
+  const read = loadedOrReport(reader.readFirst());
   return read && { settings: read.settings, files: read.files };
 }
 
@@ -177,7 +177,7 @@ function readyLine(launched: Launched): string {
 }
 
 /** Ages of published data at the start. Without refreshable lists, their age is 0. */
-function ageOf({ dataAt }: Running): DataAge {
+function ageOf({ dataAt }: RunningGuard): DataAge {
   const { crawlers, lists, country, asn } = dataAt();
   const now = Date.now();
   return {

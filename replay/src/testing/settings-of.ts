@@ -1,7 +1,9 @@
 import { parseSettings } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
 
-/** guard.yaml with two organisations. `acmeYaml` is for the first one, is indented here, and must end with a line end. */
+/**
+ * guard.yaml with two organisations. `acmeYaml` is for the first one, is indented here, and must end with a line end.
+ */
 export function guardYaml(acmeYaml: string): string {
   return `version: 1
 listen: { gateway: 127.0.0.1:8080 }

@@ -2,7 +2,7 @@ import type { DatabaseCondition } from '@guard/analytics';
 import type { FastifyPluginAsync } from 'fastify';
 import type { MetricsPage } from '../metrics/metrics.ts';
 
-const OTHER_HOST =
+const OTHER_HOST_TEXT =
   'The admin listener does not answer to this host name: ask for its address, or add the name to admin_hosts in guard.yaml.\n';
 
 /**
@@ -20,7 +20,7 @@ export function adminRoutes(options: {
     app.addHook('onRequest', async (request, reply) => {
       // The raw Host header, because `request.host` of fastify trusts X-Forwarded-Host.
       if (options.answersTo(request.raw.headers.host)) return;
-      await reply.code(421).type('text/plain; charset=utf-8').send(OTHER_HOST);
+      await reply.code(421).type('text/plain; charset=utf-8').send(OTHER_HOST_TEXT);
     });
     app.get('/ready', (_request, reply) => {
       const ready = options.isReady();

@@ -5,23 +5,25 @@ import { LEAST_ORIGIN_ERRORS } from './metric-conditions.ts';
 
 /** Fewer blocks in ten minutes are no jump, even after nearly none before. */
 const LEAST_BLOCKS = 50;
-const TIMES_USUAL = 5;
+const JUMP_FACTOR = 5;
 /** Fewer challenged visitors can be people who cleared their cookies. */
-const LEAST_AGAIN = 10;
-const SHARE_AGAIN = 0.05;
+const LEAST_CHALLENGED_AGAIN = 10;
+const SHARE_CHALLENGED_AGAIN = 0.05;
 /** One visitor can send requests that a site does not answer, so several networks are required. */
 const LEAST_NETWORKS = 3;
 
 /** Blocks of each rule in ten minutes, and the average before. Temporary decisions were just made by a person. */
-const BLOCKS = `SELECT rule, countIf(created_at >= now() - INTERVAL 10 MINUTE) AS recent,
+const BLOCKS_QUERY = `SELECT rule, countIf(created_at >= now() - INTERVAL 10 MINUTE) AS recent,
   countIf(created_at < now() - INTERVAL 10 MINUTE) / 12 AS usual
 FROM events_distributed
 WHERE created_at >= now() - INTERVAL 130 MINUTE AND action = 'block' AND NOT match(rule, '${TEMPORARY_RULE}')
-GROUP BY rule HAVING recent >= ${LEAST_BLOCKS} AND recent > ${TIMES_USUAL} * usual
+GROUP BY rule HAVING recent >= ${LEAST_BLOCKS} AND recent > ${JUMP_FACTOR} * usual
 ORDER BY recent DESC LIMIT 5 FORMAT JSONCompact`;
 
-/** Sites that left most of their recent requests without an answer, for visitors of several networks (/24 or /64). */
-const SILENT = `SELECT site, unanswered, asked, has_another
+/**
+ * Finds sites that left most of their recent requests without an answer, for visitors of several networks (/24 or /64).
+ */
+const SILENT_SITES_QUERY = `SELECT site, unanswered, asked, has_another
 FROM (SELECT site, count() AS asked, countIf(is_silent) AS unanswered, uniqIf(cutIPv6(toIPv6OrDefault(ip), 8, 1), is_silent) AS networks,
     max(2 * unanswered <= asked) OVER () AS has_another
   FROM (SELECT site, ip, origin_status = 0 AND status_code IN (502, 503, 504) AS is_silent
@@ -31,8 +33,11 @@ FROM (SELECT site, count() AS asked, countIf(is_silent) AS unanswered, uniqIf(cu
 WHERE unanswered >= ${LEAST_ORIGIN_ERRORS} AND 2 * unanswered > asked AND networks >= ${LEAST_NETWORKS}
 ORDER BY unanswered DESC LIMIT 5 FORMAT JSONCompact`;
 
-/** Visitors who passed a challenge in the last hour, and the number of them who got another one within ten minutes. */
-const AGAIN = `SELECT countIf(passed) AS passes, countIf(again) AS again
+/**
+ * Counts the visitors who passed a challenge in the last hour, and those of them who got another one within ten
+ * minutes.
+ */
+const CHALLENGED_AGAIN_QUERY = `SELECT countIf(passed) AS passes, countIf(again) AS again
 FROM (SELECT countIf(challenge = 'verified') > 0 AS passed,
     windowFunnel(600)(toDateTime(created_at), challenge = 'verified', challenge = 'issued' AND action = 'challenge') = 2 AS again
   FROM events_distributed
@@ -51,39 +56,39 @@ export async function eventConditions(
   runQuery: RunQuery,
   isDown: boolean,
 ): Promise<Alert[]> {
-  const read = (sql: string) => rowsOf(organisation, sql, runQuery);
-  const found = await Promise.all([
-    read(BLOCKS).then((rows) => jumpsIn(organisation, rows)),
-    read(SILENT).then((rows) => silentIn(organisation, rows, isDown)),
-    read(AGAIN).then((rows) => repeatedIn(organisation, rows)),
+  const readRows = (sql: string) => rowsOf(organisation, sql, runQuery);
+  const alertLists = await Promise.all([
+    readRows(BLOCKS_QUERY).then((rows) => jumpAlerts(organisation, rows)),
+    readRows(SILENT_SITES_QUERY).then((rows) => silentSiteAlerts(organisation, rows, isDown)),
+    readRows(CHALLENGED_AGAIN_QUERY).then((rows) => challengedAgainAlerts(organisation, rows)),
   ]);
-  return found.flat();
+  return alertLists.flat();
 }
 
 type Rows = readonly (readonly unknown[])[];
 
-function jumpsIn(organisation: string, rows: Rows): Alert[] {
+function jumpAlerts(organisation: string, rows: Rows): Alert[] {
   return rows.map(([rule, recent, usual]) => {
-    const before = Math.round(Number(usual));
-    const seen = `The rule ${JSON.stringify(rule)} of ${organisation} blocked ${String(recent)} requests in ten minutes. In the two hours before, ten minutes had ${before} on average.`;
+    const usualBlocks = Math.round(Number(usual));
+    const seen = `The rule ${JSON.stringify(rule)} of ${organisation} blocked ${String(recent)} requests in ten minutes. In the two hours before, ten minutes had ${usualBlocks} on average.`;
     return { name: 'blocks_jump', about: `${organisation} ${String(rule)}`, seen };
   });
 }
 
-function silentIn(organisation: string, rows: Rows, isDown: boolean): Alert[] {
+function silentSiteAlerts(organisation: string, rows: Rows, isDown: boolean): Alert[] {
   return rows.flatMap(([site, unanswered, asked, hasAnother]): Alert[] => {
     if (isDown && !hasAnother) return [];
-    const rest = hasAnother ? ` Another site of ${organisation} answers.` : '';
-    const seen = `${String(unanswered)} of ${String(asked)} requests for ${String(site)} in five minutes got no answer.${rest}`;
+    const otherSiteText = hasAnother ? ` Another site of ${organisation} answers.` : '';
+    const seen = `${String(unanswered)} of ${String(asked)} requests for ${String(site)} in five minutes got no answer.${otherSiteText}`;
     return [{ name: 'origin_down', about: `${organisation} ${String(site)}`, seen }];
   });
 }
 
-function repeatedIn(organisation: string, rows: Rows): Alert[] {
-  const [passes, repeated] = (rows[0] ?? []).map(Number);
-  if (repeated === undefined || passes === undefined || repeated < LEAST_AGAIN) return [];
-  if (repeated < SHARE_AGAIN * passes) return [];
-  const seen = `${repeated} of ${passes} visitors of ${organisation} who passed in the last hour were challenged again within ten minutes. A proxy or cache may drop their cookie.`;
+function challengedAgainAlerts(organisation: string, rows: Rows): Alert[] {
+  const [passes, repeats] = (rows[0] ?? []).map(Number);
+  if (repeats === undefined || passes === undefined || repeats < LEAST_CHALLENGED_AGAIN) return [];
+  if (repeats < SHARE_CHALLENGED_AGAIN * passes) return [];
+  const seen = `${repeats} of ${passes} visitors of ${organisation} who passed in the last hour were challenged again within ten minutes. A proxy or cache may drop their cookie.`;
   return [{ name: 'challenged_again', about: organisation, seen }];
 }
 

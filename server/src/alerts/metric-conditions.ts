@@ -15,7 +15,7 @@ const OLD_AFTER_S = OLD_AFTER_MS / 1000;
 export const LEAST_ORIGIN_ERRORS = 10;
 
 /**
- * The alerts for the metrics of this Guard. `before` is about a minute older than `now`.
+ * Returns the alerts for the metrics of this Guard. `before` is about a minute older than `now`.
  *
  * @param hasEvents With events, the alert for a silent site comes from them, because they show the networks of the
  * visitors. Without events the alert is `origin_errors`, which one visitor can cause. No visitor can make a site refuse
@@ -24,88 +24,100 @@ export const LEAST_ORIGIN_ERRORS = 10;
 export function metricConditions(before: Reading, now: Reading, hasEvents: boolean): Alert[] {
   const seconds = Math.max(1, Math.round((now.atMs - before.atMs) / 1000));
   const growthOf = (name: MetricName, ...labels: readonly string[]): number =>
-    sum(now, name, labels) - sum(before, name, labels);
+    sumOf(now, name, labels) - sumOf(before, name, labels);
   const alerts: Alert[] = [];
-  const add = (name: Alert['name'], seen: string, about = '') => alerts.push({ name, about, seen });
+  const addAlert = (name: Alert['name'], seen: string, about = '') =>
+    alerts.push({ name, about, seen });
 
-  const unjudged = growthOf('guard_gateway_fail_open_total');
-  if (unjudged > 0) {
-    add(
+  const unjudgedRequests = growthOf('guard_gateway_fail_open_total');
+  if (unjudgedRequests > 0) {
+    addAlert(
       'passed_unjudged',
-      `${unjudged} requests in ${seconds} seconds reached the site without a decision.`,
+      `${unjudgedRequests} requests in ${seconds} seconds reached the site without a decision.`,
     );
   }
-  const errors = growthOf('guard_gateway_origin_errors_total');
-  const refused = growthOf('guard_gateway_origin_errors_total', 'connect');
+  const originErrors = growthOf('guard_gateway_origin_errors_total');
+  const refusedConnections = growthOf('guard_gateway_origin_errors_total', 'connect');
   // Only requests for the site are counted. Guard answers blocked robots itself, and so many answers would hide the
   // errors.
   const requests = growthOf('guard_gateway_requests_total', 'forwarded', 'failed');
   const isMost = (part: number) => part >= LEAST_ORIGIN_ERRORS && 2 * part > requests;
-  const ofRequests = `of ${requests} requests for the site in ${seconds} seconds`;
-  if (isMost(refused)) {
-    add('origin_down', `${refused} ${ofRequests} got no connection.`);
-  } else if (isMost(errors) && !hasEvents) {
-    add('origin_errors', `${errors} ${ofRequests} got no answer. One visitor can cause this.`);
+  const requestsText = `of ${requests} requests for the site in ${seconds} seconds`;
+  if (isMost(refusedConnections)) {
+    addAlert('origin_down', `${refusedConnections} ${requestsText} got no connection.`);
+  } else if (isMost(originErrors) && !hasEvents) {
+    addAlert(
+      'origin_errors',
+      `${originErrors} ${requestsText} got no answer. One visitor can cause this.`,
+    );
   }
-  if (sum(now, 'guard_gateway_one_address') > 0 && sum(before, 'guard_gateway_one_address') > 0) {
-    add(
+  if (
+    sumOf(now, 'guard_gateway_one_address') > 0 &&
+    sumOf(before, 'guard_gateway_one_address') > 0
+  ) {
+    addAlert(
       'one_address',
       'Nearly all requests come from one address. If that is your proxy, trusted_proxies lacks it.',
     );
   }
   if (now.values['guard_last_reload_successful'] === 0) {
-    add(
+    addAlert(
       'reload_refused',
       'The last good settings stay in use. The log line reload_refused has the mistakes.',
     );
   }
-  const dropped = growthOf('guard_events_total', 'dropped');
-  if (dropped > 0) add('events_dropped', `${dropped} events in ${seconds} seconds were not kept.`);
-  if (sum(now, 'guard_store_away') > 0 && sum(before, 'guard_store_away') > 0) {
-    add('store_away', 'Redis gives no answer. Each instance decides with its own data only.');
+  const droppedEvents = growthOf('guard_events_total', 'dropped');
+  if (droppedEvents > 0)
+    addAlert('events_dropped', `${droppedEvents} events in ${seconds} seconds were not kept.`);
+  if (sumOf(now, 'guard_store_away') > 0 && sumOf(before, 'guard_store_away') > 0) {
+    addAlert('store_away', 'Redis gives no answer. Each instance decides with its own data only.');
   }
-  alerts.push(...oldData(now));
-  for (const [host, ends] of labelled(now, 'guard_gateway_certificate_expiry_timestamp_seconds')) {
-    const leftMs = ends * 1000 - now.atMs;
+  alerts.push(...oldDataAlerts(now));
+  for (const [host, expiryS] of labelledValues(
+    now,
+    'guard_gateway_certificate_expiry_timestamp_seconds',
+  )) {
+    const leftMs = expiryS * 1000 - now.atMs;
     if (leftMs < CERTIFICATE_LEFT_MS) {
-      const when = leftMs < 0 ? 'has ended' : `ends in ${Math.floor(leftMs / 86_400_000)} days`;
-      add('certificate_ends', `The certificate of ${host} ${when}.`, host);
+      const expiryText =
+        leftMs < 0 ? 'has ended' : `ends in ${Math.floor(leftMs / 86_400_000)} days`;
+      addAlert('certificate_ends', `The certificate of ${host} ${expiryText}.`, host);
     }
   }
   return alerts;
 }
 
-/** Alerts for old published data. */
-function oldData(now: Reading): Alert[] {
-  const age = now.values['guard_crawler_ranges_age_seconds'] ?? 0;
+/** Returns the alerts for old published data. */
+function oldDataAlerts(now: Reading): Alert[] {
+  const rangesAgeS = now.values['guard_crawler_ranges_age_seconds'] ?? 0;
   const daysOf = (seconds: number) => `${Math.floor(seconds / 86_400)} days`;
-  const crawlers: Alert = {
+  const rangesAlert: Alert = {
     name: 'crawler_lists_old',
     about: '',
-    seen: `The oldest list of crawler addresses is ${daysOf(age)} old.`,
+    seen: `The oldest list of crawler addresses is ${daysOf(rangesAgeS)} old.`,
   };
   // The lists of networks come with Guard, so their age says nothing about fetches.
-  const databases = labelled(now, 'guard_network_data_age_seconds')
+  const databaseAlerts = labelledValues(now, 'guard_network_data_age_seconds')
     .filter(([data, seconds]) => data !== 'lists' && seconds > OLD_AFTER_S)
     .map(([data, seconds]): Alert => {
-      const what = data === 'country' ? 'countries' : 'autonomous systems';
-      const seen = `The database of ${what} is ${daysOf(seconds)} old.`;
+      const dataText = data === 'country' ? 'countries' : 'autonomous systems';
+      const seen = `The database of ${dataText} is ${daysOf(seconds)} old.`;
       return { name: 'databases_old', about: data, seen };
     });
-  return [...(age > OLD_AFTER_S ? [crawlers] : []), ...databases];
+  return [...(rangesAgeS > OLD_AFTER_S ? [rangesAlert] : []), ...databaseAlerts];
 }
 
-/** The sum over all labels, or over the given ones. */
-function sum({ values }: Reading, name: MetricName, labels: readonly string[] = []): number {
+/** Returns the sum over all labels, or over the given ones. */
+function sumOf({ values }: Reading, name: MetricName, labels: readonly string[] = []): number {
   let total = values[name] ?? 0;
-  for (const [label, value] of labelled({ values }, name)) {
+  for (const [label, value] of labelledValues({ values }, name)) {
     if (labels.length === 0 || labels.includes(label)) total += value;
   }
   return total;
 }
 
 /** Each metric has at most one label. */
-function labelled(
+function labelledValues(
   { values }: Pick<Reading, 'values'>,
   name: MetricName,
 ): (readonly [label: string, value: number])[] {

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 10_000;
 export type Channel = 'webhook' | 'mail' | 'command';
 
 /** The result for one channel. `fault` contains no URL, address or password. */
-export interface Sent {
+export interface SendResult {
   readonly channel: Channel;
   readonly fault: string | undefined;
 }
@@ -30,7 +30,7 @@ export async function sendAlert(
   { name, about, seen }: Alert,
   settings: AlertSettings,
   now: number,
-): Promise<readonly Sent[]> {
+): Promise<readonly SendResult[]> {
   const host = hostname();
   const title = ALERTS[name];
   const text = `Guard on ${host}: ${title}. ${seen}`;
@@ -39,21 +39,24 @@ export async function sendAlert(
   };
   const { webhook, mail, command } = settings;
   return Promise.all([
-    ...(webhook === undefined ? [] : [sent('webhook', post(webhook, message))]),
-    ...(mail === undefined ? [] : [sent('mail', sendMail(mail, message))]),
-    ...(command === undefined ? [] : [sent('command', run(command, message))]),
+    ...(webhook === undefined ? [] : [attemptSend('webhook', postWebhook(webhook, message))]),
+    ...(mail === undefined ? [] : [attemptSend('mail', sendMail(mail, message))]),
+    ...(command === undefined ? [] : [attemptSend('command', runCommand(command, message))]),
   ]);
 }
 
-async function sent(channel: Channel, sending: Promise<string | undefined>): Promise<Sent> {
+async function attemptSend(
+  channel: Channel,
+  attempt: Promise<string | undefined>,
+): Promise<SendResult> {
   try {
-    return { channel, fault: await sending };
+    return { channel, fault: await attempt };
   } catch (error) {
     return { channel, fault: nameOf(error) };
   }
 }
 
-async function post(url: string, message: Message): Promise<string | undefined> {
+async function postWebhook(url: string, message: Message): Promise<string | undefined> {
   const status = await postJson(url, message, TIMEOUT_MS);
   return status >= 200 && status < 300 ? undefined : `HTTP ${status}`;
 }
@@ -78,7 +81,10 @@ async function sendMail(
   return undefined;
 }
 
-async function run(command: readonly string[], message: Message): Promise<string | undefined> {
+async function runCommand(
+  command: readonly string[],
+  message: Message,
+): Promise<string | undefined> {
   const [program = '', ...args] = command;
   const child = spawn(program, args, {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -94,9 +100,11 @@ async function run(command: readonly string[], message: Message): Promise<string
   return code === 0 ? undefined : `ended with ${code ?? signal ?? 'nothing'}`;
 }
 
-/** A code or a name of the error. Its message may contain an address. */
+/** Returns a code or a name of the error. The message of the error is not used, because it may contain an address. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return 'error';
-  const from = error.cause instanceof Error ? error.cause : error;
-  return 'code' in from && typeof from.code === 'string' ? from.code : from.name;
+  const rootError = error.cause instanceof Error ? error.cause : error;
+  return 'code' in rootError && typeof rootError.code === 'string'
+    ? rootError.code
+    : rootError.name;
 }

@@ -8,7 +8,7 @@ import { metricConditions, type Reading } from './metric-conditions.ts';
 import { sendAlert } from './send-alert.ts';
 import { repeat } from '../process/repeat.ts';
 
-export interface WatchedAlerts extends ProcessContext {
+export interface AlertWatchOptions extends ProcessContext {
   /** The current settings, because a reload can change the receivers. */
   readonly settings: () => Pick<Settings, 'alerts' | 'organisations' | 'analytics'>;
   readonly runQuery: RunQuery;
@@ -24,59 +24,64 @@ const PAUSES = { metricsMs: 10_000, eventsMs: 300_000, comparedMs: 60_000 };
 const MOST_TRIES = 60;
 
 /** Sends alerts when a person has to act. Does nothing while the settings name no receiver. */
-export function watchAlerts(watched: WatchedAlerts): Close {
-  const { clock, log, metrics, settings, runQuery, store, pauses = PAUSES } = watched;
+export function watchAlerts(options: AlertWatchOptions): Close {
+  const { clock, log, metrics, settings, runQuery, store, pauses = PAUSES } = options;
   let readings: Reading[] = [];
   let eventsAt = clock();
   let turn = 0;
   /** Alerts that no channel has accepted yet. There are at most as many as conditions, organisations and rules. */
-  const unsent = new Map<string, { readonly alert: Alert; readonly tries: number }>();
+  const unsentAlerts = new Map<string, { readonly alert: Alert; readonly tries: number }>();
 
-  const check = async (): Promise<void> => {
+  const checkAll = async (): Promise<void> => {
     const { alerts, organisations, analytics } = settings();
     if (alerts === undefined) {
       readings = [];
       return;
     }
-    const now: Reading = { atMs: clock(), values: await metrics.values() };
+    const reading: Reading = { atMs: clock(), values: await metrics.values() };
     // A time below zero means that the clock was set back.
-    const isWithin = (atMs: number, ms: number) => now.atMs >= atMs && now.atMs - atMs <= ms;
-    const recent = readings.filter(({ atMs }) => isWithin(atMs, pauses.comparedMs));
-    const before = recent[0] ?? readings.at(-1) ?? now;
-    const found = metricConditions(before, now, analytics !== undefined);
-    readings = [...recent, now];
+    const isWithin = (atMs: number, ms: number) =>
+      reading.atMs >= atMs && reading.atMs - atMs <= ms;
+    const recentReadings = readings.filter(({ atMs }) => isWithin(atMs, pauses.comparedMs));
+    const earlierReading = recentReadings[0] ?? readings.at(-1) ?? reading;
+    const foundAlerts = metricConditions(earlierReading, reading, analytics !== undefined);
+    readings = [...recentReadings, reading];
     // Each check reads the events of one organisation, in turn, so that many organisations do not delay the alerts of
     // the metrics.
-    const asked = organisations[turn % organisations.length];
-    if (asked !== undefined && !isWithin(eventsAt, pauses.eventsMs / organisations.length)) {
-      eventsAt = now.atMs;
+    const checkedOrganisation = organisations[turn % organisations.length];
+    if (
+      checkedOrganisation !== undefined &&
+      !isWithin(eventsAt, pauses.eventsMs / organisations.length)
+    ) {
+      eventsAt = reading.atMs;
       turn += 1;
-      const isDown = found.some(({ name }) => name === 'origin_down');
-      found.push(...(await eventConditions(asked.id, runQuery, isDown)));
+      const isDown = foundAlerts.some(({ name }) => name === 'origin_down');
+      foundAlerts.push(...(await eventConditions(checkedOrganisation.id, runQuery, isDown)));
     }
-    for (const { alert, tries } of [...unsent.values()]) await send(alert, alerts, tries + 1);
-    for (const alert of found) {
+    for (const { alert, tries } of [...unsentAlerts.values()])
+      await sendOnce(alert, alerts, tries + 1);
+    for (const alert of foundAlerts) {
       const budget = { requests: 1, perMs: alerts.cool_down };
       const waitMs = await store.take('alert', keyOf(alert), budget);
       if (waitMs > 0) continue;
       log('warn', 'alert', { alert: alert.name, seen: alert.seen });
-      for (const { channel, fault } of await send(alert, alerts, 1)) {
+      for (const { channel, fault } of await sendOnce(alert, alerts, 1)) {
         if (fault === undefined) continue;
         log('error', 'alert_unsent', { alert: alert.name, channel, fault });
       }
     }
   };
 
-  const send = async (alert: Alert, to: AlertSettings, tries: number) => {
-    const sent = await sendAlert(alert, to, clock());
-    const isTold = sent.some(({ fault }) => fault === undefined);
-    if (isTold || tries === MOST_TRIES) unsent.delete(keyOf(alert));
-    else unsent.set(keyOf(alert), { alert, tries });
-    return sent;
+  const sendOnce = async (alert: Alert, receivers: AlertSettings, tries: number) => {
+    const results = await sendAlert(alert, receivers, clock());
+    const isDelivered = results.some(({ fault }) => fault === undefined);
+    if (isDelivered || tries === MOST_TRIES) unsentAlerts.delete(keyOf(alert));
+    else unsentAlerts.set(keyOf(alert), { alert, tries });
+    return results;
   };
 
   return repeat(pauses.metricsMs, async () => {
-    await check().catch((error: unknown) => {
+    await checkAll().catch((error: unknown) => {
       log('error', 'alerts_unread', { reason: String(error) });
     });
     return pauses.metricsMs;

@@ -43,11 +43,11 @@ export type AcmeState = Readonly<z.infer<typeof AcmeState>>;
 
 export const NO_STATE: AcmeState = { certificates: [], failures: [] };
 
-/** Undefined when the text was sealed with none of these secrets. */
+/** Decrypts and parses the state. Undefined when the text was sealed with none of these secrets. */
 export function openState(secrets: readonly string[], text: string): AcmeState | undefined {
   if (text === '') return NO_STATE;
-  const opened = openText(secrets, text);
-  return opened === undefined ? undefined : readJson(AcmeState, opened);
+  const plainText = openText(secrets, text);
+  return plainText === undefined ? undefined : readJson(AcmeState, plainText);
 }
 
 export function sealState(secrets: readonly string[], state: AcmeState): string {
@@ -55,15 +55,16 @@ export function sealState(secrets: readonly string[], state: AcmeState): string 
 }
 
 /**
- * The time of the renewal: in the last third of the certificate's life, plus a delay that differs between certificates.
+ * Returns the time of the renewal: in the last third of the certificate's life, plus a delay that differs between
+ * certificates.
  */
 export function renewalAt({ startsAt, expiresAt, cert }: IssuedCertificate): number {
-  const third = (expiresAt - startsAt) / 3;
-  const share = parseInt(hash('sha256', cert, 'hex').slice(0, 8), 16) / 2 ** 32;
-  return expiresAt - third * (1 - 0.2 * share);
+  const lifeThird = (expiresAt - startsAt) / 3;
+  const delayShare = parseInt(hash('sha256', cert, 'hex').slice(0, 8), 16) / 2 ** 32;
+  return expiresAt - lifeThird * (1 - 0.2 * delayShare);
 }
 
-/** The first of `hosts` that needs a certificate now. */
+/** Returns the first of `hosts` that needs a certificate now. */
 export function dueHost(
   state: AcmeState,
   hosts: readonly string[],
@@ -74,8 +75,13 @@ export function dueHost(
   if (state.order !== undefined && state.order.until > now) return undefined;
   return hosts.find((host) => {
     const certificate = certificates.get(host);
-    const from = state.certificates.find((one) => one.host === host)?.directory;
-    const isGood = certificate !== undefined && from === directory && renewalAt(certificate) > now;
+    const directoryOfCertificate = state.certificates.find(
+      (entry) => entry.host === host,
+    )?.directory;
+    const isGood =
+      certificate !== undefined &&
+      directoryOfCertificate === directory &&
+      renewalAt(certificate) > now;
     return !isGood && (failureOf(state, host)?.retryAt ?? 0) <= now;
   });
 }
@@ -99,13 +105,13 @@ export function withFailure(
   { kind, reason }: Pick<Failure, 'kind' | 'reason'>,
   now: number,
 ): AcmeState {
-  const before = failureOf(state, host);
-  const attempts = before?.kind === kind ? before.attempts + 1 : 1;
+  const lastFailure = failureOf(state, host);
+  const attempts = lastFailure?.kind === kind ? lastFailure.attempts + 1 : 1;
   const { first, longest } = WAIT_MS[kind];
   const retryAt = now + Math.min(first * 2 ** (attempts - 1), longest);
   const failure = { host, kind, attempts, reason, retryAt };
-  const others = state.failures.filter((one) => one.host !== host);
-  return { ...state, order: undefined, failures: [...others, failure] };
+  const otherFailures = state.failures.filter((entry) => entry.host !== host);
+  return { ...state, order: undefined, failures: [...otherFailures, failure] };
 }
 
 /** Replaces the certificate of a host. Removes the certificates of hosts that the settings no longer name. */
@@ -114,12 +120,12 @@ export function withCertificate(
   certificate: AcmeState['certificates'][number],
   hosts: readonly string[],
 ): AcmeState {
-  const stays = ({ host }: { readonly host: string }) =>
+  const isKept = ({ host }: { readonly host: string }) =>
     host !== certificate.host && hosts.includes(host);
   return {
     ...state,
     order: undefined,
-    certificates: [...state.certificates.filter(stays), certificate],
-    failures: state.failures.filter(stays),
+    certificates: [...state.certificates.filter(isKept), certificate],
+    failures: state.failures.filter(isKept),
   };
 }

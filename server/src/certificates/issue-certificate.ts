@@ -13,14 +13,14 @@ export interface Order {
   readonly show: (proof: Proof) => Promise<void>;
 }
 
-export type Issued =
+export type IssueOutcome =
   /** Both texts are PEM. `cert` also has the chain. */
   | { readonly kind: 'issued'; readonly cert: string; readonly key: string }
   /** `reason` is the text of the authority or of the connection error. */
   | { readonly kind: 'refused' | 'away'; readonly reason: string };
 
 /** Orders a certificate and resolves with the result. Never rejects. */
-export type IssueCertificate = (order: Order) => Promise<Issued>;
+export type IssueCertificate = (order: Order) => Promise<IssueOutcome>;
 
 /** Time limit for one answer of the authority. */
 const ANSWER_MS = 20_000;
@@ -39,13 +39,19 @@ export async function createKey(): Promise<string> {
 /** Orders a certificate by ACME (RFC 8555). */
 export const issueCertificate: IssueCertificate = async (order) => {
   try {
-    return await issue(order);
+    return await orderCertificate(order);
   } catch (error) {
-    return failureIssued(error);
+    return outcomeOfError(error);
   }
 };
 
-async function issue({ host, authority, accountKey, proofKind, show }: Order): Promise<Issued> {
+async function orderCertificate({
+  host,
+  authority,
+  accountKey,
+  proofKind,
+  show,
+}: Order): Promise<IssueOutcome> {
   const { Client, crypto } = await loadClient();
   const client = new Client({ directoryUrl: authority.directory, accountKey, ...ASK_AGAIN });
   await client.createAccount({
@@ -74,13 +80,13 @@ async function issue({ host, authority, accountKey, proofKind, show }: Order): P
   const privateKey = await crypto.createPrivateEcdsaKey();
   const [key, csr] = await crypto.createCsr({ altNames: [host] }, privateKey);
   const cert = await client.getCertificate(await client.finalizeOrder(order, csr));
-  const isRight = new X509Certificate(cert).checkHost(host) !== undefined;
-  return isRight
+  const isForHost = new X509Certificate(cert).checkHost(host) !== undefined;
+  return isForHost
     ? { kind: 'issued', cert, key: String(key) }
     : { kind: 'refused', reason: 'the authority issued a certificate for another host' };
 }
 
-/** Loaded on demand, because only installations with `tls.acme` need the client. */
+/** The client is loaded on demand, because only installations with `tls.acme` need it. */
 async function loadClient() {
   const { default: acme } = await import('acme-client');
   // The client's own retries would hide why a connection failed. acme-state.ts decides when to try again.
@@ -91,12 +97,12 @@ async function loadClient() {
   return acme;
 }
 
-function failureIssued(error: unknown): Issued {
+function outcomeOfError(error: unknown): IssueOutcome {
   const isAway = error instanceof Error && 'isAxiosError' in error;
   const code = isAway && 'code' in error ? `${String(error.code)} ` : '';
   const message = error instanceof Error ? error.message : String(error);
   // The authority chose this text, and it goes into a log. The token is removed, because each attempt has another one.
-  const plain = `${code}${message}`.replace(/\p{C}+/gu, ' ').replace(TOKEN, '$1…');
-  const reason = plain.trim().slice(0, MAX_REASON_LENGTH);
+  const cleanText = `${code}${message}`.replace(/\p{C}+/gu, ' ').replace(TOKEN, '$1…');
+  const reason = cleanText.trim().slice(0, MAX_REASON_LENGTH);
   return { kind: isAway ? 'away' : 'refused', reason: reason === '' ? 'no reason given' : reason };
 }

@@ -7,14 +7,14 @@ import {
   createReadText,
   type SharedTextOptions,
 } from '../store/shared-text.ts';
-import { watchCertificates, type WatchedCertificates } from './watch-certificates.ts';
+import { watchCertificates, type CertificateWatcher } from './watch-certificates.ts';
 
 /** A hundred hosts, each with a key and a chain, need less. */
 const MAX_BYTES = 4 * 1024 * 1024;
 /** A year. After a longer pause an installation starts without certificates. */
-const KEPT_MS = 365 * 86_400_000;
+const KEEP_MS = 365 * 86_400_000;
 
-interface Opening {
+interface OpenOptions {
   /** The current settings. */
   readonly settings: () => Settings;
   /** The shared store, if there is one. */
@@ -25,14 +25,14 @@ interface Opening {
 
 /** The stored certificates of the authority, with the function that changes them. */
 export interface OpenCertificates {
-  readonly watched: WatchedCertificates;
+  readonly watcher: CertificateWatcher;
   readonly change: ChangeText;
 }
 
 /** Resolves after the first read of the certificates. A reload does not change where they are stored. */
-export async function openCertificates(opening: Opening): Promise<OpenCertificates> {
-  const place = sharedPlace(opening.settings(), 'acme.sealed');
-  const text: SharedTextOptions = { place, name: 'acme', redis: opening.redis };
-  const watched = await watchCertificates({ ...opening, read: createReadText(text, MAX_BYTES) });
-  return { watched, change: createChangeText(text, KEPT_MS) };
+export async function openCertificates(options: OpenOptions): Promise<OpenCertificates> {
+  const place = sharedPlace(options.settings(), 'acme.sealed');
+  const text: SharedTextOptions = { place, name: 'acme', redis: options.redis };
+  const watcher = await watchCertificates({ ...options, read: createReadText(text, MAX_BYTES) });
+  return { watcher, change: createChangeText(text, KEEP_MS) };
 }

@@ -8,21 +8,21 @@ const TAG_BYTES = 16;
 export function sealText(secrets: readonly string[], text: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, keyOf(secrets[0] ?? ''), nonce);
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
+  const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64');
 }
 
 /** Decrypts a text that was sealed with one of the secrets. Undefined for any other text. */
 export function openText(secrets: readonly string[], sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64');
-  const [nonce, rest] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES)];
-  if (rest.length < TAG_BYTES) return undefined;
+  const [nonce, tagAndText] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES)];
+  if (tagAndText.length < TAG_BYTES) return undefined;
   for (const secret of secrets) {
     try {
       const decipher = createDecipheriv(CIPHER, keyOf(secret), nonce, { authTagLength: TAG_BYTES });
-      decipher.setAuthTag(rest.subarray(0, TAG_BYTES));
-      const opened = [decipher.update(rest.subarray(TAG_BYTES)), decipher.final()];
-      return Buffer.concat(opened).toString('utf8');
+      decipher.setAuthTag(tagAndText.subarray(0, TAG_BYTES));
+      const decrypted = [decipher.update(tagAndText.subarray(TAG_BYTES)), decipher.final()];
+      return Buffer.concat(decrypted).toString('utf8');
     } catch {
       // Another secret may have sealed the text, because secrets are rotated.
     }

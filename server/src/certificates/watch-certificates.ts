@@ -11,20 +11,20 @@ import { repeat } from '../process/repeat.ts';
 /** Time between two reads, so that a change of one instance reaches all others. */
 export const LOOK_EVERY_MS = 1_000;
 
-interface Watched {
+interface WatchOptions {
   readonly read: ReadText;
   readonly settings: () => Pick<Settings, 'tls' | 'sites' | 'secret'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export interface WatchedCertificates {
+export interface CertificateWatcher {
   /** Undefined until the first successful read. */
   readonly state: () => AcmeState | undefined;
   /** True when the store has lost `state`: it was emptied, or Redis restarted without its data. */
   readonly isForgotten: () => boolean;
   /** The usable certificates, by host. */
-  readonly held: () => ReadonlyMap<string, IssuedCertificate>;
+  readonly certificates: () => ReadonlyMap<string, IssuedCertificate>;
   /** The proofs for an authority that verifies a host. */
   readonly challenges: AcmeChallenges;
   /** Called with all certificates after a change. There is one listener at most. */
@@ -36,30 +36,30 @@ export interface WatchedCertificates {
  * Keeps the certificates of the authority in sync with the other instances. Resolves after the first read, so that
  * certificates are there for the first visitor after a restart. Reads nothing while the settings have no `tls.acme`.
  */
-export async function watchCertificates(watched: Watched): Promise<WatchedCertificates> {
-  const { read, settings, clock, log } = watched;
+export async function watchCertificates(options: WatchOptions): Promise<CertificateWatcher> {
+  const { read, settings, clock, log } = options;
   let state: AcmeState | undefined;
-  let held: ReadonlyMap<string, IssuedCertificate> = new Map();
+  let heldCertificates: ReadonlyMap<string, IssuedCertificate> = new Map();
   let isForgotten = false;
   let failure = '';
-  let tell: (certificates: readonly IssuedCertificate[]) => void = () => undefined;
+  let notifyListener: (certificates: readonly IssuedCertificate[]) => void = () => undefined;
 
   const noteFailure = (reason: string): void => {
     if (reason !== failure && reason !== '') log('error', 'certificates_unread', { reason });
     failure = reason;
   };
-  const take = (): void => {
-    const next = certificatesOf(state ?? NO_STATE, acmeHosts(settings()));
-    if (isSame(held, next)) return;
-    held = next;
+  const applyState = (): void => {
+    const nextCertificates = certificatesOf(state ?? NO_STATE, acmeHosts(settings()));
+    if (isSame(heldCertificates, nextCertificates)) return;
+    heldCertificates = nextCertificates;
     try {
-      tell([...next.values()]);
+      notifyListener([...nextCertificates.values()]);
     } catch (error) {
       // The gateway keeps its earlier certificates.
       log('error', 'certificates_not_shown', { reason: String(error) });
     }
   };
-  const look = async (): Promise<number> => {
+  const readOnce = async (): Promise<number> => {
     const { tls, secret } = settings();
     if (tls?.acme !== undefined) {
       const answer = await read();
@@ -67,56 +67,56 @@ export async function watchCertificates(watched: Watched): Promise<WatchedCertif
       if (answer.kind === 'read') {
         // Current certificates stay until new ones exist, even when the store is empty.
         isForgotten = answer.text === '' && state !== undefined && state !== NO_STATE;
-        const opened = isForgotten ? state : openState(secret, answer.text);
-        noteFailure(opened === undefined ? OTHER_SECRET : '');
-        state = opened ?? state ?? NO_STATE;
+        const openedState = isForgotten ? state : openState(secret, answer.text);
+        noteFailure(openedState === undefined ? OTHER_SECRET : '');
+        state = openedState ?? state ?? NO_STATE;
       }
     }
-    take();
+    applyState();
     return LOOK_EVERY_MS;
   };
-  const proofNow = () => {
+  const currentProof = () => {
     const order = state?.order;
     return order !== undefined && order.until > clock() ? order.proof : undefined;
   };
 
-  await look();
+  await readOnce();
   return {
     state: () => state,
     isForgotten: () => isForgotten,
-    held: () => held,
+    certificates: () => heldCertificates,
     challenges: {
       keyAuthorization: (token) => {
-        const proof = proofNow();
+        const proof = currentProof();
         return proof?.kind === 'http-01' && proof.token === token ? proof.answer : undefined;
       },
       certificateOf: (host) => {
-        const proof = proofNow();
+        const proof = currentProof();
         return proof?.kind === 'tls-alpn-01' && proof.host === host ? proof : undefined;
       },
     },
     onChange: (listener) => {
-      tell = listener;
-      listener([...held.values()]);
+      notifyListener = listener;
+      listener([...heldCertificates.values()]);
     },
-    close: repeat(LOOK_EVERY_MS, look),
+    close: repeat(LOOK_EVERY_MS, readOnce),
   };
 }
 
 const OTHER_SECRET =
   'another secret sealed them; add the old secret after the new one in `secret`, else all certificates are ordered again';
 
-/** The usable certificates of these hosts. */
+/** Returns the usable certificates of these hosts. */
 export function certificatesOf(
   { certificates }: AcmeState,
   hosts: readonly string[],
 ): ReadonlyMap<string, IssuedCertificate> {
-  const found = new Map<string, IssuedCertificate>();
+  const usable = new Map<string, IssuedCertificate>();
   for (const { host, ...pem } of certificates) {
     const certificate = hosts.includes(host) ? readCertificate(pem, [host]) : undefined;
-    if (certificate !== undefined) found.set(host, certificate);
+    if (certificate !== undefined) usable.set(host, certificate);
   }
-  return found;
+  return usable;
 }
 
 function isSame(

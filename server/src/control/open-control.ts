@@ -14,7 +14,12 @@ import { createService } from '../listeners/listen.ts';
 import type { Close } from '../process/process-context.ts';
 
 /** The answer comes when a deletion is finished. Until then the connection is silent. */
-const TIMES = { headMs: 10_000, requestMs: 30_000, checkMs: 1_000, idleMs: 7_200_000 } as const;
+const CONTROL_TIMES = {
+  headMs: 10_000,
+  requestMs: 30_000,
+  checkMs: 1_000,
+  idleMs: 7_200_000,
+} as const;
 
 /**
  * Takes requests of the operator. Its socket is in a folder that only this account and root can enter. It is not on a
@@ -28,16 +33,16 @@ export async function openControl(options: {
   const { settings, forget, log } = options;
   const path = controlSocket(settings());
   if (path === undefined) return () => Promise.resolve();
-  const app = createService({ trusted_proxies: [] }, TIMES);
+  const app = createService({ trusted_proxies: [] }, CONTROL_TIMES);
   app.post('/forget', async (request): Promise<ForgetAnswer> => {
-    const read = ForgetRequest.safeParse(request.body);
-    if (!read.success) {
+    const parsed = ForgetRequest.safeParse(request.body);
+    if (!parsed.success) {
       return {
         kind: 'refused',
         message: 'This Guard does not know the request. Do both have the same version?',
       };
     }
-    const { act, organisation, person, by } = read.data;
+    const { act, organisation, person, by } = parsed.data;
     const { organisations, secret } = settings();
     if (!organisations.some(({ id }) => id === organisation)) {
       return { kind: 'refused', message: `No organisation has the id ${organisation}.` };
@@ -47,17 +52,17 @@ export async function openControl(options: {
       .update(`forget ${organisation} ${person.kind} ${person.value}`)
       .digest('hex')
       .slice(0, 32);
-    const about = { organisation, by, target: person.kind, audit };
-    if (act === 'delete') log('info', 'forget_begun', about);
+    const logFields = { organisation, by, target: person.kind, audit };
+    if (act === 'delete') log('info', 'forget_begun', logFields);
     const outcome = await forget(act, organisation, person);
     if (outcome.kind !== 'deleted') {
       if (act === 'delete' && outcome.kind === 'refused') {
-        log('error', 'forget_failed', { ...about, reason: outcome.message });
+        log('error', 'forget_failed', { ...logFields, reason: outcome.message });
       }
       return outcome;
     }
     const { rows, left, waiting } = outcome;
-    log('info', 'forget_done', { ...about, rows, left, waiting });
+    log('info', 'forget_done', { ...logFields, rows, left, waiting });
     return { ...outcome, audit };
   });
   try {
@@ -72,9 +77,9 @@ export async function openControl(options: {
     log('warn', 'control_unavailable', { reason: String(error) });
   }
   return async () => {
-    const closed = app.close();
+    const closing = app.close();
     // A deletion takes long. If it is interrupted, the database finishes it after the next start.
     app.server.closeAllConnections();
-    await closed;
+    await closing;
   };
 }

@@ -19,14 +19,14 @@ export interface CrowdsecAnswer {
 
 /** The decisions of CrowdSec. A value stays on the list until its decisions of all types have ended. */
 export class HeldDecisions {
-  readonly #most: number;
+  readonly #maxDecisions: number;
   /** The decisions of each value. The one that ends last comes first. */
-  readonly #held = new Map<string, readonly TypedDecision[]>();
+  readonly #decisionsByValue = new Map<string, readonly TypedDecision[]>();
   #size = 0;
 
   /** Keeps at most `most` decisions. */
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxDecisions: number) {
+    this.#maxDecisions = maxDecisions;
   }
 
   get size(): number {
@@ -34,10 +34,11 @@ export class HeldDecisions {
   }
 
   /**
-   * The values on the list at `now`. An ended decision stays until CrowdSec removes it, so that threads get its end.
+   * Returns the values on the list at `now`. An ended decision stays until CrowdSec removes it, so that threads get its
+   * end.
    */
   current(now: number): readonly CrowdsecDecision[] {
-    return this.#listed().filter(({ until }) => until > now);
+    return this.#listedDecisions().filter(({ until }) => until > now);
   }
 
   /** Returns the changes of the list (undefined without changes), and the number of decisions without room. */
@@ -46,42 +47,55 @@ export class HeldDecisions {
     readonly leftOut: number;
   } {
     if (isWhole) {
-      this.#held.clear();
+      this.#decisionsByValue.clear();
       this.#size = 0;
     }
-    const before = new Map(
-      isWhole ? [] : [...removed, ...added].map((one) => [keyOf(one), this.#listedAs(keyOf(one))]),
+    const listedBefore = new Map(
+      isWhole
+        ? []
+        : [...removed, ...added].map((decision) => [
+            keyOf(decision),
+            this.#listedOf(keyOf(decision)),
+          ]),
     );
-    for (const one of removed) this.#replace(one, []);
-    const leftOut = added.filter((one) => !this.#replace(one, [one])).length;
-    if (isWhole) return { applied: { isWhole, added: this.#listed(), removed: [] }, leftOut };
-    const changed = [...before].filter(([key, was]) => this.#listedAs(key)?.until !== was?.until);
-    const come = changed.flatMap(([key]) => this.#listedAs(key) ?? []);
-    const gone = changed.flatMap(([key, was]) => (this.#held.has(key) || !was ? [] : [was]));
-    const applied = { isWhole, added: come, removed: gone };
-    return { applied: changed.length === 0 ? undefined : applied, leftOut };
+    for (const decision of removed) this.#replace(decision, []);
+    const leftOut = added.filter((decision) => !this.#replace(decision, [decision])).length;
+    if (isWhole)
+      return { applied: { isWhole, added: this.#listedDecisions(), removed: [] }, leftOut };
+    const changedValues = [...listedBefore].filter(
+      ([key, earlier]) => this.#listedOf(key)?.until !== earlier?.until,
+    );
+    const addedDecisions = changedValues.flatMap(([key]) => this.#listedOf(key) ?? []);
+    const removedDecisions = changedValues.flatMap(([key, earlier]) =>
+      this.#decisionsByValue.has(key) || !earlier ? [] : [earlier],
+    );
+    const applied = { isWhole, added: addedDecisions, removed: removedDecisions };
+    return { applied: changedValues.length === 0 ? undefined : applied, leftOut };
   }
 
-  #listedAs(key: string): TypedDecision | undefined {
-    return this.#held.get(key)?.[0];
+  #listedOf(key: string): TypedDecision | undefined {
+    return this.#decisionsByValue.get(key)?.[0];
   }
 
-  /** For the threads: of each value, the decision that ends last. */
-  #listed(): CrowdsecDecision[] {
-    return [...this.#held.values()].flatMap(([longest]) => longest ?? []);
+  /** Returns the decision that ends last for each value. The other threads get these. */
+  #listedDecisions(): CrowdsecDecision[] {
+    return [...this.#decisionsByValue.values()].flatMap(([lastToEnd]) => lastToEnd ?? []);
   }
 
-  /** Replaces the decision of this type on this value. False when there is no room. */
-  #replace(one: Omit<TypedDecision, 'until'>, by: readonly TypedDecision[]): boolean {
-    const key = keyOf(one);
-    const before = this.#held.get(key) ?? [];
-    const others = before.filter(({ type }) => type !== one.type);
-    const after = others.length === 0 ? by : [...others, ...by].sort((a, b) => b.until - a.until);
-    const size = this.#size + after.length - before.length;
-    if (size > this.#most) return false;
+  /** Replaces the decision of this type on this value. Returns false when there is no room. */
+  #replace(decision: Omit<TypedDecision, 'until'>, replacement: readonly TypedDecision[]): boolean {
+    const key = keyOf(decision);
+    const decisionsBefore = this.#decisionsByValue.get(key) ?? [];
+    const others = decisionsBefore.filter(({ type }) => type !== decision.type);
+    const decisionsAfter =
+      others.length === 0
+        ? replacement
+        : [...others, ...replacement].sort((a, b) => b.until - a.until);
+    const size = this.#size + decisionsAfter.length - decisionsBefore.length;
+    if (size > this.#maxDecisions) return false;
     this.#size = size;
-    if (after.length === 0) this.#held.delete(key);
-    else this.#held.set(key, after);
+    if (decisionsAfter.length === 0) this.#decisionsByValue.delete(key);
+    else this.#decisionsByValue.set(key, decisionsAfter);
     return true;
   }
 }

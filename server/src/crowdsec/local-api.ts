@@ -13,7 +13,7 @@ const TIMEOUT_MS = 10_000;
 const BOUNCER = { type: 'guard', version: 'v1' };
 const USER_AGENT = `${BOUNCER.type}/${BOUNCER.version}`;
 
-type Asked =
+type CrowdsecOutcome =
   | { readonly kind: 'read'; readonly changes: CrowdsecAnswer }
   | { readonly kind: 'failed'; readonly reason: string };
 
@@ -22,9 +22,9 @@ export async function askCrowdsec(
   crowdsec: CrowdsecSettings,
   isWhole: boolean,
   clock: () => number,
-): Promise<Asked> {
+): Promise<CrowdsecOutcome> {
   const path = `v1/decisions/stream?startup=${isWhole}&scopes=ip,range,country,as`;
-  const asked = await fetchList(
+  const fetchOutcome = await fetchList(
     urlOf(crowdsec, path),
     {},
     {
@@ -36,13 +36,14 @@ export async function askCrowdsec(
       refusesRedirects: true,
     },
   );
-  if (asked.kind === 'failed') {
-    const hint = asked.reason === 'status 403' ? ': CrowdSec has no bouncer with this key' : '';
-    return { kind: 'failed', reason: `${asked.reason}${hint}` };
+  if (fetchOutcome.kind === 'failed') {
+    const hint =
+      fetchOutcome.reason === 'status 403' ? ': CrowdSec has no bouncer with this key' : '';
+    return { kind: 'failed', reason: `${fetchOutcome.reason}${hint}` };
   }
   const changes =
-    asked.kind === 'fetched'
-      ? await readAnswer(asked.bytes.toString(), clock(), isWhole)
+    fetchOutcome.kind === 'fetched'
+      ? await readAnswer(fetchOutcome.bytes.toString(), clock(), isWhole)
       : undefined;
   return changes === undefined
     ? { kind: 'failed', reason: 'the answer is no list of decisions' }

@@ -26,7 +26,7 @@ export async function openCrowdsec(
     ...context,
     settings,
     elapsed: () => performance.now(),
-    take(changes) {
+    onChanges(changes) {
       list.apply(changes);
       threads?.sendCrowdsec(changes);
     },

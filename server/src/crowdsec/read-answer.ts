@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { CrowdsecAnswer, TypedDecision } from './held-decisions.ts';
 
 /** A decision in an answer to `GET /v1/decisions/stream`. Guard ignores all other fields. */
-const Written = z.object({
+const WireDecision = z.object({
   type: z.string().max(100),
   scope: z.string(),
   value: z.string().max(100),
@@ -15,7 +15,7 @@ const Written = z.object({
   duration: z.string().max(100),
   simulated: z.boolean().optional(),
 });
-type Written = z.infer<typeof Written>;
+type WireDecision = z.infer<typeof WireDecision>;
 
 const Answer = z.object({
   // Always present, and null when nothing is new. An error page with status 200 from a server in between lacks it.
@@ -57,12 +57,12 @@ async function decisionsOf(values: readonly unknown[], now: number): Promise<Typ
 }
 
 function decisionOf(value: unknown, now: number): TypedDecision | undefined {
-  const read = Written.safeParse(value);
-  if (!read.success || read.data.simulated === true) return undefined;
-  const { type, duration } = read.data;
-  const scope = SCOPES.get(read.data.scope.toLowerCase());
-  const about = scope && subjectOf(scope, read.data.value);
-  return about && { type, ...about, until: now + millisecondsOf(duration) };
+  const parsed = WireDecision.safeParse(value);
+  if (!parsed.success || parsed.data.simulated === true) return undefined;
+  const { type, duration } = parsed.data;
+  const scope = SCOPES.get(parsed.data.scope.toLowerCase());
+  const subject = scope && subjectOf(scope, parsed.data.value);
+  return subject && { type, ...subject, until: now + millisecondsOf(duration) };
 }
 
 /** The scopes of CrowdSec that Guard supports. */
@@ -74,7 +74,8 @@ const SCOPES: ReadonlyMap<string, CrowdsecDecision['scope']> = new Map([
 ]);
 
 /**
- * The subject of a decision, with its value in the form of `CrowdsecDecision`. Undefined for a value of another form.
+ * Returns the subject of a decision, with its value in the form of `CrowdsecDecision`. Undefined for a value of
+ * another form.
  */
 export function subjectOf(
   scope: CrowdsecDecision['scope'],

@@ -21,37 +21,37 @@ export async function openUsageReport({
   const startedAt = clock();
   let from = startedAt;
   let triedAt = startedAt;
-  let before = countedIn(await metrics.values());
-  let isUnknown = false;
-  let isRefusalSaid = false;
+  let lastCounts = countsIn(await metrics.values());
+  let isPathUnknown = false;
+  let isRefusalLogged = false;
 
   return async (crowdsec) => {
     const until = clock();
     // The clock was set back.
     if (until < triedAt) from = triedAt = until;
-    if (isUnknown || until - triedAt < WINDOW_MS) return;
+    if (isPathUnknown || until - triedAt < WINDOW_MS) return;
     triedAt = until;
-    const counted = countedIn(await metrics.values());
+    const counts = countsIn(await metrics.values());
     const answer = await sendUsage(crowdsec, {
       ...{ startedAt, from, until },
       items: [
-        { name: 'processed', unit: 'request', value: counted.processed - before.processed },
-        { name: 'dropped', unit: 'request', value: counted.dropped - before.dropped },
-        { name: 'active_decisions', unit: 'ip', value: counted.active },
+        { name: 'processed', unit: 'request', value: counts.processed - lastCounts.processed },
+        { name: 'dropped', unit: 'request', value: counts.dropped - lastCounts.dropped },
+        { name: 'active_decisions', unit: 'ip', value: counts.active },
       ],
     });
     // watch-crowdsec.ts logs when CrowdSec gives no answer.
     if (typeof answer === 'string') return;
-    isUnknown = answer === 404 || answer === 405;
-    if (answer < 300) [from, before] = [until, counted];
-    else if (!isUnknown && !isRefusalSaid) {
-      isRefusalSaid = true;
+    isPathUnknown = answer === 404 || answer === 405;
+    if (answer < 300) [from, lastCounts] = [until, counts];
+    else if (!isPathUnknown && !isRefusalLogged) {
+      isRefusalLogged = true;
       log('warn', 'crowdsec_usage_refused', { reason: `status ${answer}` });
     }
   };
 }
 
-function countedIn(values: Readonly<Record<string, number>>) {
+function countsIn(values: Readonly<Record<string, number>>) {
   const decisions = Object.entries(values).filter(([name]) =>
     name.startsWith('guard_decisions_total{'),
   );

@@ -28,7 +28,11 @@ async function openWatch(kept?: readonly object[]) {
   } as unknown as Settings;
   const taken: CrowdsecChanges[] = [];
   const { close } = await watchCrowdsec({
-    ...{ settings: () => settings, take: (changes) => taken.push(changes), log: () => undefined },
+    ...{
+      settings: () => settings,
+      onChanges: (changes) => taken.push(changes),
+      log: () => undefined,
+    },
     ...{ clock: () => state.now, elapsed: () => state.elapsed, metrics: createMetrics() },
   });
   onTestFinished(close);

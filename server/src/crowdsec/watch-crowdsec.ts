@@ -14,7 +14,7 @@ import { openUsageReport, type ReportUsage } from './report-usage.ts';
 import { repeat } from '../process/repeat.ts';
 
 /** The copy of the list that an earlier run wrote. */
-const KeptDecisions = z.object({
+const StoredDecisions = z.object({
   url: z.string(),
   readAt: z.number(),
   decisions: z.array(
@@ -41,7 +41,7 @@ export interface CrowdsecWatch extends ProcessContext {
   /** Milliseconds of a monotonic clock. A change of the system's time does not move it. */
   readonly elapsed: () => number;
   /** Gets all changes in order. */
-  readonly take: (changes: CrowdsecChanges) => void;
+  readonly onChanges: (changes: CrowdsecChanges) => void;
 }
 
 export interface WatchedCrowdsec {
@@ -56,38 +56,38 @@ export interface WatchedCrowdsec {
  * the data folder serves a start without CrowdSec. Resolves after the copy was read.
  */
 export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowdsec> {
-  const { settings, take, clock, elapsed, log, metrics } = watch;
-  const held = new HeldDecisions(MAX_DECISIONS);
+  const { settings, onChanges, clock, elapsed, log, metrics } = watch;
+  const heldDecisions = new HeldDecisions(MAX_DECISIONS);
   /** The URL of the CrowdSec that sent the decisions. Undefined when the settings name none. */
   let url: string | undefined;
   let readAt = clock();
-  let keptAt = 0;
-  let isKept = true;
+  let writtenAt = 0;
+  let isWritten = true;
   let reason: string | undefined;
   let reportUsage: ReportUsage;
   let clockZero = clock() - elapsed();
 
   const apply = (changes: CrowdsecAnswer): void => {
-    const { applied, leftOut } = held.apply(changes);
-    if (leftOut > 0) log('warn', 'crowdsec_list_too_long', { kept: held.size, leftOut });
+    const { applied, leftOut } = heldDecisions.apply(changes);
+    if (leftOut > 0) log('warn', 'crowdsec_list_too_long', { kept: heldDecisions.size, leftOut });
     if (applied === undefined) return;
-    isKept = false;
-    take(applied);
+    isWritten = false;
+    onChanges(applied);
   };
 
-  const begin = async (wanted: CrowdsecSettings | undefined): Promise<void> => {
-    url = wanted?.url;
+  const switchTo = async (crowdsec: CrowdsecSettings | undefined): Promise<void> => {
+    url = crowdsec?.url;
     reason = undefined;
     reportUsage = await openUsageReport(watch);
-    const kept = wanted && (await readKept(settings(), wanted.url));
-    readAt = kept?.readAt ?? clock();
-    if (held.size > 0 || kept !== undefined) {
-      apply({ isWhole: true, added: kept?.decisions ?? [], removed: [] });
+    const storedCopy = crowdsec && (await readCopy(settings(), crowdsec.url));
+    readAt = storedCopy?.readAt ?? clock();
+    if (heldDecisions.size > 0 || storedCopy !== undefined) {
+      apply({ isWhole: true, added: storedCopy?.decisions ?? [], removed: [] });
     }
   };
 
-  const ask = async (wanted: CrowdsecSettings, isWhole: boolean): Promise<void> => {
-    const answer = await askCrowdsec(wanted, isWhole, clock);
+  const askOnce = async (crowdsec: CrowdsecSettings, isWhole: boolean): Promise<void> => {
+    const answer = await askCrowdsec(crowdsec, isWhole, clock);
     if (answer.kind === 'read') {
       if (reason !== '')
         log('info', 'crowdsec_current', { decisions: answer.changes.added.length });
@@ -100,73 +100,73 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
     ({ reason } = answer);
   };
 
-  const keep = async (): Promise<void> => {
-    const file = keptFile(settings());
-    if (url === undefined || isKept || file === undefined) return;
-    isKept = true;
-    keptAt = clock();
-    const text = JSON.stringify({ url, readAt, decisions: held.current(keptAt) });
+  const writeCopy = async (): Promise<void> => {
+    const file = copyFile(settings());
+    if (url === undefined || isWritten || file === undefined) return;
+    isWritten = true;
+    writtenAt = clock();
+    const text = JSON.stringify({ url, readAt, decisions: heldDecisions.current(writtenAt) });
     const fault = await keepFile(file, text);
     if (fault !== undefined) log('warn', 'crowdsec_list_not_kept', { reason: fault });
   };
 
-  /** True if the clock of Guard was set since the last call. Then the ends of the decisions are wrong. */
+  /** True if the clock of Guard was set since the last call. This makes the ends of the decisions wrong. */
   const isClockSet = (): boolean => {
-    const before = clockZero;
+    const zeroBefore = clockZero;
     clockZero = clock() - elapsed();
-    return Math.abs(clockZero - before) >= CLOCK_SET_MS;
+    return Math.abs(clockZero - zeroBefore) >= CLOCK_SET_MS;
   };
 
-  const look = async (): Promise<number> => {
+  const runOnce = async (): Promise<number> => {
     if (isClockSet()) reason = undefined;
-    const wanted = settings().crowdsec;
-    if (wanted?.url !== url) await begin(wanted);
-    if (wanted !== undefined) await ask(wanted, reason !== '');
-    if (wanted !== undefined && reason === '') await reportUsage(wanted);
+    const crowdsec = settings().crowdsec;
+    if (crowdsec?.url !== url) await switchTo(crowdsec);
+    if (crowdsec !== undefined) await askOnce(crowdsec, reason !== '');
+    if (crowdsec !== undefined && reason === '') await reportUsage(crowdsec);
     // A time below zero means that the clock was set back.
-    const sinceKept = clock() - keptAt;
-    if (sinceKept < 0 || sinceKept >= KEEP_EVERY_MS) await keep();
-    return wanted?.every ?? IDLE_MS;
+    const sinceWrittenMs = clock() - writtenAt;
+    if (sinceWrittenMs < 0 || sinceWrittenMs >= KEEP_EVERY_MS) await writeCopy();
+    return crowdsec?.every ?? IDLE_MS;
   };
 
-  metrics.gauge('guard_crowdsec_decisions', () => held.current(clock()).length);
+  metrics.gauge('guard_crowdsec_decisions', () => heldDecisions.current(clock()).length);
   metrics.gauge('guard_crowdsec_age_seconds', () =>
     url === undefined ? 0 : Math.round((clock() - readAt) / 1000),
   );
-  await begin(settings().crowdsec);
-  const endLooks = repeat(0, look);
+  await switchTo(settings().crowdsec);
+  const endLooks = repeat(0, runOnce);
   return {
-    all: () => ({ isWhole: true, added: held.current(clock()), removed: [] }),
+    all: () => ({ isWhole: true, added: heldDecisions.current(clock()), removed: [] }),
     close: async () => {
       await endLooks();
-      await keep();
+      await writeCopy();
     },
   };
 }
 
-function keptFile(settings: Settings): string | undefined {
+function copyFile(settings: Settings): string | undefined {
   const folder = dataFolder(settings);
   return folder === undefined ? undefined : join(folder, 'crowdsec.json');
 }
 
-interface Kept {
+interface StoredCopy {
   readonly readAt: number;
   readonly decisions: readonly TypedDecision[];
 }
 
-/** The copy of an earlier run. Undefined when there is no copy, or when it came from another CrowdSec. */
-async function readKept(settings: Settings, url: string): Promise<Kept | undefined> {
-  const file = keptFile(settings);
+/** Reads the copy of an earlier run. Undefined when there is no copy, or when it came from another CrowdSec. */
+async function readCopy(settings: Settings, url: string): Promise<StoredCopy | undefined> {
+  const file = copyFile(settings);
   if (file === undefined) return undefined;
   const text = await readFile(file, 'utf8').catch(() => '');
-  const kept = readJson(KeptDecisions, text);
-  if (kept?.url !== url) return undefined;
-  const { readAt, decisions } = kept;
+  const storedCopy = readJson(StoredDecisions, text);
+  if (storedCopy?.url !== url) return undefined;
+  const { readAt, decisions } = storedCopy;
   return {
     readAt,
     decisions: decisions.flatMap(({ type, scope, value, until }) => {
-      const about = subjectOf(scope, value);
-      return about === undefined ? [] : [{ type, ...about, until }];
+      const subject = subjectOf(scope, value);
+      return subject === undefined ? [] : [{ type, ...subject, until }];
     }),
   };
 }

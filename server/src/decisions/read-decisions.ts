@@ -6,15 +6,15 @@ import {
 } from '@guard/config/settings/derived/temporary-decision';
 import { createReadText, type SharedTextOptions } from '../store/shared-text.ts';
 
-export type DecisionsRead =
+export type DecisionsReading =
   | { readonly kind: 'read'; readonly decisions: readonly TemporaryDecision[] }
   /** Nothing changed since the last `read`. */
   | { readonly kind: 'same' }
   /** The last list stays in use. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Reads the list. Called regularly. Never rejects. */
-export type ReadDecisions = () => Promise<DecisionsRead>;
+/** Reads the list. It is called regularly, and never rejects. */
+export type ReadDecisions = () => Promise<DecisionsReading>;
 
 /** `redis` is needed only if the list is in Redis. */
 export function createReadDecisions(
@@ -23,12 +23,12 @@ export function createReadDecisions(
 ): ReadDecisions {
   const read = createReadText({ place, name: 'decisions', redis }, 4 * MAX_DECISIONS_LENGTH);
   return async () => {
-    const held = await read();
-    return held.kind === 'read' ? parsed(held.text) : held;
+    const textReading = await read();
+    return textReading.kind === 'read' ? parseDecisions(textReading.text) : textReading;
   };
 }
 
-function parsed(text: string): DecisionsRead {
+function parseDecisions(text: string): DecisionsReading {
   const decisions = readDecisions(text);
   return decisions === undefined
     ? { kind: 'failed', reason: 'the text is no list of temporary decisions' }

@@ -7,7 +7,7 @@ import {
 import { TemporaryRules } from '@guard/validator';
 import { afterEach, expect, test, vi } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
-import { createReadDecisions, type DecisionsRead } from './read-decisions.ts';
+import { createReadDecisions, type DecisionsReading } from './read-decisions.ts';
 import { watchDecisions } from './watch-decisions.ts';
 
 const HOUR = 3_600_000;
@@ -24,7 +24,7 @@ afterEach(() => {
 test('a clock that jumps ahead and back ends no decision', async () => {
   vi.useFakeTimers();
   const time = { now: NOW };
-  let answer: DecisionsRead = { kind: 'read', decisions: [BLOCK] };
+  let answer: DecisionsReading = { kind: 'read', decisions: [BLOCK] };
   const read = () => {
     const given = answer;
     answer = { kind: 'same' };

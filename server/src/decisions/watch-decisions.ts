@@ -12,11 +12,11 @@ import type { SharedTextOptions } from '../store/shared-text.ts';
 import { repeat } from '../process/repeat.ts';
 
 /** Time between two reads. Each instance gets a new decision within this time. */
-const EVERY_MS = 1_000;
+const READ_EVERY_MS = 1_000;
 /** Log lines for the changes of one read. Further changes share one line. */
 const MOST_LINES = 20;
 
-interface Watched {
+interface WatchOptions {
   readonly read: ReadDecisions;
   readonly rules: TemporaryRules;
   readonly clock: Clock;
@@ -33,41 +33,45 @@ interface WatchedDecisions {
  * Keeps the list of temporary decisions current, and logs each change. Resolves after the first read, so that blocked
  * visitors stay blocked after a restart. While the list cannot be read, the last one is used.
  */
-export async function watchDecisions(watched: Watched): Promise<WatchedDecisions> {
-  const { read, rules, clock, log } = watched;
-  let listed: readonly TemporaryDecision[] = [];
-  let current = listed;
+export async function watchDecisions(options: WatchOptions): Promise<WatchedDecisions> {
+  const { read, rules, clock, log } = options;
+  let storedDecisions: readonly TemporaryDecision[] = [];
+  let currentDecisions = storedDecisions;
   let failure = '';
 
-  const look = async (): Promise<readonly TemporaryDecision[]> => {
+  const readOnce = async (): Promise<readonly TemporaryDecision[]> => {
     const answer = await read();
     const reason = answer.kind === 'failed' ? answer.reason : '';
     if (reason !== failure && reason !== '') log('error', 'temporary_decisions_unread', { reason });
     failure = reason;
     // Decisions that have ended are kept too. The clock may have jumped ahead, and the list is read again only after a
     // change.
-    if (answer.kind === 'read') listed = answer.decisions;
-    return listed.filter(({ until }) => until > clock());
+    if (answer.kind === 'read') storedDecisions = answer.decisions;
+    return storedDecisions.filter(({ until }) => until > clock());
   };
-  const take = (next: readonly TemporaryDecision[]): void => {
-    current = next;
-    rules.replace(next);
+  const replaceAll = (nextDecisions: readonly TemporaryDecision[]): void => {
+    currentDecisions = nextDecisions;
+    rules.replace(nextDecisions);
   };
-  const watch = async (): Promise<number> => {
-    const next = await look();
+  const watchOnce = async (): Promise<number> => {
+    const nextDecisions = await readOnce();
     // The ids are enough for the comparison, because no id is used twice.
-    if (next.length !== current.length || next.some(({ id }, at) => id !== current[at]?.id)) {
-      logChanges(current, next, log);
-      take(next);
+    if (
+      nextDecisions.length !== currentDecisions.length ||
+      nextDecisions.some(({ id }, at) => id !== currentDecisions[at]?.id)
+    ) {
+      logChanges(currentDecisions, nextDecisions, log);
+      replaceAll(nextDecisions);
     }
-    return EVERY_MS;
+    return READ_EVERY_MS;
   };
 
-  take(await look());
-  if (current.length > 0) log('info', 'temporary_decisions_read', { count: current.length });
+  replaceAll(await readOnce());
+  if (currentDecisions.length > 0)
+    log('info', 'temporary_decisions_read', { count: currentDecisions.length });
   return {
-    count: () => current.length,
-    close: repeat(EVERY_MS, watch),
+    count: () => currentDecisions.length,
+    close: repeat(READ_EVERY_MS, watchOnce),
   };
 }
 
@@ -77,18 +81,21 @@ function logChanges(
   after: readonly TemporaryDecision[],
   log: Log,
 ): void {
-  const added = after.filter(({ id }) => !before.some((one) => one.id === id));
-  const ended = before.filter(({ id }) => !after.some((one) => one.id === id));
-  if (added.length + ended.length > MOST_LINES) {
-    log('info', 'temporary_decisions_changed', { added: added.length, ended: ended.length });
+  const newDecisions = after.filter(({ id }) => !before.some((decision) => decision.id === id));
+  const endedDecisions = before.filter(({ id }) => !after.some((decision) => decision.id === id));
+  if (newDecisions.length + endedDecisions.length > MOST_LINES) {
+    log('info', 'temporary_decisions_changed', {
+      added: newDecisions.length,
+      ended: endedDecisions.length,
+    });
     return;
   }
-  for (const { id, organisation, verdict, target, because, by, until } of added) {
-    const ends = new Date(until).toISOString();
-    const about = { id, organisation, verdict, target: targetText(target), until: ends };
-    log('info', 'temporary_decision_made', { ...about, by, because });
+  for (const { id, organisation, verdict, target, because, by, until } of newDecisions) {
+    const endTime = new Date(until).toISOString();
+    const logFields = { id, organisation, verdict, target: targetText(target), until: endTime };
+    log('info', 'temporary_decision_made', { ...logFields, by, because });
   }
-  for (const { id, organisation } of ended) {
+  for (const { id, organisation } of endedDecisions) {
     log('info', 'temporary_decision_ended', { id, organisation });
   }
 }
@@ -97,7 +104,7 @@ export interface OpenDecisions extends WatchedDecisions {
   readonly rules: TemporaryRules;
 }
 
-/** The temporary decisions for these settings. Resolves after the first read. */
+/** Opens the temporary decisions for these settings. Resolves after the first read. */
 export async function openDecisions(
   settings: Settings,
   redis: SharedTextOptions['redis'],

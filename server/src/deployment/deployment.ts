@@ -47,7 +47,7 @@ export interface Dependencies extends ProcessContext {
   readonly addresses: Addresses;
   readonly isReady: () => boolean;
   /** The certificates that an authority issued, by host. */
-  readonly issued: () => ReadonlyMap<string, TlsCertificate>;
+  readonly issuedCertificates: () => ReadonlyMap<string, TlsCertificate>;
   /** Undefined in a thread without a dashboard. */
   readonly dashboard?: DashboardDependencies;
 }
@@ -150,7 +150,7 @@ export async function buildDeployment(
 }
 
 /** What is built before the routes. */
-interface Built {
+interface DeploymentParts {
   readonly settings: Settings;
   readonly revision: string;
   readonly validator: Validator;
@@ -162,10 +162,10 @@ interface Built {
 }
 
 async function routesOf(
-  built: Built,
+  parts: DeploymentParts,
   dependencies: Dependencies,
 ): Promise<ReadonlyMap<RoutedService, FastifyInstance>> {
-  const { settings, validator, authenticate } = built;
+  const { settings, validator, authenticate } = parts;
   const { analytics, docs, metrics, isReady, dashboard } = dependencies;
   const { listen } = settings;
   const answersTo = compileOwnHosts(listen.admin, settings.admin_hosts);
@@ -177,7 +177,7 @@ async function routesOf(
     docs: () => [docs],
     sql: () => [analytics.clickHouseRoutes],
     admin: () => [adminRoutes({ metrics, isReady, answersTo, database })],
-    dashboard: () => (dashboard ? [dashboardOf(built, dependencies, dashboard)] : []),
+    dashboard: () => (dashboard ? [dashboardOf(parts, dependencies, dashboard)] : []),
   };
   const routes = new Map<RoutedService, FastifyInstance>();
   for (const service of ROUTED_SERVICES) {
@@ -191,11 +191,11 @@ async function routesOf(
 }
 
 function dashboardOf(
-  built: Built,
+  parts: DeploymentParts,
   dependencies: Dependencies,
-  own: DashboardDependencies,
+  dashboardDependencies: DashboardDependencies,
 ): FastifyPluginAsync {
-  const { settings, oldestListAt, dataAt } = built;
+  const { settings, oldestListAt, dataAt } = parts;
   const { listen, dashboard, public_urls } = settings;
   const { analytics, metrics, clock, addresses } = dependencies;
   const publicHost =
@@ -204,14 +204,15 @@ function dashboardOf(
     ready: dependencies.isReady(),
     database: analytics.condition() ?? null,
     store: settings.store.engine,
-    startedAt: new Date(own.startedAt).toISOString(),
+    startedAt: new Date(dashboardDependencies.startedAt).toISOString(),
     metrics: await metrics.values(),
-    certificates: [...(settings.tls?.certificates ?? []), ...dependencies.issued().values()].map(
-      ({ hosts, expiresAt }) => ({
-        hosts,
-        expiresAt: new Date(expiresAt).toISOString(),
-      }),
-    ),
+    certificates: [
+      ...(settings.tls?.certificates ?? []),
+      ...dependencies.issuedCertificates().values(),
+    ].map(({ hosts, expiresAt }) => ({
+      hosts,
+      expiresAt: new Date(expiresAt).toISOString(),
+    })),
     crawlerListAgeSeconds:
       oldestListAt === undefined ? null : Math.round((clock() - oldestListAt) / 1000),
     networkDataAgeSeconds: {
@@ -222,9 +223,9 @@ function dashboardOf(
   });
   return createDashboard({
     ...dependencies,
-    ...built,
-    ...own,
-    isOpen: () => built.isCurrent() && !own.isClosing(),
+    ...parts,
+    ...dashboardDependencies,
+    isOpen: () => parts.isCurrent() && !dashboardDependencies.isClosing(),
     queryRoute: analytics.routeFor,
     runQuery: analytics.runQuery,
     health,
@@ -245,7 +246,7 @@ const ROUTED_SERVICES: readonly RoutedService[] = [
   'dashboard',
 ];
 
-/** Added to the time of the longest question, for an answer at the last moment. */
+/** This time is added to the time of the longest question, for an answer at the last moment. */
 const GRACE_MS = 1_000;
 
 /**

@@ -2,16 +2,16 @@ import type { Analytics } from '@guard/analytics';
 import type { Metrics } from '@guard/config/contract/ports';
 import type { FastifyPluginAsync } from 'fastify';
 
-const MESSAGE = 'The settings file has no `analytics`, so no events are kept.';
+const NO_ANALYTICS_TEXT = 'The settings file has no `analytics`, so no events are kept.';
 
-const missingAt =
+const missingRoute =
   (path: string): FastifyPluginAsync =>
   (app) => {
-    app.all(path, (_request, reply) => reply.code(502).type('text/plain').send(MESSAGE));
+    app.all(path, (_request, reply) => reply.code(502).type('text/plain').send(NO_ANALYTICS_TEXT));
     return Promise.resolve();
   };
 
-/** The analytics of settings without `analytics`. It counts events and drops them. */
+/** Replaces the analytics when the settings have none. It counts events and drops them. */
 export function noAnalytics(metrics: Metrics): Analytics {
   return {
     sink: { record: () => metrics.count('guard_events_total', 'dropped') },
@@ -19,13 +19,13 @@ export function noAnalytics(metrics: Metrics): Analytics {
       if (to === 'outbox') metrics.count('guard_events_total', 'dropped', rows);
     },
     waiting: () => 0,
-    runQuery: () => Promise.resolve({ kind: 'unavailable', message: MESSAGE }),
+    runQuery: () => Promise.resolve({ kind: 'unavailable', message: NO_ANALYTICS_TEXT }),
     listColumns: () => Promise.resolve([]),
-    routes: missingAt('/query'),
-    routeFor: missingAt,
-    clickHouseRoutes: missingAt('/'),
+    routes: missingRoute('/query'),
+    routeFor: missingRoute,
+    clickHouseRoutes: missingRoute('/'),
     setOrganisations: () => undefined,
-    forget: () => Promise.resolve({ kind: 'refused', message: MESSAGE }),
+    forget: () => Promise.resolve({ kind: 'refused', message: NO_ANALYTICS_TEXT }),
     ready: () => true,
     condition: () => undefined,
     settled: Promise.resolve(undefined),

@@ -14,17 +14,17 @@ export function logDecisions(
   currentSettings: () => Pick<Settings, 'log' | 'analytics'>,
 ): EventSink {
   let privacy: EventPrivacy | undefined;
-  let empty: ReadonlySet<string> = new Set();
+  let emptyNames: ReadonlySet<string> = new Set();
   return {
     record(event) {
-      const { log: wanted, analytics } = currentSettings();
+      const { log: logSettings, analytics } = currentSettings();
       // The event of a failed upload has no decision.
-      if (wanted.decisions && event.challenge !== 'failed') {
+      if (logSettings.decisions && event.challenge !== 'failed') {
         if (analytics?.privacy !== privacy) {
           privacy = analytics?.privacy;
-          empty = new Set(privacy && emptyColumns(privacy));
+          emptyNames = new Set(privacy && emptyColumns(privacy));
         }
-        log('info', 'decision', lineOf(event, privacy, empty));
+        log('info', 'decision', lineOf(event, privacy, emptyNames));
       }
       sink.record(event);
     },
@@ -36,15 +36,17 @@ export function logDecisions(
  * splits lines at 48 KiB, and Docker at 16 KiB. CrowdSec would find no address in the parts, and would not count the
  * visitor.
  */
-const MAX_TEXT = 1_024;
+const MAX_TEXT_LENGTH = 1_024;
 
 type Line = Readonly<Record<string, string | number | boolean>>;
 
-/** The fields have the names of the columns. Empty fields are left out, as are those that privacy settings empty. */
+/**
+ * The fields have the names of the columns. Empty fields are left out, and so are fields that privacy settings empty.
+ */
 function lineOf(
   event: DecisionEvent,
   privacy: EventPrivacy | undefined,
-  empty: ReadonlySet<string>,
+  emptyNames: ReadonlySet<string>,
 ): Line {
   const { facts = 0, session = 0, verdict = 0 } = event.stagesUs ?? {};
   const line = {
@@ -64,8 +66,8 @@ function lineOf(
     signed_agent: event.signedAgent?.name ?? '',
     method: event.method,
     host: event.host,
-    path: event.path.slice(0, MAX_TEXT),
-    user_agent: event.userAgent.slice(0, MAX_TEXT),
+    path: event.path.slice(0, MAX_TEXT_LENGTH),
+    user_agent: event.userAgent.slice(0, MAX_TEXT_LENGTH),
     ip: addressOf(event, privacy),
     ip_from: event.ipFrom ?? '',
     fetch_site: fetchSiteOf(event, privacy),
@@ -83,7 +85,7 @@ function lineOf(
   };
   return Object.fromEntries(
     Object.entries(line).filter(
-      ([name, value]) => value !== '' && value !== false && !empty.has(name),
+      ([name, value]) => value !== '' && value !== false && !emptyNames.has(name),
     ),
   );
 }

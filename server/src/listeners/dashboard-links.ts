@@ -6,7 +6,10 @@ export interface DashboardLink {
   readonly url: string;
 }
 
-/** A sign-in link for each organisation. `address` is where the dashboard listens. Without it there are no links. */
+/**
+ * Creates a sign-in link for each organisation. `address` is where the dashboard listens. Without it there are no
+ * links.
+ */
 export function createDashboardLinks(
   signIns: SignIns | undefined,
   { public_urls, organisations }: Settings,

@@ -32,10 +32,10 @@ export function createService(
   times: ServiceTimes = SERVICE_TIMES,
 ): FastifyInstance {
   // fastify reads only X-Forwarded-For. Behind a proxy that writes Forwarded, a visitor can forge it.
-  const isRead = trusted_proxies.length > 0 && forwarded_header !== 'forwarded';
+  const readsForwardedFor = trusted_proxies.length > 0 && forwarded_header !== 'forwarded';
   const app = fastify({
     logger: false,
-    trustProxy: isRead ? [...trusted_proxies] : false,
+    trustProxy: readsForwardedFor ? [...trusted_proxies] : false,
     http: { headersTimeout: times.headMs, connectionsCheckingInterval: times.checkMs },
     requestTimeout: times.requestMs,
     connectionTimeout: times.idleMs,
@@ -47,11 +47,15 @@ export function createService(
 }
 
 /** Discards the body of a request without a route. Otherwise a stranger could make this thread parse a megabyte. */
-function skipUnwantedBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+function skipUnwantedBody(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  callback: () => void,
+): void {
   if (request.is404) {
     for (const name of BODY_FIELDS) Reflect.deleteProperty(request.raw.headers, name);
   }
-  done();
+  callback();
 }
 
 const BODY_FIELDS = ['content-type', 'content-length', 'transfer-encoding'];
@@ -69,19 +73,21 @@ export async function listenOn(
       return `unix:${address.path}`;
     }
     await app.listen({ host: address.host, port: address.port });
-    const bound = app.server.address();
-    const port = typeof bound === 'object' && bound ? bound.port : address.port;
+    const boundAddress = app.server.address();
+    const port =
+      typeof boundAddress === 'object' && boundAddress ? boundAddress.port : address.port;
     return listenerUrl(address.host, port);
   } catch (error) {
     throw listenError(service, address, error);
   }
 }
 
-/** An Error that says why Guard cannot listen at an address of the settings. */
+/** Creates an Error that says why Guard cannot listen at an address of the settings. */
 function listenError(service: Service, address: ListenAddress, cause: unknown): Error {
   const code = (cause as NodeJS.ErrnoException | null)?.code;
-  const at = address.kind === 'unix' ? `unix:${address.path}` : `${address.host}:${address.port}`;
-  const why =
+  const addressText =
+    address.kind === 'unix' ? `unix:${address.path}` : `${address.host}:${address.port}`;
+  const reason =
     code === 'EADDRINUSE'
       ? 'another program listens there; end it, or choose another address (port 0 picks a free one)'
       : code === 'EACCES'
@@ -89,7 +95,7 @@ function listenError(service: Service, address: ListenAddress, cause: unknown): 
         : cause instanceof Error
           ? cause.message
           : String(cause);
-  return new Error(`listen.${service} ${at}: ${why}`, { cause });
+  return new Error(`listen.${service} ${addressText}: ${reason}`, { cause });
 }
 
 type GatewayService = 'gateway' | 'gateway_tls' | 'forward_auth' | 'ext_authz';
@@ -99,22 +105,22 @@ export async function listenGateway(
   gateway: Gateway,
   addresses: Pick<Settings['listen'], GatewayService>,
 ): Promise<Addresses> {
-  const opened: Partial<Record<GatewayService, string>> = {};
-  const open = async (
+  const openAddresses: Partial<Record<GatewayService, string>> = {};
+  const openListener = async (
     service: GatewayService,
     listen: (at: ListenAddress) => Promise<string>,
   ): Promise<void> => {
     const address = addresses[service];
     if (!address) return;
     try {
-      opened[service] = await listen(address);
+      openAddresses[service] = await listen(address);
     } catch (error) {
       throw listenError(service, address, error);
     }
   };
-  await open('gateway', gateway.listen);
-  await open('gateway_tls', gateway.listenTls);
-  await open('forward_auth', gateway.listenForwardAuth);
-  await open('ext_authz', gateway.listenExtAuthz);
-  return opened;
+  await openListener('gateway', gateway.listen);
+  await openListener('gateway_tls', gateway.listenTls);
+  await openListener('forward_auth', gateway.listenForwardAuth);
+  await openListener('ext_authz', gateway.listenExtAuthz);
+  return openAddresses;
 }

@@ -5,20 +5,20 @@ import type { ListenAddress } from '@guard/config/settings/values/values';
 /**
  * Returns a check for the Host header of listeners for the operator. A page of an attacker can point its own name at
  * this machine (DNS rebinding) and then read the answers. So the check accepts only hosts that such a page cannot have:
- * addresses, names without a dot, the host of the listener, and the hosts in `named`. It accepts a request without
+ * addresses, names without a dot, the host of the listener, and the hosts in `extraHosts`. It accepts a request without
  * Host, because browsers always send one.
  */
 export function compileOwnHosts(
   listen: ListenAddress | undefined,
-  named: readonly string[],
+  extraHosts: readonly string[],
 ): (host: string | undefined) => boolean {
   if (listen?.kind === 'unix') return () => true;
   const listenHost = listen === undefined ? [] : [listen.host];
-  const isNamed = compileHosts([{ hosts: [...listenHost, ...named], value: true }]);
-  return (host = '') => cannotBeRebound(host) || isNamed(host) === true;
+  const isKnownHost = compileHosts([{ hosts: [...listenHost, ...extraHosts], value: true }]);
+  return (host = '') => cannotBeRebound(host) || isKnownHost(host) === true;
 }
 
-/** An address, or a name that public name servers cannot resolve. */
+/** True for an address, and for a name that public name servers cannot resolve. */
 function cannotBeRebound(host: string): boolean {
   const name = canonicalHost(host);
   return name !== undefined && (!name.includes('.') || parseIp(name) !== undefined);

@@ -25,46 +25,50 @@ export function createReloadableService(
 ): ReloadableService {
   const app = createService(settings, times);
   boundConnections(app.server, settings.trusted_proxies);
-  let current = routes.server;
-  let closing = false;
-  const connections: Connections = { open: new Set(), unused: new Set(), isCutOff: false };
-  const { open, unused } = connections;
+  let currentServer = routes.server;
+  let isClosing = false;
+  const connections: Connections = {
+    openSockets: new Set(),
+    unusedSockets: new Set(),
+    isCutOff: false,
+  };
+  const { openSockets, unusedSockets } = connections;
   app.server.on('connection', (socket) => {
-    unused.add(socket);
+    unusedSockets.add(socket);
     watch(socket);
   });
-  app.addHook('preClose', (done) => {
-    closing = true;
+  app.addHook('preClose', (callback) => {
+    isClosing = true;
     if (app.server.listening) closeConnections(app.server, connections);
-    done();
+    callback();
   });
 
   function watch(socket: Socket): void {
-    if (open.has(socket)) return;
-    open.add(socket);
+    if (openSockets.has(socket)) return;
+    openSockets.add(socket);
     socket.once('close', () => {
-      open.delete(socket);
-      unused.delete(socket);
+      openSockets.delete(socket);
+      unusedSockets.delete(socket);
     });
   }
 
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+  const passOn = (request: IncomingMessage, response: ServerResponse): void => {
     watch(request.socket);
-    unused.delete(request.socket);
-    if (closing) response.shouldKeepAlive = false;
-    current.emit('request', request, response);
+    unusedSockets.delete(request.socket);
+    if (isClosing) response.shouldKeepAlive = false;
+    currentServer.emit('request', request, response);
   };
-  app.server.removeAllListeners('request').on('request', answer);
+  app.server.removeAllListeners('request').on('request', passOn);
   // For `localhost` fastify opens a second server, whose requests arrive here through the router of `app`.
   app.addHook('onRequest', (request, reply) => {
     reply.hijack();
-    answer(request.raw, reply.raw);
+    passOn(request.raw, reply.raw);
     return Promise.resolve();
   });
   return {
     app,
     replaceRoutes(next) {
-      current = next.server;
+      currentServer = next.server;
     },
     cutOff() {
       connections.isCutOff = true;
@@ -76,9 +80,9 @@ interface Connections {
   /**
    * The open connections of both servers for `localhost`. Those of the second server are added at their first request.
    */
-  readonly open: Set<Socket>;
+  readonly openSockets: Set<Socket>;
   /** Connections that have had no request. Browsers open some in advance, and Node does not count them as idle. */
-  readonly unused: Set<Socket>;
+  readonly unusedSockets: Set<Socket>;
   isCutOff: boolean;
 }
 
@@ -86,8 +90,8 @@ interface Connections {
 function closeConnections(server: Server, connections: Connections): void {
   const timer = setInterval(() => {
     server.closeIdleConnections();
-    const { open, unused, isCutOff } = connections;
-    for (const socket of isCutOff ? open : unused) socket.destroy();
+    const { openSockets, unusedSockets, isCutOff } = connections;
+    for (const socket of isCutOff ? openSockets : unusedSockets) socket.destroy();
   }, DRAIN_CHECK_MS);
   server.once('close', () => {
     clearInterval(timer);

@@ -1,7 +1,11 @@
 import { type MetricName, metrics } from '@guard/config/contract/metrics';
 
 /** The growth of a counter. */
-export type CounterIncrement = readonly [name: MetricName, label: string | undefined, by: number];
+export type CounterIncrement = readonly [
+  name: MetricName,
+  label: string | undefined,
+  amount: number,
+];
 
 /** Most label values of a metric. Further values count as `other`. */
 const MAX_LABELS = 256;
@@ -9,29 +13,29 @@ const OTHER = 'other';
 
 /** The counts since the last `take`. Each request counts several times, so one count is only a map lookup. */
 export class Counts {
-  readonly #counts = new Map<MetricName, Map<string | undefined, { by: number }>>();
+  readonly #counts = new Map<MetricName, Map<string | undefined, { amount: number }>>();
 
-  count(name: MetricName, label?: string, by = 1): void {
-    (this.#counts.get(name)?.get(label) ?? this.#add(name, label)).by += by;
+  count(name: MetricName, label?: string, amount = 1): void {
+    (this.#counts.get(name)?.get(label) ?? this.#add(name, label)).amount += amount;
   }
 
   /** Returns the counts since the last call. */
   take(): readonly CounterIncrement[] {
-    const taken: CounterIncrement[] = [];
+    const increments: CounterIncrement[] = [];
     for (const [name, labels] of this.#counts) {
       for (const [label, count] of labels) {
-        if (count.by > 0) taken.push([name, label, count.by]);
-        count.by = 0;
+        if (count.amount > 0) increments.push([name, label, count.amount]);
+        count.amount = 0;
       }
     }
-    return taken;
+    return increments;
   }
 
-  #add(name: MetricName, label: string | undefined): { by: number } {
-    const labels = this.#counts.get(name) ?? new Map<string | undefined, { by: number }>();
+  #add(name: MetricName, label: string | undefined): { amount: number } {
+    const labels = this.#counts.get(name) ?? new Map<string | undefined, { amount: number }>();
     this.#counts.set(name, labels);
     const key = labels.size < MAX_LABELS ? label : OTHER;
-    const count = labels.get(key) ?? { by: 0 };
+    const count = labels.get(key) ?? { amount: 0 };
     labels.set(key, count);
     return count;
   }
@@ -77,15 +81,15 @@ export class DecisionDurations {
     return { counts, sum };
   }
 
-  /** The Prometheus text format. Its buckets are cumulative. */
+  /** Returns the histogram in the Prometheus text format. Its buckets are cumulative. */
   text(): string {
     const lines = [`# HELP ${DURATION} ${HELP}`, `# TYPE ${DURATION} histogram`];
-    let below = 0;
+    let cumulativeCount = 0;
     for (const [bucket, count] of this.#counts.entries()) {
-      below += count;
-      lines.push(`${DURATION}_bucket{le="${BOUNDS[bucket] ?? '+Inf'}"} ${below}`);
+      cumulativeCount += count;
+      lines.push(`${DURATION}_bucket{le="${BOUNDS[bucket] ?? '+Inf'}"} ${cumulativeCount}`);
     }
-    lines.push(`${DURATION}_sum ${this.#sum}`, `${DURATION}_count ${below}`, '');
+    lines.push(`${DURATION}_sum ${this.#sum}`, `${DURATION}_count ${cumulativeCount}`, '');
     return lines.join('\n');
   }
 }

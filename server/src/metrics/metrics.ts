@@ -19,9 +19,9 @@ export interface MetricsPage extends Metrics {
   addReport(worker: object, report: MetricsReport): void;
   /** Removes the gauges of a thread that has ended. Its counters and durations stay. */
   removeWorker(worker: object): void;
-  /** The Prometheus text format. */
+  /** Resolves with the page in the Prometheus text format. */
   page(): Promise<string>;
-  /** Counters and gauges by name and label, such as `guard_events_total{result="written"}`. */
+  /** Resolves with counters and gauges by name and label, such as `guard_events_total{result="written"}`. */
   values(): Promise<Readonly<Record<string, number>>>;
   readonly contentType: string;
 }
@@ -36,17 +36,17 @@ export function createMetrics(): MetricsPage {
   const workers = new Map<object, MetricsReport['gauges']>();
   const busySeconds = createBusySeconds();
 
-  function increment([name, label, by]: CounterIncrement): void {
+  function increment([name, label, amount]: CounterIncrement): void {
     const labelName = table[name].label;
     const counter = counters.get(name);
-    if (labelName === undefined || label === undefined) counter?.inc(by);
-    else counter?.inc({ [labelName]: label }, by);
+    if (labelName === undefined || label === undefined) counter?.inc(amount);
+    else counter?.inc({ [labelName]: label }, amount);
   }
 
-  /** The highest value of this thread and all workers. */
-  function highest(name: MetricName, own: number): number {
-    const others = [...workers.values()].map((gauges) => gauges.get(name) ?? own);
-    return Math.max(own, ...others);
+  /** Returns the highest value of this thread and all workers. */
+  function highestValue(name: MetricName, ownValue: number): number {
+    const otherValues = [...workers.values()].map((gauges) => gauges.get(name) ?? ownValue);
+    return Math.max(ownValue, ...otherValues);
   }
 
   function bringUpToDate(): void {
@@ -55,8 +55,8 @@ export function createMetrics(): MetricsPage {
   }
 
   return {
-    count(name, label, by) {
-      counts.count(name, label, by);
+    count(name, label, amount) {
+      counts.count(name, label, amount);
     },
     observeDecision(seconds) {
       durations.observe(seconds);
@@ -72,17 +72,18 @@ export function createMetrics(): MetricsPage {
         collect() {
           const value = read();
           if (typeof value === 'number') {
-            this.set(isShared ? highest(name, value) : value);
+            this.set(isShared ? highestValue(name, value) : value);
             return;
           }
           // A label value that no longer exists must leave the page.
           this.reset();
-          for (const [child, number] of value) this.set({ [label ?? 'label']: child }, number);
+          for (const [labelValue, number] of value)
+            this.set({ [label ?? 'label']: labelValue }, number);
         },
       });
     },
     addReport(worker, report) {
-      for (const [name, label, by] of report.counters) counts.count(name, label, by);
+      for (const [name, label, amount] of report.counters) counts.count(name, label, amount);
       if (report.durations) durations.add(report.durations);
       workers.set(worker, report.gauges);
     },
@@ -95,9 +96,9 @@ export function createMetrics(): MetricsPage {
     },
     async values() {
       bringUpToDate();
-      const all = await registry.getMetricsAsJSON();
+      const metricList = await registry.getMetricsAsJSON();
       return Object.fromEntries(
-        all.flatMap(({ name, values }) =>
+        metricList.flatMap(({ name, values }) =>
           values.map(({ labels, value }) => [name + labelText(labels), value]),
         ),
       );

@@ -46,12 +46,12 @@ export function registerProcessMetrics(registry: Registry): void {
   gauge('process_max_fds', 'Files and sockets that the process may have open.', () => maxOpenFiles);
 }
 
-/** Undefined without /proc or without a limit. */
+/** Reads the limit of open files. Undefined without /proc or without a limit. */
 function readMaxOpenFiles(): number | undefined {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');
-    const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
-    return soft === undefined ? undefined : Number(soft);
+    const softLimit = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
+    return softLimit === undefined ? undefined : Number(softLimit);
   } catch {
     return undefined;
   }

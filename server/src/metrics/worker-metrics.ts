@@ -5,7 +5,7 @@ import { createBusySeconds } from './process-metrics.ts';
 
 type ReadGauge = Parameters<MetricsPage['gauge']>[1];
 
-/** The metrics of a worker, reported to the main thread. A report has only gauges that differ between threads. */
+/** The metrics of a worker, reported to the main thread. Of the gauges, it has those that differ between threads. */
 export class WorkerMetrics extends Counts implements MetricsPage {
   /** Only the main thread has a page. */
   readonly contentType = '';
@@ -33,7 +33,7 @@ export class WorkerMetrics extends Counts implements MetricsPage {
   }
 
   addReport(_worker: object, report: MetricsReport): void {
-    for (const [name, label, by] of report.counters) this.count(name, label, by);
+    for (const [name, label, amount] of report.counters) this.count(name, label, amount);
     if (report.durations) this.#durations.add(report.durations);
   }
 

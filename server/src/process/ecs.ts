@@ -21,7 +21,7 @@ export const ECS_FIELDS = {
   trace_id: 'trace.id',
   span_id: 'span.id',
 } as const;
-const NAMES: ReadonlyMap<string, string> = new Map(Object.entries(ECS_FIELDS));
+const ECS_NAMES: ReadonlyMap<string, string> = new Map(Object.entries(ECS_FIELDS));
 
 /** Further ECS fields for each action. */
 const ECS_OUTCOMES: Readonly<Record<Action, EcsOutcome>> = {
@@ -36,7 +36,7 @@ interface EcsOutcome {
   readonly outcome: 'success' | 'failure';
 }
 
-/** A log line in ECS 8, as an object with dotted names. `time` is ISO 8601 in UTC. */
+/** Returns a log line in ECS 8, as an object with dotted names. `time` is ISO 8601 in UTC. */
 export function ecsLine(time: string, level: string, event: string, fields: Fields): object {
   const isDecision = event === 'decision';
   const line: Record<string, unknown> = {
@@ -56,8 +56,8 @@ export function ecsLine(time: string, level: string, event: string, fields: Fiel
     line['event.outcome'] = outcome;
   }
   for (const [name, value] of Object.entries(fields)) {
-    const known = isDecision ? NAMES.get(name) : undefined;
-    line[known ?? `guard.${name}`] = value;
+    const ecsName = isDecision ? ECS_NAMES.get(name) : undefined;
+    line[ecsName ?? `guard.${name}`] = value;
   }
   return line;
 }

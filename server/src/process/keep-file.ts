@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Names of unfinished files. */
-const TEMPORARY = /\.[0-9a-f]{12}\.tmp$/;
+const TEMPORARY_NAME = /\.[0-9a-f]{12}\.tmp$/;
 /** A temporary file of this age was abandoned, because no write takes an hour. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
@@ -19,32 +19,32 @@ export async function keepFile(
   mode = 0o666,
 ): Promise<string | undefined> {
   // A random name, because in containers with a shared folder every process has the id 1.
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const temporaryPath = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(temporary, content, { flag: 'wx', flush: true, mode });
-    await removeAbandoned(temporary).catch(() => undefined);
-    await rename(temporary, path);
+    await writeFile(temporaryPath, content, { flag: 'wx', flush: true, mode });
+    await removeAbandoned(temporaryPath).catch(() => undefined);
+    await rename(temporaryPath, path);
     return undefined;
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    await rm(temporaryPath, { force: true }).catch(() => undefined);
     return error instanceof Error ? error.message : String(error);
   }
 }
 
 /** Uses the time of the new file, because the file system may have another clock. Another process may write too. */
-async function removeAbandoned(beside: string): Promise<void> {
-  const folder = dirname(beside);
-  const { mtimeMs: now } = await stat(beside);
+async function removeAbandoned(newFile: string): Promise<void> {
+  const folder = dirname(newFile);
+  const { mtimeMs: newFileMs } = await stat(newFile);
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     const isAbandoned =
-      TEMPORARY.test(name) && (await stat(path)).mtimeMs < now - ABANDONED_AFTER_MS;
+      TEMPORARY_NAME.test(name) && (await stat(path)).mtimeMs < newFileMs - ABANDONED_AFTER_MS;
     if (isAbandoned) await rm(path, { force: true });
   }
 }
 
-/** JSON text that people can read. */
+/** Returns JSON text that people can read. */
 export function jsonText(value: object): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }

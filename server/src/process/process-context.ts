@@ -13,10 +13,10 @@ export type Close = () => Promise<void>;
 
 /**
  * Closes everything in reverse order of opening, so that the gateway stops before the parts that it needs. A failure
- * does not keep the others open, so that the last events are written. Empties `opened`.
+ * does not keep the others open, so that the last events are written. Empties `closers`.
  */
-export async function closeAll(opened: Close[], log: Log): Promise<void> {
-  for (const close of opened.splice(0).reverse()) {
+export async function closeAll(closers: Close[], log: Log): Promise<void> {
+  for (const close of closers.splice(0).reverse()) {
     try {
       await close();
     } catch (error) {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { mmdbOf } from '@guard/config/catalogue/testing/mmdb';
 import { expect, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
-import { disbeliefIn } from './believe-database.ts';
+import { refusalOfDatabase } from './believe-database.ts';
 
 const inUse = join(testFolder(), 'in-use.mmdb');
 const countries = (entries: Readonly<Record<string, string>>) =>
@@ -13,7 +13,7 @@ const countries = (entries: Readonly<Record<string, string>>) =>
 writeFileSync(inUse, countries({ '00': 'DE', '01': 'FR', '10': 'IT', '11': 'ES' }));
 
 const believed = (entries: Readonly<Record<string, string>>, isSamePlace = true) =>
-  disbeliefIn('country', countries(entries), { inUse, isSamePlace });
+  refusalOfDatabase('country', countries(entries), { inUse, isSamePlace });
 
 test('a database with other values for a quarter of the addresses is accepted', async () => {
   expect(await believed({ '00': 'DE', '01': 'FR', '10': 'IT', '11': 'PT' })).toBeUndefined();
@@ -32,9 +32,9 @@ test('a database with one country for most addresses is refused', async () => {
 
 test('a file that is no database of this kind is refused', async () => {
   const terms = { inUse, isSamePlace: true };
-  expect(await disbeliefIn('country', Buffer.from('<html>'), terms)).toBe(
+  expect(await refusalOfDatabase('country', Buffer.from('<html>'), terms)).toBe(
     'not a country database: the fetched file',
   );
   const systems = mmdbOf([{ prefix: '0', record: { asn: 64_500 } }]);
-  expect(await disbeliefIn('country', systems, terms)).toMatch(/contains other data/);
+  expect(await refusalOfDatabase('country', systems, terms)).toMatch(/contains other data/);
 });

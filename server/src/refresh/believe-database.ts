@@ -6,40 +6,40 @@ import type { DatabaseKind } from '@guard/config/catalogue/data-age';
 type LookUp = (ip: string) => string | number | undefined;
 
 /** Number of addresses of each family to look up. It is enough to distinguish a half from two thirds. */
-const SAMPLE = 4_096;
+const SAMPLE_SIZE = 4_096;
 /** Lookups in one turn of the event loop, which take about half a millisecond. Requests wait meanwhile. */
-const AT_A_TIME = 256;
+const LOOKUPS_PER_TURN = 256;
 /** With fewer common addresses no comparison is made. */
 const LEAST_COMMON = 32;
 
 /** The database to compare with. */
-export interface Compared {
+export interface ComparedDatabase {
   /** The file of the database in use. Undefined for the bundled database. */
   readonly inUse: string | undefined;
-  /** Both come from the same URL. Another publisher may have fewer addresses of IPv6. */
+  /** Both databases come from the same URL. Another publisher may have fewer addresses of IPv6. */
   readonly isSamePlace: boolean;
 }
 
-/** Why fetched bytes are refused as a newer database. In a week far fewer than half of all addresses change. */
-export async function disbeliefIn(
+/** Says why fetched bytes are refused as a newer database. In a week far fewer than half of all addresses change. */
+export async function refusalOfDatabase(
   kind: DatabaseKind,
   bytes: Buffer,
-  { inUse, isSamePlace }: Compared,
+  { inUse, isSamePlace }: ComparedDatabase,
 ): Promise<string | undefined> {
-  let next: LookUp;
+  let lookUpNext: LookUp;
   try {
-    next = lookUpOf(kind, bytes);
+    lookUpNext = lookUpOf(kind, bytes);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-  const before = lookUpOf(kind, inUse);
-  const v4 = await compare(before, next, addressesV4());
-  const v6 = await compare(before, next, addressesV6());
+  const lookUpCurrent = lookUpOf(kind, inUse);
+  const v4 = await compare(lookUpCurrent, lookUpNext, addressesV4());
+  const v6 = await compare(lookUpCurrent, lookUpNext, addressesV6());
   if (v4.after + v6.after === 0) return 'it has no address';
-  const [share, less] = isSamePlace ? [2, 'half'] : [4, 'a quarter'];
-  for (const [family, found] of Object.entries({ IPv4: v4, IPv6: v6 })) {
-    if (found.after * share >= found.before) continue;
-    return `it has values for ${found.after} of ${SAMPLE} ${family} addresses in place of ${found.before}: less than ${less}. ${HOW_TO_ACCEPT}`;
+  const [share, shareText] = isSamePlace ? [2, 'half'] : [4, 'a quarter'];
+  for (const [family, comparison] of Object.entries({ IPv4: v4, IPv6: v6 })) {
+    if (comparison.after * share >= comparison.before) continue;
+    return `it has values for ${comparison.after} of ${SAMPLE_SIZE} ${family} addresses in place of ${comparison.before}: less than ${shareText}. ${HOW_TO_ACCEPT}`;
   }
   const [both, moved] = [v4.both + v6.both, v4.moved + v6.moved];
   if (both < LEAST_COMMON || moved * 2 <= both) return undefined;
@@ -47,7 +47,8 @@ export async function disbeliefIn(
 }
 
 /**
- * Number of addresses in the old database, in the new one, and in both. `moved`: those of both with different values.
+ * Numbers of addresses in the old database, in the new one, and in both. `moved` counts those in both with different
+ * values.
  */
 interface Comparison {
   before: number;
@@ -61,19 +62,19 @@ async function compare(
   after: LookUp,
   addresses: Iterable<string>,
 ): Promise<Comparison> {
-  const found = { before: 0, after: 0, both: 0, moved: 0 };
-  let looked = 0;
+  const comparison = { before: 0, after: 0, both: 0, moved: 0 };
+  let lookups = 0;
   for (const ip of addresses) {
-    if (looked % AT_A_TIME === 0) await nextTurn();
-    looked += 1;
-    const [was, is] = [before(ip), after(ip)];
-    if (was !== undefined) found.before += 1;
-    if (is !== undefined) found.after += 1;
-    if (was === undefined || is === undefined) continue;
-    found.both += 1;
-    if (was !== is) found.moved += 1;
+    if (lookups % LOOKUPS_PER_TURN === 0) await nextTurn();
+    lookups += 1;
+    const [oldValue, newValue] = [before(ip), after(ip)];
+    if (oldValue !== undefined) comparison.before += 1;
+    if (newValue !== undefined) comparison.after += 1;
+    if (oldValue === undefined || newValue === undefined) continue;
+    comparison.both += 1;
+    if (oldValue !== newValue) comparison.moved += 1;
   }
-  return found;
+  return comparison;
 }
 
 const HOW_TO_ACCEPT = 'To accept the database, name it as a file';
@@ -84,10 +85,10 @@ function lookUpOf(kind: DatabaseKind, source: string | Buffer | undefined): Look
   return (ip) => asns.numberOf(ip) || undefined;
 }
 
-/** Addresses at even distances from 1.0.0.0 to 223.255.255.255. */
+/** Yields addresses at even distances from 1.0.0.0 to 223.255.255.255. */
 function* addressesV4(): Generator<string> {
-  for (let step = 0; step < SAMPLE; step += 1) {
-    const ip = 0x0100_0000 + Math.floor((step * 0xdf00_0000) / SAMPLE) + 77;
+  for (let step = 0; step < SAMPLE_SIZE; step += 1) {
+    const ip = 0x0100_0000 + Math.floor((step * 0xdf00_0000) / SAMPLE_SIZE) + 77;
     yield [ip >>> 24, (ip >>> 16) & 255, (ip >>> 8) & 255, ip & 255].join('.');
   }
 }
@@ -95,11 +96,11 @@ function* addressesV4(): Generator<string> {
 /** The first parts of the blocks that the registries assign. */
 const BLOCKS_V6 = [0x2001, 0x2400, 0x2600, 0x2800, 0x2a00, 0x2a10, 0x2c00];
 
-/** Addresses at even distances through these blocks. */
+/** Yields addresses at even distances through these blocks. */
 function* addressesV6(): Generator<string> {
-  for (let step = 0; step < SAMPLE; step += 1) {
+  for (let step = 0; step < SAMPLE_SIZE; step += 1) {
     const block = BLOCKS_V6[step % BLOCKS_V6.length] ?? 0;
-    const first = block + (step % 3 === 0 ? 0 : step % 16);
-    yield `${first.toString(16)}:${((step * 16) & 0xffff).toString(16)}::1`;
+    const firstPart = block + (step % 3 === 0 ? 0 : step % 16);
+    yield `${firstPart.toString(16)}:${((step * 16) & 0xffff).toString(16)}::1`;
   }
 }

@@ -6,7 +6,7 @@ import { crawlerRangesFolder } from '@guard/config/settings/derived/data-places'
 import type { Settings } from '@guard/config/settings/schema';
 import type { AgentDirectory } from '@guard/config/settings/sections/web-bot-auth';
 import type { FetchTerms } from './fetch-report.ts';
-import type { FetchOutcome, Published } from './keep-fresh.ts';
+import type { FetchOutcome, PublishedData } from './keep-fresh.ts';
 import { refreshCrawlers } from './refresh-crawlers.ts';
 import { refreshDirectory } from './refresh-directory.ts';
 
@@ -15,18 +15,20 @@ const SPREAD_MS = 30 * 60_000;
 const TERMS: FetchTerms = { timeoutMs: 15_000, mirrorOf: undefined };
 
 /** The address lists and keys of crawlers and agents that the settings allow Guard to fetch. */
-export function publishedByCrawlers(settings: Settings, clock: Clock): Published[] {
+export function publishedByCrawlers(settings: Settings, clock: Clock): PublishedData[] {
   const { refresh: every } = settings.crawlers;
   if (every === 'off') return [];
   const ranges = crawlerRangesFolder(settings);
   const { directories = [], fetched_keys: keys } = settings.web_bot_auth ?? {};
   return [
     ...(ranges === undefined ? [] : [publishedRanges(ranges, every, clock)]),
-    ...(keys === undefined ? [] : directories.map((one) => publishedKeys(one, keys, every, clock))),
+    ...(keys === undefined
+      ? []
+      : directories.map((directory) => publishedKeys(directory, keys, every, clock))),
   ];
 }
 
-function publishedRanges(folder: string, every: number, clock: Clock): Published {
+function publishedRanges(folder: string, every: number, clock: Clock): PublishedData {
   const refreshable = () =>
     CrawlerCatalogue.load(undefined, folder).lists.filter((list) => list.refreshUrls.length > 0);
   return {
@@ -42,14 +44,17 @@ function publishedRanges(folder: string, every: number, clock: Clock): Published
         clock,
         acceptDrop: false,
       });
-      const failed = reports.filter(({ reason }) => reason !== '');
-      const [first] = failed;
-      if (failed.length === reports.length) {
-        return { kind: 'kept_back', reason: first?.reason ?? 'no list can be fetched' };
+      const failedReports = reports.filter(({ reason }) => reason !== '');
+      const [firstFailure] = failedReports;
+      if (failedReports.length === reports.length) {
+        return { kind: 'kept_back', reason: firstFailure?.reason ?? 'no list can be fetched' };
       }
-      const current = reports.length - failed.length;
-      const without = failed.map(({ file }) => file).join(' ');
-      return { kind: 'current', what: { current, of: reports.length, without } };
+      const currentCount = reports.length - failedReports.length;
+      const filesWithout = failedReports.map(({ file }) => file).join(' ');
+      return {
+        kind: 'current',
+        what: { current: currentCount, of: reports.length, without: filesWithout },
+      };
     },
   };
 }
@@ -59,15 +64,15 @@ function publishedKeys(
   folder: string,
   every: number,
   clock: Clock,
-): Published {
+): PublishedData {
   return {
     key: `agent ${directory.name} ${directory.url} ${folder}`,
     name: directoryUrl(directory),
     every,
     spread: SPREAD_MS,
     keptAt() {
-      const fetched = readFetchedKeys(folder, directory);
-      return fetched && Date.parse(fetched.fetched_at);
+      const fetchedKeys = readFetchedKeys(folder, directory);
+      return fetchedKeys && Date.parse(fetchedKeys.fetched_at);
     },
     async fetch() {
       const report = await refreshDirectory(directory, { ...TERMS, folder, clock });

@@ -5,17 +5,17 @@ import {
 } from '@guard/config/settings/derived/fetched-databases';
 import { shownUrl } from '@guard/config/settings/lists/list-copy';
 import type { Settings } from '@guard/config/settings/schema';
-import type { Published } from './keep-fresh.ts';
+import type { PublishedData } from './keep-fresh.ts';
 import { originIn, refreshDatabase } from './refresh-database.ts';
 
 /** Spreads the first fetches of a starting fleet. Until then the bundled database is in use. */
 const SPREAD_MS = 30 * 60_000;
-/** Shorter for a URL in the settings, because a person waits for the result. */
+/** The delay for a URL in the settings. It is shorter, because a person waits for the result. */
 const NAMED_SPREAD_MS = 3_000;
 
 /** The databases of countries and autonomous systems. Their copies count as files of the settings. */
-export function publishedDatabases(settings: Settings, clock: Clock): Published[] {
-  return fetchedDatabasesOf(settings).flatMap((database): Published[] => {
+export function publishedDatabases(settings: Settings, clock: Clock): PublishedData[] {
+  return fetchedDatabasesOf(settings).flatMap((database): PublishedData[] => {
     const { kind, url, every, copy, isNamed } = database;
     if (every === 'off') return [];
     return [

@@ -4,7 +4,7 @@ import { sizeOf } from '@guard/config/settings/values/files';
 import { isInside, refusalOfHost } from './public-host.ts';
 
 /** The result of a request for one list. */
-export type Fetched =
+export type ListOutcome =
   | {
       readonly kind: 'fetched';
       readonly bytes: Buffer;
@@ -45,46 +45,53 @@ const MOST_REDIRECTS = 5;
 /** Requests a list. Never rejects. */
 export async function fetchList(
   url: string,
-  known: KnownState,
+  knownState: KnownState,
   terms: ListTerms,
-): Promise<Fetched> {
+): Promise<ListOutcome> {
   const { accept, userAgent, timeoutMs } = terms;
   const headers: Record<string, string> = { ...terms.headers, accept, 'user-agent': userAgent };
-  if (known.etag !== undefined) headers['if-none-match'] = known.etag;
-  if (known.last_modified !== undefined) headers['if-modified-since'] = known.last_modified;
+  if (knownState.etag !== undefined) headers['if-none-match'] = knownState.etag;
+  if (knownState.last_modified !== undefined)
+    headers['if-modified-since'] = knownState.last_modified;
   try {
     const reason = terms.publicOnly === true ? await refusalOfHost(url) : undefined;
-    if (reason !== undefined) return failed(reason);
+    if (reason !== undefined) return failedOutcome(reason);
     const signal = AbortSignal.timeout(timeoutMs);
-    const response = await follow(url, { headers, signal }, terms.refusesRedirects === true);
-    return typeof response === 'string' ? failed(response) : await readResponse(response, terms);
+    const response = await followRedirects(
+      url,
+      { headers, signal },
+      terms.refusesRedirects === true,
+    );
+    return typeof response === 'string'
+      ? failedOutcome(response)
+      : await readResponse(response, terms);
   } catch (error) {
-    return failed(fetchFault(error, timeoutMs));
+    return failedOutcome(fetchFault(error, timeoutMs));
   }
 }
 
-/** The last answer after all redirects, or the reason why a redirect is refused. */
-async function follow(
+/** Requests a URL. Resolves with the last answer after all redirects, or with the reason why a redirect is refused. */
+async function followRedirects(
   url: string,
   init: RequestInit,
   refusesRedirects: boolean,
 ): Promise<Response | string> {
-  let at = url;
+  let currentUrl = url;
   for (let redirects = 0; ; redirects += 1) {
-    const response = await fetch(at, { ...init, redirect: 'manual' });
-    const to = response.headers.get('location');
-    if (!REDIRECTS.has(response.status) || to === null || refusesRedirects) return response;
+    const response = await fetch(currentUrl, { ...init, redirect: 'manual' });
+    const location = response.headers.get('location');
+    if (!REDIRECTS.has(response.status) || location === null || refusesRedirects) return response;
     await response.body?.cancel();
-    const next = URL.parse(to, at);
-    if (next === null) return `a redirect to ${JSON.stringify(to.slice(0, 100))}`;
+    const nextUrl = URL.parse(location, currentUrl);
+    if (nextUrl === null) return `a redirect to ${JSON.stringify(location.slice(0, 100))}`;
     if (redirects === MOST_REDIRECTS) return `more than ${MOST_REDIRECTS} redirects`;
-    const refusal = await refusalOfRedirect(new URL(at), next);
+    const refusal = await refusalOfRedirect(new URL(currentUrl), nextUrl);
     if (refusal !== undefined) return refusal;
-    at = next.href;
+    currentUrl = nextUrl.href;
   }
 }
 
-/** Why a redirect is refused. A publisher must not choose which hosts of its own network Guard asks. */
+/** Says why a redirect is refused. A publisher must not choose which hosts of its own network Guard asks. */
 async function refusalOfRedirect(from: URL, to: URL): Promise<string | undefined> {
   // Over plain http, an attacker could make any visitor a verified crawler.
   if (from.protocol !== to.protocol) return 'a redirect to another scheme';
@@ -92,10 +99,10 @@ async function refusalOfRedirect(from: URL, to: URL): Promise<string | undefined
   if (to.protocol === 'http:' && isLoopbackHost(from.hostname) && !isLoopbackHost(to.hostname)) {
     return 'a redirect over plain http to another machine';
   }
-  const inside = await refusalOfHost(to.href);
+  const privateRefusal = await refusalOfHost(to.href);
   // A server in Guard's own network may redirect to another server there.
-  if (inside === undefined || (await isInside(from.href))) return undefined;
-  return `a redirect: ${inside}`;
+  if (privateRefusal === undefined || (await isInside(from.href))) return undefined;
+  return `a redirect: ${privateRefusal}`;
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -103,15 +110,15 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 async function readResponse(
   response: Response,
   { maxBytes, mediaType }: ListTerms,
-): Promise<Fetched> {
+): Promise<ListOutcome> {
   if (response.status === 304) return { kind: 'unchanged' };
   const reason = refusalOf(response, mediaType);
   if (reason !== undefined) {
     await response.body?.cancel();
-    return failed(reason);
+    return failedOutcome(reason);
   }
   const bytes = await readAtMost(response.body ?? [], maxBytes);
-  if (bytes === undefined) return failed(`a list of more than ${sizeOf(maxBytes)}`);
+  if (bytes === undefined) return failedOutcome(`a list of more than ${sizeOf(maxBytes)}`);
   return {
     kind: 'fetched',
     bytes,
@@ -120,7 +127,7 @@ async function readResponse(
   };
 }
 
-/** Why an answer is refused. */
+/** Says why an answer is refused. */
 function refusalOf(response: Response, mediaType?: RegExp): string | undefined {
   if (response.status !== 200) return `status ${response.status}`;
   const type = response.headers.get('content-type') ?? '';
@@ -128,7 +135,7 @@ function refusalOf(response: Response, mediaType?: RegExp): string | undefined {
   return undefined;
 }
 
-/** Why `fetch` failed. The error says only "fetch failed", and its cause has the reason. */
+/** Says why `fetch` failed. The error says only "fetch failed", and its cause has the reason. */
 export function fetchFault(error: unknown, timeoutMs: number): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;
@@ -137,6 +144,6 @@ export function fetchFault(error: unknown, timeoutMs: number): string {
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
 }
 
-function failed(reason: string): Fetched {
+function failedOutcome(reason: string): ListOutcome {
   return { kind: 'failed', reason };
 }

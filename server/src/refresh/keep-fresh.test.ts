@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { type FetchOutcome, keepFresh, type Published } from './keep-fresh.ts';
+import { type FetchOutcome, keepFresh, type PublishedData } from './keep-fresh.ts';
 
 const HOUR = 3_600_000;
 
@@ -11,7 +11,7 @@ function rig(keptAt: number | undefined, random = 0.5) {
   const fetchedAt: number[] = [];
   const lines: string[] = [];
   const state = { outcome: { kind: 'current' } as FetchOutcome, start: Date.now() };
-  const list: { -readonly [Key in keyof Published]: Published[Key] } = {
+  const list: { -readonly [Key in keyof PublishedData]: PublishedData[Key] } = {
     key: 'list',
     name: 'a list',
     every: HOUR,
@@ -111,7 +111,7 @@ test('a reload with a shorter `every` has effect at once', async () => {
 test('slow mirrors delay no other fetch, and at most four fetches run at once', async () => {
   const asked: string[] = [];
   const answers = new Map<string, () => void>();
-  const slow = (key: string): Published => ({
+  const slow = (key: string): PublishedData => ({
     ...{ key, name: key, every: HOUR, spread: 0, keptAt: () => undefined },
     fetch: () => {
       asked.push(key);

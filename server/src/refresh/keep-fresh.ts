@@ -2,7 +2,7 @@ import { Backoff } from '@guard/config/time/backoff';
 import type { Close, ProcessContext } from '../process/process-context.ts';
 
 /** Data that another party publishes. Guard keeps the last good copy. */
-export interface Published {
+export interface PublishedData {
   /** Identifies the data. */
   readonly key: string;
   /** The name in the log. */
@@ -37,14 +37,14 @@ export interface Freshness {
 /** Time between two checks for due fetches. */
 const LOOK_EVERY_MS = 1_000;
 /** Most fetches at the same time. A slow mirror must not delay the others, and few answers are in memory. */
-const AT_A_TIME = 4;
+const MAX_PARALLEL = 4;
 /** The wait after a failure. It doubles up to `every`. A refused database was transferred whole, some ten megabytes. */
-const AGAIN_MS = { first: 10 * 60_000, longest: 6 * 3_600_000 } as const;
+const RETRY_MS = { first: 10 * 60_000, longest: 6 * 3_600_000 } as const;
 
 /** `every` is multiplied by a random factor between these limits. */
-const [SHORTEST, LONGEST] = [0.9, 1.1];
+const [SHORTEST_FACTOR, LONGEST_FACTOR] = [0.9, 1.1];
 
-interface Watched {
+interface FetchState {
   nextAt: number;
   confirmedAt: number | undefined;
   /** Why the last fetch changed nothing. Empty after a good fetch. */
@@ -58,66 +58,70 @@ interface Watched {
  * `published` is called at each check, because settings change.
  */
 export function keepFresh(
-  published: () => readonly Published[],
+  published: () => readonly PublishedData[],
   { clock, log }: Pick<ProcessContext, 'clock' | 'log'>,
   random: () => number = Math.random,
 ): Freshness {
-  let watched = new Map<string, Watched>();
-  const underway = new Set<string>();
+  let states = new Map<string, FetchState>();
+  const runningKeys = new Set<string>();
 
-  function begin({ name, every, spread, keptAt }: Published): Watched {
+  function firstState({ name, every, spread, keptAt }: PublishedData): FetchState {
     const confirmedAt = timeOf(keptAt);
-    const soon = clock() + random() * spread;
+    const soonestAt = clock() + random() * spread;
     if (confirmedAt === undefined) log('info', 'published_awaited', { name });
-    const dueAt = confirmedAt === undefined ? soon : confirmedAt + jittered(every);
-    const backoff = new Backoff(AGAIN_MS.first, AGAIN_MS.longest);
-    return { nextAt: Math.max(soon, dueAt), confirmedAt, reason: '', backoff };
+    const dueAt = confirmedAt === undefined ? soonestAt : confirmedAt + withJitter(every);
+    const backoff = new Backoff(RETRY_MS.first, RETRY_MS.longest);
+    return { nextAt: Math.max(soonestAt, dueAt), confirmedAt, reason: '', backoff };
   }
 
-  function jittered(ms: number): number {
-    return ms * (SHORTEST + random() * (LONGEST - SHORTEST));
+  function withJitter(ms: number): number {
+    return ms * (SHORTEST_FACTOR + random() * (LONGEST_FACTOR - SHORTEST_FACTOR));
   }
 
   /** True when the wait is over, or longer than any wait: the clock was set back, or `every` was longer before. */
-  function isDue({ every, spread }: Published, { nextAt }: Watched): boolean {
-    const wait = nextAt - clock();
-    return wait <= 0 || wait > LONGEST * every + spread;
+  function isDue({ every, spread }: PublishedData, { nextAt }: FetchState): boolean {
+    const waitMs = nextAt - clock();
+    return waitMs <= 0 || waitMs > LONGEST_FACTOR * every + spread;
   }
 
-  async function ask({ name, every, fetch }: Published, one: Watched): Promise<void> {
+  async function fetchOnce(
+    { name, every, fetch }: PublishedData,
+    state: FetchState,
+  ): Promise<void> {
     const outcome = await fetch().catch((error: unknown): FetchOutcome => {
       return { kind: 'kept_back', reason: error instanceof Error ? error.message : String(error) };
     });
     const reason = outcome.kind === 'kept_back' ? outcome.reason : '';
     if (outcome.kind === 'current') {
-      one.confirmedAt = clock();
-      one.backoff.reset();
-      if (outcome.what || one.reason !== '')
+      state.confirmedAt = clock();
+      state.backoff.reset();
+      if (outcome.what || state.reason !== '')
         log('info', 'published_current', { name, ...outcome.what });
-    } else if (reason !== one.reason) {
+    } else if (reason !== state.reason) {
       log('warn', 'published_kept_back', { name, reason });
     }
-    one.reason = reason;
-    one.nextAt = clock() + jittered(reason === '' ? every : Math.min(every, one.backoff.next()));
+    state.reason = reason;
+    state.nextAt =
+      clock() + withJitter(reason === '' ? every : Math.min(every, state.backoff.next()));
   }
 
   function look(): void {
     timer = setTimeout(look, LOOK_EVERY_MS).unref();
-    const all = published();
-    watched = new Map(all.map((one) => [one.key, watched.get(one.key) ?? begin(one)]));
-    for (const one of all) {
-      const state = watched.get(one.key);
-      if (underway.size === AT_A_TIME) return;
-      if (state === undefined || underway.has(one.key) || !isDue(one, state)) continue;
-      underway.add(one.key);
-      void ask(one, state).finally(() => underway.delete(one.key));
+    const allData = published();
+    states = new Map(allData.map((data) => [data.key, states.get(data.key) ?? firstState(data)]));
+    for (const data of allData) {
+      const state = states.get(data.key);
+      if (runningKeys.size === MAX_PARALLEL) return;
+      if (state === undefined || runningKeys.has(data.key) || !isDue(data, state)) continue;
+      runningKeys.add(data.key);
+      void fetchOnce(data, state).finally(() => runningKeys.delete(data.key));
     }
   }
 
   let timer = setTimeout(look, 0).unref();
   return {
     oldestAt() {
-      const times = [...watched.values()].flatMap(({ confirmedAt }) => confirmedAt ?? []);
+      const times = [...states.values()].flatMap(({ confirmedAt }) => confirmedAt ?? []);
       return times.length === 0 ? undefined : Math.min(...times);
     },
     close() {
@@ -127,7 +131,7 @@ export function keepFresh(
   };
 }
 
-/** Undefined for a damaged copy. The fetch reports the damage. */
+/** Returns when the copy was confirmed. Undefined for a damaged copy. The fetch reports the damage. */
 function timeOf(keptAt: () => number | undefined): number | undefined {
   try {
     return keptAt();

@@ -7,17 +7,20 @@ type Lookup = (name: string) => Promise<readonly { readonly address: string }[]>
 const resolveAll: Lookup = (name) => lookup(name.replace(/^\[(.*)\]$/, '$1'), { all: true });
 
 /**
- * Why the host of a URL is refused: one of its addresses is not a public address. Undefined when the host is allowed.
- * The name may resolve differently a moment later, but a private host has no certificate for it.
+ * Says why the host of a URL is refused: one of its addresses is not a public address. Undefined when the host is
+ * allowed. The name may resolve differently a moment later, but a private host has no certificate for it.
  */
 export async function refusalOfHost(
   url: string,
   resolve: Lookup = resolveAll,
 ): Promise<string | undefined> {
   const { hostname } = new URL(url);
-  const found = await resolve(hostname);
-  const inside = found.find(isPrivate);
-  return inside && `${hostname} resolves to ${inside.address}, which is no public address`;
+  const addresses = await resolve(hostname);
+  const privateAddress = addresses.find(isPrivate);
+  return (
+    privateAddress &&
+    `${hostname} resolves to ${privateAddress.address}, which is no public address`
+  );
 }
 
 /**
@@ -25,8 +28,8 @@ export async function refusalOfHost(
  * so each address is checked. A change of the addresses a moment later is not noticed.
  */
 export async function isInside(url: string, resolve: Lookup = resolveAll): Promise<boolean> {
-  const found = await resolve(new URL(url).hostname);
-  return found.length > 0 && found.every(isPrivate);
+  const addresses = await resolve(new URL(url).hostname);
+  return addresses.length > 0 && addresses.every(isPrivate);
 }
 
 function isPrivate({ address }: { readonly address: string }): boolean {

@@ -16,17 +16,18 @@ const MAX_ENTRIES = 100_000;
  */
 export function parsePublished(text: string): PublishedRanges {
   const body = text.replace(/^\uFEFF/, '').trim();
-  if (body.startsWith('<')) return refused('a web page, not a list');
-  const found = /^[[{]/.test(body) ? entriesOfJson(body) : entriesOfLines(body);
-  if (typeof found === 'string') return refused(found);
-  if (found.length === 0) return refused('a list without entries');
-  if (found.length > MAX_ENTRIES) return refused(`a list of more than ${MAX_ENTRIES} entries`);
-  const at = found.findIndex((entry) => readRange(entry) === undefined);
-  if (at !== -1) return refused(`entry ${at + 1} of ${found.length} is no address`);
-  return { kind: 'parsed', entries: found };
+  if (body.startsWith('<')) return refuse('a web page, not a list');
+  const entries = /^[[{]/.test(body) ? entriesOfJson(body) : entriesOfLines(body);
+  if (typeof entries === 'string') return refuse(entries);
+  if (entries.length === 0) return refuse('a list without entries');
+  if (entries.length > MAX_ENTRIES) return refuse(`a list of more than ${MAX_ENTRIES} entries`);
+  const invalidIndex = entries.findIndex((entry) => readRange(entry) === undefined);
+  if (invalidIndex !== -1)
+    return refuse(`entry ${invalidIndex + 1} of ${entries.length} is no address`);
+  return { kind: 'parsed', entries };
 }
 
-function refused(reason: string): PublishedRanges {
+function refuse(reason: string): PublishedRanges {
   return { kind: 'refused', reason };
 }
 
@@ -38,16 +39,16 @@ function entriesOfLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** The entries of a JSON list, or the reason as a string. */
+/** Parses the entries of a JSON list. Returns the reason as a string when this fails. */
 function entriesOfJson(text: string): string[] | string {
   const value = parseJson(text);
   if (value === undefined) return 'JSON that is cut off';
   if (Array.isArray(value)) return entriesOfArray(value);
   if (typeof value !== 'object' || value === null) return UNKNOWN_FORM;
   const members: Readonly<Record<string, unknown>> = { ...value };
-  const named = members['prefixes'] ?? members['ips'];
-  if (Array.isArray(named)) return entriesOfArray(named);
-  // Arrays for regions or purposes. Members that are no arrays are a date or a version.
+  const knownMember = members['prefixes'] ?? members['ips'];
+  if (Array.isArray(knownMember)) return entriesOfArray(knownMember);
+  // Some lists have arrays for regions or purposes. Members that are no arrays are a date or a version.
   const arrays = Object.values(members).filter((member) => Array.isArray(member));
   if (arrays.length === 0) return UNKNOWN_FORM;
   const lists = arrays.map(entriesOfArray);
@@ -62,9 +63,9 @@ const ADDRESS_MEMBERS = ['ipv4Prefix', 'ipv6Prefix', 'ip_address'] as const;
 function entriesOfArray(items: readonly unknown[]): string[] | string {
   const entries: string[] = [];
   for (const item of items) {
-    const found = typeof item === 'string' ? [item] : addressesOf(item);
-    if (found.length === 0) return UNKNOWN_FORM;
-    entries.push(...found);
+    const addresses = typeof item === 'string' ? [item] : addressesOf(item);
+    if (addresses.length === 0) return UNKNOWN_FORM;
+    entries.push(...addresses);
   }
   return entries;
 }

@@ -3,7 +3,7 @@ import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
 import { readRefreshedRanges } from '@guard/config/catalogue/refreshed-ranges';
 import type { FetchReport } from './fetch-report.ts';
 import { jsonText, keepFile } from '../process/keep-file.ts';
-import { type Refreshed, refreshRanges, type RefreshOptions } from './refresh-ranges.ts';
+import { type RefreshOutcome, refreshRanges, type RefreshOptions } from './refresh-ranges.ts';
 
 export interface ListReport extends FetchReport {
   readonly file: string;
@@ -13,7 +13,7 @@ export interface ListReport extends FetchReport {
 }
 
 /** Most requests to operators at the same time. */
-const AT_A_TIME = 4;
+const MAX_PARALLEL = 4;
 
 /**
  * Refreshes the lists in a folder. A failed list does not delay the others. All lists are written together at the end,
@@ -21,41 +21,41 @@ const AT_A_TIME = 4;
  */
 export async function refreshCrawlers(
   lists: readonly CrawlerList[],
-  into: string,
+  folder: string,
   options: RefreshOptions,
   onAnswer: (list: CrawlerList) => void = () => undefined,
 ): Promise<readonly ListReport[]> {
-  const answers = new Map<CrawlerList, Refreshed>();
-  const waiting = lists.values();
-  const worker = async (): Promise<void> => {
-    for (const list of waiting) {
-      answers.set(list, await refreshRanges(list, readRefreshedRanges(into, list.file), options));
+  const answers = new Map<CrawlerList, RefreshOutcome>();
+  const remainingLists = lists.values();
+  const refreshNext = async (): Promise<void> => {
+    for (const list of remainingLists) {
+      answers.set(list, await refreshRanges(list, readRefreshedRanges(folder, list.file), options));
       onAnswer(list);
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+  await Promise.all(Array.from({ length: MAX_PARALLEL }, refreshNext));
   const reports: ListReport[] = [];
-  for (const [list, answer] of answers) reports.push(await keep(list, answer, into));
+  for (const [list, answer] of answers) reports.push(await writeList(list, answer, folder));
   return reports.sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
-async function keep(
+async function writeList(
   { file, operator, entries }: CrawlerList,
-  answer: Refreshed,
-  into: string,
+  answer: RefreshOutcome,
+  folder: string,
 ): Promise<ListReport> {
-  const kept = { file, operator, ranges: entries.length, dropped: 0 };
+  const unchangedReport = { file, operator, ranges: entries.length, dropped: 0 };
   switch (answer.kind) {
     case 'updated':
     case 'unchanged': {
       const ranges = answer.ranges.sources.reduce((n, { v4, v6 }) => n + v4.length + v6.length, 0);
       const dropped = answer.kind === 'updated' ? answer.dropped : 0;
-      const reason = await keepFile(join(into, `${file}.json`), jsonText(answer.ranges));
-      if (reason !== undefined) return { ...kept, result: 'failed', reason };
+      const reason = await keepFile(join(folder, `${file}.json`), jsonText(answer.ranges));
+      if (reason !== undefined) return { ...unchangedReport, result: 'failed', reason };
       return { file, operator, result: answer.kind, ranges, dropped, reason: '' };
     }
     case 'failed':
     case 'refused':
-      return { ...kept, result: answer.kind, reason: answer.reason };
+      return { ...unchangedReport, result: answer.kind, reason: answer.reason };
   }
 }

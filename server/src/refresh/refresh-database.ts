@@ -8,12 +8,12 @@ import {
   newOrigin,
   originOf,
 } from '@guard/config/settings/lists/list-copy';
-import { disbeliefIn } from './believe-database.ts';
+import { refusalOfDatabase } from './believe-database.ts';
 import { fetchList } from './fetch-list.ts';
 import { keepFile } from '../process/keep-file.ts';
 import { type FetchOutcome, keptBack } from './keep-fresh.ts';
 
-/** Enough for some ten megabytes on a slow connection. */
+/** This is enough for some ten megabytes on a slow connection. */
 const TIMEOUT_MS = 5 * 60_000;
 /** Four times a large database. Two new databases may be in memory together with the two in use. */
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -26,24 +26,24 @@ export async function refreshDatabase(
   clock: Clock,
 ): Promise<FetchOutcome> {
   const { kind, url, copy } = database;
-  const known = originIn(database);
-  const fetched = await fetchList(url, known ?? {}, {
+  const knownOrigin = originIn(database);
+  const fetchOutcome = await fetchList(url, knownOrigin ?? {}, {
     timeoutMs: TIMEOUT_MS,
     userAgent: 'guard',
     accept: 'application/octet-stream, */*;q=0.5',
     maxBytes: MAX_BYTES,
   });
-  if (fetched.kind === 'failed') return keptBack(fetched.reason);
-  if (fetched.kind === 'unchanged') {
-    if (known === undefined) return keptBack('status 304 unasked');
-    const origin = { ...known, ...newOrigin(url, clock()) };
+  if (fetchOutcome.kind === 'failed') return keptBack(fetchOutcome.reason);
+  if (fetchOutcome.kind === 'unchanged') {
+    if (knownOrigin === undefined) return keptBack('status 304 unasked');
+    const origin = { ...knownOrigin, ...newOrigin(url, clock()) };
     const reason = await keepFile(originFile(copy), formatCopy(origin, ''));
     return reason === undefined ? { kind: 'current' } : keptBack(reason);
   }
-  const { bytes } = fetched;
-  const disbelief = await disbeliefIn(kind, bytes, { inUse, isSamePlace: inUse === copy });
-  if (disbelief !== undefined) return keptBack(disbelief);
-  const origin = newOrigin(url, clock(), fetched);
+  const { bytes } = fetchOutcome;
+  const refusal = await refusalOfDatabase(kind, bytes, { inUse, isSamePlace: inUse === copy });
+  if (refusal !== undefined) return keptBack(refusal);
+  const origin = newOrigin(url, clock(), fetchOutcome);
   // The database is written first. After a crash in between, the only harm is one more fetch. In the other order an old
   // copy would pass as new.
   const reason =
@@ -53,14 +53,16 @@ export async function refreshDatabase(
     : keptBack(reason);
 }
 
-/** The URL and time of the copy's fetch. Undefined without a readable copy, so that the whole database is fetched. */
+/**
+ * Reads the URL and time of the copy's fetch. Undefined without a readable copy, so that the whole database is fetched.
+ */
 export function originIn({ copy }: FetchedDatabase): ListOrigin | undefined {
   if (mmdbBuiltAt(copy) === undefined) return undefined;
   const file = readTextFile(originFile(copy), MAX_ORIGIN_BYTES);
   return file.kind === 'read' ? originOf(file.text) : undefined;
 }
 
-/** A separate file, so that the copy stays as published. */
+/** The URL and time are in a separate file, so that the copy stays as published. */
 function originFile(copy: string): string {
   return `${copy}.origin`;
 }

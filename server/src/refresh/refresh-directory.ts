@@ -34,10 +34,10 @@ export async function refreshDirectory(
   { folder, mirrorOf, timeoutMs, clock }: AgentRefresh,
 ): Promise<DirectoryReport> {
   const { name, url: origin } = directory;
-  const known = lastGood(folder, directory);
-  const report = { name, directory: origin, keys: known?.keys.length ?? 0, dropped: 0 };
+  const knownKeys = readLastGood(folder, directory);
+  const report = { name, directory: origin, keys: knownKeys?.keys.length ?? 0, dropped: 0 };
   const url = directoryUrl(directory);
-  const fetched = await fetchList(mirrorOf?.(url) ?? url, known ?? {}, {
+  const fetchOutcome = await fetchList(mirrorOf?.(url) ?? url, knownKeys ?? {}, {
     timeoutMs,
     userAgent: 'guard agents refresh',
     accept: `${MEDIA_TYPE}, application/json;q=0.9`,
@@ -48,28 +48,37 @@ export async function refreshDirectory(
     // A mirror of the user's own may have any address.
     publicOnly: mirrorOf === undefined,
   });
-  if (fetched.kind === 'failed') return { ...report, result: 'failed', reason: fetched.reason };
-  const at = { fetched_at: new Date(clock()).toISOString(), directory: origin };
-  if (fetched.kind === 'unchanged') {
-    if (known === undefined) return { ...report, result: 'failed', reason: 'status 304 unasked' };
-    return kept({ ...report, result: 'unchanged', reason: '' }, folder, { ...known, ...at });
+  if (fetchOutcome.kind === 'failed')
+    return { ...report, result: 'failed', reason: fetchOutcome.reason };
+  const fetchFields = { fetched_at: new Date(clock()).toISOString(), directory: origin };
+  if (fetchOutcome.kind === 'unchanged') {
+    if (knownKeys === undefined)
+      return { ...report, result: 'failed', reason: 'status 304 unasked' };
+    return writeKeys({ ...report, result: 'unchanged', reason: '' }, folder, {
+      ...knownKeys,
+      ...fetchFields,
+    });
   }
-  const published = parsePublishedKeys(fetched.bytes.toString());
-  if (published.kind === 'refused') {
-    return { ...report, result: 'refused', reason: published.reason };
+  const parsed = parsePublishedKeys(fetchOutcome.bytes.toString());
+  if (parsed.kind === 'refused') {
+    return { ...report, result: 'refused', reason: parsed.reason };
   }
-  const { keys, dropped } = published;
-  const { etag, lastModified } = fetched;
-  return kept({ ...report, result: 'updated', keys: keys.length, dropped, reason: '' }, folder, {
-    ...at,
-    ...(etag === undefined ? {} : { etag }),
-    ...(lastModified === undefined ? {} : { last_modified: lastModified }),
-    keys: [...keys],
-  });
+  const { keys, dropped } = parsed;
+  const { etag, lastModified } = fetchOutcome;
+  return writeKeys(
+    { ...report, result: 'updated', keys: keys.length, dropped, reason: '' },
+    folder,
+    {
+      ...fetchFields,
+      ...(etag === undefined ? {} : { etag }),
+      ...(lastModified === undefined ? {} : { last_modified: lastModified }),
+      keys: [...keys],
+    },
+  );
 }
 
 /** A damaged file counts as missing, so that the refresh replaces it. */
-function lastGood(folder: string, directory: AgentDirectory): FetchedKeys | undefined {
+function readLastGood(folder: string, directory: AgentDirectory): FetchedKeys | undefined {
   try {
     return readFetchedKeys(folder, directory);
   } catch {
@@ -77,7 +86,7 @@ function lastGood(folder: string, directory: AgentDirectory): FetchedKeys | unde
   }
 }
 
-async function kept(
+async function writeKeys(
   report: DirectoryReport,
   folder: string,
   fetched: FetchedKeys,

@@ -10,7 +10,7 @@ import type { FetchTerms } from './fetch-report.ts';
 import { parsePublished } from './published-ranges.ts';
 
 /** The result for one list. The file is written only after `updated` and `unchanged`. */
-export type Refreshed =
+export type RefreshOutcome =
   | { readonly kind: 'updated'; readonly ranges: RefreshedRanges; readonly dropped: number }
   /** The operator says that the list has not changed. */
   | { readonly kind: 'unchanged'; readonly ranges: RefreshedRanges }
@@ -28,42 +28,46 @@ export interface RefreshOptions extends FetchTerms {
 /** Fetches all parts of a list. If one part fails, the whole list stays as it is. Never rejects. */
 export async function refreshRanges(
   list: CrawlerList,
-  known: RefreshedRanges | undefined,
+  knownRanges: RefreshedRanges | undefined,
   options: RefreshOptions,
-): Promise<Refreshed> {
+): Promise<RefreshOutcome> {
   const sources: FetchedSource[] = [];
   let isNew = false;
   let dropped = 0;
   for (const url of list.refreshUrls) {
-    const before = known?.sources.find((source) => source.url === url);
-    const fetched = await fetchList(options.mirrorOf?.(url) ?? url, before ?? {}, {
+    const knownSource = knownRanges?.sources.find((source) => source.url === url);
+    const fetchOutcome = await fetchList(options.mirrorOf?.(url) ?? url, knownSource ?? {}, {
       timeoutMs: options.timeoutMs,
       userAgent: 'guard crawlers refresh',
       accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
       maxBytes: 4 * 1024 * 1024,
     });
-    if (fetched.kind === 'failed') return { kind: 'failed', reason: `${url}: ${fetched.reason}` };
-    if (fetched.kind === 'unchanged') {
-      if (before === undefined) return { kind: 'failed', reason: `${url}: status 304 unasked` };
-      sources.push(before);
+    if (fetchOutcome.kind === 'failed')
+      return { kind: 'failed', reason: `${url}: ${fetchOutcome.reason}` };
+    if (fetchOutcome.kind === 'unchanged') {
+      if (knownSource === undefined)
+        return { kind: 'failed', reason: `${url}: status 304 unasked` };
+      sources.push(knownSource);
       continue;
     }
-    const parsed = parsePublished(fetched.bytes.toString());
+    const parsed = parsePublished(fetchOutcome.bytes.toString());
     if (parsed.kind === 'refused') return { kind: 'refused', reason: `${url}: ${parsed.reason}` };
-    const usable = parsed.entries.filter(isUsable);
-    dropped += parsed.entries.length - usable.length;
+    const usableEntries = parsed.entries.filter(isUsable);
+    dropped += parsed.entries.length - usableEntries.length;
     isNew = true;
     sources.push({
       url,
-      ...(fetched.etag === undefined ? {} : { etag: fetched.etag }),
-      ...(fetched.lastModified === undefined ? {} : { last_modified: fetched.lastModified }),
-      v4: usable.filter((entry) => !entry.includes(':')),
-      v6: usable.filter((entry) => entry.includes(':')),
+      ...(fetchOutcome.etag === undefined ? {} : { etag: fetchOutcome.etag }),
+      ...(fetchOutcome.lastModified === undefined
+        ? {}
+        : { last_modified: fetchOutcome.lastModified }),
+      v4: usableEntries.filter((entry) => !entry.includes(':')),
+      v6: usableEntries.filter((entry) => entry.includes(':')),
     });
   }
   const ranges = { fetched_at: new Date(options.clock()).toISOString(), sources };
   if (!isNew) return { kind: 'unchanged', ranges };
-  const reason = lossOf(list, sources, options.acceptDrop);
+  const reason = refusalForLoss(list, sources, options.acceptDrop);
   return reason === undefined ? { kind: 'updated', ranges, dropped } : { kind: 'refused', reason };
 }
 
@@ -73,8 +77,8 @@ function isUsable(entry: string): boolean {
   return range !== undefined && refusalOf(range, CRAWLER_WIDTH_LIMIT) === undefined;
 }
 
-/** Why a new version of a list is refused. No operator gives up half of its addresses in a day. */
-function lossOf(
+/** Says why a new version of a list is refused. No operator gives up half of its addresses in a day. */
+function refusalForLoss(
   list: CrawlerList,
   sources: readonly FetchedSource[],
   acceptDrop: boolean,
@@ -82,10 +86,10 @@ function lossOf(
   const entries = sources.flatMap(({ v4, v6 }) => [...v4, ...v6]);
   if (entries.length === 0) return 'no usable address remains';
   if (acceptDrop) return undefined;
-  const before = coverageOf(readAll(list.entries));
-  const after = coverageOf(readAll(entries));
+  const coverageBefore = coverageOf(readAll(list.entries));
+  const coverageAfter = coverageOf(readAll(entries));
   for (const family of ['v4', 'v6'] as const) {
-    if (after[family] * 2n < before[family]) {
+    if (coverageAfter[family] * 2n < coverageBefore[family]) {
       return `more than half of its IP${family} addresses would be lost; use --accept-drop to accept the list`;
     }
   }

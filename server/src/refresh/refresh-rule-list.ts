@@ -23,7 +23,7 @@ const MAX_ORIGIN_BYTES = 8 * 1024;
  * The widest accepted range for each family. With a wider one, a mistake in a list would make its rule match nearly all
  * visitors. Reserved ranges may be wider: known lists contain them, and no visitor has such an address.
  */
-const WIDEST = { 4: 8, 6: 16 } as const;
+const WIDEST_PREFIX = { 4: 8, 6: 16 } as const;
 /** The first address after all IPv4 addresses that a visitor can have (RFC 1112 section 4). */
 const RESERVED_V4 = 0xe000_0000;
 /** All addresses of IPv6 that a visitor can have (RFC 4291 section 2.4). */
@@ -33,47 +33,47 @@ const GLOBAL_V6 = { first: 0x2000n << 112n, last: (0x4000n << 112n) - 1n };
 export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<FetchOutcome> {
   const { url, copy } = list;
   const pause = inSlices();
-  const known = await lastGood(list, pause);
-  const fetched = await fetchList(url, known.origin ?? {}, {
+  const lastGoodCopy = await readLastGood(list, pause);
+  const fetchOutcome = await fetchList(url, lastGoodCopy.origin ?? {}, {
     timeoutMs: TIMEOUT_MS,
     userAgent: 'guard',
     accept: 'text/plain, */*;q=0.5',
     maxBytes: MAX_LIST_BYTES - MAX_ORIGIN_BYTES,
   });
-  if (fetched.kind === 'failed') return keptBack(fetched.reason);
-  if (fetched.kind === 'unchanged') {
-    return known.origin ? { kind: 'current' } : keptBack('status 304 unasked');
+  if (fetchOutcome.kind === 'failed') return keptBack(fetchOutcome.reason);
+  if (fetchOutcome.kind === 'unchanged') {
+    return lastGoodCopy.origin ? { kind: 'current' } : keptBack('status 304 unasked');
   }
-  const text = fetched.bytes.toString().replace(/^\uFEFF/, '');
-  const reason = await disbelief(text, list, known.entries, pause);
-  if (typeof reason === 'string') return keptBack(reason);
-  const kept = formatCopy(newOrigin(url, clock(), fetched), text);
+  const text = fetchOutcome.bytes.toString().replace(/^\uFEFF/, '');
+  const checkResult = await checkPlausible(text, list, lastGoodCopy.entries, pause);
+  if (typeof checkResult === 'string') return keptBack(checkResult);
+  const copyText = formatCopy(newOrigin(url, clock(), fetchOutcome), text);
   // Each invalid byte becomes three bytes of UTF-8. A copy above the size limit would count as an empty list.
-  if (Buffer.byteLength(kept) > MAX_LIST_BYTES) {
+  if (Buffer.byteLength(copyText) > MAX_LIST_BYTES) {
     return keptBack(`a list of more than ${MAX_LIST_BYTES / 1024 ** 2} MiB`);
   }
-  const failure = await keepFile(copy, kept);
+  const failure = await keepFile(copy, copyText);
   return failure === undefined
-    ? { kind: 'current', what: { entries: reason.entries } }
+    ? { kind: 'current', what: { entries: checkResult.entries } }
     : keptBack(failure);
 }
 
-interface LastGood {
+interface LastGoodCopy {
   /** Undefined without a copy. */
   readonly origin: ListOrigin | undefined;
   readonly entries: number;
 }
 
-/** The copy in use. A damaged copy, or one from another URL, counts as missing. */
-async function lastGood(list: FetchedList, pause: Pause): Promise<LastGood> {
-  const kept = keptOrigin(list);
-  const parsed = kept && (await workInSlices(parseList(kept.text, list.kind), pause));
+/** Reads the copy in use. A damaged copy, or one from another URL, counts as missing. */
+async function readLastGood(list: FetchedList, pause: Pause): Promise<LastGoodCopy> {
+  const storedCopy = readCopy(list);
+  const parsed = storedCopy && (await workInSlices(parseList(storedCopy.text, list.kind), pause));
   if (parsed?.kind !== 'parsed') return { origin: undefined, entries: 0 };
-  return { origin: kept?.origin, entries: parsed.entries.length };
+  return { origin: storedCopy?.origin, entries: parsed.entries.length };
 }
 
-/** The text of the copy, and its source. Undefined for a copy from another URL. */
-export function keptOrigin({
+/** Reads the text of the copy, and its source. Undefined for a copy from another URL. */
+export function readCopy({
   url,
   copy,
 }: FetchedList): { readonly text: string; readonly origin: ListOrigin } | undefined {
@@ -83,11 +83,11 @@ export function keptOrigin({
   return { text: file.text, origin };
 }
 
-/** The number of entries if the list is plausible, else the reason to refuse it. */
-async function disbelief(
+/** Resolves with the number of entries if the list is plausible, else with the reason to refuse it. */
+async function checkPlausible(
   text: string,
   { kind }: FetchedList,
-  before: number,
+  entriesBefore: number,
   pause: Pause,
 ): Promise<string | { readonly entries: number }> {
   const parsed = await workInSlices(parseList(text, kind), pause);
@@ -99,14 +99,14 @@ async function disbelief(
     case 'parsed': {
       const entries = parsed.entries.length;
       if (entries === 0) return 'a list without entries';
-      const wide = kind === 'ip' ? await tooWideOf(parsed.entries, pause) : undefined;
-      if (wide !== undefined)
-        return `${wide} is wider than an IPv4 /${WIDEST[4]} or an IPv6 /${WIDEST[6]}`;
-      if (kind === 'user_agent' && areOfAllVisitors(parsed.entries.map(String))) {
+      const tooWide = kind === 'ip' ? await findTooWide(parsed.entries, pause) : undefined;
+      if (tooWide !== undefined)
+        return `${tooWide} is wider than an IPv4 /${WIDEST_PREFIX[4]} or an IPv6 /${WIDEST_PREFIX[6]}`;
+      if (kind === 'user_agent' && matchAllBrowsers(parsed.entries.map(String))) {
         return 'its patterns match Chrome, Firefox and Safari, which nearly all visitors use';
       }
-      if (entries * 2 < before) {
-        return `${entries} entries in place of ${before}: less than half. To accept the list, remove the copy`;
+      if (entries * 2 < entriesBefore) {
+        return `${entries} entries in place of ${entriesBefore}: less than half. To accept the list, remove the copy`;
       }
       return { entries };
     }
@@ -119,12 +119,12 @@ const BROWSERS = [
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1',
 ];
 
-function areOfAllVisitors(patterns: readonly string[]): boolean {
+function matchAllBrowsers(patterns: readonly string[]): boolean {
   const tests = patterns.map((pattern) => compileTextPattern(pattern));
-  return BROWSERS.every((browser) => tests.some((isTrueOf) => isTrueOf(browser)));
+  return BROWSERS.every((browser) => tests.some((matches) => matches(browser)));
 }
 
-async function tooWideOf(
+async function findTooWide(
   entries: readonly (string | number)[],
   pause: Pause,
 ): Promise<string | undefined> {
@@ -137,7 +137,7 @@ async function tooWideOf(
 
 function isTooWide(entry: string): boolean {
   const range = readRange(entry);
-  if (range === undefined || range.length >= WIDEST[range.family]) return false;
+  if (range === undefined || range.length >= WIDEST_PREFIX[range.family]) return false;
   return range.family === 4
     ? range.first < RESERVED_V4
     : range.first <= GLOBAL_V6.last && range.last >= GLOBAL_V6.first;

@@ -8,9 +8,9 @@ import type { Pause } from '@guard/config/time/slices';
 const MAX_NAMES = 40;
 
 /** Settings that are lists of named entries. */
-type Lists = 'organisations' | 'sites';
+type ListSetting = 'organisations' | 'sites';
 
-/** The settings that differ, for a log: `observe`, `sites.shop.example (added)`. Never values: some are secret. */
+/** Names the settings that differ, for a log: `sites.shop.example (added)`. Shows no values: some are secret. */
 export async function changesBetween(
   before: Settings,
   after: Settings,
@@ -31,8 +31,10 @@ export async function changesBetween(
       pause,
     )),
   ];
-  const shown = names.slice(0, MAX_NAMES);
-  return names.length > MAX_NAMES ? [...shown, `and ${names.length - MAX_NAMES} more`] : shown;
+  const shownNames = names.slice(0, MAX_NAMES);
+  return names.length > MAX_NAMES
+    ? [...shownNames, `and ${names.length - MAX_NAMES} more`]
+    : shownNames;
 }
 
 interface Entries<T> {
@@ -42,7 +44,7 @@ interface Entries<T> {
 }
 
 async function entriesThatDiffer<T extends Organisation | Site>(
-  list: Lists,
+  list: ListSetting,
   { old, fresh, nameOf }: Entries<T>,
   pause: Pause,
 ): Promise<string[]> {
@@ -52,12 +54,12 @@ async function entriesThatDiffer<T extends Organisation | Site>(
     .filter((name) => !after.has(name))
     .map((name) => `${list}.${name} (removed)`);
   for (const [name, entry] of after) {
-    const was = before.get(name);
-    if (was === undefined) {
+    const oldEntry = before.get(name);
+    if (oldEntry === undefined) {
       names.push(`${list}.${name} (added)`);
       continue;
     }
-    const fields = await fieldsThatDiffer(was, entry, pause);
+    const fields = await fieldsThatDiffer(oldEntry, entry, pause);
     names.push(...fields.map((field) => `${list}.${name}.${field}`));
     await pause();
   }
@@ -71,12 +73,12 @@ async function fieldsThatDiffer<T extends object>(
 ): Promise<string[]> {
   const names: string[] = [];
   for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    // A field that one of the two lacks is undefined there.
-    const [was, is]: unknown[] = [Reflect.get(before, field), Reflect.get(after, field)];
+    // If one of the two settings lacks a field, its value is undefined.
+    const [oldValue, newValue]: unknown[] = [Reflect.get(before, field), Reflect.get(after, field)];
     const isEqual =
-      field === 'rules' && Array.isArray(was) && Array.isArray(is)
-        ? await areSameRules(was, is, pause)
-        : isDeepStrictEqual(was, is);
+      field === 'rules' && Array.isArray(oldValue) && Array.isArray(newValue)
+        ? await areSameRules(oldValue, newValue, pause)
+        : isDeepStrictEqual(oldValue, newValue);
     if (!isEqual) names.push(field);
   }
   return names;
@@ -90,8 +92,8 @@ async function areSameRules(
 ): Promise<boolean> {
   if (before.length !== after.length) return false;
   for (const [at, rule] of after.entries()) {
-    const was = before[at];
-    if (was !== rule && settingsText(was) !== settingsText(rule)) return false;
+    const oldRule = before[at];
+    if (oldRule !== rule && settingsText(oldRule) !== settingsText(rule)) return false;
     await pause();
   }
   return true;
@@ -100,14 +102,14 @@ async function areSameRules(
 /** Settings that are read only at the start. They stay until the process ends. */
 export type StartSettings = Pick<Settings, 'listen' | 'store' | 'analytics' | 'workers'>;
 
-/** The new settings, with the StartSettings of the start. */
-export function asStarted(next: Settings, atStart: StartSettings): Settings {
+/** Returns the new settings, with the StartSettings of the start. */
+export function withStartSettings(next: Settings, atStart: StartSettings): Settings {
   const { listen, store, analytics, workers } = atStart;
   return { ...next, listen, store, analytics, workers };
 }
 
 /** The paths of new settings that need a restart: listeners, workers, and places of sessions and events. */
-export function needRestart(atStart: StartSettings, next: Settings): SettingPath[] {
+export function pathsThatNeedRestart(atStart: StartSettings, next: Settings): SettingPath[] {
   const listeners = new Set([...Object.keys(atStart.listen), ...Object.keys(next.listen)]);
   return [
     ...[...listeners]

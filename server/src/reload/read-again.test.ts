@@ -34,7 +34,7 @@ async function threadsFor(reader: SettingsReader, files: readonly string[] = [])
   };
   process.on('worker', count);
   onTestFinished(() => void process.off('worker', count));
-  expect((await reader.again(files)).kind).toBe('loaded');
+  expect((await reader.readAgain(files)).kind).toBe('loaded');
   return threads;
 }
 
@@ -62,7 +62,7 @@ test.each([
 test('a list needs a thread when it has changed, and not otherwise', async () => {
   const file = settingsWith('{ ip: { file: networks.txt } }');
   const reader = new SettingsReader(file, {});
-  const { files } = reader.first();
+  const { files } = reader.readFirst();
   expect(await threadsFor(reader, files)).toBe(0);
   writeFileSync(join(dirname(file), 'networks.txt'), NETWORKS.slice(1).join('\n'));
   expect(await threadsFor(reader, files)).toBe(1);
@@ -72,7 +72,7 @@ test('a list needs a thread when it has changed, and not otherwise', async () =>
 test('a mistake in large settings gives the same problem as at the start', async () => {
   const file = settingsWith('{ ip: { file: networks.txt }, pth: /a }');
   const { files } = loadSettings(file, {});
-  const again = await new SettingsReader(file, {}).again(files);
+  const again = await new SettingsReader(file, {}).readAgain(files);
   expect(again).toMatchObject({ kind: 'invalid', problems: [{ line: 5 }] });
   expect(again).toEqual(loadSettings(file, {}));
 });

@@ -28,7 +28,7 @@ export interface NewSettings {
 }
 
 /** Settings, or the problems in them. */
-export type SettingsRead = (Loaded & NewSettings) | Invalid;
+export type SettingsReading = (Loaded & NewSettings) | Invalid;
 
 /** What a thread has to read. */
 export interface ReadRequest {
@@ -47,7 +47,7 @@ export type ReadMessage =
     }
   | Invalid;
 
-const THREAD = new URL('./settings-thread.ts', import.meta.url);
+const SETTINGS_THREAD = new URL('./settings-thread.ts', import.meta.url);
 
 /** Files with fewer bytes in all are read within a few milliseconds. A thread takes half a second to start. */
 const SMALL_BYTES = 16 * 1024;
@@ -59,7 +59,7 @@ export class SettingsReader {
   readonly #file: string;
   readonly #env: Environment;
   /** Data of the last reading without a problem, which makes the next one faster. */
-  #kept: KeptEntries | undefined;
+  #keptEntries: KeptEntries | undefined;
 
   constructor(file: string, env: Environment) {
     this.#file = file;
@@ -67,16 +67,17 @@ export class SettingsReader {
   }
 
   /** Reads the settings at the start, when no request waits. Like `guard check`, it reads a small file whole. */
-  first(): LoadResult {
+  readFirst(): LoadResult {
     if (readTextFile(this.#file, SMALL_BYTES).kind === 'read') {
-      const whole = loadSettings(this.#file, this.#env);
-      if (whole.kind === 'loaded') this.#kept = { ...NO_ENTRIES, lists: whole.lists };
-      return whole;
+      const loadResult = loadSettings(this.#file, this.#env);
+      if (loadResult.kind === 'loaded')
+        this.#keptEntries = { ...NO_ENTRIES, lists: loadResult.lists };
+      return loadResult;
     }
     const options = { kept: undefined, mostBytes: Number.POSITIVE_INFINITY };
-    const read = atOnce(loadByEntry(this.#file, this.#env, options));
-    this.#kept = read?.kept;
-    return read ?? loadSettings(this.#file, this.#env);
+    const reading = atOnce(loadByEntry(this.#file, this.#env, options));
+    this.#keptEntries = reading?.kept;
+    return reading ?? loadSettings(this.#file, this.#env);
   }
 
   /**
@@ -85,32 +86,33 @@ export class SettingsReader {
    *
    * @param files The files that the settings named at the last reading. Their sizes count too.
    */
-  async again(files: readonly string[]): Promise<SettingsRead> {
+  async readAgain(files: readonly string[]): Promise<SettingsReading> {
     if (await this.#isSmall(files)) {
       const result = loadSettings(this.#file, this.#env);
       return result.kind === 'invalid'
         ? result
         : { ...result, revision: settingsRevision(result.settings) };
     }
-    const options = { kept: this.#kept, mostBytes: SMALL_BYTES };
+    const options = { kept: this.#keptEntries, mostBytes: SMALL_BYTES };
     const pause = inSlices();
-    const read = await workInSlices(loadByEntry(this.#file, this.#env, options), pause);
-    if (read === undefined) return this.#inThread();
-    this.#kept = read.kept;
-    return { ...read, revision: await workInSlices(makeRevision(read.settings), pause) };
+    const reading = await workInSlices(loadByEntry(this.#file, this.#env, options), pause);
+    if (reading === undefined) return this.#readInThread();
+    this.#keptEntries = reading.kept;
+    return { ...reading, revision: await workInSlices(makeRevision(reading.settings), pause) };
   }
 
   async #isSmall(files: readonly string[]): Promise<boolean> {
     if (!(await areSmall([this.#file, ...files]))) return false;
     // The settings may name other files than before.
-    const named = filesNamedAt(this.#file, this.#env);
-    return named !== undefined && areSmall([this.#file, ...named]);
+    const namedFiles = filesNamedAt(this.#file, this.#env);
+    return namedFiles !== undefined && areSmall([this.#file, ...namedFiles]);
   }
 
-  async #inThread(): Promise<SettingsRead> {
-    const read = await readInThread(this.#file, this.#env);
-    if (read.kind === 'loaded' && this.#kept) this.#kept = { ...this.#kept, lists: read.lists };
-    return read;
+  async #readInThread(): Promise<SettingsReading> {
+    const reading = await readInThread(this.#file, this.#env);
+    if (reading.kind === 'loaded' && this.#keptEntries)
+      this.#keptEntries = { ...this.#keptEntries, lists: reading.lists };
+    return reading;
   }
 }
 
@@ -130,25 +132,25 @@ async function areSmall(files: readonly string[]): Promise<boolean> {
  */
 const YOUNG_GENERATION_MB = 24;
 
-async function readInThread(file: string, env: Environment): Promise<SettingsRead> {
-  await using thread = new Worker(THREAD, {
+async function readInThread(file: string, env: Environment): Promise<SettingsReading> {
+  await using thread = new Worker(SETTINGS_THREAD, {
     workerData: { file, env } satisfies ReadRequest,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
-  const found = await Promise.race([
+  const answer = await Promise.race([
     once(thread, 'message').then(([message]) => message as ReadMessage),
     once(thread, 'exit').then(() => undefined),
   ]);
-  if (found === undefined) throw new Error('the thread that reads the settings has ended');
-  if (found.kind === 'invalid') return found;
-  const { pieces, files, places, revision } = found;
-  const arrived = await fromPieces(pieces, inSlices());
+  if (answer === undefined) throw new Error('the thread that reads the settings has ended');
+  if (answer.kind === 'invalid') return answer;
+  const { pieces, files, places, revision } = answer;
+  const received = await fromPieces(pieces, inSlices());
   const positionOf = (path: SettingPath) => places.get(formatPath(path)) ?? { line: 1, column: 1 };
-  return { kind: 'loaded', ...arrived, files, revision, positionOf };
+  return { kind: 'loaded', ...received, files, revision, positionOf };
 }
 
-/** The positions of settings that the log of a reload may name: those that need a restart (changes.ts). */
-export function keyPlaces({ positionOf }: Loaded): ReadonlyMap<string, Position> {
+/** Returns the positions of settings that the log of a reload may name: those that need a restart (changes.ts). */
+export function positionsOfSettings({ positionOf }: Loaded): ReadonlyMap<string, Position> {
   const names = Object.keys(Settings.shape);
   const listeners = Object.keys(Settings.shape.listen.shape);
   const paths: SettingPath[] = [

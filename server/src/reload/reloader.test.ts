@@ -3,7 +3,7 @@ import { type LoadResult, parseSettings } from '@guard/config/settings/load';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import type { Settings } from '@guard/config/settings/schema';
 import { expect, test } from 'vitest';
-import type { SettingsRead } from './read-again.ts';
+import type { SettingsReading } from './read-again.ts';
 import { createReloader } from './reloader.ts';
 
 const START = `version: 1
@@ -30,13 +30,13 @@ function rig() {
     file: 'guard.yaml',
     load: () => {
       const result = read(state.text);
-      const found: SettingsRead =
+      const found: SettingsReading =
         result.kind === 'loaded'
           ? { ...result, revision: settingsRevision(result.settings) }
           : result;
       return Promise.resolve(found);
     },
-    first,
+    loadedAtStart: first,
     apply: ({ settings }) => {
       applied.push(settings);
       return state.apply();

@@ -3,8 +3,8 @@ import { formatProblem, type Loaded, type Position } from '@guard/config/setting
 import { formatPath } from '@guard/config/settings/problems/problems';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { inSlices } from '@guard/config/time/slices';
-import { asStarted, changesBetween, needRestart } from './changes.ts';
-import type { NewSettings, SettingsRead } from './read-again.ts';
+import { withStartSettings, changesBetween, pathsThatNeedRestart } from './changes.ts';
+import type { NewSettings, SettingsReading } from './read-again.ts';
 import { type Watch, watchFiles } from './watch-files.ts';
 
 /** Why the settings are read again. */
@@ -15,9 +15,9 @@ export interface ReloaderOptions {
   /**
    * Reads the file as at the start. Rejects when reading itself fails. `files`: those that the settings named before.
    */
-  readonly load: (files: readonly string[]) => Promise<SettingsRead>;
+  readonly load: (files: readonly string[]) => Promise<SettingsReading>;
   /** The settings with which Guard started. */
-  readonly first: Pick<Loaded, 'settings' | 'files'>;
+  readonly loadedAtStart: Pick<Loaded, 'settings' | 'files'>;
   /**
    * Applies settings, or rejects with the reason and changes nothing. Resolves with the number of threads without them.
    */
@@ -36,7 +36,7 @@ export interface Reloader {
 }
 
 /** The new settings, and the number of worker threads that have not applied them. */
-type Applied = Loaded & NewSettings & { readonly threadsWithout: number };
+type AppliedSettings = Loaded & NewSettings & { readonly threadsWithout: number };
 
 /** Most problems of a refused file in one log line. `guard check` lists all. */
 const MAX_PROBLEMS_LOGGED = 5;
@@ -46,17 +46,17 @@ const MAX_PROBLEMS_LOGGED = 5;
  * stay in use. The log has the reasons, and a metric shows the state until a good file comes.
  */
 export function createReloader(options: ReloaderOptions): Reloader {
-  const { file, first, clock, log, metrics } = options;
-  let current = first.settings;
-  let revision = settingsRevision(current);
+  const { file, loadedAtStart, clock, log, metrics } = options;
+  let currentSettings = loadedAtStart.settings;
+  let revision = settingsRevision(currentSettings);
   let loadedAt = clock();
-  let files: readonly string[] = first.files;
+  let files: readonly string[] = loadedAtStart.files;
   let awaitingRestart = 0;
-  let succeeded = true;
-  let underway: Promise<void> | undefined;
-  let next: Cause | undefined;
+  let hasSucceeded = true;
+  let runningReload: Promise<void> | undefined;
+  let nextCause: Cause | undefined;
 
-  metrics.gauge('guard_last_reload_successful', () => (succeeded ? 1 : 0));
+  metrics.gauge('guard_last_reload_successful', () => (hasSucceeded ? 1 : 0));
   metrics.gauge('guard_settings_age_seconds', () => Math.round((clock() - loadedAt) / 1000));
   metrics.gauge('guard_settings_info', () => new Map([[revision, 1]]));
   metrics.gauge('guard_settings_awaiting_restart', () => awaitingRestart);
@@ -73,7 +73,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
   }
 
   /** Never rejects. */
-  async function once(cause: Cause): Promise<void> {
+  async function reloadOnce(cause: Cause): Promise<void> {
     // Before the files are read, so that a change during the reading is noticed.
     await watch?.acknowledge();
     try {
@@ -81,57 +81,57 @@ export function createReloader(options: ReloaderOptions): Reloader {
       files = result.files;
       await watch?.acknowledgeNew();
       if (result.kind === 'invalid') {
-        const told = result.problems.slice(0, MAX_PROBLEMS_LOGGED).map(formatProblem);
-        refuse(cause, told.join('\n'), result.problems.length);
+        const problemTexts = result.problems.slice(0, MAX_PROBLEMS_LOGGED).map(formatProblem);
+        refuse(cause, problemTexts.join('\n'), result.problems.length);
         return;
       }
-      await accept(cause, { ...result, threadsWithout: await options.apply(result) });
+      await acceptSettings(cause, { ...result, threadsWithout: await options.apply(result) });
     } catch (error) {
       refuse(cause, error instanceof Error ? error.message : String(error), 1);
     }
   }
 
   function refuse(cause: Cause, reason: string, problems: number): void {
-    succeeded = false;
+    hasSucceeded = false;
     metrics.count('guard_reloads_total', 'refused');
     log('error', 'reload_refused', { cause, file, problems, reason });
   }
 
-  async function accept(cause: Cause, read: Applied): Promise<void> {
-    const { settings, positionOf, threadsWithout } = read;
-    const late = needRestart(first.settings, settings);
-    for (const path of late) tellOfRestart(formatPath(path), positionOf(path));
-    const effective = asStarted(settings, first.settings);
-    const changed = (await changesBetween(current, effective, inSlices())).join(', ');
-    if (!settings.secret.some((secret) => current.secret.includes(secret))) {
+  async function acceptSettings(cause: Cause, applied: AppliedSettings): Promise<void> {
+    const { settings, positionOf, threadsWithout } = applied;
+    const pathsToRestart = pathsThatNeedRestart(loadedAtStart.settings, settings);
+    for (const path of pathsToRestart) logRestart(formatPath(path), positionOf(path));
+    const effective = withStartSettings(settings, loadedAtStart.settings);
+    const changedNames = (await changesBetween(currentSettings, effective, inSlices())).join(', ');
+    if (!settings.secret.some((secret) => currentSettings.secret.includes(secret))) {
       log('warn', 'reload_voided_sessions', { why: 'none of the former secrets is in the list' });
     }
-    [current, revision] = [effective, read.revision];
+    [currentSettings, revision] = [effective, applied.revision];
     loadedAt = clock();
-    awaitingRestart = late.length;
-    succeeded = true;
-    const told = { cause, file, changed, revision, awaitingRestart };
+    awaitingRestart = pathsToRestart.length;
+    hasSucceeded = true;
+    const logFields = { cause, file, changed: changedNames, revision, awaitingRestart };
     metrics.count('guard_reloads_total', threadsWithout > 0 ? 'partly' : 'applied');
-    if (threadsWithout === 0) log('info', 'reload_applied', told);
-    else log('error', 'reload_applied_in_part', { ...told, threadsWithout });
+    if (threadsWithout === 0) log('info', 'reload_applied', logFields);
+    else log('error', 'reload_applied_in_part', { ...logFields, threadsWithout });
   }
 
-  function tellOfRestart(setting: string, { line, column }: Position): void {
+  function logRestart(setting: string, { line, column }: Position): void {
     log('warn', 'reload_needs_restart', { setting, place: `${file}:${line}:${column}` });
   }
 
   function reload(cause: Cause): Promise<void> {
-    if (underway) next = cause;
-    underway ??= untilQuiet(cause);
-    return underway;
+    if (runningReload) nextCause = cause;
+    runningReload ??= reloadUntilQuiet(cause);
+    return runningReload;
   }
 
-  async function untilQuiet(cause: Cause): Promise<void> {
-    for (let now: Cause | undefined = cause; now !== undefined; now = next) {
-      next = undefined;
-      await once(now);
+  async function reloadUntilQuiet(cause: Cause): Promise<void> {
+    for (let due: Cause | undefined = cause; due !== undefined; due = nextCause) {
+      nextCause = undefined;
+      await reloadOnce(due);
     }
-    underway = undefined;
+    runningReload = undefined;
   }
 
   return { reload, stop: () => watch?.stop() };

@@ -27,15 +27,15 @@ type Piece =
   | { readonly kind: 'sites'; readonly sites: readonly Site[] }
   | {
       readonly kind: 'rest';
-      readonly rest: Rest;
+      readonly rest: OtherSettings;
       readonly fetched: readonly FetchedList[];
-      readonly from: readonly Source[];
+      readonly listSources: readonly ListSource[];
     };
 
-type Rest = Omit<Settings, 'organisations' | 'sites'>;
+type OtherSettings = Omit<Settings, 'organisations' | 'sites'>;
 
 /** The source of a list (config/src/settings/lists/list-reading.ts). */
-interface Source {
+interface ListSource {
   readonly key: string;
   readonly digest: string;
   readonly list: number;
@@ -49,86 +49,89 @@ interface SentOrganisation {
 
 interface SentRule {
   /** The index of the organisation. */
-  readonly of: number;
+  readonly organisationIndex: number;
   readonly rule: Rule;
 }
 
 /** Most entries in one piece. */
-const SIZES = { list: 10_000, organisations: 50, rules: 200, sites: 200 } as const;
+const PIECE_SIZES = { list: 10_000, organisations: 50, rules: 200, sites: 200 } as const;
 /** A shorter list is sent with its rule. */
 const LONG_LIST = 1_000;
 
-/** Yields after each piece. `known` are the lists from which the settings were read. */
+/** Yields after each piece. `knownLists` are the lists from which the settings were read. */
 export function* toPieces(
   settings: Settings,
-  known: KnownLists = new Map(),
+  knownLists: KnownLists = new Map(),
 ): Work<Uint8Array<ArrayBuffer>[]> {
-  const sent: Uint8Array<ArrayBuffer>[] = [];
-  for (const piece of piecesOf(settings, known)) {
-    sent.push(new Uint8Array(serialize(piece)));
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  for (const piece of piecesOf(settings, knownLists)) {
+    pieces.push(new Uint8Array(serialize(piece)));
     yield;
   }
-  return sent;
+  return pieces;
 }
 
-function* piecesOf(settings: Settings, known: KnownLists): Iterable<Piece> {
+function* piecesOf(settings: Settings, knownLists: KnownLists): Iterable<Piece> {
   const { organisations, sites, ...rest } = settings;
-  const lists: Lists = new Map();
-  const rules = organisations.flatMap((organisation, of) =>
+  const lists: SentLists = new Map();
+  const rules = organisations.flatMap((organisation, organisationIndex) =>
     organisation.rules.map((rule): SentRule => ({
-      of,
-      rule: { ...rule, match: numbered(rule.match, lists) },
+      organisationIndex,
+      rule: { ...rule, match: withListNumbers(rule.match, lists) },
     })),
   );
-  const from = [...known].map(([key, { digest, entries }]): Source => {
+  const listSources = [...knownLists].map(([key, { digest, entries }]): ListSource => {
     const { list } = lists.get(entries) ?? { list: lists.size };
-    if (!lists.has(entries)) lists.set(entries, { list, of: undefined });
+    if (!lists.has(entries)) lists.set(entries, { list, condition: undefined });
     return { key, digest, list };
   });
-  yield { kind: 'rest', rest, fetched: fetchedListsOf(settings), from };
+  yield { kind: 'rest', rest, fetched: fetchedListsOf(settings), listSources };
   for (const [entries, list] of lists) yield* piecesOfList(entries, list);
-  for (const part of parts(organisations, SIZES.organisations)) {
-    const bare = part.map((organisation): SentOrganisation => ({
+  for (const part of partsOf(organisations, PIECE_SIZES.organisations)) {
+    const sentOrganisations = part.map((organisation): SentOrganisation => ({
       organisation: { ...organisation, rules: [] },
       lines: linesOf(organisation.rules),
     }));
-    yield { kind: 'organisations', organisations: bare };
+    yield { kind: 'organisations', organisations: sentOrganisations };
   }
-  for (const part of parts(rules, SIZES.rules)) yield { kind: 'rules', rules: part };
-  for (const part of parts(sites, SIZES.sites)) yield { kind: 'sites', sites: part };
+  for (const part of partsOf(rules, PIECE_SIZES.rules)) yield { kind: 'rules', rules: part };
+  for (const part of partsOf(sites, PIECE_SIZES.sites)) yield { kind: 'sites', sites: part };
 }
 
 /** The settings in the other thread. */
-export interface Arrived {
+export interface ReceivedSettings {
   readonly settings: Settings;
   readonly lists: KnownLists;
 }
 
 /** Builds settings from pieces. Awaits `pause` between two pieces. */
-export async function fromPieces(pieces: readonly Uint8Array[], pause: Pause): Promise<Arrived> {
-  const arriving = new ArrivingSettings();
+export async function fromPieces(
+  pieces: readonly Uint8Array[],
+  pause: Pause,
+): Promise<ReceivedSettings> {
+  const receiver = new SettingsReceiver();
   for (const bytes of pieces) {
     // A thread of this process made the piece, so its type is right.
-    arriving.add(deserialize(bytes) as Piece);
+    receiver.add(deserialize(bytes) as Piece);
     await pause();
   }
-  return arriving.all();
+  return receiver.result();
 }
 
-class ArrivingSettings {
+class SettingsReceiver {
   readonly #lists: unknown[][] = [];
   readonly #organisations: Organisation[] = [];
   readonly #sites: Site[] = [];
-  #rest: Rest | undefined;
-  #fetched: readonly FetchedList[] = [];
-  #from: readonly Source[] = [];
+  #otherSettings: OtherSettings | undefined;
+  #fetchedLists: readonly FetchedList[] = [];
+  #listSources: readonly ListSource[] = [];
 
   add(piece: Piece): void {
     switch (piece.kind) {
       case 'rest':
-        this.#rest = piece.rest;
-        this.#fetched = piece.fetched;
-        this.#from = piece.from;
+        this.#otherSettings = piece.rest;
+        this.#fetchedLists = piece.fetched;
+        this.#listSources = piece.listSources;
         return;
       case 'list':
         for (const entry of piece.entries) (this.#lists[piece.list] ??= []).push(entry);
@@ -153,43 +156,44 @@ class ArrivingSettings {
     if (lines !== undefined) rememberLinesOf(organisation.rules, lines);
   }
 
-  #addRule({ of, rule }: SentRule): void {
+  #addRule({ organisationIndex, rule }: SentRule): void {
     putLists(rule.match, this.#lists);
-    this.#organisations[of]?.rules.push(rule);
+    this.#organisations[organisationIndex]?.rules.push(rule);
   }
 
-  all(): Arrived {
-    if (this.#rest === undefined) throw new Error('the settings arrived without their beginning');
+  result(): ReceivedSettings {
+    if (this.#otherSettings === undefined)
+      throw new Error('the settings arrived without their beginning');
     const [organisations, sites] = [this.#organisations, this.#sites];
-    const settings: Settings = { ...this.#rest, organisations, sites };
-    rememberFetchedLists(settings, this.#fetched);
-    const lists = this.#from.map(
+    const settings: Settings = { ...this.#otherSettings, organisations, sites };
+    rememberFetchedLists(settings, this.#fetchedLists);
+    const lists = this.#listSources.map(
       ({ key, digest, list }) => [key, { digest, entries: this.#lists[list] ?? [] }] as const,
     );
     return { settings, lists: new Map(lists) };
   }
 }
 
-function piecesOfList(entries: readonly unknown[], { list, of }: SentList): Piece[] {
-  const sent = parts(entries, SIZES.list).map((part): Piece => ({
+function piecesOfList(entries: readonly unknown[], { list, condition }: SentList): Piece[] {
+  const listPieces = partsOf(entries, PIECE_SIZES.list).map((part): Piece => ({
     kind: 'list',
     list,
     entries: part,
   }));
-  if (of !== 'ip') return sent;
+  if (condition !== 'ip') return listPieces;
   // The schema of this condition allows only texts.
   const words = PrefixSet.of(entries as readonly string[]).words();
-  return [...sent, { kind: 'networks', list, words }];
+  return [...listPieces, { kind: 'networks', list, words }];
 }
 
-function parts<T>(all: readonly T[], size: number): (readonly T[])[] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, part) =>
-    all.slice(part * size, (part + 1) * size),
+function partsOf<T>(items: readonly T[], size: number): (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, part) =>
+    items.slice(part * size, (part + 1) * size),
   );
 }
 
 /** Conditions that take lists. */
-const LISTED = ['ip', 'asn', 'user_agent', 'ja4'] as const;
+const LIST_CONDITIONS = ['ip', 'asn', 'user_agent', 'ja4'] as const;
 
 /** The number of a list that was sent before the rules. */
 interface ListNumber {
@@ -197,43 +201,43 @@ interface ListNumber {
 }
 
 /** The long lists of the rules, each with its number and condition. */
-type Lists = Map<readonly unknown[], SentList>;
+type SentLists = Map<readonly unknown[], SentList>;
 
 interface SentList extends ListNumber {
   /** Undefined when the list is part of another list. */
-  readonly of: (typeof LISTED)[number] | undefined;
+  readonly condition: (typeof LIST_CONDITIONS)[number] | undefined;
 }
 
-/** A copy of the match, with numbers in place of its long lists. */
-function numbered(match: Match, lists: Lists): Match {
+/** Returns a copy of the match, with numbers in place of its long lists. */
+function withListNumbers(match: Match, lists: SentLists): Match {
   const { any, all, not } = match;
   const copy: Record<string, unknown> = {
     ...match,
-    ...(any && { any: any.map((inner) => numbered(inner, lists)) }),
-    ...(all && { all: all.map((inner) => numbered(inner, lists)) }),
-    ...(not && { not: numbered(not, lists) }),
+    ...(any && { any: any.map((inner) => withListNumbers(inner, lists)) }),
+    ...(all && { all: all.map((inner) => withListNumbers(inner, lists)) }),
+    ...(not && { not: withListNumbers(not, lists) }),
   };
-  for (const name of LISTED) {
+  for (const name of LIST_CONDITIONS) {
     const entries = match[name];
     if (entries === undefined || entries.length < LONG_LIST) continue;
-    const sent = lists.get(entries) ?? { list: lists.size, of: name };
-    lists.set(entries, sent);
-    copy[name] = { list: sent.list } satisfies ListNumber;
+    const sentList = lists.get(entries) ?? { list: lists.size, condition: name };
+    lists.set(entries, sentList);
+    copy[name] = { list: sentList.list } satisfies ListNumber;
   }
-  // Not a match again before putLists.
+  // The copy is not a match again before putLists.
   return copy;
 }
 
 /** Puts the lists back in place of their numbers. */
 function putLists(match: Match, lists: readonly (readonly unknown[])[]): void {
-  // In these four conditions `numbered` leaves a list or a number.
-  const listed = match as Record<
-    (typeof LISTED)[number],
+  // In these four conditions `withListNumbers` leaves a list or a number.
+  const matchLists = match as Record<
+    (typeof LIST_CONDITIONS)[number],
     readonly unknown[] | ListNumber | undefined
   >;
-  for (const name of LISTED) {
-    const entries = listed[name];
-    if (entries !== undefined && 'list' in entries) listed[name] = lists[entries.list] ?? [];
+  for (const name of LIST_CONDITIONS) {
+    const entries = matchLists[name];
+    if (entries !== undefined && 'list' in entries) matchLists[name] = lists[entries.list] ?? [];
   }
   for (const inner of match.any ?? []) putLists(inner, lists);
   for (const inner of match.all ?? []) putLists(inner, lists);

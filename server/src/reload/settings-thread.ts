@@ -1,6 +1,6 @@
 /** The thread that reads settings once. The main thread could answer no request for the second of a large file. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { keyPlaces, type ReadMessage, type ReadRequest } from './read-again.ts';
+import { positionsOfSettings, type ReadMessage, type ReadRequest } from './read-again.ts';
 import { loadSettings } from '@guard/config/settings/load';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { atOnce } from '@guard/config/time/slices';
@@ -18,7 +18,7 @@ if (result.kind === 'invalid') {
     kind: 'loaded',
     pieces,
     files,
-    places: keyPlaces(result),
+    places: positionsOfSettings(result),
     revision: settingsRevision(settings),
   };
   parentPort?.postMessage(

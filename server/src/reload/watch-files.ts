@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 400;
 export interface Watch {
   /** Takes the current state of the files as known, so that only later changes are reported. */
   acknowledge(): Promise<void>;
-  /** The same for files that were not watched before. */
+  /** Does the same as `acknowledge` for files that were not watched before. */
   acknowledgeNew(): Promise<void>;
   stop(): void;
 }
@@ -26,27 +26,29 @@ export interface WatchOptions {
  * process alive.
  */
 export function watchFiles({ files, onChange, everyMs = LOOK_EVERY_MS }: WatchOptions): Watch {
-  const stopped = new AbortController();
+  const stop = new AbortController();
   /** The state of each file that was reported or acknowledged. */
-  let known = new Map<string, string>();
+  let reportedStates = new Map<string, string>();
   /** The state at the last check. */
-  let seen = new Map<string, string>();
+  let lastStates = new Map<string, string>();
 
-  async function look(): Promise<void> {
-    const before = seen;
-    seen = await statesOf(files());
-    known = new Map([...seen, ...known]);
-    const changed = [...seen.keys()].filter((file) => known.get(file) !== seen.get(file));
-    const isQuiet = changed.every((file) => before.get(file) === seen.get(file));
-    if (changed.length === 0 || !isQuiet || stopped.signal.aborted) return;
-    known = new Map([...known, ...seen]);
-    onChange(changed);
+  async function checkOnce(): Promise<void> {
+    const earlierStates = lastStates;
+    lastStates = await statesOf(files());
+    reportedStates = new Map([...lastStates, ...reportedStates]);
+    const changedFiles = [...lastStates.keys()].filter(
+      (file) => reportedStates.get(file) !== lastStates.get(file),
+    );
+    const isQuiet = changedFiles.every((file) => earlierStates.get(file) === lastStates.get(file));
+    if (changedFiles.length === 0 || !isQuiet || stop.signal.aborted) return;
+    reportedStates = new Map([...reportedStates, ...lastStates]);
+    onChange(changedFiles);
   }
 
   async function keepLooking(): Promise<void> {
-    while (!stopped.signal.aborted) {
-      await look();
-      const { signal } = stopped;
+    while (!stop.signal.aborted) {
+      await checkOnce();
+      const { signal } = stop;
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
@@ -54,12 +56,12 @@ export function watchFiles({ files, onChange, everyMs = LOOK_EVERY_MS }: WatchOp
   void keepLooking();
   return {
     async acknowledge() {
-      known = await statesOf(files());
+      reportedStates = await statesOf(files());
     },
     async acknowledgeNew() {
-      known = new Map([...(await statesOf(files())), ...known]);
+      reportedStates = new Map([...(await statesOf(files())), ...reportedStates]);
     },
-    stop: () => stopped.abort(),
+    stop: () => stop.abort(),
   };
 }
 
@@ -69,7 +71,7 @@ async function statesOf(files: readonly string[]): Promise<Map<string, string>> 
   );
 }
 
-/** A text that changes with the file, its target or its permissions. */
+/** Returns a text that changes with the file, its target or its permissions. */
 async function stateOf(file: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });

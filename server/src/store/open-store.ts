@@ -42,24 +42,24 @@ export async function openStore(
         await store.close();
         throw new Error(`store.url: ${refusal}`);
       }
-      return { ...closing(store), redis: store };
+      return { ...withClose(store), redis: store };
     }
     case 'memory': {
       // A local store is never away. The metric exists for dashboards and alerts.
       metrics.gauge('guard_store_away', () => 0);
       const { path: folder } = settings;
-      const opened = shared
+      const memoryStore = shared
         ? await openShared(shared, folder, { clock, log })
-        : closing(
+        : withClose(
             folder === undefined
               ? new MemoryStore(clock)
               : await LastingStore.open({ folder, clock, log }),
           );
-      metrics.gauge('guard_sessions', () => opened.store.sessionCount);
+      metrics.gauge('guard_sessions', () => memoryStore.store.sessionCount);
       if (folder !== undefined) {
         metrics.gauge('guard_store_snapshot_age_seconds', createSnapshotAge(folder, clock));
       }
-      return opened;
+      return memoryStore;
     }
   }
 }
@@ -69,12 +69,12 @@ async function openShared(
   folder: string | undefined,
   ports: Pick<ProcessContext, 'clock' | 'log'>,
 ) {
-  if (folder === undefined) return closing(store);
+  if (folder === undefined) return withClose(store);
   const snapshot = await Snapshot.open({ folder, memory, store, ...ports });
   return { store, close: () => snapshot.close() };
 }
 
-function closing<Store extends SessionStore>(store: Store) {
+function withClose<Store extends SessionStore>(store: Store) {
   return { store, close: () => store.close() };
 }
 

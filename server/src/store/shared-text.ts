@@ -3,15 +3,15 @@ import type { SharedPlace } from '@guard/config/settings/derived/data-places';
 import type { EditText, RedisStore, TextChange } from '@guard/validator/redis-store';
 import { keepFile } from '../process/keep-file.ts';
 
-export type TextRead =
+export type TextReading =
   /** Empty when the text was never written. */
   | { readonly kind: 'read'; readonly text: string }
   /** Nothing changed since the last `read`. */
   | { readonly kind: 'same' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Reads the text. Called regularly. Never rejects. */
-export type ReadText = () => Promise<TextRead>;
+/** Reads the text. It is called regularly, and never rejects. */
+export type ReadText = () => Promise<TextReading>;
 
 /** Replaces the text by the result of `edit` in one step, unless it is undefined. `lost`: no access. Never rejects. */
 export type ChangeText = (edit: EditText) => Promise<TextChange>;
@@ -24,7 +24,7 @@ export interface SharedTextOptions {
   readonly redis: Pick<RedisStore, 'sharedText' | 'changeSharedText'> | undefined;
 }
 
-const SAME: TextRead = { kind: 'same' };
+const SAME_TEXT: TextReading = { kind: 'same' };
 
 /** A file with more than `maxBytes` is refused. */
 export function createReadText(
@@ -33,43 +33,43 @@ export function createReadText(
 ): ReadText {
   switch (place.kind) {
     case 'redis':
-      return redis === undefined ? () => Promise.resolve(SAME) : readFromRedis(redis, name);
+      return redis === undefined ? () => Promise.resolve(SAME_TEXT) : readFromRedis(redis, name);
     case 'file':
       return readFromFile(place.file, maxBytes);
     case 'none':
-      return () => Promise.resolve(SAME);
+      return () => Promise.resolve(SAME_TEXT);
   }
 }
 
 function readFromRedis(redis: Pick<RedisStore, 'sharedText'>, name: string): ReadText {
-  let known: Awaited<ReturnType<typeof redis.sharedText>>;
+  let lastText: Awaited<ReturnType<typeof redis.sharedText>>;
   return async () => {
-    const held = await redis.sharedText(name, known);
-    if (held === undefined) return { kind: 'failed', reason: 'the shared store is away' };
-    if (held === known) return SAME;
-    known = held;
-    return { kind: 'read', text: held.text };
+    const sharedText = await redis.sharedText(name, lastText);
+    if (sharedText === undefined) return { kind: 'failed', reason: 'the shared store is away' };
+    if (sharedText === lastText) return SAME_TEXT;
+    lastText = sharedText;
+    return { kind: 'read', text: sharedText.text };
   };
 }
 
 function readFromFile(file: string, maxBytes: number): ReadText {
-  let known = '';
+  let lastState = '';
   return async () => {
     try {
       const { ino, size, mtimeNs } = await stat(file, { bigint: true });
       const state = [ino, size, mtimeNs].join(' ');
-      if (state === known) return SAME;
+      if (state === lastState) return SAME_TEXT;
       if (size > maxBytes) return { kind: 'failed', reason: 'the file is too large' };
       const text = await readFile(file, 'utf8');
       // Only a successful read sets the state: a change of mode or owner can make the file readable, and does not
       // change the state.
-      known = state;
+      lastState = state;
       return { kind: 'read', text };
     } catch (error) {
       const code = codeOf(error);
       if (code !== 'ENOENT') return { kind: 'failed', reason: code };
-      if (known === 'none') return SAME;
-      known = 'none';
+      if (lastState === 'none') return SAME_TEXT;
+      lastState = 'none';
       return { kind: 'read', text: '' };
     }
   };

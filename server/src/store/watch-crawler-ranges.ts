@@ -2,13 +2,13 @@ import type { Close, ProcessContext } from '../process/process-context.ts';
 import { repeat } from '../process/repeat.ts';
 
 /** Time between two comparisons. */
-const EVERY_MS = 60_000;
+const COMPARE_EVERY_MS = 60_000;
 /** Time between two comparisons before there are lists, or while the store does not answer. */
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 /** Instances that refresh daily at different hours differ by less than this. */
-const TOLERATED_MS = 25 * 3_600_000;
+const MAX_DIFFERENCE_MS = 25 * 3_600_000;
 
-export interface WatchedRanges {
+export interface RangeAges {
   /** When the oldest crawler list of this instance was confirmed, in milliseconds since the epoch. */
   readonly heldAt: () => number | undefined;
   /** Sends `heldAt` to the other instances. Resolves with the newest such time of all instances. */
@@ -20,17 +20,17 @@ export interface WatchedRanges {
  * real crawlers as impersonators. The log says this once, and a metric shows it all the time.
  */
 export function watchCrawlerRanges(
-  { heldAt, newestAt }: WatchedRanges,
+  { heldAt, newestAt }: RangeAges,
   { log, metrics }: Pick<ProcessContext, 'log' | 'metrics'>,
 ): Close {
   let behindMs = 0;
   let isWarned = false;
   const compare = async (): Promise<boolean> => {
-    const held = heldAt();
-    const newest = held === undefined ? undefined : await newestAt(held);
-    if (held === undefined || newest === undefined) return false;
-    behindMs = Math.max(0, newest - held);
-    const isBehind = behindMs > TOLERATED_MS;
+    const ownAt = heldAt();
+    const newestListAt = ownAt === undefined ? undefined : await newestAt(ownAt);
+    if (ownAt === undefined || newestListAt === undefined) return false;
+    behindMs = Math.max(0, newestListAt - ownAt);
+    const isBehind = behindMs > MAX_DIFFERENCE_MS;
     const behindHours = Math.floor(behindMs / 3_600_000);
     if (isBehind && !isWarned) log('warn', 'crawler_ranges_behind', { behindHours });
     if (!isBehind && isWarned) log('info', 'crawler_ranges_level');
@@ -38,5 +38,5 @@ export function watchCrawlerRanges(
     return true;
   };
   metrics.gauge('guard_crawler_ranges_behind_seconds', () => Math.round(behindMs / 1000));
-  return repeat(0, async () => ((await compare()) ? EVERY_MS : AGAIN_MS));
+  return repeat(0, async () => ((await compare()) ? COMPARE_EVERY_MS : RETRY_MS));
 }

@@ -15,7 +15,7 @@ import {
   type TracerProvider,
 } from '@opentelemetry/api';
 
-const NAME = 'guard';
+const TRACER_NAME = 'guard';
 
 /**
  * Opens tracing with the OpenTelemetry SDK that the user has loaded with `--import`. Undefined without an SDK. An SDK
@@ -24,7 +24,7 @@ const NAME = 'guard';
 export function openTracing(log: Log): Tracing | undefined {
   const provider = trace.getTracerProvider();
   if (isRegistered(provider)) {
-    return createTracing(provider.getTracer(NAME), propagation);
+    return createTracing(provider.getTracer(TRACER_NAME), propagation);
   }
   if (isRegisteredElsewhere()) log('warn', 'tracing_unusable', { reason: 'older_api' });
   return undefined;
@@ -36,7 +36,7 @@ function isRegistered(provider: TracerProvider): boolean {
   const { getDelegateTracer } = provider;
   return (
     typeof getDelegateTracer === 'function' &&
-    Reflect.apply(getDelegateTracer, provider, [NAME]) !== undefined
+    Reflect.apply(getDelegateTracer, provider, [TRACER_NAME]) !== undefined
   );
 }
 
@@ -47,12 +47,12 @@ function isRegisteredElsewhere(): boolean {
 }
 
 /**
- * Spans by the semantic conventions for HTTP: `SERVER` for the request, and inside it `guard.decide` and one `CLIENT`
- * span for each attempt at the origin. Spans do not have the visitor's address, User-Agent or query. The event with the
- * same `guard.request_id` has them, as far as the settings allow.
+ * Creates spans by the semantic conventions for HTTP: `SERVER` for the request, and inside it `guard.decide` and one
+ * `CLIENT` span for each attempt at the origin. Spans do not have the visitor's address, User-Agent or query. The event
+ * with the same `guard.request_id` has them, as far as the settings allow.
  */
 function createTracing(tracer: Tracer, propagator: PropagationAPI): Tracing {
-  const replaced: ReadonlySet<string> = new Set(
+  const replacedFields: ReadonlySet<string> = new Set(
     propagator.fields().map((name) => name.toLowerCase()),
   );
 
@@ -67,11 +67,11 @@ function createTracing(tracer: Tracer, propagator: PropagationAPI): Tracing {
   };
 
   return (request) => {
-    const at = createTimes();
-    const startTime = at();
+    const now = createTimes();
+    const startTime = now();
     const options = { kind: SpanKind.SERVER, attributes: serverAttributes(request), startTime };
     const span = tracer.startSpan(spanName(request.method), options, parentOf(request));
-    const within = trace.setSpan(ROOT_CONTEXT, span);
+    const requestContext = trace.setSpan(ROOT_CONTEXT, span);
     const { traceId, spanId } = span.spanContext();
     return {
       ids: isSpanContextValid(span.spanContext()) ? { traceId, spanId } : undefined,
@@ -81,7 +81,7 @@ function createTracing(tracer: Tracer, propagator: PropagationAPI): Tracing {
           ...(requestId !== undefined && { 'guard.request_id': requestId }),
         };
         span.setAttributes(attributes);
-        tracer.startSpan('guard.decide', { attributes, startTime }, within).end(at());
+        tracer.startSpan('guard.decide', { attributes, startTime }, requestContext).end(now());
       },
       sent(origin, attempt) {
         const attributes = {
@@ -91,23 +91,23 @@ function createTracing(tracer: Tracer, propagator: PropagationAPI): Tracing {
           ...(origin.port !== undefined && { 'server.port': origin.port }),
           ...(attempt > 1 && { 'http.request.resend_count': attempt - 1 }),
         };
-        const started = { kind: SpanKind.CLIENT, attributes, startTime: at() };
-        const sent = tracer.startSpan(spanName(request.method), started, within);
+        const spanOptions = { kind: SpanKind.CLIENT, attributes, startTime: now() };
+        const attemptSpan = tracer.startSpan(spanName(request.method), spanOptions, requestContext);
         return {
-          replaced,
-          fields: fieldsOf(trace.setSpan(ROOT_CONTEXT, sent)),
+          replaced: replacedFields,
+          fields: fieldsOf(trace.setSpan(ROOT_CONTEXT, attemptSpan)),
           answered: (status) => {
-            endWithStatus(sent, status, 400);
+            endWithStatus(attemptSpan, status, 400);
           },
           ended: (error) => {
-            if (error !== undefined) fail(sent, error);
-            sent.end(at());
+            if (error !== undefined) fail(attemptSpan, error);
+            attemptSpan.end(now());
           },
         };
       },
       ended(status) {
         endWithStatus(span, status, 500);
-        span.end(at());
+        span.end(now());
       },
     } satisfies RequestTrace;
   };
@@ -117,9 +117,9 @@ type Times = () => number;
 
 /** Epoch milliseconds with fractions: decisions take microseconds. Changes of the system clock have no effect. */
 function createTimes(): Times {
-  const beganMs = Date.now();
-  const began = performance.now();
-  return () => beganMs + (performance.now() - began);
+  const startEpochMs = Date.now();
+  const startMs = performance.now();
+  return () => startEpochMs + (performance.now() - startMs);
 }
 
 /** The conventions count an answer as an error from status 500 at a server, and from 400 at a client. */
@@ -149,7 +149,7 @@ function serverAttributes(request: TracedRequest): Attributes {
 }
 
 /** The methods of RFC 9110 section 9 and RFC 5789. Names that visitors invent must not become names of spans. */
-const KNOWN: ReadonlySet<string> = new Set([
+const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'CONNECT',
   'DELETE',
   'GET',
@@ -161,13 +161,13 @@ const KNOWN: ReadonlySet<string> = new Set([
   'TRACE',
 ]);
 
-/** The name of a span without a known route. There are only a few such names. */
+/** Returns the name of a span. The route is unknown, so there are only a few names. */
 function spanName(method: string): string {
-  return KNOWN.has(method) ? method : 'HTTP';
+  return KNOWN_METHODS.has(method) ? method : 'HTTP';
 }
 
 function methodAttributes(method: string): Attributes {
-  return KNOWN.has(method)
+  return KNOWN_METHODS.has(method)
     ? { 'http.request.method': method }
     : { 'http.request.method': '_OTHER', 'http.request.method_original': method.slice(0, 64) };
 }

@@ -21,7 +21,9 @@ export async function gatewaySites(
 ): Promise<GatewaySites> {
   const closers: (() => Promise<void>)[] = [];
   let longestQuestionMs = 0;
-  const hasRemotes = settings.some(({ validator: asked }) => asked !== 'in-process');
+  const hasRemotes = settings.some(
+    ({ validator: siteValidator }) => siteValidator !== 'in-process',
+  );
   if (hasRemotes) await remotes.load();
   const sites = settings.map((site): GatewaySite => {
     const failurePage = validator.failurePage(site.organisation);
@@ -69,19 +71,19 @@ interface RemotePorts {
 
 /**
  * The remote validators in use. Sites with the same validator share its connections and its breaker. Deployments share
- * them too, so that a reload does not ask again a validator that the breaker knows to be away.
+ * them too, so that a reload sends no new question to a validator that the breaker knows to be away.
  */
 export class RemoteValidators {
   readonly #ports: RemotePorts;
   #connect: typeof validateOverHttp | undefined;
-  readonly #open = new Map<string, { readonly client: RemoteValidatorClient; leases: number }>();
+  readonly #clients = new Map<string, { readonly client: RemoteValidatorClient; leases: number }>();
 
   constructor(ports: RemotePorts) {
     this.#ports = ports;
     ports.metrics.gauge('guard_gateway_validators_away', () => {
-      let away = 0;
-      for (const { client } of this.#open.values()) if (client.isAway()) away++;
-      return away;
+      let awayCount = 0;
+      for (const { client } of this.#clients.values()) if (client.isAway()) awayCount++;
+      return awayCount;
     });
   }
 
@@ -93,19 +95,19 @@ export class RemoteValidators {
   lease(remote: RemoteValidator): RemoteLease {
     if (!this.#connect) throw new Error('leased before it was loaded');
     const id = JSON.stringify([remote.url, remote.key, remote.timeout]);
-    const shared = this.#open.get(id) ?? {
+    const sharedClient = this.#clients.get(id) ?? {
       client: this.#connect(remote, this.#ports),
       leases: 0,
     };
-    shared.leases++;
-    this.#open.set(id, shared);
+    sharedClient.leases++;
+    this.#clients.set(id, sharedClient);
     return {
-      validate: shared.client.validate,
+      validate: sharedClient.client.validate,
       end: async () => {
-        shared.leases--;
-        if (shared.leases > 0) return;
-        this.#open.delete(id);
-        await shared.client.close();
+        sharedClient.leases--;
+        if (sharedClient.leases > 0) return;
+        this.#clients.delete(id);
+        await sharedClient.client.close();
       },
     };
   }

@@ -25,7 +25,7 @@ import { logDecisions, measureEvents } from '../events/watch-events.ts';
 import { listenGateway } from '../listeners/listen.ts';
 import { WorkerMetrics } from '../metrics/worker-metrics.ts';
 import { createLog } from '../process/log.ts';
-import { asStarted } from '../reload/changes.ts';
+import { withStartSettings } from '../reload/changes.ts';
 import { fromPieces } from '../reload/settings-pieces.ts';
 import { openTracing } from '../tracing/tracing.ts';
 import { RemoteValidators } from '../validators/gateway-sites.ts';
@@ -40,29 +40,29 @@ import type {
 /** Time between two reports of metrics to the main thread. */
 const METRICS_EVERY_MS = 500;
 /** How long a verified visitor waits at most until the other threads have the session. */
-const SHARED_WITHIN_MS = 500;
+const SHARE_TIMEOUT_MS = 500;
 
 type Send = (message: MessageFromWorker, transfer?: readonly ArrayBuffer[]) => void;
 
-type Reload = Extract<MessageToWorker, { kind: 'reload' }>;
+type ReloadMessage = Extract<MessageToWorker, { kind: 'reload' }>;
 
 /** The parts of this thread, and the handlers for messages of the main thread. */
 class GatewayWorker {
   readonly #send: Send;
   readonly #dependencies: Omit<Dependencies, 'store' | 'temporary'>;
   readonly #metrics: WorkerMetrics;
-  readonly #copies: ThreadStore;
+  readonly #sessionCopies: ThreadStore;
   #store: SessionStore;
   readonly #relay: EventRelay;
-  readonly #shared = new PendingReplies(SHARED_WITHIN_MS);
+  readonly #pendingShares = new PendingReplies(SHARE_TIMEOUT_MS);
   readonly #metricsTimer: NodeJS.Timeout;
   readonly #tracing: Tracing | undefined;
   #decisions: OpenDecisions | undefined;
   #certificates: OpenCertificates | undefined;
   /** Settles when the newest settings are in use, those of the start or of a reload. */
-  #applied: Promise<unknown> = Promise.resolve();
+  #lastApply: Promise<unknown> = Promise.resolve();
   #gateway: Gateway | undefined;
-  #current: Deployment | undefined;
+  #deployment: Deployment | undefined;
 
   constructor(send: Send, { settings, addresses, memory, backlog }: WorkerData) {
     const clock = Date.now;
@@ -70,7 +70,7 @@ class GatewayWorker {
     const log = createLog(
       process.stderr,
       () => metrics.count('guard_log_lines_lost_total'),
-      () => (this.#current?.settings ?? settings).log.format,
+      () => (this.#deployment?.settings ?? settings).log.format,
     );
     this.#send = send;
     this.#metrics = metrics;
@@ -81,16 +81,16 @@ class GatewayWorker {
       log,
       metrics,
       waiting: () => Atomics.load(backlog, 0),
-      hand: (to, batch, transfer) => {
+      send: (to, batch, transfer) => {
         send({ kind: 'events', to, batch }, transfer);
       },
     });
-    this.#copies = new ThreadStore(clock, memory, (id, session, expiresAt) =>
-      this.#shared.ask((number) => {
+    this.#sessionCopies = new ThreadStore(clock, memory, (id, session, expiresAt) =>
+      this.#pendingShares.ask((number) => {
         send({ kind: 'share-session', shared: { id, session, expiresAt }, number });
       }),
     );
-    this.#store = this.#copies;
+    this.#store = this.#sessionCopies;
     this.#dependencies = {
       log,
       clock,
@@ -100,7 +100,7 @@ class GatewayWorker {
         sink: logDecisions(
           measureEvents(this.#relay.sink, metrics),
           log,
-          () => this.#current?.settings ?? settings,
+          () => this.#deployment?.settings ?? settings,
         ),
       },
       crowdsec: new CrowdsecList(clock),
@@ -110,7 +110,7 @@ class GatewayWorker {
       docs: () => Promise.resolve(),
       addresses,
       isReady: () => true,
-      issued: () => new Map(),
+      issuedCertificates: () => new Map(),
     };
     this.#metricsTimer = setInterval(() => {
       this.#sendMetrics();
@@ -119,7 +119,7 @@ class GatewayWorker {
 
   listen(settings: Settings): Promise<void> {
     const listening = this.#listen(settings);
-    this.#applied = listening;
+    this.#lastApply = listening;
     return listening;
   }
 
@@ -131,30 +131,30 @@ class GatewayWorker {
       const { RedisStore } = await import('@guard/validator/redis-store');
       redis = await RedisStore.open({ ...store, ...this.#dependencies });
     }
-    this.#store = redis ?? this.#copies;
+    this.#store = redis ?? this.#sessionCopies;
     // Logs nothing, because the main thread logs the same.
-    const quiet = { clock, log: () => undefined };
-    this.#decisions = await openDecisions(settings, redis, quiet);
-    const { watched } = (this.#certificates = await openCertificates({
-      settings: () => this.#current?.settings ?? settings,
+    const quietPorts = { clock, log: () => undefined };
+    this.#decisions = await openDecisions(settings, redis, quietPorts);
+    const { watcher } = (this.#certificates = await openCertificates({
+      settings: () => this.#deployment?.settings ?? settings,
       redis,
-      ...quiet,
+      ...quietPorts,
     }));
     const first = await this.#build(settings, settingsRevision(settings));
     const { listen } = first.settings;
     const ports = { events: analytics.sink, clock, log, metrics };
     const proxyProtocol = listen.proxy_protocol;
-    this.#current = first;
+    this.#deployment = first;
     this.#gateway = createGateway({
       ...first.gateway,
       ...ports,
       tracing: this.#tracing,
       proxyProtocol,
-      challenges: watched.challenges,
+      challenges: watcher.challenges,
       sharedAddress: 'join',
     });
     const gateway = this.#gateway;
-    watched.onChange((issued) => gateway.showIssued(issued));
+    watcher.onChange((issued) => gateway.showIssued(issued));
     await listenGateway(gateway, listen);
     this.#send({ kind: 'listening' });
   }
@@ -162,22 +162,22 @@ class GatewayWorker {
   handle(message: MessageToWorker): void {
     switch (message.kind) {
       case 'sessions':
-        for (const shared of message.sessions) this.#keep(shared);
+        for (const sharedSession of message.sessions) this.#adoptSession(sharedSession);
         return;
       case 'session':
-        this.#keep(message.shared);
+        this.#adoptSession(message.shared);
         this.#send({ kind: 'session-received', number: message.number });
         return;
       case 'crowdsec':
         this.#dependencies.crowdsec.apply(message.changes);
         return;
       case 'session-shared':
-        this.#shared.replied(message.number);
+        this.#pendingShares.resolveReply(message.number);
         return;
       case 'reload':
         // Settings are applied one after the other, and after the start. Otherwise older settings that take longer to
         // build could replace newer ones.
-        this.#applied = this.#applied.then(() => this.#replyToReload(message), ignore);
+        this.#lastApply = this.#lastApply.then(() => this.#replyToReload(message), ignore);
         return;
       case 'close':
         void this.#close();
@@ -188,26 +188,26 @@ class GatewayWorker {
   #build(settings: Settings, revision: string): Promise<Deployment> {
     const { rules: temporary } = this.#decisions ?? {};
     const dependencies = { ...this.#dependencies, store: this.#store, temporary };
-    return buildDeployment(gatewayOnly(settings), revision, dependencies, this.#current);
+    return buildDeployment(gatewayOnly(settings), revision, dependencies, this.#deployment);
   }
 
-  #keep({ id, session, expiresAt }: SharedSession): void {
-    this.#copies.adopt(id, session, expiresAt);
+  #adoptSession({ id, session, expiresAt }: SharedSession): void {
+    this.#sessionCopies.adopt(id, session, expiresAt);
   }
 
-  async #replyToReload(message: Reload): Promise<void> {
+  async #replyToReload(message: ReloadMessage): Promise<void> {
     const fault = await this.#reload(message);
     this.#send({ kind: 'reloaded', fault, number: message.number });
   }
 
   /** Resolves with the reason when the settings cannot be applied, and then nothing has changed. */
-  async #reload({ pieces, atStart, revision }: Reload): Promise<string | undefined> {
+  async #reload({ pieces, atStart, revision }: ReloadMessage): Promise<string | undefined> {
     try {
       const { settings } = await fromPieces(pieces, inSlices());
-      const next = await this.#build(asStarted(settings, atStart), revision);
+      const next = await this.#build(withStartSettings(settings, atStart), revision);
       this.#gateway?.reload(next.gateway);
-      if (this.#current) retire(this.#current, this.#dependencies.log);
-      this.#current = next;
+      if (this.#deployment) retire(this.#deployment, this.#dependencies.log);
+      this.#deployment = next;
       return undefined;
     } catch (error) {
       return String(error);
@@ -223,9 +223,9 @@ class GatewayWorker {
     clearInterval(this.#metricsTimer);
     this.#relay.close();
     this.#sendMetrics();
-    await this.#current?.close();
+    await this.#deployment?.close();
     await this.#decisions?.close();
-    await this.#certificates?.watched.close();
+    await this.#certificates?.watcher.close();
     await this.#store.close();
     this.#send({ kind: 'closed' });
   }
@@ -243,18 +243,18 @@ function gatewayOnly(settings: Settings): Settings {
 }
 
 if (parentPort) {
-  const main = parentPort;
+  const mainPort = parentPort;
   // worker-pool.ts passes this to each worker.
   const data = workerData as WorkerData;
   const worker = new GatewayWorker((message, transfer = []) => {
-    main.postMessage(message, [...transfer]);
+    mainPort.postMessage(message, [...transfer]);
   }, data);
-  main.on('message', (message: MessageToWorker) => {
+  mainPort.on('message', (message: MessageToWorker) => {
     worker.handle(message);
   });
   worker.listen(data.settings).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    main.postMessage({ kind: 'start-failed', reason } satisfies MessageFromWorker);
-    main.close();
+    mainPort.postMessage({ kind: 'start-failed', reason } satisfies MessageFromWorker);
+    mainPort.close();
   });
 }

@@ -1,8 +1,8 @@
 /** Numbered messages to a thread. Each waits at most `timeoutMs`, so that a hanging thread does not stop the others. */
 export class PendingReplies<Reply = void> {
   readonly #timeoutMs: number;
-  readonly #waiting = new Map<number, (reply?: Reply) => void>();
-  #number = 0;
+  readonly #resolvers = new Map<number, (reply?: Reply) => void>();
+  #lastNumber = 0;
 
   constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
@@ -10,22 +10,22 @@ export class PendingReplies<Reply = void> {
 
   /** Sends a message with a new number. Resolves with the reply, or with undefined after the time limit. */
   ask(send: (number: number) => void): Promise<Reply | undefined> {
-    this.#number += 1;
-    const number = this.#number;
+    this.#lastNumber += 1;
+    const number = this.#lastNumber;
     return new Promise((resolve) => {
-      const done = (reply?: Reply): void => {
+      const settle = (reply?: Reply): void => {
         clearTimeout(timer);
-        this.#waiting.delete(number);
+        this.#resolvers.delete(number);
         resolve(reply);
       };
-      const timer = setTimeout(done, this.#timeoutMs);
-      this.#waiting.set(number, done);
+      const timer = setTimeout(settle, this.#timeoutMs);
+      this.#resolvers.set(number, settle);
       send(number);
     });
   }
 
   /** Must be called when the reply to this number arrives. */
-  replied(number: number, reply: Reply): void {
-    this.#waiting.get(number)?.(reply);
+  resolveReply(number: number, reply: Reply): void {
+    this.#resolvers.get(number)?.(reply);
   }
 }

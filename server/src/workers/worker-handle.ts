@@ -26,29 +26,29 @@ export class WorkerHandle {
   /** Resolves when the worker listens. Rejects with the reason when it ends before that. */
   readonly started: Promise<void>;
   readonly #worker: Worker;
-  readonly #closed: Promise<void>;
+  readonly #closePromise: Promise<void>;
   #reason = 'it ended';
 
   constructor(program: URL, workerData: WorkerData, { onMessage, onEnd }: WorkerListeners) {
-    const started = Promise.withResolvers<undefined>();
-    const closed = Promise.withResolvers<undefined>();
-    this.started = started.promise.then(() => undefined);
+    const startPromise = Promise.withResolvers<undefined>();
+    const closePromise = Promise.withResolvers<undefined>();
+    this.started = startPromise.promise.then(() => undefined);
     // The pool does not wait for a worker that starts again. `onEnd` reports its failure.
     this.started.catch(() => undefined);
-    this.#closed = closed.promise.then(() => undefined);
+    this.#closePromise = closePromise.promise.then(() => undefined);
     this.#worker = new Worker(program, { workerData });
     this.#worker.on('message', (message: MessageFromWorker) => {
-      if (message.kind === 'listening') started.resolve(undefined);
+      if (message.kind === 'listening') startPromise.resolve(undefined);
       else if (message.kind === 'start-failed') this.#reason = message.reason;
-      else if (message.kind === 'closed') closed.resolve(undefined);
+      else if (message.kind === 'closed') closePromise.resolve(undefined);
       else onMessage(this, message);
     });
     this.#worker.on('error', (error) => {
       this.#reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     });
     this.#worker.once('exit', () => {
-      started.reject(new Error(this.#reason));
-      closed.resolve(undefined);
+      startPromise.reject(new Error(this.#reason));
+      closePromise.resolve(undefined);
       onEnd(this, this.#reason);
     });
   }
@@ -61,7 +61,7 @@ export class WorkerHandle {
   async end(withinMs: number, reason = this.#reason): Promise<void> {
     this.#reason = reason;
     this.send({ kind: 'close' });
-    await Promise.race([this.#closed, sleep(withinMs, undefined, { ref: false })]);
+    await Promise.race([this.#closePromise, sleep(withinMs, undefined, { ref: false })]);
     await this.#worker.terminate();
   }
 }

@@ -15,7 +15,7 @@ import type { ProcessContext } from '../process/process-context.ts';
 import { PendingReplies } from './pending-replies.ts';
 import { type SharedSession, WorkerHandle, type WorkerMessage } from './worker-handle.ts';
 
-type Reloaded = Extract<WorkerMessage, { kind: 'reloaded' }>;
+type ReloadReply = Extract<WorkerMessage, { kind: 'reloaded' }>;
 
 /** What workers need at their start. It is known after the main thread listens. */
 interface WorkerPoolStart {
@@ -27,10 +27,10 @@ interface WorkerPoolStart {
 
 const GATEWAY_WORKER = new URL('./gateway-worker.ts', import.meta.url);
 /** A worker without a reply within this time hangs or has ended. The others continue without it. */
-const RECEIVED_WITHIN_MS = 250;
-const RELOADED_WITHIN_MS = 20_000;
+const SESSION_TIMEOUT_MS = 250;
+const RELOAD_TIMEOUT_MS = 20_000;
 /** More time than a gateway needs to finish its requests. */
-const CLOSED_WITHIN_MS = 35_000;
+const CLOSE_TIMEOUT_MS = 35_000;
 const RESTART_MS = { first: 500, longest: 30_000 } as const;
 const BACKLOG_EVERY_MS = 100;
 const SESSIONS_A_MESSAGE = 1_000;
@@ -52,14 +52,14 @@ export class WorkerPool {
   readonly #log: Log;
   readonly #metrics: MetricsPage;
   readonly #workers = new Set<WorkerHandle>();
-  readonly #received = new PendingReplies(RECEIVED_WITHIN_MS);
-  readonly #reloaded = new PendingReplies<Reloaded>(RELOADED_WITHIN_MS);
+  readonly #sessionReplies = new PendingReplies(SESSION_TIMEOUT_MS);
+  readonly #reloadReplies = new PendingReplies<ReloadReply>(RELOAD_TIMEOUT_MS);
   readonly #backoff = new Backoff(RESTART_MS.first, RESTART_MS.longest);
   readonly #backlog = new Int32Array(new SharedArrayBuffer(4));
-  #start: WorkerPoolStart | undefined;
+  #startOptions: WorkerPoolStart | undefined;
   #backlogTimer: NodeJS.Timeout | undefined;
   #lastEndAt = 0;
-  #closing = false;
+  #isClosing = false;
 
   /** `size` is the number of threads besides the main thread. Each runs `program`. */
   constructor(size: number, { clock, log, metrics }: ProcessContext, program = GATEWAY_WORKER) {
@@ -76,7 +76,7 @@ export class WorkerPool {
 
   /** Resolves when every worker listens. Rejects with the reason when one cannot. */
   async start(start: WorkerPoolStart): Promise<void> {
-    this.#start = start;
+    this.#startOptions = start;
     this.#backlogTimer = setInterval(() => {
       Atomics.store(this.#backlog, 0, start.analytics.waiting());
     }, BACKLOG_EVERY_MS);
@@ -87,27 +87,27 @@ export class WorkerPool {
 
   /** Sends the applied settings to every worker. Resolves with the number of workers that have not applied them. */
   async reload({ settings, revision }: NewSettings): Promise<number> {
-    if (this.#start) this.#start = { ...this.#start, settings };
+    if (this.#startOptions) this.#startOptions = { ...this.#startOptions, settings };
     const pieces = await workInSlices(toPieces(settings), inSlices());
     const { listen, store, analytics, workers } = settings;
     const atStart = { listen, store, analytics, workers };
-    const applied = [...this.#workers].map(async (worker) => {
-      const reply = await this.#reloaded.ask((number) => {
+    const results = [...this.#workers].map(async (worker) => {
+      const reply = await this.#reloadReplies.ask((number) => {
         worker.send({ kind: 'reload', pieces, atStart, revision, number });
       });
       return this.#hasApplied(worker, reply);
     });
-    return (await Promise.all(applied)).filter((hasApplied) => !hasApplied).length;
+    return (await Promise.all(results)).filter((hasApplied) => !hasApplied).length;
   }
 
   /** A worker that cannot apply new settings is ended and started again with them. A slow worker applies them later. */
-  #hasApplied(worker: WorkerHandle, reply: Reloaded | undefined): boolean {
+  #hasApplied(worker: WorkerHandle, reply: ReloadReply | undefined): boolean {
     // A worker that has ended also starts again with the new settings.
     if (!this.#workers.has(worker)) return true;
-    const reason = reply ? reply.fault : `no reply in ${RELOADED_WITHIN_MS / 1000} seconds`;
+    const reason = reply ? reply.fault : `no reply in ${RELOAD_TIMEOUT_MS / 1000} seconds`;
     if (reason === undefined) return true;
     this.#log('error', 'worker_reload_failed', { reason });
-    if (reply) void worker.end(CLOSED_WITHIN_MS, 'it could not apply new settings');
+    if (reply) void worker.end(CLOSE_TIMEOUT_MS, 'it could not apply new settings');
     return false;
   }
 
@@ -117,13 +117,13 @@ export class WorkerPool {
   }
 
   async close(): Promise<void> {
-    this.#closing = true;
+    this.#isClosing = true;
     clearInterval(this.#backlogTimer);
-    await Promise.all([...this.#workers].map((worker) => worker.end(CLOSED_WITHIN_MS)));
+    await Promise.all([...this.#workers].map((worker) => worker.end(CLOSE_TIMEOUT_MS)));
   }
 
   #startWorker({ settings, addresses, analytics }: WorkerPoolStart): WorkerHandle {
-    const started = new WorkerHandle(
+    const newWorker = new WorkerHandle(
       this.#program,
       { settings, addresses, memory: this.memory, backlog: this.#backlog },
       {
@@ -131,24 +131,24 @@ export class WorkerPool {
           this.#handle(worker, message, analytics);
         },
         onEnd: (worker, reason) => {
-          this.#ended(worker, reason);
+          this.#restartWorker(worker, reason);
         },
       },
     );
     // The worker joins the pool before the earlier sessions are sent. A session that is verified meanwhile is sent
     // after them, so the worker misses none.
-    this.#workers.add(started);
+    this.#workers.add(newWorker);
     let sessions: SharedSession[] = [];
     for (const [id, session, expiresAt] of this.store.sessions()) {
       sessions.push({ id, session: { ...session }, expiresAt });
       if (sessions.length < SESSIONS_A_MESSAGE) continue;
-      started.send({ kind: 'sessions', sessions });
+      newWorker.send({ kind: 'sessions', sessions });
       sessions = [];
     }
-    if (sessions.length > 0) started.send({ kind: 'sessions', sessions });
+    if (sessions.length > 0) newWorker.send({ kind: 'sessions', sessions });
     const changes = this.allOfCrowdsec();
-    if (changes !== undefined) started.send({ kind: 'crowdsec', changes });
-    return started;
+    if (changes !== undefined) newWorker.send({ kind: 'crowdsec', changes });
+    return newWorker;
   }
 
   #handle(
@@ -166,7 +166,7 @@ export class WorkerPool {
         return;
       }
       case 'session-received':
-        this.#received.replied(message.number);
+        this.#sessionReplies.resolveReply(message.number);
         return;
       case 'metrics':
         this.#metrics.addReport(worker, message.report);
@@ -175,17 +175,17 @@ export class WorkerPool {
         analytics.accept(message.to, message.batch);
         return;
       case 'reloaded':
-        this.#reloaded.replied(message.number, message);
+        this.#reloadReplies.resolveReply(message.number, message);
         return;
     }
   }
 
   /** Resolves when every worker except `from` has the session. */
-  async #share(shared: SharedSession, from: WorkerHandle | undefined): Promise<void> {
+  async #share(shared: SharedSession, sender: WorkerHandle | undefined): Promise<void> {
     const replies = [...this.#workers]
-      .filter((worker) => worker !== from)
+      .filter((worker) => worker !== sender)
       .map((worker) =>
-        this.#received.ask((number) => {
+        this.#sessionReplies.ask((number) => {
           worker.send({ kind: 'session', shared, number });
         }),
       );
@@ -193,10 +193,10 @@ export class WorkerPool {
   }
 
   /** Starts a worker again that ended on its own, after a growing delay. Meanwhile the other threads serve visitors. */
-  #ended(worker: WorkerHandle, reason: string): void {
+  #restartWorker(worker: WorkerHandle, reason: string): void {
     this.#workers.delete(worker);
     this.#metrics.removeWorker(worker);
-    if (this.#closing) return;
+    if (this.#isClosing) return;
     const now = this.#clock();
     // After a long time without an end the cause is probably a new one, so the delay starts at its shortest again.
     if (now - this.#lastEndAt > 2 * RESTART_MS.longest) this.#backoff.reset();
@@ -205,25 +205,28 @@ export class WorkerPool {
     this.#log('error', 'worker_ended', { reason, againInMs });
     this.#metrics.count('guard_workers_restarted_total');
     const timer = setTimeout(() => {
-      if (!this.#closing && this.#start) this.#startWorker(this.#start);
+      if (!this.#isClosing && this.#startOptions) this.#startWorker(this.#startOptions);
     }, againInMs);
     timer.unref();
   }
 }
 
-/** Number of threads that serve the gateway, including the main thread. */
+/** Returns the number of threads that serve the gateway, including the main thread. */
 export function threadCount({ workers, listen }: Pick<Settings, 'workers' | 'listen'>): number {
   if (!listen.gateway && !listen.gateway_tls) return 1;
   return workers === 'auto' ? availableParallelism() : workers;
 }
 
-/** The addresses of the gateway with their real ports, so that workers can listen there too. */
-export function sharedAddresses(listen: Settings['listen'], got: Addresses): Settings['listen'] {
+/** Returns the addresses of the gateway with their real ports, so that workers can listen there too. */
+export function sharedAddresses(
+  listen: Settings['listen'],
+  boundAddresses: Addresses,
+): Settings['listen'] {
   const { gateway, gateway_tls } = listen;
   return {
     ...listen,
-    gateway: gateway && withPort(gateway, got.gateway),
-    gateway_tls: gateway_tls && withPort(gateway_tls, got.gateway_tls),
+    gateway: gateway && withPort(gateway, boundAddresses.gateway),
+    gateway_tls: gateway_tls && withPort(gateway_tls, boundAddresses.gateway_tls),
   };
 }
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import UAParser from 'ua-parser-js';
 
-/** The claims of a User-Agent, in lower case. Empty or 0 where it claims nothing. A claim proves nothing. */
+/** The claims of a User-Agent, in lower case. Empty or 0 if it claims nothing. A claim proves nothing. */
 export interface AgentNames {
   /** Such as `chrome`, `safari`, `samsung internet`. */
   readonly browser: string;
@@ -16,7 +16,7 @@ export interface AgentNames {
 const NO_NAMES: AgentNames = { browser: '', version: 0, os: '', device: '' };
 
 /** Replaces unusual names of the library by the usual ones. */
-const USUAL: ReadonlyMap<string, string> = new Map([
+const USUAL_NAMES: ReadonlyMap<string, string> = new Map([
   ['mac os', 'macos'],
   ['chromium os', 'chromeos'],
   ['mobile safari', 'safari'],
@@ -34,7 +34,7 @@ const MEMORY_BYTES = 4 * 1024 * 1024;
 const ENTRY_BYTES = 400;
 
 /** The share of a thread's CPU time for naming, with a burst. Above it new User-Agents get no names. */
-const SHARE = 0.1;
+const CPU_SHARE = 0.1;
 const BURST_MS = 100;
 
 /** @param isCrawler a crawler gets no names, even when it claims to be a browser */
@@ -48,7 +48,7 @@ type NameAgent = (userAgent: string, isCrawler: boolean) => AgentNames;
  * @param now milliseconds that never go back
  */
 export function createAgentNames(now: () => number): NameAgent {
-  const known = new LRUCache<string, AgentNames>({
+  const namesByAgent = new LRUCache<string, AgentNames>({
     maxSize: MEMORY_BYTES,
     sizeCalculation: (_names, agent) => ENTRY_BYTES + 2 * agent.length,
   });
@@ -57,16 +57,16 @@ export function createAgentNames(now: () => number): NameAgent {
   return (userAgent, isCrawler) => {
     if (userAgent === '' || isCrawler) return NO_NAMES;
     const key = userAgent.length > MAX_LENGTH ? userAgent.slice(0, MAX_LENGTH) : userAgent;
-    const found = known.get(key);
-    if (found !== undefined) return found;
+    const cachedNames = namesByAgent.get(key);
+    if (cachedNames !== undefined) return cachedNames;
     const startedAt = now();
-    allowanceMs = Math.min(allowanceMs + SHARE * (startedAt - refilledAt), BURST_MS);
+    allowanceMs = Math.min(allowanceMs + CPU_SHARE * (startedAt - refilledAt), BURST_MS);
     refilledAt = startedAt;
     if (allowanceMs <= 0) return NO_NAMES;
     const names = readNames(key);
     allowanceMs -= now() - startedAt;
     // A copy of the key, so that the longer string can be freed.
-    known.set(Buffer.from(key).toString(), names);
+    namesByAgent.set(Buffer.from(key).toString(), names);
     return names;
   };
 }
@@ -78,17 +78,17 @@ function readNames(userAgent: string): AgentNames {
   const parser = new UAParser(userAgent);
   const { name = '', version = '' } = parser.getBrowser();
   const { type } = parser.getDevice();
-  const browser = usual(name);
+  const browser = usualName(name);
   const major = Number.parseInt(version, 10);
   return {
     browser,
     version: Number.isNaN(major) ? 0 : Math.min(major, 65_535),
-    os: usual(parser.getOS().name ?? ''),
+    os: usualName(parser.getOS().name ?? ''),
     device: type ?? (browser === '' ? '' : 'desktop'),
   };
 }
 
-function usual(name: string): string {
-  const lower = name.toLowerCase();
-  return USUAL.get(lower) ?? lower;
+function usualName(name: string): string {
+  const lowerName = name.toLowerCase();
+  return USUAL_NAMES.get(lowerName) ?? lowerName;
 }

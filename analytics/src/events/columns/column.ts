@@ -5,9 +5,9 @@ import type { Column } from '@guard/config/contract/ports';
 export interface EventColumn extends Column {
   readonly codec: string;
   /** Whether the value is kept as long as the row, or for the shorter time of `headers` and `body`. */
-  readonly kept: 'row' | 'detail';
+  readonly retention: 'row' | 'detail';
   /** The header field, in lower case, that gives the value. If settings drop this field, the column stays empty. */
-  readonly from?: string;
+  readonly header?: string;
   readonly values: ColumnValues;
 }
 
@@ -53,9 +53,9 @@ export function column(
   type: string,
   comment: string,
   values: ColumnValues,
-  more: Partial<Pick<EventColumn, 'codec' | 'kept'>> = {},
+  options: Partial<Pick<EventColumn, 'codec' | 'retention'>> = {},
 ): EventColumn {
-  return { name, type, comment, values, codec: 'ZSTD(1)', kept: 'row', ...more };
+  return { name, type, comment, values, codec: 'ZSTD(1)', retention: 'row', ...options };
 }
 
 /** A column whose values come from a small set of words. */
@@ -96,7 +96,7 @@ export function flag(name: string, comment: string, read: Read<boolean>): EventC
   return column(name, 'Bool', comment, { kind: 'flag', read });
 }
 
-/** The given columns, marked as columns from a header field. */
-export function from(header: string, ...columns: readonly EventColumn[]): EventColumn[] {
-  return columns.map((one) => ({ ...one, from: header }));
+/** Marks columns as columns from a header field. */
+export function fromHeader(header: string, ...columns: readonly EventColumn[]): EventColumn[] {
+  return columns.map((eventColumn) => ({ ...eventColumn, header }));
 }

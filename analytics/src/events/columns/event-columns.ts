@@ -6,7 +6,7 @@ import {
   count,
   type EventColumn,
   flag,
-  from,
+  fromHeader,
   MAX_NAME,
   smallCount,
   text,
@@ -16,7 +16,7 @@ import {
 } from './column.ts';
 import { type AgentNames, agentNames } from './agent-names.ts';
 
-const MAX = {
+const MAX_LENGTH = {
   host: 512,
   method: 32,
   userAgent: 2048,
@@ -116,24 +116,29 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     'Name of the agent whose signature on the request is valid; empty without one.',
     (event) => event.signedAgent?.name ?? '',
   ),
-  word('method', 'HTTP method.', (event) => event.method, MAX.method),
+  word('method', 'HTTP method.', (event) => event.method, MAX_LENGTH.method),
   word('scheme', 'http or https.', (event) => event.scheme),
   word(
     'protocol',
     'Protocol of the request at the gateway: HTTP/1.0, HTTP/1.1 or HTTP/2.0; empty elsewhere.',
     (event) => event.protocol ?? '',
   ),
-  ...from(
+  ...fromHeader(
     'host',
-    word('host', 'Requested host.', (event) => event.host, MAX.host),
+    word('host', 'Requested host.', (event) => event.host, MAX_LENGTH.host),
   ),
-  text('path', MAX.target, 'Requested path.', (event) => event.path),
-  text('query', MAX.target, 'Query string, without its question mark.', (event) => event.query),
-  ...from(
+  text('path', MAX_LENGTH.target, 'Requested path.', (event) => event.path),
+  text(
+    'query',
+    MAX_LENGTH.target,
+    'Query string, without its question mark.',
+    (event) => event.query,
+  ),
+  ...fromHeader(
     'referer',
     text(
       'referrer_origin',
-      MAX.referrer,
+      MAX_LENGTH.referrer,
       'Scheme and host of the Referer, or empty.',
       (event) => event.referrerOrigin,
     ),
@@ -147,9 +152,9 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   count('asn', 'Autonomous system of the address; 0 if it is not known.', (e) => e.asn ?? 0),
   word('asn_name', 'Owner of that autonomous system, or empty.', (event) => event.asnName ?? ''),
   word('country', 'ISO 3166-1 alpha-2 code of the address, or empty.', (event) => event.country),
-  ...from(
+  ...fromHeader(
     'user-agent',
-    text('user_agent', MAX.userAgent, 'User-Agent header.', (event) => event.userAgent),
+    text('user_agent', MAX_LENGTH.userAgent, 'User-Agent header.', (event) => event.userAgent),
     word(
       'browser',
       'Browser that the User-Agent claims, such as chrome or safari; empty for crawlers and other programs.',
@@ -171,7 +176,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
       (event) => namesOf(event).device,
     ),
   ),
-  ...from(
+  ...fromHeader(
     'cookie',
     text(
       'session',
@@ -196,7 +201,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   text('ja4', MAX_NAME, 'JA4 of the TLS handshake, if the gateway saw it.', (e) => e.ja4 ?? ''),
   text(
     'http2',
-    MAX.host,
+    MAX_LENGTH.host,
     'How HTTP/2 was opened: settings, window, priorities, pseudo-header order.',
     (event) => event.http2 ?? '',
   ),
@@ -224,13 +229,13 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     },
     // A query for one header field reads all fields. LZ4 halves the time of ZSTD(3), which takes six tenths of the
     // space. In buckets one field is read even faster, but all fields much more slowly.
-    { codec: 'LZ4', kept: 'detail' },
+    { codec: 'LZ4', retention: 'detail' },
   ),
   column(
     'body',
     'String',
     'First bytes of the request body as text, on sites that sample it. Secrets become ***, bytes that are no UTF-8 become U+FFFD. Kept 14 days.',
-    { kind: 'text', maxLength: MAX.body, read: (event) => event.body ?? '' },
-    { kept: 'detail' },
+    { kind: 'text', maxLength: MAX_LENGTH.body, read: (event) => event.body ?? '' },
+    { retention: 'detail' },
   ),
 ];

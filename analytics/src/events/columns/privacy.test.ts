@@ -54,11 +54,11 @@ test('a header field that the settings drop is in no column, in any spelling', (
 
 test('only the columns of a dropped header field are empty', () => {
   const all = rowOf(undefined);
-  const emptied = EVENT_COLUMNS.map(({ from }) => from ?? []).flat();
+  const emptied = EVENT_COLUMNS.map(({ header: from }) => from ?? []).flat();
   expect(new Set(emptied)).toEqual(new Set(['host', 'referer', 'user-agent', 'cookie']));
   for (const header of new Set(emptied)) {
     const row = rowOf({ truncate_ip: false, drop_headers: [header] });
-    for (const { name, from, values } of EVENT_COLUMNS) {
+    for (const { name, header: from, values } of EVENT_COLUMNS) {
       if (name === 'headers') continue;
       const nothing = values.kind === 'count' ? 0 : '';
       expect(row[name], name).toEqual(from === header ? nothing : all[name]);

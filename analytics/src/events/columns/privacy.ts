@@ -4,44 +4,46 @@ import { EVENT_COLUMNS } from './event-columns.ts';
 import type { ColumnValues, EventColumn } from './column.ts';
 import { truncateAddress } from '@guard/config/net/truncate-address';
 
-/** The columns without the values that the settings forbid to keep. */
+/** Returns the columns without the values that the settings forbid to keep. */
 export function privateColumns(privacy: EventPrivacy | undefined): readonly EventColumn[] {
   if (privacy === undefined) return EVENT_COLUMNS;
-  const { truncate_ip: truncate, drop_headers: named } = privacy;
-  const dropped = new Set(named);
+  const { truncate_ip: truncatesIp, drop_headers: headerNames } = privacy;
+  const droppedHeaders = new Set(headerNames);
   return EVENT_COLUMNS.map((column) => ({
     ...column,
-    values: withhold(column, truncate, dropped),
+    values: withholdValues(column, truncatesIp, droppedHeaders),
   }));
 }
 
-/** Names of the columns that are always empty with these settings. */
-export function emptyColumns({ drop_headers: dropped }: EventPrivacy): ReadonlySet<string> {
-  const made = EVENT_COLUMNS.filter(({ from }) => from !== undefined && dropped.includes(from));
-  return new Set(made.map(({ name }) => name));
+/** Returns the names of the columns that are always empty with these settings. */
+export function emptyColumns({ drop_headers: droppedHeaders }: EventPrivacy): ReadonlySet<string> {
+  const headerColumns = EVENT_COLUMNS.filter(
+    ({ header }) => header !== undefined && droppedHeaders.includes(header),
+  );
+  return new Set(headerColumns.map(({ name }) => name));
 }
 
-function withhold(
-  { name, from, values }: EventColumn,
-  truncate: boolean,
-  dropped: ReadonlySet<string>,
+function withholdValues(
+  { name, header, values }: EventColumn,
+  truncatesIp: boolean,
+  droppedHeaders: ReadonlySet<string>,
 ): ColumnValues {
-  if (from !== undefined && dropped.has(from)) return emptyOf(values);
+  if (header !== undefined && droppedHeaders.has(header)) return emptyOf(values);
   if (values.kind === 'fields') {
     const { isKept } = values;
     return {
       ...values,
       isKept: (field) =>
         // An address in a kept header would defeat the truncation.
-        isKept(field) && !dropped.has(field) && !(truncate && mayContainAddress(field)),
+        isKept(field) && !droppedHeaders.has(field) && !(truncatesIp && mayContainAddress(field)),
     };
   }
-  if (name !== 'ip' || !truncate || values.kind !== 'text') return values;
+  if (name !== 'ip' || !truncatesIp || values.kind !== 'text') return values;
   const { read } = values;
   return { ...values, read: (event) => truncateAddress(read(event)) };
 }
 
-/** Values of the same kind that are always empty. */
+/** Returns values of the same kind that are always empty. */
 function emptyOf(values: ColumnValues): ColumnValues {
   switch (values.kind) {
     case 'word':

@@ -1,6 +1,6 @@
 /**
- * A text that the table can store: well-formed and of limited length. A visitor can send a lone surrogate in a header,
- * which has no UTF-8 form and would make the database refuse a whole batch.
+ * Returns a text that the table can store: well-formed and of limited length. A visitor can send a lone surrogate in a
+ * header, which has no UTF-8 form and would make the database refuse a whole batch.
  *
  * @param maxLength in UTF-16 code units. A longer text is cut.
  */
@@ -9,7 +9,7 @@ export function safeText(value: string, maxLength: number): string {
   return value.isWellFormed() ? value : value.toWellFormed();
 }
 
-/** A whole number from 0 to `max`. Fractions are cut off, and NaN becomes 0. */
+/** Returns a whole number from 0 to `max`. Fractions are cut off, and NaN becomes 0. */
 export function safeCount(value: number, max: number): number {
   if (!(value > 0)) return 0;
   return value > max ? max : Math.trunc(value);

@@ -4,7 +4,7 @@ import { decodeBlock } from '../../testing/decode-block.ts';
 import { createRecorders } from '../../testing/recorders.ts';
 import { sampleEvent } from '../../testing/sample-event.ts';
 import { until } from '../../testing/until.ts';
-import { BUFFER, EventBuffer } from '../buffer.ts';
+import { BUFFER_LIMITS, EventBuffer } from '../buffer.ts';
 import { Outbox } from '../outbox.ts';
 import type { InsertOutcome } from '../outbox.ts';
 import { BlockMemory } from './block-memory.ts';
@@ -30,7 +30,7 @@ function setUp() {
     pause: () => setImmediate(),
     spill: undefined,
     maxMemoryBytes: 32 * MiB,
-    done: ({ parts }) => {
+    onAcknowledged: ({ parts }) => {
       for (const part of parts) memory.giveBack(part);
     },
     log,
@@ -44,9 +44,9 @@ function setUp() {
     batch: async (rule: string): Promise<void> => {
       const body = 'x'.repeat(1000);
       for (let row = 0; row < ROWS; row += 1) buffer.record(sampleEvent({ rule, body }));
-      const turns = Math.ceil(ROWS / BUFFER.encodedPerTurn);
+      const turns = Math.ceil(ROWS / BUFFER_LIMITS.encodedPerTurn);
       for (let turn = 0; turn <= turns; turn += 1) await setImmediate();
-      clock.now += BUFFER.batchAgeMs;
+      clock.now += BUFFER_LIMITS.batchAgeMs;
       buffer.tick();
     },
     done: () => until('no batch waits', () => buffer.queued() === 0),

@@ -1,5 +1,5 @@
 /** Enough for the block that is sent, the block that is being filled, and the disk writes of both. */
-const MAX_KEPT = 4;
+const MAX_FREE_BLOCKS = 4;
 /** Smaller blocks are cheap enough to allocate again. */
 const SMALLEST_KEPT_BYTES = 256 * 1024;
 /** Sizes are multiples of this, so that memory fits the next block of about the same size. */
@@ -11,26 +11,26 @@ const STEP_BYTES = 1024 * 1024;
  */
 export class BlockMemory {
   /** Only memory that was lent here may be reused. Other memory may have other users. */
-  readonly #own = new WeakSet<ArrayBufferLike>();
-  readonly #free: ArrayBufferLike[] = [];
+  readonly #lentMemory = new WeakSet<ArrayBufferLike>();
+  readonly #freeMemory: ArrayBufferLike[] = [];
 
-  /** The content is undefined. */
+  /** Lends memory for one block. The content is undefined. */
   lend(bytes: number): Buffer {
     if (bytes < SMALLEST_KEPT_BYTES) return Buffer.allocUnsafe(bytes);
-    const at = this.#free.findIndex(({ byteLength }) => byteLength >= bytes);
-    const [known] = at < 0 ? [] : this.#free.splice(at, 1);
+    const at = this.#freeMemory.findIndex(({ byteLength }) => byteLength >= bytes);
+    const [reused] = at < 0 ? [] : this.#freeMemory.splice(at, 1);
     const memory =
-      known ?? Buffer.allocUnsafeSlow(Math.ceil(bytes / STEP_BYTES) * STEP_BYTES).buffer;
-    this.#own.add(memory);
+      reused ?? Buffer.allocUnsafeSlow(Math.ceil(bytes / STEP_BYTES) * STEP_BYTES).buffer;
+    this.#lentMemory.add(memory);
     return Buffer.from(memory, 0, bytes);
   }
 
   /** Takes back the memory of a lent block. The caller must not read `block` afterwards. Ignores other memory. */
   giveBack({ buffer }: Buffer): void {
-    if (!this.#own.delete(buffer)) return;
+    if (!this.#lentMemory.delete(buffer)) return;
     // The oldest memory is removed first. So the sizes fit the normal traffic again after a flood of large
     // blocks.
-    if (this.#free.length === MAX_KEPT) this.#free.shift();
-    this.#free.push(buffer);
+    if (this.#freeMemory.length === MAX_FREE_BLOCKS) this.#freeMemory.shift();
+    this.#freeMemory.push(buffer);
   }
 }

@@ -17,13 +17,15 @@ const BYTES_PER_ROW = 192;
 export class BlockBuilder {
   readonly #writers: readonly ColumnWriter[];
   /** Name, type and versions of each column. They are the same in every block. */
-  readonly #openings: readonly Buffer[];
+  readonly #columnHeads: readonly Buffer[];
   readonly #weight: Weight = { bytes: 0 };
   #rows = 0;
 
   constructor(columns: readonly EventColumn[]) {
     this.#writers = columns.map(({ values }) => writerFor(values, this.#weight));
-    this.#openings = this.#writers.map((writer, at) => opening(columns[at]?.name ?? '', writer));
+    this.#columnHeads = this.#writers.map((writer, at) =>
+      columnHead(columns[at]?.name ?? '', writer),
+    );
   }
 
   get rows(): number {
@@ -55,9 +57,9 @@ export class BlockBuilder {
     const head = new ByteWriter();
     head.varuint(this.#writers.length);
     head.varuint(this.#rows);
-    const parts = [head.written()];
+    const parts = [head.writtenBytes()];
     this.#writers.forEach((writer, column) => {
-      parts.push(this.#openings[column] ?? Buffer.alloc(0), ...writer.data());
+      parts.push(this.#columnHeads[column] ?? Buffer.alloc(0), ...writer.data());
     });
     const block = allocate(parts.reduce((sum, part) => sum + part.length, 0));
     let at = 0;
@@ -69,12 +71,12 @@ export class BlockBuilder {
   }
 }
 
-function opening(name: string, { type, hasDictionary }: ColumnWriter): Buffer {
+function columnHead(name: string, { type, hasDictionary }: ColumnWriter): Buffer {
   const writer = new ByteWriter();
   writer.text(name);
   writer.text(type);
   const versions = hasDictionary ? [uint64(DICTIONARY_VERSION)] : [];
-  return Buffer.concat([writer.written(), ...versions]);
+  return Buffer.concat([writer.writtenBytes(), ...versions]);
 }
 
 function writerFor(values: ColumnValues, weight: Weight): ColumnWriter {

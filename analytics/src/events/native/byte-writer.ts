@@ -2,91 +2,95 @@ const FIRST_BYTES = 4096;
 /** A buffer up to this size is kept for the next block. A larger one is kept only while blocks need it. */
 const KEPT_BYTES = 1024 * 1024;
 /** A larger buffer with less than this share in use is freed, because only a flood needed it. */
-const FILLED = 1 / 4;
+const MIN_FILL_SHARE = 1 / 4;
 /** A UTF-16 code unit takes at most three bytes of UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
 const MAX_VARUINT_BYTES = 5;
-/** Shorter texts are written here, which costs less than the call for any text. */
-const SHORT = 24;
+/** Texts up to this length are written character by character, which costs less than the general call. */
+const SHORT_LENGTH = 24;
 
 /** A growing byte buffer with the primitives of ClickHouse's `Native` format. */
 export class ByteWriter {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);
-  #used = 0;
+  #usedBytes = 0;
 
   get length(): number {
-    return this.#used;
+    return this.#usedBytes;
   }
 
-  /** Valid until the next call of this writer. */
-  written(): Buffer {
-    return this.#bytes.subarray(0, this.#used);
+  /** Returns the written bytes. They are valid until the next call of this writer. */
+  writtenBytes(): Buffer {
+    return this.#bytes.subarray(0, this.#usedBytes);
   }
 
   clear(): void {
     const { length } = this.#bytes;
-    if (length > KEPT_BYTES && this.#used < length * FILLED) {
+    if (length > KEPT_BYTES && this.#usedBytes < length * MIN_FILL_SHARE) {
       this.#bytes = Buffer.allocUnsafe(FIRST_BYTES);
     }
-    this.#used = 0;
+    this.#usedBytes = 0;
   }
 
   /** Removes everything from `length` on. */
   cut(length: number): void {
-    this.#used = Math.min(this.#used, length);
+    this.#usedBytes = Math.min(this.#usedBytes, length);
   }
 
   /** Adds the bytes from `start` up to `end` again. */
   repeat(start: number, end: number): void {
     this.#reserve(end - start);
-    this.#bytes.copyWithin(this.#used, start, end);
-    this.#used += end - start;
+    this.#bytes.copyWithin(this.#usedBytes, start, end);
+    this.#usedBytes += end - start;
   }
 
-  /** A length or a count below 2^31: LEB128. */
+  /** Writes a length or a count below 2^31 as LEB128. */
   varuint(value: number): void {
     this.#reserve(MAX_VARUINT_BYTES);
-    this.#used = writeVaruint(this.#bytes, this.#used, value);
+    this.#usedBytes = writeVaruint(this.#bytes, this.#usedBytes, value);
   }
 
   /**
-   * Length in bytes, then UTF-8. A lone surrogate, which a visitor can send, becomes U+FFFD.
+   * Writes the length in bytes, then the text as UTF-8. A lone surrogate, which a visitor can send, becomes U+FFFD.
    *
-   * @param maxLength in UTF-16 code units; what is longer is cut.
+   * @param maxLength in UTF-16 code units. A longer text is cut.
    */
   text(value: string, maxLength: number = value.length): void {
-    const kept = value.length > maxLength ? value.slice(0, maxLength) : value;
-    this.#reserve(MAX_VARUINT_BYTES + kept.length * MAX_BYTES_PER_UNIT);
-    if (kept.length <= SHORT && this.#shortAscii(kept)) return;
+    const cutValue = value.length > maxLength ? value.slice(0, maxLength) : value;
+    this.#reserve(MAX_VARUINT_BYTES + cutValue.length * MAX_BYTES_PER_UNIT);
+    if (cutValue.length <= SHORT_LENGTH && this.#writeShortAscii(cutValue)) return;
     // Nearly all text is ASCII, so its length in bytes is known before it is written.
-    const guessed = varuintBytes(kept.length);
-    const written = this.#bytes.write(kept, this.#used + guessed);
-    const needed = varuintBytes(written);
-    if (needed !== guessed) {
-      const from = this.#used + guessed;
-      this.#bytes.copyWithin(this.#used + needed, from, from + written);
+    const guessedLengthBytes = varuintBytes(cutValue.length);
+    const valueBytes = this.#bytes.write(cutValue, this.#usedBytes + guessedLengthBytes);
+    const neededLengthBytes = varuintBytes(valueBytes);
+    if (neededLengthBytes !== guessedLengthBytes) {
+      const guessedStart = this.#usedBytes + guessedLengthBytes;
+      this.#bytes.copyWithin(
+        this.#usedBytes + neededLengthBytes,
+        guessedStart,
+        guessedStart + valueBytes,
+      );
     }
-    this.#used = writeVaruint(this.#bytes, this.#used, written) + written;
+    this.#usedBytes = writeVaruint(this.#bytes, this.#usedBytes, valueBytes) + valueBytes;
   }
 
   /** Returns false and writes nothing when the text is not all ASCII. */
-  #shortAscii(text: string): boolean {
+  #writeShortAscii(text: string): boolean {
     const bytes = this.#bytes;
-    let at = this.#used;
+    let at = this.#usedBytes;
     bytes[at++] = text.length;
     for (let index = 0; index < text.length; index += 1) {
       const code = text.charCodeAt(index);
       if (code > 127) return false;
       bytes[at++] = code;
     }
-    this.#used = at;
+    this.#usedBytes = at;
     return true;
   }
 
   #reserve(bytes: number): void {
-    if (this.#used + bytes <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(2 * this.#bytes.length, this.#used + bytes));
-    this.#bytes.copy(larger, 0, 0, this.#used);
+    if (this.#usedBytes + bytes <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(2 * this.#bytes.length, this.#usedBytes + bytes));
+    this.#bytes.copy(larger, 0, 0, this.#usedBytes);
     this.#bytes = larger;
   }
 }

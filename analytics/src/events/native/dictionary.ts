@@ -6,7 +6,7 @@ export interface Weight {
 }
 
 /** The index of a string that is not stored in the block. */
-export const LEFT_OUT = -1;
+export const LEFT_OUT_INDEX = -1;
 
 /** Memory of an entry in addition to its text. */
 const ENTRY_BYTES = 64;
@@ -23,10 +23,10 @@ export class Dictionary {
   #size = 0;
   /** Most words repeat the word of the row before. */
   #lastRaw: string | undefined;
-  #lastIndex = LEFT_OUT;
+  #lastIndex = LEFT_OUT_INDEX;
 
   /**
-   * @param clean the string as it is stored. Undefined when it is left out. A stored string must itself be
+   * @param clean returns the string as it is stored, or undefined when it is left out. A stored string must itself be
    *   clean: `clean(stored) === stored`.
    */
   constructor(clean: (raw: string) => string | undefined, weight: Weight) {
@@ -41,14 +41,14 @@ export class Dictionary {
 
   indexOf(raw: string): number {
     if (raw === this.#lastRaw) return this.#lastIndex;
-    this.#lastIndex = this.#indexes.get(raw) ?? this.#meet(raw);
+    this.#lastIndex = this.#indexes.get(raw) ?? this.#addRaw(raw);
     this.#lastRaw = raw;
     return this.#lastIndex;
   }
 
   /** The stored strings in the order of their indexes. Valid until the next new string. */
   keys(): Buffer {
-    return this.#keys.written();
+    return this.#keys.writtenBytes();
   }
 
   clear(): void {
@@ -58,18 +58,18 @@ export class Dictionary {
     this.#lastRaw = undefined;
   }
 
-  #meet(raw: string): number {
-    const stored = this.#clean(raw);
-    const index = stored === undefined ? LEFT_OUT : this.#indexOfStored(stored);
-    if (stored !== raw) this.#indexes.set(raw, index);
+  #addRaw(raw: string): number {
+    const storedText = this.#clean(raw);
+    const index = storedText === undefined ? LEFT_OUT_INDEX : this.#indexOfStored(storedText);
+    if (storedText !== raw) this.#indexes.set(raw, index);
     this.#weight.bytes += ENTRY_BYTES + raw.length;
     return index;
   }
 
   /** Several strings may be stored as the same string. They share one index. */
   #indexOfStored(stored: string): number {
-    const known = this.#indexes.get(stored);
-    if (known !== undefined) return known;
+    const knownIndex = this.#indexes.get(stored);
+    if (knownIndex !== undefined) return knownIndex;
     this.#keys.text(stored);
     this.#indexes.set(stored, this.#size);
     return this.#size++;

@@ -3,7 +3,7 @@ import { type ValuesOf, WORD } from '../columns/column.ts';
 import { safeText } from '../columns/safe-text.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { ColumnWriter } from './column-writer.ts';
-import { Dictionary, LEFT_OUT } from './dictionary.ts';
+import { Dictionary, LEFT_OUT_INDEX } from './dictionary.ts';
 import type { Weight } from './dictionary.ts';
 import { dictionaryData, rowEnds } from './layout.ts';
 import { NumberList } from './number-list.ts';
@@ -14,11 +14,11 @@ const MAX_VALUE = 2048;
 /** Most fields of a request. Further fields are left out. */
 const MAX_FIELDS = VALIDATE.maxHeaders;
 /**
- * Characters of an event's headers that are kept in full. After that each value is cut to its first characters, so that
- * padded requests can neither fill the disk nor hide the fields after the padding.
+ * How many characters of an event's headers are kept in full. After these each value is cut to its first characters,
+ * so that padded requests can neither fill the disk nor hide the fields after the padding.
  */
-const IN_FULL = 8192;
-const MAX_VALUE_BEHIND = 64;
+const MAX_FULL_CHARS = 8192;
+const MAX_CUT_VALUE = 64;
 /** Remembered objects stay in memory until the block is taken. */
 const MAX_REMEMBERED = 256;
 
@@ -38,30 +38,30 @@ export function fieldsWriter({ isKept, read }: ValuesOf<'fields'>, weight: Weigh
   const ends = new NumberList();
   const textEnds = new NumberList();
   /** Position of the last use of each name, by its index. */
-  let lastAt: number[] = [];
+  let lastUseByName: number[] = [];
   const rowMemory = new RowMemory();
 
   /** Names that differ only in case are one field of a row. The first one counts. */
   function isTaken(name: number, rowStart: number): boolean {
-    const at = lastAt[name] ?? -1;
+    const at = lastUseByName[name] ?? -1;
     return at >= rowStart && names.at(at) === name;
   }
 
   function encode(fields: Fields): void {
     const rowStart = names.length;
-    let left = MAX_FIELDS;
-    let room = IN_FULL;
+    let fieldsLeft = MAX_FIELDS;
+    let fullCharsLeft = MAX_FULL_CHARS;
     for (const field in fields) {
       const name = dictionary.indexOf(field);
-      if (name === LEFT_OUT || isTaken(name, rowStart)) continue;
+      if (name === LEFT_OUT_INDEX || isTaken(name, rowStart)) continue;
       const text = fields[field] ?? '';
-      left -= 1;
-      if (left < 0) break;
-      const most = room > 0 ? MAX_VALUE : MAX_VALUE_BEHIND;
-      room -= Math.min(field.length, MAX_FIELD_NAME) + Math.min(text.length, most);
-      lastAt[name] = names.length;
+      fieldsLeft -= 1;
+      if (fieldsLeft < 0) break;
+      const maxLength = fullCharsLeft > 0 ? MAX_VALUE : MAX_CUT_VALUE;
+      fullCharsLeft -= Math.min(field.length, MAX_FIELD_NAME) + Math.min(text.length, maxLength);
+      lastUseByName[name] = names.length;
       names.push(name);
-      texts.text(text, most);
+      texts.text(text, maxLength);
     }
   }
 
@@ -96,7 +96,7 @@ export function fieldsWriter({ isKept, read }: ValuesOf<'fields'>, weight: Weigh
       names.cut(ends.last());
       texts.cut(textEnds.last());
     },
-    data: () => [rowEnds(ends), ...dictionaryData(dictionary, names), texts.written()],
+    data: () => [rowEnds(ends), ...dictionaryData(dictionary, names), texts.writtenBytes()],
     clear() {
       rowMemory.clear();
       dictionary.clear();
@@ -104,7 +104,7 @@ export function fieldsWriter({ isKept, read }: ValuesOf<'fields'>, weight: Weigh
       texts.clear();
       ends.cut(0);
       textEnds.cut(0);
-      lastAt = [];
+      lastUseByName = [];
     },
   };
 }
@@ -116,19 +116,19 @@ function startOf(ends: NumberList, row: number): number {
 /** Remembers which object gave each row of the block, so that the same object can repeat the row. */
 class RowMemory {
   readonly #rows = new Map<Fields, number>();
-  #repeated = 0;
+  #repeatCount = 0;
 
   /** Undefined for an object that is not remembered. */
   rowOf(source: Fields): number | undefined {
     const row = this.#rows.get(source);
-    if (row !== undefined) this.#repeated += 1;
+    if (row !== undefined) this.#repeatCount += 1;
     return row;
   }
 
   remember(source: Fields, row: number): void {
     if (this.#rows.size === MAX_REMEMBERED) {
       // No object came twice, so each visitor sends only one request. Then remembering costs more than it saves.
-      if (this.#repeated < MAX_REMEMBERED) return;
+      if (this.#repeatCount < MAX_REMEMBERED) return;
       this.clear();
     }
     this.#rows.set(source, row);
@@ -136,6 +136,6 @@ class RowMemory {
 
   clear(): void {
     this.#rows.clear();
-    this.#repeated = 0;
+    this.#repeatCount = 0;
   }
 }

@@ -6,14 +6,14 @@ import type { NumberList } from './number-list.ts';
  */
 
 /** Flags next to the index type: the block has its own dictionary. */
-const OWN_DICTIONARY = 0x600;
+const OWN_DICTIONARY_FLAGS = 0x600;
 
-/** The keys, then one index for each element. Empty when there is no element. */
+/** Returns the keys, then one index for each element. Empty when there is no element. */
 export function dictionaryData(dictionary: Dictionary, indexes: NumberList): Buffer[] {
   if (indexes.length === 0) return [];
-  const { width, bytes } = narrowed(indexes.values(), dictionary.size);
+  const { width, bytes } = narrowIndexes(indexes.values(), dictionary.size);
   return [
-    uint64(OWN_DICTIONARY | width),
+    uint64(OWN_DICTIONARY_FLAGS | width),
     uint64(dictionary.size),
     dictionary.keys(),
     uint64(indexes.length),
@@ -21,7 +21,7 @@ export function dictionaryData(dictionary: Dictionary, indexes: NumberList): Buf
   ];
 }
 
-/** The end positions of the rows, for Array and Map. */
+/** Returns the end positions of the rows, for Array and Map. */
 export function rowEnds(ends: NumberList): Buffer {
   const wide = new Uint32Array(2 * ends.length);
   for (let row = 0; row < ends.length; row += 1) wide[2 * row] = ends.at(row);
@@ -33,7 +33,7 @@ export function bytesOf(numbers: Uint8Array | Uint16Array | Uint32Array): Buffer
 }
 
 /** Packs indexes into as few bytes as the dictionary size allows. `width` is the format's code for the size. */
-function narrowed(indexes: Uint32Array, size: number): { width: number; bytes: Buffer } {
+function narrowIndexes(indexes: Uint32Array, size: number): { width: number; bytes: Buffer } {
   if (size <= 2 ** 8) return { width: 0, bytes: bytesOf(new Uint8Array(indexes)) };
   if (size <= 2 ** 16) return { width: 1, bytes: bytesOf(new Uint16Array(indexes)) };
   return { width: 2, bytes: bytesOf(indexes) };

@@ -21,12 +21,12 @@ export class NumberList {
     this.#length += end - start;
   }
 
-  /** NaN after the end. */
+  /** Returns the number at `index`. After the end it returns NaN. */
   at(index: number): number {
     return index < this.#length ? (this.#numbers[index] ?? NaN) : NaN;
   }
 
-  /** 0 for an empty list. */
+  /** Returns the last number, or 0 for an empty list. */
   last(): number {
     return this.#length === 0 ? 0 : this.at(this.#length - 1);
   }
@@ -40,13 +40,13 @@ export class NumberList {
     this.#length = Math.min(this.#length, length);
   }
 
-  /** Valid until the next call of this list. */
+  /** Returns the numbers. They are valid until the next call of this list. */
   values(): Uint32Array {
     return this.#numbers.subarray(0, this.#length);
   }
 
-  #grow(by: number): void {
-    const larger = new Uint32Array(Math.max(2 * this.#numbers.length, this.#length + by));
+  #grow(count: number): void {
+    const larger = new Uint32Array(Math.max(2 * this.#numbers.length, this.#length + count));
     larger.set(this.#numbers);
     this.#numbers = larger;
   }

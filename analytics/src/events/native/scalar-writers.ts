@@ -4,7 +4,7 @@ import type { ColumnWriter } from './column-writer.ts';
 import { bytesOf } from './layout.ts';
 import { NumberList } from './number-list.ts';
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const UUID_PATTERN = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 /** The last millisecond of the year 2199, which DateTime64(3) can store. */
 const MAX_TIME_MS = 7_258_118_399_999;
@@ -43,7 +43,7 @@ export function timeWriter({ read }: ValuesOf<'time'>): ColumnWriter {
 export function uuidWriter({ read }: ValuesOf<'uuid'>): ColumnWriter {
   return wordsWriter('UUID', 4, (list, event) => {
     const text = read(event);
-    const uuid = UUID.test(text) ? text : NIL_UUID;
+    const uuid = UUID_PATTERN.test(text) ? text : NIL_UUID;
     list.push(fromHex(uuid.slice(9, 13) + uuid.slice(14, 18)));
     list.push(fromHex(uuid.slice(0, 8)));
     list.push(fromHex(uuid.slice(28)));

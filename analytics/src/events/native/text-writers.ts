@@ -75,16 +75,16 @@ export function textWriter({ maxLength, read }: ValuesOf<'text'>, weight: Weight
     type: 'String',
     hasDictionary: false,
     add(event) {
-      const before = texts.length;
+      const lengthBefore = texts.length;
       texts.text(read(event), maxLength);
-      weight.bytes += texts.length - before;
+      weight.bytes += texts.length - lengthBefore;
       ends.push(texts.length);
     },
     cut(rows) {
       ends.cut(rows);
       texts.cut(ends.last());
     },
-    data: () => [texts.written()],
+    data: () => [texts.writtenBytes()],
     clear() {
       texts.clear();
       ends.cut(0);
