@@ -64,9 +64,8 @@ const DATABASE_START_MS = 8_000;
 /** Longest time for open requests to the services while Guard ends. The gateway has the same limit. */
 const DRAIN_MS = 30_000;
 
-/** What is open while Guard starts, runs and ends. */
+/** What is open while Guard starts, runs and ends. `closers` close the parts, in the order in which they were opened. */
 interface GuardState {
-  /** Functions that close each part, in the order in which the parts were opened. */
   readonly closers: Close[];
   readonly addresses: Partial<Record<Service, string>>;
   readonly services: Map<RoutedService, ReloadableService>;

@@ -25,8 +25,7 @@ import { issueTask, readTask } from './work/tasks.ts';
 import type { Sealer } from '../session/sealer.ts';
 import { SHORT_PASS_MS } from '../session/short-pass.ts';
 
-/** The wait when too many checks of work are running. */
-const CHECK_WAIT_MS = 1_000;
+const BUSY_CHECK_WAIT_MS = 1_000;
 
 /** The outcome of one upload with a valid form. */
 export type Settlement =
@@ -240,7 +239,7 @@ function workOf(ticket: Ticket, answer: Answer, { tasks }: SettleOptions) {
 }
 
 function whileBusy(): Settlement | undefined {
-  return isCheckBusy() ? { kind: 'limited', waitMs: CHECK_WAIT_MS } : undefined;
+  return isCheckBusy() ? { kind: 'limited', waitMs: BUSY_CHECK_WAIT_MS } : undefined;
 }
 
 /** Counts an upload without work. Undefined when the visitor gets the session without work. */
