@@ -39,7 +39,7 @@ export interface Page {
   readonly assets: ReadonlyMap<string, PageAsset>;
 }
 
-const KEPT: KeptBundle<Artefact> = {
+const PAGE_BUNDLE: KeptBundle<Artefact> = {
   file: new URL('page.json', DIST),
   schema: Artefact,
   hashOfSources,
@@ -48,12 +48,12 @@ const KEPT: KeptBundle<Artefact> = {
 
 /** Bundles the page into dashboard/dist/, even if a bundle exists. Throws when esbuild fails. */
 export function buildPage(): void {
-  keepBundle(KEPT.file, bundle());
+  keepBundle(PAGE_BUNDLE.file, bundle());
 }
 
 /** Loads the page. Bundles it first if dashboard/dist/ has no bundle of these sources. Throws when esbuild fails. */
 export function loadPage(): Page {
-  const { html, assets } = loadBundle(KEPT);
+  const { html, assets } = loadBundle(PAGE_BUNDLE);
   const entries = Object.entries(assets).map(([path, { type, text }]): [string, PageAsset] => [
     path,
     { type, body: text },

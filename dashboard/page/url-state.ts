@@ -1,7 +1,7 @@
 import type { TimeRange } from '@guard/config/plain-words/find-events';
 import { isField, type FieldName } from './sql/fields.ts';
 
-/** The state of the page, stored in the URL. So a view can be sent to a colleague, and the back button works. */
+/** The state of the page is stored in the URL. So a view can be sent to a colleague, and the back button works. */
 
 export const PERIODS = ['15m', '1h', '6h', '24h', '7d', '30d', '90d'] as const;
 export type Period = (typeof PERIODS)[number];
@@ -106,7 +106,7 @@ export function parseUrl(search: string): UrlState {
   };
 }
 
-/** The query string of a state, with its question mark. Empty for the initial state. */
+/** Returns the query string of a state, with its question mark. Empty for the initial state. */
 export function formatUrl(state: UrlState): string {
   const out = new URLSearchParams();
   const put = (name: string, value: string, usual: string): void => {
@@ -135,12 +135,12 @@ export function formatUrl(state: UrlState): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** The range of a period. A period that ends now ends at `now`. */
+/** Returns the range of a period. A period that ends now ends at `now`. */
 export function rangeOf(period: Period | TimeRange, now: number): TimeRange {
   return typeof period === 'string' ? { from: now - PERIOD_MS[period], to: now } : period;
 }
 
-/** The state with one more filter. It replaces an equal filter and its opposite. */
+/** Returns the state with one more filter. The filter replaces an equal filter and its opposite. */
 export function withFilter(state: UrlState, filter: Filter): UrlState {
   const others = state.filters.filter(
     ({ field, value }) => field !== filter.field || value !== filter.value,

@@ -47,7 +47,7 @@ export interface DashboardOptions {
   readonly docsUrl: () => string | undefined;
 }
 
-const OTHER_HOST =
+const OTHER_HOST_TEXT =
   'The dashboard does not answer to this host name: ask for its address, or add the name to dashboard.hosts in guard.yaml.\n';
 
 const HEADERS = {
@@ -63,8 +63,8 @@ const HEADERS = {
 export function createDashboard(options: DashboardOptions): FastifyPluginAsync {
   const { settings, authenticate, signIns, queryRoute } = options;
   const { oidc: provider } = settings.dashboard;
-  const callback = (): string => `${options.ownUrl().replace(/\/+$/, '')}/oidc/callback`;
-  const oidc = provider && createOidc(provider, callback);
+  const callbackUrl = (): string => `${options.ownUrl().replace(/\/+$/, '')}/oidc/callback`;
+  const oidc = provider && createOidc(provider, callbackUrl);
   const viewerOf = createFindViewer({ settings, authenticate, signIns });
   const identify = (request: FastifyRequest): QueryCaller | undefined => {
     const viewer = viewerOf(request);
@@ -94,7 +94,7 @@ function createAdmit(answersTo: DashboardOptions['answersTo']) {
     void reply.headers(HEADERS);
     const { host, origin, 'sec-fetch-site': site, 'sec-fetch-dest': dest } = request.raw.headers;
     if (!answersTo(host)) {
-      await reply.code(421).type('text/plain; charset=utf-8').send(OTHER_HOST);
+      await reply.code(421).type('text/plain; charset=utf-8').send(OTHER_HOST_TEXT);
       return;
     }
     void reply.header('cache-control', 'no-store');

@@ -14,7 +14,7 @@ export class AsnNames {
   readonly #bytes: Buffer;
   readonly #numbers: Uint32Array;
   readonly #starts: Uint32Array;
-  readonly #read: (string | undefined)[];
+  readonly #readNames: (string | undefined)[];
 
   /** Unpacks a file. Throws an Error for a file of another kind. */
   constructor(file: Uint8Array) {
@@ -22,14 +22,14 @@ export class AsnNames {
     const { numbers, starts } = linesOf(this.#bytes);
     this.#numbers = numbers;
     this.#starts = starts;
-    this.#read = Array.from({ length: numbers.length });
+    this.#readNames = Array.from({ length: numbers.length });
   }
 
   /** The holder of an autonomous system. Empty when it is not known. */
   nameOf(asn: number): string {
     const at = this.#placeOf(asn);
     if (at === -1) return '';
-    return (this.#read[at] ??= this.#textAt(this.#starts[at] ?? 0));
+    return (this.#readNames[at] ??= this.#textAt(this.#starts[at] ?? 0));
   }
 
   #textAt(start: number): string {

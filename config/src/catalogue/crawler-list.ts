@@ -34,28 +34,28 @@ export interface CrawlerList {
 export function crawlerListOf(
   name: string,
   file: CrawlerFile,
-  refreshed: RefreshedRanges | undefined,
+  refreshedRanges: RefreshedRanges | undefined,
 ): CrawlerList | undefined {
   if (!file.ranges.published) return undefined;
   const { authoritative, source_url, refresh = [], date, v4, v6 } = file.ranges;
   const bundledAt = Date.parse(date);
-  const refreshedAt = refreshed === undefined ? 0 : Date.parse(refreshed.fetched_at);
-  const isRefreshed = refreshed !== undefined && refreshedAt >= bundledAt;
+  const refreshedAt = refreshedRanges === undefined ? 0 : Date.parse(refreshedRanges.fetched_at);
+  const isRefreshed = refreshedRanges !== undefined && refreshedAt >= bundledAt;
   const entries = isRefreshed
-    ? refreshed.sources.flatMap((source) => [...source.v4, ...source.v6])
+    ? refreshedRanges.sources.flatMap((source) => [...source.v4, ...source.v6])
     : [...v4, ...v6];
   const { ranges, refused } = readPublicRanges(entries, CRAWLER_WIDTH_LIMIT);
-  const set = PrefixSet.fromRanges(ranges);
+  const prefixSet = PrefixSet.fromRanges(ranges);
   return {
     file: name,
     operator: file.operator,
     // With an empty list, no visitor counts as an impersonator.
-    authoritative: authoritative && set.size > 0,
+    authoritative: authoritative && prefixSet.size > 0,
     sourceUrl: source_url,
     refreshUrls: refresh,
     asOf: isRefreshed ? refreshedAt : bundledAt,
     entries,
-    ranges: set,
+    ranges: prefixSet,
     refused,
   };
 }

@@ -35,7 +35,7 @@ export interface CrawlerProofs {
 
 const NO_PROOFS: CrawlerProofs = { list: undefined, hostNames: [] };
 
-interface Loaded {
+interface LoadedFile {
   /** The name of the file, without its extension. */
   readonly name: string;
   readonly file: CrawlerFile;
@@ -52,16 +52,16 @@ export class CrawlerCatalogue {
   /** Every published list, in the order of the files. */
   readonly lists: readonly CrawlerList[];
 
-  private constructor(loaded: readonly Loaded[]) {
+  private constructor(loadedFiles: readonly LoadedFile[]) {
     const crawlers: CatalogueCrawler[] = [];
     const tokens: Token<CatalogueCrawler>[] = [];
     const proofs = new Map<string, CrawlerProofs>();
-    for (const { file, proofs: ofFile } of loaded) {
+    for (const { file, proofs: fileProofs } of loadedFiles) {
       for (const entry of file.crawlers) {
         const { id, name, category, rsl_category, user_agent } = entry;
         const crawler = { id, name, category, rslCategory: rsl_category, operator: file.operator };
         crawlers.push(crawler);
-        proofs.set(id, ofFile);
+        proofs.set(id, fileProofs);
         for (const text of user_agent.contains ?? []) {
           tokens.push({ text, atStart: false, value: crawler });
         }
@@ -79,7 +79,7 @@ export class CrawlerCatalogue {
         group.map(({ text }) => text),
       ]),
     );
-    this.lists = loaded.flatMap((one) => one.proofs.list ?? []);
+    this.lists = loadedFiles.flatMap((loadedFile) => loadedFile.proofs.list ?? []);
   }
 
   /**
@@ -88,25 +88,30 @@ export class CrawlerCatalogue {
    * crawler-file.ts or refreshed-ranges.ts.
    */
   static load(folder?: string, overlay?: string): CrawlerCatalogue {
-    const loaded = folder === undefined ? bundledFiles() : filesOf(folder);
-    return CrawlerCatalogue.#of(loaded.map((one) => withRefreshed(one, overlay)));
+    const loadedFiles = folder === undefined ? bundledFiles() : filesOf(folder);
+    return CrawlerCatalogue.#fromFiles(
+      loadedFiles.map((loadedFile) => addRefreshed(loadedFile, overlay)),
+    );
   }
 
   /** Does the same for the bundled files, and awaits `pause` after each of them. */
   static async loadInSlices(overlay: string | undefined, pause: Pause): Promise<CrawlerCatalogue> {
-    const loaded: Loaded[] = [];
-    for (const one of bundledFiles()) {
-      loaded.push(withRefreshed(one, overlay));
+    const loadedFiles: LoadedFile[] = [];
+    for (const bundledFile of bundledFiles()) {
+      loadedFiles.push(addRefreshed(bundledFile, overlay));
       await pause();
     }
-    return CrawlerCatalogue.#of(loaded);
+    return CrawlerCatalogue.#fromFiles(loadedFiles);
   }
 
   /** Without refreshed ranges, all callers share one bundled catalogue. */
-  static #of(loaded: readonly Loaded[]): CrawlerCatalogue {
+  static #fromFiles(loadedFiles: readonly LoadedFile[]): CrawlerCatalogue {
     const isBundled =
-      loaded.length === files?.length && loaded.every((one, at) => one === files?.[at]);
-    return isBundled ? (bundled ??= new CrawlerCatalogue(loaded)) : new CrawlerCatalogue(loaded);
+      loadedFiles.length === files?.length &&
+      loadedFiles.every((loadedFile, at) => loadedFile === files?.[at]);
+    return isBundled
+      ? (bundledCatalogue ??= new CrawlerCatalogue(loadedFiles))
+      : new CrawlerCatalogue(loadedFiles);
   }
 
   /** When the oldest refreshable list was confirmed, in milliseconds since the epoch. Undefined without such lists. */
@@ -143,14 +148,14 @@ export class CrawlerCatalogue {
 }
 
 /** Cached, because the bundled files do not change while the program runs and settings may be read often. */
-let files: readonly Loaded[] | undefined;
-let bundled: CrawlerCatalogue | undefined;
+let files: readonly LoadedFile[] | undefined;
+let bundledCatalogue: CrawlerCatalogue | undefined;
 
-function bundledFiles(): readonly Loaded[] {
+function bundledFiles(): readonly LoadedFile[] {
   return (files ??= filesOf(dataPath('crawlers')));
 }
 
-function filesOf(folder: string): readonly Loaded[] {
+function filesOf(folder: string): readonly LoadedFile[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
   return names.toSorted().map((fileName) => {
     const file = readCrawlerFile(join(folder, fileName));
@@ -161,14 +166,14 @@ function filesOf(folder: string): readonly Loaded[] {
 }
 
 /** Returns the same object when `overlay` has no ranges for it. */
-function withRefreshed(loaded: Loaded, overlay: string | undefined): Loaded {
-  const { name, file, proofs } = loaded;
-  const refreshed =
+function addRefreshed(loadedFile: LoadedFile, overlay: string | undefined): LoadedFile {
+  const { name, file, proofs } = loadedFile;
+  const refreshedRanges =
     overlay === undefined || !file.ranges.published
       ? undefined
       : readRefreshedRanges(overlay, name);
-  if (refreshed === undefined) return loaded;
-  return { ...loaded, proofs: { ...proofs, list: crawlerListOf(name, file, refreshed) } };
+  if (refreshedRanges === undefined) return loadedFile;
+  return { ...loadedFile, proofs: { ...proofs, list: crawlerListOf(name, file, refreshedRanges) } };
 }
 
 function readCrawlerFile(path: string): CrawlerFile {

@@ -33,9 +33,12 @@ let names: Names | undefined;
 
 function namesOnce(): Names {
   if (names !== undefined) return names;
-  const listed = CrawlerCatalogue.load()
+  const listedCrawlers = CrawlerCatalogue.load()
     .all()
     .map(({ name }) => name);
-  names = { listed, folded: new Set(listed.map((name) => name.toLowerCase())) };
+  names = {
+    listed: listedCrawlers,
+    folded: new Set(listedCrawlers.map((name) => name.toLowerCase())),
+  };
   return names;
 }

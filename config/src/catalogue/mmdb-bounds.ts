@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 
 /** Bound of one record or of a file's metadata. A city with names in ten languages has about 2,000. */
-const MOST = 16_384;
+const MAX_VALUES = 16_384;
 
 /** The library's decoder. Its types hide most of it. */
 interface Decoder {
@@ -10,29 +10,29 @@ interface Decoder {
   decodeString: (this: Decoder, offset: number, size: number) => unknown;
 }
 
-let left = Infinity;
+let valuesLeft = Infinity;
 
 /**
  * Limits what the library decodes during `read`. Rethrows errors of `read`, and throws when a record is too large.
  * 230 bytes of nested lists can expand to gigabytes, and a fetched file is not trusted.
  */
-export function bounded<Result>(read: () => Result): Result {
-  left = MOST;
+export function withBounds<Result>(read: () => Result): Result {
+  valuesLeft = MAX_VALUES;
   try {
     return read();
   } finally {
-    left = Infinity;
+    valuesLeft = Infinity;
   }
 }
 
-/** Number of values and characters that {@link bounded} has decoded. */
+/** Number of values and characters that {@link withBounds} has decoded. */
 export function decodedSize(): number {
-  return MOST - left;
+  return MAX_VALUES - valuesLeft;
 }
 
 function charge(amount: number): void {
-  left -= amount;
-  if (left < 0) throw new Error('a record that is too large');
+  valuesLeft -= amount;
+  if (valuesLeft < 0) throw new Error('a record that is too large');
 }
 
 // The library creates its decoder itself and decodes the metadata at once, so the limits patch its prototype.

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { Reader, type Response } from 'maxmind';
 import { readAddress } from '../net/read-address.ts';
-import { bounded, decodedSize } from './mmdb-bounds.ts';
+import { withBounds, decodedSize } from './mmdb-bounds.ts';
 
 /** Addresses that every complete database has: public resolvers of four operators. */
 const WELL_KNOWN = ['8.8.8.8', '1.1.1.1', '9.9.9.9', '208.67.222.222'];
@@ -37,13 +37,13 @@ export function openMmdb<Value>(
   /** Returns the record and the prefix length of its network. For an unreadable record the network is one address. */
   const recordOf = (ip: string): [Response | null, number] => {
     try {
-      return bounded(() => reader.getWithPrefixLength(ip));
+      return withBounds(() => reader.getWithPrefixLength(ip));
     } catch {
       return [null, Infinity];
     }
   };
-  const known = WELL_KNOWN.flatMap((ip) => recordOf(ip)[0] ?? []);
-  if (known.length > 0 && known.every((record) => read(record) === undefined)) {
+  const knownRecords = WELL_KNOWN.flatMap((ip) => recordOf(ip)[0] ?? []);
+  if (knownRecords.length > 0 && knownRecords.every((record) => read(record) === undefined)) {
     throw new Error(`${refusal} contains other data`);
   }
   // A tree of IPv4 addresses would misread the first bits of an IPv6 address as an IPv4 address.
@@ -101,32 +101,33 @@ function openReader(source: string | Buffer, refusal: string): Reader<Response> 
 }
 
 /** Settings are read often, so a large file is read again only when it has changed. */
-const open = new Map<string, { readonly state: string; readonly reader: Reader<Response> }>();
+const openFiles = new Map<string, { readonly state: string; readonly reader: Reader<Response> }>();
 
 function openFile(path: string): Reader<Response> {
   const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
   const state = [ino, size, mtimeNs, ctimeNs].join(' ');
-  const before = open.get(path);
-  open.delete(path);
-  const file = before?.state === state ? before : { state, reader: readerOf(readFileSync(path)) };
-  open.set(path, file);
-  const [oldest] = open.keys();
-  if (open.size > MAX_OPEN && oldest !== undefined) open.delete(oldest);
+  const earlierFile = openFiles.get(path);
+  openFiles.delete(path);
+  const file =
+    earlierFile?.state === state ? earlierFile : { state, reader: readerOf(readFileSync(path)) };
+  openFiles.set(path, file);
+  const [oldest] = openFiles.keys();
+  if (openFiles.size > MAX_OPEN && oldest !== undefined) openFiles.delete(oldest);
   return file.reader;
 }
 
 function readerOf(bytes: Buffer): Reader<Response> {
-  const decoded = new Map<string | number, unknown>();
-  let room = MAX_DECODED;
+  const decodedRecords = new Map<string | number, unknown>();
+  let bytesLeft = MAX_DECODED;
   // The library looks records up by their position, so a record that many addresses share is decoded once.
   const cache = {
-    get: (at: string | number) => decoded.get(at),
+    get: (at: string | number) => decodedRecords.get(at),
     set: (at: string | number, value: unknown) => {
       const size = decodedSize() + KEPT_RECORD;
-      if (size > room) return;
-      room -= size;
-      decoded.set(at, value);
+      if (size > bytesLeft) return;
+      bytesLeft -= size;
+      decodedRecords.set(at, value);
     },
   };
-  return bounded(() => new Reader<Response>(bytes, { cache }));
+  return withBounds(() => new Reader<Response>(bytes, { cache }));
 }

@@ -33,14 +33,16 @@ export class NetworkCatalogue {
     this.asOf = asOf;
   }
 
-  /** Reads the three lists of a folder, by default the bundled ones, which are read once. Throws when a file is missing. */
+  /**
+   * Reads the three lists of a folder, by default the bundled ones, which are read once. Throws when a file is missing.
+   */
   static load(folder?: string): NetworkCatalogue {
     return folder === undefined
-      ? (bundled ??= NetworkCatalogue.#read(dataPath('ip')))
-      : NetworkCatalogue.#read(folder);
+      ? (bundledCatalogue ??= NetworkCatalogue.#readFolder(dataPath('ip')))
+      : NetworkCatalogue.#readFolder(folder);
   }
 
-  static #read(folder: string): NetworkCatalogue {
+  static #readFolder(folder: string): NetworkCatalogue {
     const days: number[] = [];
     const lists = NETWORK_LISTS.map(({ kind, file, widest }) => {
       const text = readFileSync(join(folder, file), 'utf8');
@@ -63,7 +65,7 @@ export class NetworkCatalogue {
 }
 
 /** Cached, because the bundled lists do not change while the program runs. To read them takes 150 ms. */
-let bundled: NetworkCatalogue | undefined;
+let bundledCatalogue: NetworkCatalogue | undefined;
 
 /** The days in the comments. Each source has one: `# github.com/owner/name, 2026-08-22, MIT`. */
 function daysOf(text: string): number[] {

@@ -36,22 +36,22 @@ export class TokenMatcher<T> {
 
   find(userAgent: string): Token<T> | undefined {
     const length = Math.min(userAgent.length, MAX_USER_AGENT_LENGTH);
-    let before = -1;
+    let codeBefore = -1;
     for (let start = 0; start < length; start += 1) {
       const code = lowerCase(userAgent.charCodeAt(start));
-      const alone = !isWord(code) || !(isWord(before) || before === HYPHEN);
-      if (alone && this.#begins[code] === 1) {
-        const found = this.#longestAt(userAgent, start, length);
-        if (found !== undefined) return found;
+      const isTokenStart = !isWord(code) || !(isWord(codeBefore) || codeBefore === HYPHEN);
+      if (isTokenStart && this.#begins[code] === 1) {
+        const foundToken = this.#longestAt(userAgent, start, length);
+        if (foundToken !== undefined) return foundToken;
       }
-      before = code;
+      codeBefore = code;
     }
     return undefined;
   }
 
   #longestAt(userAgent: string, start: number, length: number): Token<T> | undefined {
     let node: Node<T> | undefined = this.#root;
-    let found: Token<T> | undefined;
+    let longestToken: Token<T> | undefined;
     for (let at = start; at < length; at += 1) {
       const code = lowerCase(userAgent.charCodeAt(at));
       node = node.next.get(code);
@@ -59,10 +59,10 @@ export class TokenMatcher<T> {
       const token: Token<T> | undefined =
         start === 0 ? (node.atStart ?? node.anywhere) : node.anywhere;
       if (token === undefined) continue;
-      const behind = at + 1 < length ? lowerCase(userAgent.charCodeAt(at + 1)) : -1;
-      if (!(isWord(code) && isWord(behind))) found = token;
+      const codeAfter = at + 1 < length ? lowerCase(userAgent.charCodeAt(at + 1)) : -1;
+      if (!(isWord(code) && isWord(codeAfter))) longestToken = token;
     }
-    return found;
+    return longestToken;
   }
 
   #add(token: Token<T>): void {

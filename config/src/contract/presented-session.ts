@@ -9,7 +9,7 @@ const TAB = 0x09;
  * cookie with the longest path first. Guard's own cookie has the path `/`, so the last values are read.
  */
 const MAX_PRESENTED = 8;
-const NOTHING: readonly string[] = [];
+const NO_SESSIONS: readonly string[] = [];
 
 /**
  * The session ids of a request (contract 2.1), without duplicates: the bare `cookie`, then every `_guard` of the
@@ -20,23 +20,23 @@ export function presentedSessions(
   cookie: string | undefined,
   header: string | undefined,
 ): readonly string[] {
-  const bare = cookie !== undefined && isUuid(cookie) ? [cookie] : NOTHING;
+  const bare = cookie !== undefined && isUuid(cookie) ? [cookie] : NO_SESSIONS;
   if (header === undefined) return bare;
-  let presented = bare;
+  let sessionIds = bare;
   let at = header.lastIndexOf(NAME);
-  while (at !== -1 && presented.length < MAX_PRESENTED) {
+  while (at !== -1 && sessionIds.length < MAX_PRESENTED) {
     const value = beginsCookie(header, at) ? valueFrom(header, at + NAME.length) : '';
-    if (isUuid(value) && !presented.includes(value)) presented = [...presented, value];
+    if (isUuid(value) && !sessionIds.includes(value)) sessionIds = [...sessionIds, value];
     at = at === 0 ? -1 : header.lastIndexOf(NAME, at - 1);
   }
-  return presented;
+  return sessionIds;
 }
 
 function valueFrom(header: string, from: number): string {
   const semicolon = header.indexOf(';', from);
   // A browser adds nothing around the value, so it can be cut out at once.
-  const sent = header.slice(from, semicolon === -1 ? header.length : semicolon);
-  return sent.length === 36 ? sent : sent.trim();
+  const sentValue = header.slice(from, semicolon === -1 ? header.length : semicolon);
+  return sentValue.length === 36 ? sentValue : sentValue.trim();
 }
 
 function isUuid(text: string): boolean {
@@ -45,11 +45,11 @@ function isUuid(text: string): boolean {
 
 /** True when only white space is between `at` and the semicolon or start before it. */
 function beginsCookie(header: string, at: number): boolean {
-  let before = at - 1;
-  while (before >= 0) {
-    const code = header.charCodeAt(before);
+  let previousIndex = at - 1;
+  while (previousIndex >= 0) {
+    const code = header.charCodeAt(previousIndex);
     if (code !== SPACE && code !== TAB) break;
-    before--;
+    previousIndex--;
   }
-  return before < 0 || header[before] === ';';
+  return previousIndex < 0 || header[previousIndex] === ';';
 }

@@ -25,9 +25,14 @@ export function inCategory<C extends Category, E extends Record<string, object>>
   category: C,
   entries: E,
 ) {
-  const named = Object.entries(entries).map(([name, entry]) => [name, { category, ...entry }]);
+  const namedEntries = Object.entries(entries).map(([name, entry]) => [
+    name,
+    { category, ...entry },
+  ]);
   // The type of Object.fromEntries has string keys.
-  return Object.fromEntries(named) as { readonly [Name in keyof E]: E[Name] & { category: C } };
+  return Object.fromEntries(namedEntries) as {
+    readonly [Name in keyof E]: E[Name] & { category: C };
+  };
 }
 
 export const note = finding('note');

@@ -26,7 +26,7 @@ export function compileGlobStates(glob: string, subject: GlobSubject): (value: s
   const suffix = literals.at(-1) ?? '';
   const inside = literals.reduce((one, other) => (other.length > one.length ? other : one));
   let current = new Uint8Array(tokens.length + 1);
-  let next = new Uint8Array(tokens.length + 1);
+  let nextStates = new Uint8Array(tokens.length + 1);
 
   return (value) => {
     if (!value.startsWith(prefix) || !value.endsWith(suffix)) return false;
@@ -36,9 +36,9 @@ export function compileGlobStates(glob: string, subject: GlobSubject): (value: s
     for (let at = 0; at < value.length; at++) {
       const codePoint = value.codePointAt(at) ?? 0;
       if (codePoint > 0xffff) at++;
-      next.fill(0);
-      if (!step(tokens, current, next, codePoint)) return false;
-      [current, next] = [next, current];
+      nextStates.fill(0);
+      if (!step(tokens, current, nextStates, codePoint)) return false;
+      [current, nextStates] = [nextStates, current];
     }
     skipEmpty(tokens, current);
     return current[tokens.length] === 1;
@@ -50,7 +50,7 @@ function tokenise(glob: string, subject: GlobSubject): Token[] {
   const anySlash = subject === 'text';
   let at = 0;
   while (at < glob.length) {
-    if (subject === 'path' && atSegmentGlobstar(glob, at)) {
+    if (subject === 'path' && isSegmentGlobstar(glob, at)) {
       // An optional slash with any text after it.
       tokens.push({ kind: 'optional', target: tokens.length + 3 });
       tokens.push({ kind: 'literal', codePoint: SLASH }, { kind: 'run', anySlash: true });
@@ -73,7 +73,7 @@ function tokenise(glob: string, subject: GlobSubject): Token[] {
 }
 
 /** A whole segment `**`, with the slash before it. */
-function atSegmentGlobstar(glob: string, at: number): boolean {
+function isSegmentGlobstar(glob: string, at: number): boolean {
   return glob.startsWith('/**', at) && (at + 3 === glob.length || glob[at + 3] === '/');
 }
 
@@ -96,16 +96,16 @@ function skipEmpty(tokens: readonly Token[], states: Uint8Array): void {
 function step(
   tokens: readonly Token[],
   current: Uint8Array,
-  next: Uint8Array,
+  nextStates: Uint8Array,
   codePoint: number,
 ): boolean {
   let alive = false;
   for (let state = 0; state < tokens.length; state++) {
     const token = tokens[state];
     if (current[state] !== 1 || token === undefined) continue;
-    const to = advance(token, state, current, codePoint);
-    if (to === undefined) continue;
-    next[to] = 1;
+    const targetState = advance(token, state, current, codePoint);
+    if (targetState === undefined) continue;
+    nextStates[targetState] = 1;
     alive = true;
   }
   return alive;

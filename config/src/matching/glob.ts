@@ -29,8 +29,8 @@ export function canMatchPaths(glob: string): boolean {
 
 /** A path in the form that lenient routers compare: lower case and without a trailing slash (Express, IIS). */
 export function foldPath(path: string): string {
-  const folded = path.toLowerCase();
-  return folded.length > 1 && folded.endsWith('/') ? folded.slice(0, -1) : folded;
+  const foldedPath = path.toLowerCase();
+  return foldedPath.length > 1 && foldedPath.endsWith('/') ? foldedPath.slice(0, -1) : foldedPath;
 }
 
 /**
@@ -38,10 +38,10 @@ export function foldPath(path: string): string {
  * folded. It is true when a lenient router treats the path like one that matches.
  */
 export function compileFoldedGlob(glob: string): (foldedPath: string) => boolean {
-  const folded = foldPath(glob);
-  const matches = compileGlob(folded);
+  const foldedGlob = foldPath(glob);
+  const matches = compileGlob(foldedGlob);
   // Only an empty last segment can have disappeared with the trailing slash.
-  return folded.endsWith('/*') ? (path) => matches(path) || matches(`${path}/`) : matches;
+  return foldedGlob.endsWith('/*') ? (path) => matches(path) || matches(`${path}/`) : matches;
 }
 
 /**
@@ -49,10 +49,10 @@ export function compileFoldedGlob(glob: string): (foldedPath: string) => boolean
  * `/a/b` for `/a/b/**` and `/a/b`, and `/a` for `/a/b*`. Undefined when there is none.
  */
 export function literalFolder(glob: string): string | undefined {
-  const folded = foldPath(glob);
-  if (!isWild(folded)) return folded;
-  const wild = folded.search(/[*?]/);
-  const folder = folded.slice(0, Math.max(0, folded.lastIndexOf('/', wild)));
+  const foldedGlob = foldPath(glob);
+  if (!isWild(foldedGlob)) return foldedGlob;
+  const wild = foldedGlob.search(/[*?]/);
+  const folder = foldedGlob.slice(0, Math.max(0, foldedGlob.lastIndexOf('/', wild)));
   return folder === '' ? undefined : folder;
 }
 
@@ -61,13 +61,13 @@ function compileTextGlob(glob: string): (value: string) => boolean {
   if (!isWild(glob)) return (value) => value === glob;
   if (glob.includes('?')) return compileGlobStates(glob, 'text');
   const pieces = glob.split('*');
-  const first = pieces[0] ?? '';
-  const last = pieces.at(-1) ?? '';
+  const firstPiece = pieces[0] ?? '';
+  const lastPiece = pieces.at(-1) ?? '';
   return (value) =>
-    value.length >= first.length + last.length &&
-    value.startsWith(first) &&
-    value.endsWith(last) &&
-    holdsInOrder(value, pieces, first.length, value.length - last.length);
+    value.length >= firstPiece.length + lastPiece.length &&
+    value.startsWith(firstPiece) &&
+    value.endsWith(lastPiece) &&
+    holdsInOrder(value, pieces, firstPiece.length, value.length - lastPiece.length);
 }
 
 /**
@@ -78,9 +78,9 @@ function holdsInOrder(value: string, pieces: readonly string[], from: number, to
   let at = from;
   for (let index = 1; index < pieces.length - 1; index++) {
     const piece = pieces[index] ?? '';
-    const found = value.indexOf(piece, at);
-    if (found === -1 || found + piece.length > to) return false;
-    at = found + piece.length;
+    const foundAt = value.indexOf(piece, at);
+    if (foundAt === -1 || foundAt + piece.length > to) return false;
+    at = foundAt + piece.length;
   }
   return true;
 }

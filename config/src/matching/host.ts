@@ -18,7 +18,7 @@ export function compileHosts<T>(
   entries: readonly { readonly hosts: readonly string[]; readonly value: T }[],
 ): (hostHeader: string) => T | undefined {
   const exact = new Map<string, T>();
-  const below = new Map<string, T>();
+  const valuesBySuffix = new Map<string, T>();
   let anyHost: T | undefined;
 
   for (const { hosts, value } of entries) {
@@ -27,7 +27,7 @@ export function compileHosts<T>(
         anyHost ??= value;
         continue;
       }
-      const [table, name] = host.startsWith('*.') ? [below, host.slice(2)] : [exact, host];
+      const [table, name] = host.startsWith('*.') ? [valuesBySuffix, host.slice(2)] : [exact, host];
       const key = canonicalHost(name);
       if (key !== undefined && !table.has(key)) table.set(key, value);
     }
@@ -39,10 +39,10 @@ export function compileHosts<T>(
     if (direct !== undefined) return direct;
     const host = canonicalHost(hostHeader);
     if (host === undefined) return undefined;
-    const found = exact.get(host);
-    if (found !== undefined) return found;
+    const exactValue = exact.get(host);
+    if (exactValue !== undefined) return exactValue;
     for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
-      const value = below.get(host.slice(dot + 1));
+      const value = valuesBySuffix.get(host.slice(dot + 1));
       if (value !== undefined) return value;
     }
     return anyHost;

@@ -108,12 +108,12 @@ function branchOf(readers: readonly Reader[]): Branch {
 const TRUNK = branchOf(READERS);
 
 /** From this length on, a look-up of a step's result is cheaper than running the step again. */
-const LONG = 512;
+const LONG_PATH = 512;
 
 /** The readings so far, and their total length. */
-class Found {
+class FoundReadings {
   readonly readings = new Set<string>();
-  readonly #made = new Map<PathStep, Map<string, string>>();
+  readonly #resultsByStep = new Map<PathStep, Map<string, string>>();
   #characters = 0;
 
   get isTooMuch(): boolean {
@@ -127,13 +127,13 @@ class Found {
   }
 
   /** The result of a step. For a long path it is computed once and shared by all readings. */
-  after(step: PathStep, path: string): string {
-    if (path.length < LONG) return step(path);
-    let made = this.#made.get(step);
-    if (made === undefined) this.#made.set(step, (made = new Map<string, string>()));
-    let next = made.get(path);
-    if (next === undefined) made.set(path, (next = step(path)));
-    return next;
+  resultOf(step: PathStep, path: string): string {
+    if (path.length < LONG_PATH) return step(path);
+    let results = this.#resultsByStep.get(step);
+    if (results === undefined) this.#resultsByStep.set(step, (results = new Map<string, string>()));
+    let result = results.get(path);
+    if (result === undefined) results.set(path, (result = step(path)));
+    return result;
   }
 }
 
@@ -156,17 +156,17 @@ export function readingsOf(rawPath: string): readonly string[] | undefined {
 
 function readingsOfUnusual(rawPath: string): readonly string[] | undefined {
   if (countAsciiEscapes(rawPath) > MAX_ASCII_ESCAPES) return undefined;
-  const found = new Found();
-  const decoded = all(rawPath);
-  const plainest = compatible(sentAsUtf8(decoded));
-  if (!AMBIGUOUS.test(decoded) && !AMBIGUOUS.test(plainest)) {
+  const found = new FoundReadings();
+  const decodedPath = all(rawPath);
+  const plainest = compatible(sentAsUtf8(decodedPath));
+  if (!AMBIGUOUS.test(decodedPath) && !AMBIGUOUS.test(plainest)) {
     // Escapes without danger, such as %20. Readers differ only in whether they decode them.
     found.add(rawPath);
     for (const reading of [
       unreserved(rawPath),
       bytes(rawPath),
-      decoded,
-      sentAsUtf8(decoded),
+      decodedPath,
+      sentAsUtf8(decodedPath),
       plainest,
     ])
       found.add(reading);
@@ -190,26 +190,26 @@ function countAsciiEscapes(path: string): number {
   return count;
 }
 
-function addReaders({ isReading, next }: Branch, path: string, found: Found): void {
+function addReaders({ isReading, next }: Branch, path: string, found: FoundReadings): void {
   if (isReading) found.add(path);
   for (const [step, branch] of next) {
     if (found.isTooMuch) return;
-    addReaders(branch, found.after(step, path), found);
+    addReaders(branch, found.resultOf(step, path), found);
   }
 }
 
 /** The iteration over the Set includes entries that are added meanwhile, so combinations of habits are found too. */
-function addHabits(found: Found): void {
+function addHabits(found: FoundReadings): void {
   for (const reading of found.readings) {
     for (const habit of HABITS) {
-      const seen = found.after(habit, reading);
-      if (seen === reading) continue;
+      const habitReading = found.resultOf(habit, reading);
+      if (habitReading === reading) continue;
       if (found.isTooMuch) return;
-      found.add(seen);
+      found.add(habitReading);
       // A server with this habit may or may not read a backslash as a slash.
-      for (const one of [seen, found.after(backslashes, seen)]) {
-        found.add(found.after(resolveDots, one));
-        found.add(found.after(resolveDots, found.after(mergeSlashes, one)));
+      for (const variant of [habitReading, found.resultOf(backslashes, habitReading)]) {
+        found.add(found.resultOf(resolveDots, variant));
+        found.add(found.resultOf(resolveDots, found.resultOf(mergeSlashes, variant)));
       }
     }
   }
@@ -228,12 +228,12 @@ const DOT = 0x2e;
 
 /** True when all readers read the path in the same way: no empty segment, and none that ends in a dot. */
 function isPlain(path: string): boolean {
-  let before = 0;
+  let previousCode = 0;
   for (let at = 0; at < path.length; at++) {
     const code = path.charCodeAt(at);
     if (PLAIN[code] !== 1) return false;
-    if (code === SLASH && (before === SLASH || before === DOT)) return false;
-    before = code;
+    if (code === SLASH && (previousCode === SLASH || previousCode === DOT)) return false;
+    previousCode = code;
   }
-  return before !== DOT && (path.startsWith('/') || path === '*');
+  return previousCode !== DOT && (path.startsWith('/') || path === '*');
 }

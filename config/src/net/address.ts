@@ -69,7 +69,7 @@ export function readIpv6(text: string, to: number, words: Uint32Array): boolean 
   return true;
 }
 
-/** Whether there is a single colon at either end. */
+/** True if there is a single colon at the start or at the end. */
 function hasLooseColon(text: string, to: number): boolean {
   const leading = text.charCodeAt(0) === COLON && text.charCodeAt(1) !== COLON;
   const trailing = text.charCodeAt(to - 1) === COLON && text.charCodeAt(to - 2) !== COLON;
@@ -104,7 +104,7 @@ function putGroup(words: Uint32Array, group: number, value: number): void {
     group % 2 === 0 ? (word & 0xffff) | (value << 16) : word - (word % 65_536) + value;
 }
 
-/** One of the eight 16-bit groups of an address. */
+/** Returns one of the eight 16-bit groups of an address. */
 export function getGroup(words: Uint32Array, group: number): number {
   const word = words[group >> 1] ?? 0;
   return group % 2 === 0 ? word >>> 16 : word & 0xffff;
@@ -112,19 +112,19 @@ export function getGroup(words: Uint32Array, group: number): number {
 
 /** Moves the groups after `::` to the end. */
 function openGap(words: Uint32Array, groups: number, gapAt: number): void {
-  for (let back = 1; back <= groups - gapAt; back += 1) {
-    const value = getGroup(words, groups - back);
-    putGroup(words, groups - back, 0);
-    putGroup(words, 8 - back, value);
+  for (let stepsFromEnd = 1; stepsFromEnd <= groups - gapAt; stepsFromEnd += 1) {
+    const value = getGroup(words, groups - stepsFromEnd);
+    putGroup(words, groups - stepsFromEnd, 0);
+    putGroup(words, 8 - stepsFromEnd, value);
   }
 }
 
-/** True for an address in ::ffff:0:0/96. Its last word is then the IPv4 address (RFC 4291 2.5.5.2). */
+/** True for an address in ::ffff:0:0/96. The last word of such an address is the IPv4 address (RFC 4291 2.5.5.2). */
 export function isV4Mapped(words: Uint32Array): boolean {
   return words[0] === 0 && words[1] === 0 && words[2] === 0xffff;
 }
 
-/** A CIDR range or a single address. Host bits are ignored. Undefined for other text. */
+/** Parses a CIDR range or a single address. Host bits are ignored. Undefined for other text. */
 export function readRange(text: string): AddressRange | undefined {
   const slash = text.indexOf('/');
   const end = slash === -1 ? text.length : slash;
@@ -147,7 +147,7 @@ function rangeOfV4(address: number, length: number): AddressRange {
   return { family: 4, first, last: first + addresses - 1, length };
 }
 
-function readPrefixLength(text: string, from: number, most: number): number {
+function readPrefixLength(text: string, from: number, maxLength: number): number {
   if (text.length === from || text.length - from > 3) return -1;
   let value = 0;
   for (let index = from; index < text.length; index += 1) {
@@ -155,7 +155,7 @@ function readPrefixLength(text: string, from: number, most: number): number {
     if (digit < 0 || digit > 9) return -1;
     value = value * 10 + digit;
   }
-  return value > most || text.charCodeAt(from - 1) !== SLASH ? -1 : value;
+  return value > maxLength || text.charCodeAt(from - 1) !== SLASH ? -1 : value;
 }
 
 function toBigInt(words: Uint32Array): bigint {

@@ -55,9 +55,9 @@ export interface Refusals {
 
 type Refusal = keyof Refusals;
 
-/** Why a list of public addresses must not contain a range. Undefined when it may. */
-export function refusalOf(range: AddressRange, widest: WidthLimit): Refusal | undefined {
-  if (range.length < (range.family === 4 ? widest.v4 : widest.v6)) return 'tooWide';
+/** Says why a list of public addresses must not contain a range. Undefined when the list may contain it. */
+export function refusalOf(range: AddressRange, widthLimit: WidthLimit): Refusal | undefined {
+  if (range.length < (range.family === 4 ? widthLimit.v4 : widthLimit.v6)) return 'tooWide';
   const bogons = BOGONS_BY_FAMILY[range.family];
   // A start of Guard reads 30,000 ranges, so this is a binary search. Only the last bogon that starts before the end of
   // the range can overlap it.
@@ -69,8 +69,8 @@ export function refusalOf(range: AddressRange, widest: WidthLimit): Refusal | un
     if (bogon && bogon.first <= range.last) low = middle + 1;
     else high = middle;
   }
-  const before = bogons[low - 1];
-  return before && range.first <= before.last ? 'bogon' : undefined;
+  const lastBefore = bogons[low - 1];
+  return lastBefore && range.first <= lastBefore.last ? 'bogon' : undefined;
 }
 
 /** Parses the entries of a list. Refused entries are dropped and counted. */
@@ -79,12 +79,12 @@ export function readPublicRanges(
   widest: WidthLimit,
 ): { readonly ranges: readonly AddressRange[]; readonly refused: Refusals } {
   const ranges: AddressRange[] = [];
-  const refused = { malformed: 0, bogon: 0, tooWide: 0 };
+  const refusals = { malformed: 0, bogon: 0, tooWide: 0 };
   for (const entry of entries) {
     const range = readRange(entry);
     const refusal = range === undefined ? 'malformed' : refusalOf(range, widest);
-    if (refusal !== undefined) refused[refusal] += 1;
+    if (refusal !== undefined) refusals[refusal] += 1;
     else if (range !== undefined) ranges.push(range);
   }
-  return { ranges, refused };
+  return { ranges, refused: refusals };
 }

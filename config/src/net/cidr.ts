@@ -15,8 +15,8 @@ export function isIpOrCidr(text: string): boolean {
 }
 
 /**
- * The canonical spelling of one IP address, or undefined. A v4-mapped IPv6 address becomes IPv4, and a zone is
- * dropped. Invalid are lists, ports, brackets, and IPv4 in octal, hex or short form.
+ * Returns the canonical spelling of one IP address, or undefined. A v4-mapped IPv6 address becomes IPv4, and a zone is
+ * dropped. Lists, ports, brackets, and IPv4 in octal, hex or short form are invalid.
  */
 export function parseIp(text: string): string | undefined {
   if (readIpv4(text, 0, text.length) >= 0) return text;

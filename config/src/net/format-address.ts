@@ -2,14 +2,14 @@ import { getGroup } from './address.ts';
 
 /** Writes addresses in their canonical spelling, from the numbers of address.ts. */
 
-/** Dotted decimal, from an unsigned 32-bit number. */
+/** Returns the dotted decimal form of an unsigned 32-bit number. */
 export function formatIpv4(address: number): string {
   return `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`;
 }
 
 /**
- * RFC 5952 section 4, from four 32-bit words: lower case, no leading zeros, and `::` for the longest run of at least
- * two zero groups. If two runs are equally long, the first one is replaced.
+ * Returns the form of RFC 5952 section 4 of four 32-bit words: lower case, no leading zeros, and `::` for the longest
+ * run of at least two zero groups. If two runs are equally long, the first one is replaced.
  */
 export function formatIpv6(words: Uint32Array): string {
   const gap = longestGap(words);
@@ -29,12 +29,12 @@ export function formatIpv6(words: Uint32Array): string {
 function longestGap(words: Uint32Array): { readonly from: number; readonly length: number } {
   let from = -1;
   let length = 1;
-  let run = 0;
+  let zeroRun = 0;
   for (let group = 0; group < 8; group += 1) {
-    run = getGroup(words, group) === 0 ? run + 1 : 0;
-    if (run > length) {
-      length = run;
-      from = group - run + 1;
+    zeroRun = getGroup(words, group) === 0 ? zeroRun + 1 : 0;
+    if (zeroRun > length) {
+      length = zeroRun;
+      from = group - zeroRun + 1;
     }
   }
   return { from, length };

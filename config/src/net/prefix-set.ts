@@ -3,7 +3,7 @@ import { indexByUpperHalf } from './address-map.ts';
 import { readAddress } from './read-address.ts';
 
 /** From this number of IPv4 intervals, an index of 256 KiB is used to shorten the search. */
-const INDEX_FROM = 4096;
+const INDEX_MIN_INTERVALS = 4096;
 
 /**
  * A set of IP ranges. `has` allocates nothing.
@@ -31,21 +31,21 @@ export class PrefixSet {
     return PrefixSet.fromRanges(ranges);
   }
 
-  /** The set of a list. The list must not change. Each list has one set, which all callers share. */
+  /** Returns the set of a list. The list must not change. Each list has one set, which all callers share. */
   static of(list: readonly string[]): PrefixSet {
-    const known = sets.get(list);
-    if (known !== undefined) return known;
+    const cachedSet = setsByList.get(list);
+    if (cachedSet !== undefined) return cachedSet;
     const set = PrefixSet.from(list);
-    sets.set(list, set);
+    setsByList.set(list, set);
     return set;
   }
 
   /** Registers a set that another thread has made from the list. */
   static adopt(list: readonly string[], { v4, v6 }: PrefixWords): void {
-    sets.set(list, new PrefixSet(new Ipv4Intervals(...v4), new Ipv6Intervals(...v6)));
+    setsByList.set(list, new PrefixSet(new Ipv4Intervals(...v4), new Ipv6Intervals(...v6)));
   }
 
-  /** The set as plain memory, for another thread. */
+  /** Returns the set as plain memory, for another thread. */
   words(): PrefixWords {
     return { v4: this.#v4.words, v6: this.#v6.words };
   }
@@ -68,7 +68,7 @@ export class PrefixSet {
     return this.#v4.count + this.#v6.count;
   }
 
-  /** Whether an address, spelled as `parseIp` returns it, is in the set. False for other text. */
+  /** True if an address, spelled as `parseIp` returns it, is in the set. False for other text. */
   has(ip: string): boolean {
     const { family, v4, v6 } = readAddress(ip);
     if (family === 'v4') return this.#v4.has(v4);
@@ -76,7 +76,7 @@ export class PrefixSet {
   }
 }
 
-const sets = new WeakMap<readonly string[], PrefixSet>();
+const setsByList = new WeakMap<readonly string[], PrefixSet>();
 
 /** The first and the last members of all intervals of a family. */
 type Words = readonly [firsts: Uint32Array, lasts: Uint32Array];
@@ -88,20 +88,20 @@ type Interval<T extends number | bigint> = [first: T, last: T];
 /** Sorts intervals and joins overlapping and adjacent ones. */
 export function mergeIntervals<T extends number | bigint>(
   intervals: readonly Interval<T>[],
-  next: (last: T) => T,
+  successor: (last: T) => T,
 ): Interval<T>[] {
-  const sorted = intervals.toSorted((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0));
-  const merged: Interval<T>[] = [];
-  let open: Interval<T> | undefined;
-  for (const [first, last] of sorted) {
-    if (open === undefined || first > next(open[1])) {
-      open = [first, last];
-      merged.push(open);
-    } else if (last > open[1]) {
-      open[1] = last;
+  const sortedIntervals = intervals.toSorted((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0));
+  const mergedIntervals: Interval<T>[] = [];
+  let currentInterval: Interval<T> | undefined;
+  for (const [first, last] of sortedIntervals) {
+    if (currentInterval === undefined || first > successor(currentInterval[1])) {
+      currentInterval = [first, last];
+      mergedIntervals.push(currentInterval);
+    } else if (last > currentInterval[1]) {
+      currentInterval[1] = last;
     }
   }
-  return merged;
+  return mergedIntervals;
 }
 
 class Ipv4Intervals {
@@ -115,7 +115,7 @@ class Ipv4Intervals {
     this.count = firsts.length;
     this.#firsts = firsts;
     this.#lasts = lasts;
-    this.#index = this.count < INDEX_FROM ? undefined : indexByUpperHalf(this.#firsts);
+    this.#index = this.count < INDEX_MIN_INTERVALS ? undefined : indexByUpperHalf(this.#firsts);
   }
 
   static of(intervals: readonly Interval<number>[]): Ipv4Intervals {
@@ -178,16 +178,18 @@ class Ipv6Intervals {
 }
 
 function packWords(addresses: readonly bigint[]): Uint32Array {
-  const packed = new Uint32Array(addresses.length * 4);
+  const packedWords = new Uint32Array(addresses.length * 4);
   addresses.forEach((address, at) => {
     for (let word = 0; word < 4; word += 1) {
-      packed[at * 4 + word] = Number((address >> BigInt(96 - 32 * word)) & 0xffff_ffffn);
+      packedWords[at * 4 + word] = Number((address >> BigInt(96 - 32 * word)) & 0xffff_ffffn);
     }
   });
-  return packed;
+  return packedWords;
 }
 
-/** Negative, zero or positive when the packed address is below, equal to or above the other. */
+/**
+ * Returns a negative number, zero or a positive number when the packed address is below, equal to or above the other.
+ */
 function compareWords(packed: Uint32Array, at: number, address: Uint32Array): number {
   for (let word = 0; word < 4; word += 1) {
     const difference = (packed[at * 4 + word] ?? 0) - (address[word] ?? 0);

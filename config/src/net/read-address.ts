@@ -12,25 +12,25 @@ interface AddressNumbers {
 
 /** Cache of the last result: one request looks the same address up in several tables. */
 let lastText = '';
-const last = { family: 'none' as AddressNumbers['family'], v4: 0, v6: new Uint32Array(4) };
+const lastNumbers = { family: 'none' as AddressNumbers['family'], v4: 0, v6: new Uint32Array(4) };
 
 /**
  * Parses an address without a zone. The result is valid until the next call. It allocates nothing, and the same text
  * again costs nothing.
  */
 export function readAddress(text: string): AddressNumbers {
-  if (text === lastText) return last;
+  if (text === lastText) return lastNumbers;
   lastText = text;
-  last.v4 = readIpv4(text, 0, text.length);
-  if (last.v4 !== -1) {
-    last.family = 'v4';
-  } else if (!readIpv6(text, text.length, last.v6)) {
-    last.family = 'none';
-  } else if (isV4Mapped(last.v6)) {
-    last.family = 'v4';
-    last.v4 = last.v6[3] ?? 0;
+  lastNumbers.v4 = readIpv4(text, 0, text.length);
+  if (lastNumbers.v4 !== -1) {
+    lastNumbers.family = 'v4';
+  } else if (!readIpv6(text, text.length, lastNumbers.v6)) {
+    lastNumbers.family = 'none';
+  } else if (isV4Mapped(lastNumbers.v6)) {
+    lastNumbers.family = 'v4';
+    lastNumbers.v4 = lastNumbers.v6[3] ?? 0;
   } else {
-    last.family = 'v6';
+    lastNumbers.family = 'v6';
   }
-  return last;
+  return lastNumbers;
 }

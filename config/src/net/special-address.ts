@@ -19,7 +19,7 @@ const USES: Readonly<Record<string, AddressUse>> = {
 };
 
 /**
- * The use of an address. Undefined for other text. A v4-mapped IPv6 address counts as IPv4. This takes some
+ * Returns the use of an address. Undefined for other text. A v4-mapped IPv6 address counts as IPv4. This takes some
  * microseconds, which is too slow for each request.
  */
 export function addressUse(address: string): AddressUse | undefined {
@@ -28,7 +28,10 @@ export function addressUse(address: string): AddressUse | undefined {
   return ip === undefined ? undefined : (USES[ipaddr.parse(ip).range()] ?? 'special');
 }
 
-/** The URL for a program on the same machine to reach a listener. A wildcard address becomes the loopback address. */
+/**
+ * Returns the URL at which a program on the same machine reaches a listener. A wildcard address becomes the loopback
+ * address.
+ */
 export function listenerUrl(host: string, port: number): string {
   if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
   if (host === '::') return `http://[::1]:${port}`;
@@ -36,7 +39,7 @@ export function listenerUrl(host: string, port: number): string {
 }
 
 /**
- * Whether only this machine can reach a host of a listener or URL (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3,
+ * True if only this machine can reach a host of a listener or URL (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3,
  * RFC 6761 section 6.3). Names other than `localhost` count as reachable from other machines.
  */
 export function isLoopbackHost(host: string): boolean {

@@ -9,11 +9,11 @@ const UNREAD_MS = 30_000;
  */
 export function goneSignal(response: ServerResponse): AbortSignal {
   beginWait(response);
-  const gone = new AbortController();
+  const disconnect = new AbortController();
   response.on('close', () => {
-    if (!response.writableFinished) gone.abort();
+    if (!response.writableFinished) disconnect.abort();
   });
-  return gone.signal;
+  return disconnect.signal;
 }
 
 export function beginWait(response: ServerResponse): void {

@@ -5,25 +5,25 @@ import { isUnanswered, type WholeEvent } from './whole-event.ts';
 
 type Reasons = Knowledge['reasons'];
 
-/** The people who can have this finding by accident. Empty when they are unknown. */
+/** Returns the people who can have this finding by accident. Empty when they are unknown. */
 export function falsePositivesOf(
   { reasons, findings }: WholeEvent,
-  known: Reasons,
+  reasonFacts: Reasons,
 ): { readonly name: string; readonly words: string }[] {
   const names = new Set([...reasons, ...findings.map(({ name }) => name)]);
   return [...names].flatMap((name) => {
-    const words = known[name]?.others ?? '';
+    const words = reasonFacts[name]?.others ?? '';
     return words === '' ? [] : [{ name, words }];
   });
 }
 
 export const NO_KNOWN_FALSE_POSITIVES = 'Nothing is known of people who have this by accident.';
 
-/** What the visitor can do: at least one sentence. */
-export function adviceOf(event: WholeEvent, known: Reasons): string[] {
+/** Says what the visitor can do, in at least one sentence. */
+export function adviceOf(event: WholeEvent, reasonFacts: Reasons): string[] {
   const { action, reasons } = event;
   const advice: string[] = [];
-  const categories = new Set(reasons.map((name) => known[name]?.category));
+  const categories = new Set(reasons.map((name) => reasonFacts[name]?.category));
   if (action === 'limited' || event.yes('rate_limited')) {
     advice.push('Wait a little and try again: the limit is for a short time.');
   }
@@ -34,8 +34,8 @@ export function adviceOf(event: WholeEvent, known: Reasons): string[] {
     advice.push('Switch off a VPN or proxy, or try another network, such as mobile data.');
   }
   if (
-    ['fingerprint_mismatch', 'header_anomaly', 'automated_browser'].some((one) =>
-      categories.has(one),
+    ['fingerprint_mismatch', 'header_anomaly', 'automated_browser'].some((category) =>
+      categories.has(category),
     )
   ) {
     advice.push(
@@ -53,6 +53,6 @@ export function adviceOf(event: WholeEvent, known: Reasons): string[] {
   if (isUnanswered(event)) advice.push('Try again in a few minutes: the site gave no answer.');
   else if (action === 'allow') advice.push('Nothing: this request was let through.');
   return advice.length === 0
-    ? ['Try again with another browser or network, or ask you to be let in.']
+    ? ['Try again with another browser or network, or ask you to let the visitor in.']
     : advice;
 }

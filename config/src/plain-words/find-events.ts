@@ -4,9 +4,9 @@ import { moment, quote } from './quote.ts';
 /** Statements that find the events of a code, a request or a visitor. Their rows are for whole-event.ts. */
 
 const DAY_MS = 86_400_000;
-const KEPT_MS = RETENTION.rowsS * 1000;
-/** Most events of one code that are read. */
-const SAME_CODE = 20;
+const RETENTION_MS = RETENTION.rowsS * 1000;
+/** The most events of one code that are read. */
+const MAX_EVENTS_PER_CODE = 20;
 
 /** Times are in milliseconds since 1970. */
 export interface TimeRange {
@@ -20,19 +20,22 @@ export function within({ from, to }: TimeRange): string {
 
 /** One event with all columns. Most request ids contain their time, so only few rows are read. */
 export function oneEvent(requestId: string, now: number): string {
-  const minted = mintedAt(requestId);
-  const range = minted === undefined ? kept(now) : { from: minted - 600_000, to: minted + 600_000 };
-  return whole(range, `request_id = toUUID(${quote(requestId)})`, 1);
+  const mintedAtMs = mintedAt(requestId);
+  const range =
+    mintedAtMs === undefined
+      ? storedRange(now)
+      : { from: mintedAtMs - 600_000, to: mintedAtMs + 600_000 };
+  return selectEvents(range, `request_id = toUUID(${quote(requestId)})`, 1);
 }
 
 /** Events with this reference code, newest first. */
 export function byReference(code: string, now: number): string {
-  return whole(kept(now), `reference = ${quote(code)}`, SAME_CODE);
+  return selectEvents(storedRange(now), `reference = ${quote(code)}`, MAX_EVENTS_PER_CODE);
 }
 
 /** The newest events of an address, or of a session by its digest. */
 export function byVisitor(visitor: string, now: number, limit: number): string {
-  return whole(kept(now), visitor, limit);
+  return selectEvents(storedRange(now), visitor, limit);
 }
 
 /** A summary of all stored events of a visitor in one row: number, first time, reasons. */
@@ -42,7 +45,7 @@ export function visitorInAll(visitor: string, now: number): string {
   toUnixTimestamp64Milli(min(created_at)) AS first_ms, toUnixTimestamp64Milli(max(created_at)) AS last_ms,
   sumMap(block_reasons, arrayMap(reason -> 1, block_reasons)) AS reasons
 FROM events_distributed
-WHERE ${within(kept(now))} AND ${visitor}`;
+WHERE ${within(storedRange(now))} AND ${visitor}`;
 }
 
 /** The condition for the events of an address. */
@@ -55,19 +58,19 @@ export function ofSession(digest: string): string {
   return `(session = ${quote(digest)} OR session_sent = ${quote(digest)})`;
 }
 
-function whole(range: TimeRange, condition: string, limit: number): string {
+function selectEvents(range: TimeRange, condition: string, limit: number): string {
   return `SELECT *, toUnixTimestamp64Milli(created_at) AS created_at_ms
 FROM events_distributed
 WHERE ${within(range)} AND ${condition}
 ORDER BY created_at DESC LIMIT ${limit}`;
 }
 
-/** One day longer than now, because the clock of an instance may be ahead. */
-function kept(now: number): TimeRange {
-  return { from: now - KEPT_MS, to: now + DAY_MS };
+/** Returns a range that ends one day after now, because the clock of an instance may be ahead. */
+function storedRange(now: number): TimeRange {
+  return { from: now - RETENTION_MS, to: now + DAY_MS };
 }
 
-/** Milliseconds since 1970 in a UUIDv7; undefined in another id. */
+/** Returns the milliseconds since 1970 in a UUIDv7. Undefined for another id. */
 function mintedAt(requestId: string): number | undefined {
   const digits = requestId.replaceAll('-', '');
   return digits.charAt(12) === '7' ? Number.parseInt(digits.slice(0, 12), 16) : undefined;

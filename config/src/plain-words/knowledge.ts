@@ -7,14 +7,14 @@ import { linesOf } from '../settings/derived/rule-lines.ts';
 import type { Organisation, Settings } from '../settings/schema.ts';
 import type { Knowledge, ReasonFacts, RuleFacts } from './facts.ts';
 
-const TEXTS = new URL('../../../docs/guide/block-reasons/', import.meta.url);
+const REASON_TEXTS_FOLDER = new URL('../../../docs/guide/block-reasons/', import.meta.url);
 
-/** The facts for events of one organisation. Undefined when the settings do not have it. */
+/** Returns the facts for events of one organisation. Undefined when the settings do not have it. */
 export function knowledgeOf(
   { organisations, sites }: Pick<Settings, 'organisations' | 'sites'>,
   id: string,
 ): Knowledge | undefined {
-  const organisation = organisations.find((one) => one.id === id);
+  const organisation = organisations.find((candidate) => candidate.id === id);
   if (organisation === undefined) return undefined;
   const { rules } = organisation;
   const lines = linesOf(rules);
@@ -47,8 +47,9 @@ function reasonsOf({ detection }: Organisation): Record<string, ReasonFacts> {
   const names = Object.keys(reasons) as Reason[];
   return Object.fromEntries(
     names.map((name) => {
-      const { meaning, category, strength: usual } = entryOf(name);
-      const strength = (isFinding(name) ? detection.reasons[name] : undefined) ?? usual ?? null;
+      const { meaning, category, strength: defaultStrength } = entryOf(name);
+      const strength =
+        (isFinding(name) ? detection.reasons[name] : undefined) ?? defaultStrength ?? null;
       const points = strength === null ? 0 : POINTS[strength];
       const { others = '', remedy = '' } = texts.get(name) ?? {};
       return [name, { meaning, category, strength, points, others, remedy }];
@@ -63,23 +64,23 @@ interface ReasonText {
 
 let reasonTexts: ReadonlyMap<string, ReasonText> | undefined;
 
-/** Two sections of each reason's documentation page. */
+/** Reads two sections of each reason's documentation page. */
 function readTexts(): ReadonlyMap<string, ReasonText> {
   return new Map(
-    readdirSync(TEXTS).map((file) => {
-      const text = readFileSync(new URL(file, TEXTS), 'utf8');
-      const section = (title: string): string =>
-        plain(text.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '');
+    readdirSync(REASON_TEXTS_FOLDER).map((file) => {
+      const text = readFileSync(new URL(file, REASON_TEXTS_FOLDER), 'utf8');
+      const sectionText = (title: string): string =>
+        toPlainText(text.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '');
       return [
         file.replace(/\.md$/, ''),
-        { others: section('Who else can have it'), remedy: section('What to do') },
+        { others: sectionText('Who else can have it'), remedy: sectionText('What to do') },
       ];
     }),
   );
 }
 
-/** Markdown as plain text: no code blocks, no marks, only the text of links. */
-function plain(markdown: string): string {
+/** Converts Markdown to plain text: no code blocks, no marks, only the text of links. */
+function toPlainText(markdown: string): string {
   return markdown
     .replace(/```[^]*?```/g, '')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -16,23 +16,23 @@ interface Visitors {
 /** One way in which the support can let a visitor in. */
 export interface LetInOption {
   readonly kind: 'session' | 'address' | 'network' | 'agent' | 'reason';
-  /** The visitors that it lets in, in words before `value`. */
+  /** The visitors that the option lets in, in words before `value`. */
   readonly words: string;
   readonly value: string;
   readonly change: LetInChange;
-  /** The command that lets them in for a day, without a change of guard.yaml. Empty if there is none. */
+  /** The command that lets these visitors in for a day, without a change of guard.yaml. Empty if there is none. */
   readonly command: string;
 }
 
-/** A rule decided, so the strength of findings does not matter. */
-const RULED = ['policy_block', 'crawler_blocked', 'rate_limit_exceeded'];
+/** Reasons of rules. If a rule decided, the strength of findings does not matter. */
+const RULE_REASONS = ['policy_block', 'crawler_blocked', 'rate_limit_exceeded'];
 
-/** The ways to let the visitor of an event in. The narrowest reliable way comes first. */
+/** Returns the ways to let the visitor of an event in. The narrowest reliable way comes first. */
 export function letInOptions(event: WholeEvent): LetInOption[] {
   const options: LetInOption[] = [];
   // A temporary decision comes before all rules, so no rule can let the visitor in.
   if (temporaryDecisionOf(event.rule) !== undefined) return options;
-  const allow = (
+  const addOption = (
     kind: LetInOption['kind'],
     words: string,
     value: string,
@@ -42,20 +42,20 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
     const command = kind === 'agent' ? '' : allowCommand(value, event.text('organisation'));
     if (value !== '') options.push({ kind, words, value, change, command });
   };
-  const came = event.text('session_sent') !== '';
-  const session = (): void => {
-    allow('session', 'This session', event.session, { session: event.session });
+  const hasSentSession = event.text('session_sent') !== '';
+  const addSession = (): void => {
+    addOption('session', 'This session', event.session, { session: event.session });
   };
-  if (came) session();
-  allow('address', 'This address', event.ip, { ip: event.ip });
+  if (hasSentSession) addSession();
+  addOption('address', 'This address', event.ip, { ip: event.ip });
   const network = networkAround(event.ip);
-  allow('network', 'This network', network, { ip: network });
-  allow('agent', 'Everybody with this agent', event.userAgent, { user_agent: event.userAgent });
+  addOption('network', 'This network', network, { ip: network });
+  addOption('agent', 'Everybody with this agent', event.userAgent, { user_agent: event.userAgent });
   // A visitor who sent no session may never send one, so this is not the first choice.
-  if (!came) session();
-  const isRuled = RULED.some((reason) => event.reasons.includes(reason));
-  const weighed = isRuled ? [] : event.findings.filter(({ points }) => points > 0);
-  for (const { name } of weighed) {
+  if (!hasSentSession) addSession();
+  const isRuled = RULE_REASONS.some((reason) => event.reasons.includes(reason));
+  const weighedFindings = isRuled ? [] : event.findings.filter(({ points }) => points > 0);
+  for (const { name } of weighedFindings) {
     options.push({
       kind: 'reason',
       words: 'Everybody with this reason: it is named and weighs nothing',
@@ -67,11 +67,11 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
   return options;
 }
 
-/** Why the changes cannot let this visitor in. Empty when they can. */
+/** Says why the changes cannot let this visitor in. Empty when they can. */
 export function letInLimit({ reasons, rule }: WholeEvent): string {
-  const temporary = temporaryDecisionOf(rule);
-  if (temporary !== undefined) {
-    return `No rule lets this visitor in: the temporary decision ${temporary} stands before all rules. End it with: guard decisions end ${temporary}`;
+  const temporaryId = temporaryDecisionOf(rule);
+  if (temporaryId !== undefined) {
+    return `No rule lets this visitor in: the temporary decision ${temporaryId} stands before all rules. End it with: guard decisions end ${temporaryId}`;
   }
   return reasons.includes('rate_limit_exceeded')
     ? `No rule that allows lifts the budget of the rule “${rule}”: raise its rate_limit, let the visitor in for a while by guard allow, or put a rule with a larger one for this visitor in front of it.`
@@ -83,7 +83,7 @@ function allowCommand(value: string, organisation: string): string {
   return `guard allow ${value} --for 1d --because 'let in by the support' --organisation ${organisation}`;
 }
 
-/** The /24 of an IPv4 address, or the /48 of an IPv6 address. Empty for other text. */
+/** Returns the /24 of an IPv4 address, or the /48 of an IPv6 address. Empty for other text. */
 function networkAround(ip: string): string {
   if (ip === '') return '';
   return ip.includes(':') ? ipv6NetworkOf(ip, 48) : networkOf(ip);

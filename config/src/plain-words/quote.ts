@@ -3,13 +3,13 @@
  * result must be exactly one literal.
  */
 
-/** A string literal. */
+/** Returns the value as a string literal. */
 export function quote(value: string): string {
   const escaped = value.replace(/[\\']/g, '\\$&').replaceAll('\0', '\\0');
   return `'${escaped}'`;
 }
 
-/** A time in milliseconds since 1970, to compare with created_at. */
+/** Returns a time in milliseconds since 1970 as SQL, to compare with created_at. */
 export function moment(ms: number): string {
   return `fromUnixTimestamp64Milli(${Math.trunc(ms)})`;
 }

@@ -7,8 +7,8 @@ export type SearchTerm =
   | { readonly kind: 'nothing' };
 
 /** Detects the kind of a text by its form: a reference code, an address, a session, a request, or a path. */
-export function parseSearchTerm(typed: string): SearchTerm {
-  const value = typed.trim();
+export function parseSearchTerm(typedText: string): SearchTerm {
+  const value = typedText.trim();
   if (value === '') return { kind: 'nothing' };
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) {
     return { kind: 'request', value: value.toLowerCase() };

@@ -3,25 +3,25 @@ import { temporaryDecisionOf } from '../contract/temporary-rule.ts';
 import type { Knowledge } from './facts.ts';
 import { isUnanswered, type WholeEvent } from './whole-event.ts';
 
-/** What happened, in a sentence. */
+/** Says in a sentence what happened. */
 export function sentenceOf(
   event: WholeEvent,
   { rules, thresholds }: Pick<Knowledge, 'rules' | 'thresholds'>,
 ): string {
   const isBlocking = rules.some(({ name, does }) => name === event.rule && /^block\b/.test(does));
   const points = event.findings.reduce((sum, finding) => sum + finding.points, 0);
-  const did = DID[event.action] ?? `was answered with ${event.action}`;
-  const would =
+  const actionText = ACTION_TEXTS[event.action] ?? `was answered with ${event.action}`;
+  const withoutModeText =
     event.decision === event.action || event.decision === 'none'
       ? ''
       : ` By itself Guard would have decided: ${event.decision}. ${event.yes('observe') ? 'It enforced nothing at that time (observe).' : 'A rule in monitor mode kept it from that.'}`;
-  const then = isUnanswered(event)
+  const unansweredText = isUnanswered(event)
     ? ` The site itself gave no answer, so the visitor got ${event.text('status_code')}.`
     : '';
-  return `The request ${did}, ${becauseOf({ ...event, isBlocking }, points, thresholds)}.${would}${then}`;
+  return `The request ${actionText}, ${becauseOf({ ...event, isBlocking }, points, thresholds)}.${withoutModeText}${unansweredText}`;
 }
 
-const DID: Readonly<Partial<Record<string, string>>> = {
+const ACTION_TEXTS: Readonly<Partial<Record<string, string>>> = {
   allow: 'was allowed',
   block: 'was blocked',
   challenge: 'was answered with the challenge page',
@@ -60,16 +60,16 @@ export function pointsText(points: number): string {
   return `${points} ${points === 1 ? 'point' : 'points'}`;
 }
 
-/** The text after the name of the deciding rule: its directives, and its line in guard.yaml. */
+/** Returns the text after the name of the deciding rule: its directives, and its line in guard.yaml. */
 export function ruleText(name: string, { rules }: Pick<Knowledge, 'rules'>): string {
-  const rule = rules.find((one) => one.name === name);
+  const rule = rules.find((candidate) => candidate.name === name);
   if (rule === undefined) return `: ${unlistedRuleText(name)}.`;
   const { does, line, preset } = rule;
-  const where = line === null ? '' : `. Line ${line} of guard.yaml`;
-  return `: ${does}${where}${preset ? ', from a preset' : ''}.`;
+  const lineText = line === null ? '' : `. Line ${line} of guard.yaml`;
+  return `: ${does}${lineText}${preset ? ', from a preset' : ''}.`;
 }
 
-/** The text for a rule name that is not in guard.yaml. */
+/** Returns the text for a rule name that is not in guard.yaml. */
 export function unlistedRuleText(name: string): string {
   if (temporaryDecisionOf(name) !== undefined) {
     return 'a person decided so for a while; guard decisions shows who, and why';
@@ -88,7 +88,7 @@ export interface Found {
 }
 
 export function foundIn({ findings, reasons }: WholeEvent): Found[] {
-  const points = new Map(findings.map((one) => [one.name, one.points]));
+  const points = new Map(findings.map((finding) => [finding.name, finding.points]));
   return [...new Set([...points.keys(), ...reasons])].map((name) => ({
     name,
     points: points.get(name),

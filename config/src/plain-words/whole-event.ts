@@ -14,27 +14,27 @@ export function isUnanswered(event: WholeEvent): boolean {
 
 /** Converts a row of a statement of find-events.ts. `cell` returns the value of a column. */
 export function wholeEvent(cell: (column: string) => unknown) {
-  const read = (column: string): string => text(cell(column));
+  const readText = (column: string): string => text(cell(column));
   const findings = entries(cell('findings')).map(([name, points]) => ({
     name,
     points: num(points),
   }));
   return {
     atMs: num(cell('created_at_ms')),
-    requestId: read('request_id'),
-    ip: read('ip'),
-    userAgent: read('user_agent'),
+    requestId: readText('request_id'),
+    ip: readText('ip'),
+    userAgent: readText('user_agent'),
     /** The session of the request, or the new session of the visitor. */
-    session: read('session_sent') === '' ? read('session') : read('session_sent'),
-    path: read('path'),
-    action: read('action'),
-    decision: read('decision'),
-    rule: read('rule'),
+    session: readText('session_sent') === '' ? readText('session') : readText('session_sent'),
+    path: readText('path'),
+    action: readText('action'),
+    decision: readText('decision'),
+    rule: readText('rule'),
     reasons: texts(cell('block_reasons')),
     /** Points of each finding, highest first. */
     findings: findings.sort((a, b) => b.points - a.points || a.name.localeCompare(b.name)),
     headers: entries(cell('headers')).sort(([a], [b]) => a.localeCompare(b)),
-    text: read,
+    text: readText,
     yes: (column: string): boolean => cell(column) === true || num(cell(column)) === 1,
   };
 }

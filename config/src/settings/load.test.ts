@@ -45,7 +45,7 @@ test('loaded settings are parsed: addresses, milliseconds, hashes, absolute path
   });
   expect(organisation?.secret_keys[1]).toMatchObject({
     key: Buffer.from('2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae', 'hex'),
-    // The key works until the end of that day.
+    // full.yaml says 2027-01-31. The key works until the end of that day.
     expires: Date.UTC(2027, 1, 1),
   });
   expect(organisation?.rules[2]?.rate_limit).toEqual({
@@ -70,7 +70,7 @@ test('loaded settings are parsed: addresses, milliseconds, hashes, absolute path
   ]);
 });
 
-test('robots_txt is the word managed, a file that is read with the settings, or the URL of a licence', () => {
+test('robots_txt is `managed`, a file that is read with the settings, or `managed` with the URL of a licence', () => {
   const [acme, plain, licensed] = load('pages.yaml').organisations;
   expect(acme?.robots_txt).toMatchObject({
     kind: 'file',
@@ -94,7 +94,7 @@ test('relative paths, also of sockets, start from the folder of the settings fil
   });
 });
 
-test('`files` has every file that is read with the settings once, and of the files that Guard writes only fetched ones', () => {
+test('`files` lists each file that is read with the settings, without duplicates; of the files that Guard writes, it lists only fetched ones', () => {
   const fixture = good.find(({ name }) => name === 'full.yaml');
   const result = loadSettings(fixture?.path ?? '', fixture?.env ?? {});
   expect(result.kind).toBe('loaded');
@@ -106,7 +106,7 @@ test('`files` has every file that is read with the settings once, and of the fil
   ]);
 });
 
-test('`files` is complete for a file with problems too, because a missing page may exist the next time', () => {
+test('`files` is complete also when settings have problems: a missing file may exist at the next reload', () => {
   const result = parse('organisations: [{ id: acme, robots_txt: ./absent.txt }]', {});
   expect(result).toMatchObject({ kind: 'invalid', files: [join(folder, 'absent.txt')] });
 });
@@ -120,7 +120,7 @@ test('`positionOf` gives the place of a setting, and for a missing setting the p
   expect(result.positionOf(['store'])).toEqual({ line: 1, column: 1 });
 });
 
-test('a service without a line under `listen` is off: listen.sql beside another listener', () => {
+test('a service without a line under `listen` is off, for example listen.sql', () => {
   const { listen } = load('clickhouse.yaml');
   expect(listen).toMatchObject({ api: expect.anything() as unknown });
   expect(listen.sql).toBeUndefined();

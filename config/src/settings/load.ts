@@ -5,7 +5,7 @@ import { MAX_SETTINGS_BYTES, readTextFile } from './values/files.ts';
 import { describeFound } from './reading/found.ts';
 import { dataFolderIn } from './derived/data-places.ts';
 import { filesOf } from './derived/files-of.ts';
-import { type KnownLists, ListReading, readingLists } from './lists/list-reading.ts';
+import { type KnownLists, ListReading, withLists } from './lists/list-reading.ts';
 import { rememberFetchedLists } from './derived/fetched-lists.ts';
 import {
   createLocator,
@@ -31,9 +31,9 @@ import { atOnce, type Work } from '../time/slices.ts';
 export { formatProblem, type Position, type Problem, type SettingPath };
 
 /** A star at a place where YAML allows an alias (`*name`). The star may also be in a comment. */
-const ALIAS = /(?:^|[\s[{,])\*[^\s*]/m;
+const ALIAS_PATTERN = /(?:^|[\s[{,])\*[^\s*]/m;
 
-/** Most values in one suggestion. */
+/** The most values in one suggestion. */
 const MAX_CHOICES = 10;
 
 export interface Loaded {
@@ -53,7 +53,7 @@ export type LoadResult =
   | {
       readonly kind: 'invalid';
       readonly problems: readonly Problem[];
-      /** The files and folders that it names, if it could be read. */
+      /** The files and folders that the settings file names, if it could be read. */
       readonly files: readonly string[];
     };
 
@@ -74,9 +74,9 @@ export function loadSettings(path: string, env: Environment): LoadResult {
     case 'read':
       return parseWithEnvironment(file.text, path, env);
     case 'unreadable':
-      return refused(path, 0, '', file.reason, 'expected a settings file of at most 8 MiB');
+      return invalidFile(path, 0, '', file.reason, 'expected a settings file of at most 8 MiB');
     case 'not_utf8':
-      return refused(
+      return invalidFile(
         path,
         file.validPrefix.length,
         `${file.validPrefix}?`,
@@ -96,44 +96,45 @@ export function* loadByEntry(
   options: Pick<EntrySource, 'kept' | 'mostBytes'>,
 ): Work<ReadByEntry | undefined> {
   const file = readTextFile(path, MAX_SETTINGS_BYTES);
-  const beside = withEnvironmentFile(resolve(path), env);
-  if (file.kind !== 'read' || beside.kind === 'refused') return undefined;
+  const environment = withEnvironmentFile(resolve(path), env);
+  if (file.kind !== 'read' || environment.kind === 'refused') return undefined;
   yield;
-  const source = { ...options, baseDir: dirname(resolve(path)), env: beside.env };
-  const read = yield* readByEntry(file.text, source);
-  return read && { ...read, files: [...read.files, ...beside.files] };
+  const source = { ...options, baseDir: dirname(resolve(path)), env: environment.env };
+  const reading = yield* readByEntry(file.text, source);
+  return reading && { ...reading, files: [...reading.files, ...environment.files] };
 }
 
 /**
- * The files and folders that a settings file names, without copies of fetched lists and databases. It reads none of
- * them. Undefined for a file with aliases, because a few aliases can expand to many values.
+ * Returns the files and folders that a settings file names, without copies of fetched lists and databases. It reads
+ * none of these. Undefined for a file with aliases, because a few aliases can expand to many values.
  */
 export function filesNamedAt(path: string, env: Environment): readonly string[] | undefined {
   const file = readTextFile(path, MAX_SETTINGS_BYTES);
   if (file.kind !== 'read') return [];
-  if (ALIAS.test(file.text)) return undefined;
-  const beside = withEnvironmentFile(resolve(path), env);
+  if (ALIAS_PATTERN.test(file.text)) return undefined;
+  const environment = withEnvironmentFile(resolve(path), env);
   const problems = createProblemList(path, createLocator(file.text));
-  const root = beside.kind === 'refused' ? undefined : readYaml(file.text, beside.env, problems);
+  const root =
+    environment.kind === 'refused' ? undefined : readYaml(file.text, environment.env, problems);
   return root === undefined ? [] : filesNamedIn(root, dirname(resolve(path)));
 }
 
 /** Parses a text that was already read, with `env` and the environment file beside `path`. */
 export function parseWithEnvironment(text: string, path: string, env: Environment): LoadResult {
-  const beside = withEnvironmentFile(resolve(path), env);
-  if (beside.kind === 'refused') {
-    return refused(beside.file, 0, '', beside.found, beside.message);
+  const environment = withEnvironmentFile(resolve(path), env);
+  if (environment.kind === 'refused') {
+    return invalidFile(environment.file, 0, '', environment.found, environment.message);
   }
-  const source = { file: path, baseDir: dirname(resolve(path)), env: beside.env };
+  const source = { file: path, baseDir: dirname(resolve(path)), env: environment.env };
   const result = parseSettings(text, source);
-  return { ...result, files: [...result.files, ...beside.files] };
+  return { ...result, files: [...result.files, ...environment.files] };
 }
 
 /** Parses a text with only the given environment. Pages that it names are read from disk. */
 export function parseSettings(text: string, source: SettingsSource): LoadResult {
   const { file, baseDir, env } = source;
   if (Buffer.byteLength(text) > MAX_SETTINGS_BYTES) {
-    return refused(file, 0, text, 'a longer text', 'expected a settings file of at most 8 MiB');
+    return invalidFile(file, 0, text, 'a longer text', 'expected a settings file of at most 8 MiB');
   }
   const locate = createLocator(text);
   const problems = createProblemList(file, locate);
@@ -142,25 +143,25 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
 
   const value = plainValue(root, baseDir);
   const lists = new ListReading({ folder: dataFolderIn(value) });
-  const checked = readingLists(lists, () => Settings.safeParse(value));
-  const meant = checked.success
+  const parsed = withLists(lists, () => Settings.safeParse(value));
+  const meantSettings = parsed.success
     ? []
-    : reportShapeProblems(checked.error.issues, { schema: Settings, root, value }, problems);
+    : reportShapeProblems(parsed.error.issues, { schema: Settings, root, value }, problems);
   // Settings below a misspelt name are unread, so contradictions with them would be wrong.
-  const isUnread = [...meant].some((name) => Object.hasOwn(Settings.shape, name));
+  const isUnread = [...meantSettings].some((name) => Object.hasOwn(Settings.shape, name));
   if (!isUnread) reportContradictions(value, root, problems);
 
-  const found = problems.sorted();
+  const sortedProblems = problems.sorted();
   const { fetched } = lists;
-  const settings = checked.success ? checked.data : undefined;
+  const settings = parsed.success ? parsed.data : undefined;
   const files = filesOf(settings, filesNamedIn(root, baseDir), fetched);
-  if (settings !== undefined && found.length === 0) {
+  if (settings !== undefined && sortedProblems.length === 0) {
     const positionOf = (path: SettingPath): Position => locate(keyOffset(root, path));
     rememberRuleLines(settings, positionOf);
     rememberFetchedLists(settings, fetched);
     return { kind: 'loaded', settings, files, positionOf, lists: lists.known };
   }
-  return { kind: 'invalid', problems: found, files };
+  return { kind: 'invalid', problems: sortedProblems, files };
 }
 
 function reportContradictions(value: unknown, root: SettingsNode, problems: ProblemList): void {
@@ -168,16 +169,22 @@ function reportContradictions(value: unknown, root: SettingsNode, problems: Prob
     const place = placeOf(root, path);
     // One mistake often breaks several rules. The first message is enough.
     if (problems.has(place.offset, path)) continue;
-    const listed = choices
+    const choiceTexts = choices
       .slice(0, MAX_CHOICES)
       .map((choice) => describeFound(placeOf(root, choice), choice));
-    const where = first && `; the first one is in line ${problems.lineOf(keyOffset(root, first))}`;
-    const which = listed.length === 0 ? '' : `: ${alternatives(listed)}`;
-    problems.add(place.offset, path, describeFound(place, path), message + (where ?? which));
+    const firstText =
+      first && `; the first one is in line ${problems.lineOf(keyOffset(root, first))}`;
+    const choicesText = choiceTexts.length === 0 ? '' : `: ${alternatives(choiceTexts)}`;
+    problems.add(
+      place.offset,
+      path,
+      describeFound(place, path),
+      message + (firstText ?? choicesText),
+    );
   }
 }
 
-function refused(
+function invalidFile(
   file: string,
   offset: number,
   text: string,

@@ -5,7 +5,7 @@ import { dataFolderIn } from './derived/data-places.ts';
 import { rememberFetchedLists } from './derived/fetched-lists.ts';
 import { filesOf } from './derived/files-of.ts';
 import { rememberLinesOf, rememberRuleLines, type RuleLines } from './derived/rule-lines.ts';
-import { type KnownLists, ListReading, readingLists } from './lists/list-reading.ts';
+import { type KnownLists, ListReading, withLists } from './lists/list-reading.ts';
 import { createLocator, createProblemList, type Position } from './problems/problem-list.ts';
 import type { SettingPath } from './problems/problems.ts';
 import { cutEntries, type EntryText } from './reading/cut-entries.ts';
@@ -61,7 +61,7 @@ export interface ReadByEntry {
   readonly kept: KeptEntries;
 }
 
-/** Undefined when the loader has to read the text. The work pauses after each entry. */
+/** Reads settings. Undefined when the loader has to read the text. The work pauses after each entry. */
 export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntry | undefined> {
   const { baseDir, kept } = source;
   const organisationTexts = cutEntries(text, 'organisations', 0);
@@ -74,16 +74,16 @@ export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntr
   if (root?.kind !== 'mapping' || value === undefined) return undefined;
   const options = { folder: dataFolderIn(value), known: kept?.lists, ...source };
   const lists = new ListReading(options);
-  const top = readingLists(lists, () => Settings.safeParse(value));
-  if (!top.success) return undefined;
+  const checkedTop = withLists(lists, () => Settings.safeParse(value));
+  if (!checkedTop.success) return undefined;
   yield;
   const locate = createLocator(text);
   const positionOf = (path: SettingPath): Position =>
-    locate(organisationTexts.before(siteTexts.before(keyOffset(root, path))));
-  rememberRuleLines(top.data, positionOf);
+    locate(organisationTexts.toOriginal(siteTexts.toOriginal(keyOffset(root, path))));
+  rememberRuleLines(checkedTop.data, positionOf);
 
   const entries = new OrganisationEntries(source, lists);
-  const organisations: Organisation[] = [...top.data.organisations];
+  const organisations: Organisation[] = [...checkedTop.data.organisations];
   const values: unknown[] = [];
   for (const entry of organisationTexts.entries) {
     const organisation = yield* entries.read(entry, (at) => locate(at).line);
@@ -99,23 +99,23 @@ export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntr
     siteEntries.push(entry);
     yield;
   }
-  const all = {
+  const wholeValue = {
     ...value,
     ...(values.length > 0 && { organisations: values }),
     ...(siteEntries.length > 0 && { sites: siteEntries.map((site) => site.value) }),
   };
-  if ((yield* checkContradictions(all)).length > 0) return undefined;
+  if ((yield* checkContradictions(wholeValue)).length > 0) return undefined;
   const settings: Settings = {
-    ...top.data,
+    ...checkedTop.data,
     organisations,
-    sites: [...top.data.sites, ...siteEntries.map(({ read }) => read)],
+    sites: [...checkedTop.data.sites, ...siteEntries.map(({ read }) => read)],
   };
   rememberFetchedLists(settings, lists.fetched);
-  const named = [...filesNamedIn(root, baseDir), ...entries.files, ...sites.files];
+  const namedFiles = [...filesNamedIn(root, baseDir), ...entries.files, ...sites.files];
   return {
     kind: 'loaded',
     settings,
-    files: filesOf(settings, named, lists.fetched),
+    files: filesOf(settings, namedFiles, lists.fetched),
     positionOf,
     lists: lists.known,
     kept: { ...entries.next, sites: sites.next, lists: lists.known },
@@ -160,8 +160,8 @@ class OrganisationEntries {
     yield;
     // Each reading makes a new list, because the lines are remembered by list.
     const rules = [...organisation.read.rules];
-    const first = lineAt(start);
-    const lines = organisation.rules.rules.map((line) => first + line);
+    const firstLine = lineAt(start);
+    const lines = organisation.rules.rules.map((line) => firstLine + line);
     for (const entry of entries) {
       const rule = this.#rules.read(entry.text);
       if (rule === undefined) return undefined;
@@ -170,7 +170,7 @@ class OrganisationEntries {
       yield;
     }
     if (entries.length > 0 && findRuleContradictions(rules, []).length > 0) return undefined;
-    rememberLinesOf(rules, { list: first + organisation.rules.list, rules: lines });
+    rememberLinesOf(rules, { list: firstLine + organisation.rules.list, rules: lines });
     return { ...organisation, read: { ...organisation.read, rules } };
   }
 }
@@ -181,50 +181,50 @@ class Entries<Read> {
   readonly files = new Set<string>();
   readonly #schema: z.ZodType<Read>;
   readonly #path: SettingPath;
-  readonly #before: ReadonlyMap<string, Entry<Read>> | undefined;
+  readonly #earlierEntries: ReadonlyMap<string, Entry<Read>> | undefined;
   readonly #source: EntrySource;
   readonly #lists: ListReading;
   /** Parsed entries that name files or variables. Several entries can have the same text. */
-  readonly #parsed = new Map<string, Parsed>();
+  readonly #parsedEntries = new Map<string, ParsedEntry>();
 
   /** `path` is the path of the list. */
   constructor(
     schema: z.ZodType<Read>,
     path: SettingPath,
-    before: ReadonlyMap<string, Entry<Read>> | undefined,
+    earlierEntries: ReadonlyMap<string, Entry<Read>> | undefined,
     source: EntrySource,
     lists: ListReading,
   ) {
     this.#schema = schema;
     this.#path = path;
-    this.#before = before;
+    this.#earlierEntries = earlierEntries;
     this.#source = source;
     this.#lists = lists;
   }
 
   read(text: string): Entry<Read> | undefined {
-    const known = this.next.get(text) ?? this.#before?.get(text);
-    if (known !== undefined) {
+    const knownEntry = this.next.get(text) ?? this.#earlierEntries?.get(text);
+    if (knownEntry !== undefined) {
       // The key is a part of the new text. The old key would keep the whole old text in memory.
-      this.next.set(text, known);
-      return known;
+      this.next.set(text, knownEntry);
+      return knownEntry;
     }
-    const parsed = this.#parsed.get(text) ?? this.#parse(text);
+    const parsed = this.#parsedEntries.get(text) ?? this.#parse(text);
     if (parsed === undefined) return undefined;
     const { uses } = this.#lists;
-    const checked = readingLists(this.#lists, () => this.#schema.safeParse(parsed.value));
-    if (!checked.success) return undefined;
-    const entry: Entry<Read> = { ...parsed, read: checked.data };
+    const result = withLists(this.#lists, () => this.#schema.safeParse(parsed.value));
+    if (!result.success) return undefined;
+    const entry: Entry<Read> = { ...parsed, read: result.data };
     // An escape can stand for a dollar sign or a brace. A backslash at the end of a line joins two lines.
     const isFixed = parsed.files.length === 0 && !/\$\{|\\[xuU\r\n]/.test(text);
     const isSure = isFixed && uses === this.#lists.uses;
     if (isSure) this.next.set(text, entry);
-    else this.#parsed.set(text, parsed);
+    else this.#parsedEntries.set(text, parsed);
     for (const file of parsed.files) this.files.add(file);
     return entry;
   }
 
-  #parse(text: string): Parsed | undefined {
+  #parse(text: string): ParsedEntry | undefined {
     if (text.length > this.#source.mostBytes) return undefined;
     const root = nodeOf(text, this.#path, this.#source);
     if (root?.kind !== 'list' || root.items.length !== 1) return undefined;
@@ -234,23 +234,24 @@ class Entries<Read> {
       text.slice(0, keyOffset(root, [0, ...path])).split('\n').length - 1;
     const [item] = root.items;
     const rules = item?.kind === 'mapping' ? item.entries.get('rules')?.node : undefined;
-    const within = rules?.kind === 'list' ? rules.items.map((_, at) => linesTo('rules', at)) : [];
+    const ruleLines =
+      rules?.kind === 'list' ? rules.items.map((_, at) => linesTo('rules', at)) : [];
     return {
       value,
       files: filesNamedIn(root, baseDir, this.#path),
       lines: linesTo(),
-      rules: { list: linesTo('rules'), rules: within },
+      rules: { list: linesTo('rules'), rules: ruleLines },
     };
   }
 }
 
-interface Parsed extends Omit<Entry<unknown>, 'read'> {
+interface ParsedEntry extends Omit<Entry<unknown>, 'read'> {
   readonly files: readonly string[];
 }
 
 /**
- * Undefined when the entry has a problem, or when it cannot be read alone: a directive applies to all entries, and a
- * block list cannot be inside a mapping in braces.
+ * Reads the node of one entry. Undefined when the entry has a problem, or when it cannot be read alone: a directive
+ * applies to all entries, and a block list cannot be inside a mapping in braces.
  */
 function nodeOf(text: string, path: SettingPath, source: EntrySource): SettingsNode | undefined {
   if (text.length > source.mostBytes || /^%/m.test(text)) return undefined;

@@ -119,9 +119,9 @@ export const Organisation = z.strictObject({
   branding: Branding.prefault({}),
   challenge_page: ChallengeTemplate.optional(),
   block_page: OwnPage.optional(),
-  /** For a visitor whose budget is used up. */
+  /** The page for a visitor whose budget is used up. */
   limit_page: OwnPage.optional(),
-  /** For 502, 503 and 504, when the origin gave no answer. */
+  /** The page for 502, 503 and 504, when the origin gave no answer. */
   error_page: OwnPage.optional(),
   crawler_allowlist: z.array(AllowlistEntry).default([{ category: 'Search Engine' }]),
   robots_txt: RobotsTxt.optional(),
@@ -253,7 +253,7 @@ export const Settings = z.strictObject({
     dashboard: Listen.optional(),
     /** Whether every connection to `gateway` and `gateway_tls` begins with a PROXY header from a trusted peer. */
     proxy_protocol: z.boolean().default(false),
-    /** Visitors of `gateway` are redirected to `gateway_tls`. The default is true where `tls.acme` is set. */
+    /** Visitors of `gateway` are redirected to `gateway_tls`. The default is true if `tls.acme` is set. */
     redirect_https: z.boolean().optional(),
   }),
   public_urls: z

@@ -10,7 +10,7 @@ export class Backoff {
     this.#nextMs = firstMs;
   }
 
-  /** Milliseconds to wait before the next attempt. */
+  /** Returns the milliseconds to wait before the next attempt. */
   next(): number {
     const ms = this.#nextMs;
     this.#nextMs = Math.min(ms * 2, this.#longestMs);

@@ -15,7 +15,7 @@ export interface Wait {
 
 /** The functions of the event loop that waiting needs. */
 export interface EventLoop {
-  /** In milliseconds. Never goes back. */
+  /** The time in milliseconds. It never goes back. */
   readonly now: () => number;
   /** Calls `call` once, after at least this many milliseconds. */
   readonly after: (ms: number, call: () => void) => void;
@@ -25,9 +25,9 @@ export interface EventLoop {
 
 /** Time between two checks of waits. */
 const CHECK_MS = 20;
-const MOST_MS = 25;
+const MAX_COUNTED_MS = 25;
 /** Longest wait by the clock, as a multiple of its limit. It is at least two checks. */
-const LONGEST = 10;
+const LONGEST_FACTOR = 10;
 
 const THIS_THREAD: EventLoop = {
   now: () => performance.now(),
@@ -47,7 +47,7 @@ const THIS_THREAD: EventLoop = {
 export class Patience {
   readonly limitMs: number;
   readonly #loop: EventLoop;
-  /** In order of start, which is also the order of end. */
+  /** The waits in the order of their start, which is also the order of their end. */
   readonly #waits = new Set<Wait>();
   #isWatching = false;
   #countedMs = 0;
@@ -58,7 +58,7 @@ export class Patience {
     this.#loop = loop;
   }
 
-  /** Counted milliseconds. They advance only while there is a wait. */
+  /** The counted milliseconds. They advance only while there is a wait. */
   get counted(): number {
     return this.#waits.size === 0 ? this.#countedMs : this.#countedBy(this.#loop.now());
   }
@@ -86,14 +86,14 @@ export class Patience {
   }
 
   #countedBy(now: number): number {
-    return this.#countedMs + Math.min(now - this.#checkedAt, MOST_MS);
+    return this.#countedMs + Math.min(now - this.#checkedAt, MAX_COUNTED_MS);
   }
 
   #watch(): void {
-    const [next] = this.#waits;
-    this.#isWatching = next !== undefined;
-    if (next === undefined) return;
-    const leftMs = next.countedAt + this.limitMs - this.#countedMs;
+    const [firstWait] = this.#waits;
+    this.#isWatching = firstWait !== undefined;
+    if (firstWait === undefined) return;
+    const leftMs = firstWait.countedAt + this.limitMs - this.#countedMs;
     this.#loop.after(Math.max(1, Math.min(leftMs, CHECK_MS)), () => this.#check());
   }
 
@@ -101,8 +101,8 @@ export class Patience {
     const now = this.#loop.now();
     this.#countedMs = this.#countedBy(now);
     this.#checkedAt = now;
-    const [next] = this.#waits;
-    if (next === undefined || this.#lateness(next, now) === undefined) this.#watch();
+    const [firstWait] = this.#waits;
+    if (firstWait === undefined || this.#lateness(firstWait, now) === undefined) this.#watch();
     else this.#loop.afterReading(() => this.#expire(now));
   }
 
@@ -120,7 +120,7 @@ export class Patience {
   #lateness({ countedAt, begunAt }: Wait, now: number): LateReason | undefined {
     const waitedMs = this.#countedMs - countedAt;
     if (waitedMs >= this.limitMs) return 'silent';
-    const isEndless = now - begunAt >= LONGEST * this.limitMs && waitedMs >= 2 * CHECK_MS;
+    const isEndless = now - begunAt >= LONGEST_FACTOR * this.limitMs && waitedMs >= 2 * CHECK_MS;
     return isEndless ? 'busy' : undefined;
   }
 }

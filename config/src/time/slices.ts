@@ -4,14 +4,14 @@ import { setTimeout as rest } from 'node:timers/promises';
 const SLICE_MS = 2;
 /**
  * How long requests run between two slices. One request takes about five turns of the event loop. With one turn after
- * each slice, it waited for five slices.
+ * each slice, a request waited for five slices.
  */
 const REST_MS = 1;
 
 /** Call it between two steps of long work, and await the result. Undefined when the work may go on at once. */
 export type Pause = () => Promise<void> | undefined;
 
-/** A pause for work that makes no request wait: none. */
+/** The pause for work that makes no request wait. It does not pause. */
 export const noPause: Pause = () => undefined;
 
 /** Cuts long work into slices: between them the event loop reads sockets and runs timers. */
@@ -41,7 +41,7 @@ export async function workInSlices<Result>(work: Work<Result>, pause: Pause): Pr
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
-    const paused = pause();
-    if (paused !== undefined) await paused;
+    const pausing = pause();
+    if (pausing !== undefined) await pausing;
   }
 }

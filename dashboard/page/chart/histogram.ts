@@ -20,7 +20,7 @@ export function peaksOf(rows: readonly Row[]): Peak[] {
   }));
 }
 
-/** The smallest peak that at least this share of them does not exceed. 0 without peaks. */
+/** Returns the smallest peak that at least this share of the addresses or sessions does not exceed. 0 without peaks. */
 export function percentile(peaks: readonly Peak[], share: number): number {
   const all = peaks.reduce((sum, { number }) => sum + number, 0);
   let seen = 0;
@@ -31,7 +31,7 @@ export function percentile(peaks: readonly Peak[], share: number): number {
   return 0;
 }
 
-/** The addresses or sessions that exceed a limit at least once. */
+/** Counts the addresses or sessions that exceed a limit at least once. */
 export function above(peaks: readonly Peak[], limit: number) {
   const over = peaks.filter(({ peak }) => peak > limit);
   return {

@@ -1,4 +1,4 @@
-/** Sends queries to the database, at most four at the same time. Further ones would only wait at the server. */
+/** Sends queries to the database, at most four at the same time. Further queries would only wait at the server. */
 
 export type Row = readonly unknown[];
 

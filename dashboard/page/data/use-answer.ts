@@ -34,13 +34,13 @@ export function useAnswer<T>(
   return { ...asked, retry: () => setAttempt(attempt + 1) };
 }
 
-/** The answer to show. While the next one is awaited, it is the last one. */
+/** Returns the answer to show. While the page waits for the next answer, this is the last one. */
 export function answerOf<T>(asked: Asked<T>): T | undefined {
   if (asked.state === 'ready') return asked.answer;
   return asked.state === 'loading' ? asked.last : undefined;
 }
 
-/** The text for an error. For a failed connection the browser's own text is not helpful. */
+/** Returns the text for an error. For a failed connection the browser's own text is not helpful. */
 function messageOf(error: unknown): string {
   if (error instanceof TypeError) return 'Guard cannot be reached.';
   return error instanceof Error ? error.message : 'Something went wrong.';

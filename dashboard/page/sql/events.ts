@@ -61,9 +61,9 @@ export const RECENT_ROWS = 5000;
  * Sessions, the most recent first. `cursor` is the last session of the previous page: `<ms>.<number>`. Visitors without
  * a cookie are distinguished by address and User-Agent.
  *
- * The statement first finds the sessions of the page, usually among the most recent rows. If these have too few
- * sessions, for example because one visitor sent them all, it searches all rows. Then it reads only the rows of these
- * sessions, which the indexes on address and session find.
+ * The statement first finds the sessions of the page, usually among the most recent rows. If these rows have too few
+ * sessions, for example because one visitor sent all rows, it searches all rows. After this it reads only the rows of
+ * the found sessions, which the indexes on address and session find.
  */
 export function sessions(scope: Scope, cursor: string): string {
   const [ms, which = ''] = cursor.split('.');

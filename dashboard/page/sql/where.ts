@@ -13,8 +13,8 @@ export interface Scope {
 }
 
 /**
- * The condition for site and filters. Empty for all rows. Filters of one field are alternatives (OR), and those of
- * different fields are combined with AND. An excluded value is always excluded.
+ * Returns the condition for site and filters. Empty for all rows. Filters of one field are alternatives (OR), and those
+ * of different fields are combined with AND. An excluded value is always excluded.
  */
 export function conditionOf({ site, filters }: Pick<Scope, 'site' | 'filters'>): string {
   const wanted = new Map<string, string[]>();
@@ -30,12 +30,12 @@ export function conditionOf({ site, filters }: Pick<Scope, 'site' | 'filters'>):
   return parts.join(' AND ');
 }
 
-/** FROM and WHERE for the rows of a scope. */
+/** Returns FROM and WHERE for the rows of a scope. */
 export function rowsOf(scope: Scope, ...more: readonly string[]): string {
   return `FROM events_distributed\nWHERE ${[within(scope.range), conditionOf(scope), ...more].filter((part) => part !== '').join(' AND ')}`;
 }
 
-/** The previous period with the same length. */
+/** Returns the previous period with the same length. */
 export function before({ from, to }: TimeRange): TimeRange {
   return { from: from - (to - from), to: from };
 }

@@ -30,7 +30,7 @@ export function dataRoutes(options: {
   const { settings, viewerOf, health, replay } = options;
   const hasOneOrganisation = settings.organisations.length === 1;
 
-  function me(viewer: Viewer): Me | undefined {
+  function meOf(viewer: Viewer): Me | undefined {
     const { organisation, key, via, expiresAt } = viewer;
     const knowledge = knowledgeOf(settings, organisation);
     if (knowledge === undefined) return undefined;
@@ -49,14 +49,16 @@ export function dataRoutes(options: {
       const viewer = viewerOf(request);
       const oidc = settings.dashboard.oidc !== undefined;
       // 200 even without a sign-in, because a browser logs any other status to its console.
-      return reply.send({ me: (viewer && me(viewer)) ?? null, oidc });
+      return reply.send({ me: (viewer && meOf(viewer)) ?? null, oidc });
     });
 
     app.get('/api/health', async (request, reply) => {
       if (viewerOf(request) === undefined) return reply.code(401).send();
-      const whole = await health();
+      const fullHealth = await health();
       // The counters are the sum of all organisations, and a certificate does not show whose hosts it has.
-      return reply.send(hasOneOrganisation ? whole : { ...whole, metrics: {}, certificates: [] });
+      return reply.send(
+        hasOneOrganisation ? fullHealth : { ...fullHealth, metrics: {}, certificates: [] },
+      );
     });
 
     // Runs before the body is read, because a large body of a stranger would delay visitors.
@@ -68,26 +70,26 @@ export function dataRoutes(options: {
       const viewer = viewerOf(request);
       if (viewer === undefined) return reply.code(401).send();
       const body = ReplayBody.safeParse(request.body);
-      if (!body.success) return text(reply, 400, 'Expected a change, and hours.');
+      if (!body.success) return sendText(reply, 400, 'Expected a change, and hours.');
       const { organisation, authorization } = viewer;
-      const asking = { organisation, authorization, signal: goneSignal(reply.raw) };
-      const outcome = await replay({ ...body.data, ...asking });
+      const caller = { organisation, authorization, signal: goneSignal(reply.raw) };
+      const outcome = await replay({ ...body.data, ...caller });
       endWait(reply.raw);
       switch (outcome.kind) {
         case 'replayed':
           return reply.send(outcome.answer);
         case 'refused':
-          return text(reply, 400, outcome.message);
+          return sendText(reply, 400, outcome.message);
         case 'busy':
-          return text(reply, 429, 'Another replay runs. Try again when it has ended.');
+          return sendText(reply, 429, 'Another replay runs. Try again when it has ended.');
         case 'unavailable':
-          return text(reply, 502, outcome.message);
+          return sendText(reply, 502, outcome.message);
       }
     });
     return Promise.resolve();
   };
 }
 
-function text(reply: FastifyReply, status: number, message: string): FastifyReply {
+function sendText(reply: FastifyReply, status: number, message: string): FastifyReply {
   return reply.code(status).type('text/plain; charset=utf-8').send(`${message}\n`);
 }

@@ -6,12 +6,12 @@ import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
 import type { FindViewer } from '../sign-in/viewer.ts';
 
-const EVERY_MS = 1_000;
+const QUERY_EVERY_MS = 1_000;
 /** A row is written after its request has ended, so it can be older than a row that was shown before. */
 const BACK_MS = 5_000;
 const MAX_ROWS = 20;
 /** Most ids of sent rows in memory, so that no row is sent twice. As many rows fit into `BACK_MS`. */
-const MAX_SENT = (MAX_ROWS * BACK_MS) / EVERY_MS;
+const MAX_SENT = (MAX_ROWS * BACK_MS) / QUERY_EVERY_MS;
 const MAX_WHERE_CHARS = 8_192;
 /** Much more than `MAX_ROWS` rows need. A filter can add rows with UNION, and parsing them delays visitors. */
 const MAX_ANSWER_BYTES = 512 * 1024;
@@ -55,12 +55,12 @@ export function liveRoute(options: {
       if (!query.success)
         return reply.code(400).type('text/plain').send('The filter is too long.\n');
       const { organisation } = viewer;
-      const own = streams.get(organisation) ?? 0;
-      const all = [...streams.values()].reduce((sum, n) => sum + n, 0);
-      if (own >= MAX_STREAMS_OF_ORGANISATION || all >= MAX_STREAMS) {
+      const ownStreams = streams.get(organisation) ?? 0;
+      const allStreams = [...streams.values()].reduce((sum, n) => sum + n, 0);
+      if (ownStreams >= MAX_STREAMS_OF_ORGANISATION || allStreams >= MAX_STREAMS) {
         return reply.code(429).type('text/plain').send('Too many live views are open.\n');
       }
-      streams.set(organisation, own + 1);
+      streams.set(organisation, ownStreams + 1);
       reply.hijack();
       const { raw } = reply;
       const signal = goneSignal(raw);
@@ -69,7 +69,7 @@ export function liveRoute(options: {
       }
       raw.writeHead(200, { 'content-type': 'text/event-stream' });
       try {
-        for await (const event of follow(query.data.where, signal, () => viewerOf(request))) {
+        for await (const event of followEvents(query.data.where, signal, () => viewerOf(request))) {
           endWait(raw);
           raw.write(event);
           // Queries nothing while a reader is slow, because a queue for it would have no limit.
@@ -87,34 +87,35 @@ export function liveRoute(options: {
   };
 
   /** Ends when the reader has disconnected or loses access. */
-  async function* follow(
+  async function* followEvents(
     where: string,
     signal: AbortSignal,
-    asking: () => QueryCaller | undefined,
+    findCaller: () => QueryCaller | undefined,
   ): AsyncGenerator<string> {
-    let sent: readonly string[] = [];
+    let sentIds: readonly string[] = [];
     let fromMs = clock() - BACK_MS;
     /** The number of events since `fromMs` at the last query. Undefined before the first one. */
-    let known: number | undefined;
+    let knownCount: number | undefined;
     yield ': live\n\n';
     while (!signal.aborted && isOpen()) {
-      const viewer = asking();
+      const viewer = findCaller();
       if (viewer === undefined) return;
       const { organisation, authorization } = viewer;
       const nextMs = clock() - BACK_MS;
-      const sql = statement(where, fromMs, nextMs);
-      const found = rowsOf(await runQuery({ organisation, authorization, sql, signal }));
-      if (typeof found === 'string') {
-        yield eventOf('failed', { message: found });
+      const sql = liveStatement(where, fromMs, nextMs);
+      const rowsOrReason = rowsOf(await runQuery({ organisation, authorization, sql, signal }));
+      if (typeof rowsOrReason === 'string') {
+        yield eventOf('failed', { message: rowsOrReason });
       } else {
-        const rows = found.filter((row) => !sent.includes(row.request_id));
-        sent = [...rows.map((row) => row.request_id), ...sent].slice(0, MAX_SENT);
-        const [{ seen, next } = { seen: 0, next: 0 }] = found;
-        const more = known === undefined ? 0 : Math.max(0, seen - known - rows.length);
+        const rows = rowsOrReason.filter((row) => !sentIds.includes(row.request_id));
+        sentIds = [...rows.map((row) => row.request_id), ...sentIds].slice(0, MAX_SENT);
+        const [{ seen, next } = { seen: 0, next: 0 }] = rowsOrReason;
+        const missingCount =
+          knownCount === undefined ? 0 : Math.max(0, seen - knownCount - rows.length);
         yield rows.length === 0
           ? ': nothing\n\n'
-          : eventOf('rows', { rows: rows.map(shown), more });
-        [fromMs, known] = [nextMs, next];
+          : eventOf('rows', { rows: rows.map(withoutCounts), more: missingCount });
+        [fromMs, knownCount] = [nextMs, next];
       }
       await pause(signal);
     }
@@ -122,14 +123,14 @@ export function liveRoute(options: {
 }
 
 async function pause(signal: AbortSignal): Promise<void> {
-  await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
+  await sleep(QUERY_EVERY_MS, undefined, { signal }).catch(() => undefined);
 }
 
 /**
  * `seen` counts all events since `fromMs`, and `next` those since `nextMs` for the following query. An event may be
  * written some seconds after its time, so the times do not show which events are new. Two counts of the same window do.
  */
-function statement(where: string, fromMs: number, nextMs: number): string {
+function liveStatement(where: string, fromMs: number, nextMs: number): string {
   const since = (ms: number): string => `created_at >= fromUnixTimestamp64Milli(${Math.round(ms)})`;
   const condition = where.trim() === '' ? '' : ` AND (${where})`;
   return `SELECT ${COLUMNS}, count() OVER () AS seen, countIf(${since(nextMs)}) OVER () AS next
@@ -139,7 +140,7 @@ ORDER BY created_at DESC LIMIT ${MAX_ROWS}
 FORMAT JSON`;
 }
 
-/** The rows of an answer, or the reason as a string why it has none. */
+/** Returns the rows of an answer. Returns the reason as a string when there are none. */
 function rowsOf(outcome: QueryOutcome): readonly Row[] | string {
   switch (outcome.kind) {
     case 'rows': {
@@ -158,7 +159,7 @@ function rowsOf(outcome: QueryOutcome): readonly Row[] | string {
   }
 }
 
-function shown(row: Row): Readonly<Record<string, unknown>> {
+function withoutCounts(row: Row): Readonly<Record<string, unknown>> {
   return { ...row, seen: undefined, next: undefined };
 }
 

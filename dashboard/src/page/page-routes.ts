@@ -5,38 +5,42 @@ import { loadPage } from '../../build.ts';
 /** The page and its files. They are read and compressed once. They have no data, so they need no sign-in. */
 export function pageRoutes(): FastifyPluginAsync {
   const { html, assets } = loadPage();
-  const page = packed('text/html; charset=utf-8', html);
+  const page = packFile('text/html; charset=utf-8', html);
   return (app) => {
     app.get('/', (request, reply) => {
       void reply.header('cache-control', 'no-cache');
-      return answer(request, reply, page);
+      return sendFile(request, reply, page);
     });
     for (const [path, { type, body }] of assets) {
-      const file = packed(type, body);
+      const file = packFile(type, body);
       app.get(path, (request, reply) => {
         // The path contains a hash of the content.
         void reply.header('cache-control', 'public, max-age=31536000, immutable');
-        return answer(request, reply, file);
+        return sendFile(request, reply, file);
       });
     }
     return Promise.resolve();
   };
 }
 
-interface Packed {
+interface PackedFile {
   readonly type: string;
   readonly plain: Buffer;
   readonly gzip: Buffer;
 }
 
-function packed(type: string, body: string): Packed {
+function packFile(type: string, body: string): PackedFile {
   const plain = Buffer.from(body);
   return { type, plain, gzip: gzipSync(plain, { level: 9 }) };
 }
 
-function answer({ headers }: FastifyRequest, reply: FastifyReply, file: Packed): FastifyReply {
-  const accepted = headers['accept-encoding']?.toString() ?? '';
-  const isPacked = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accepted);
+function sendFile(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  file: PackedFile,
+): FastifyReply {
+  const acceptEncoding = headers['accept-encoding']?.toString() ?? '';
+  const isPacked = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(acceptEncoding);
   if (isPacked) void reply.header('content-encoding', 'gzip');
   return reply
     .header('vary', 'Accept-Encoding')

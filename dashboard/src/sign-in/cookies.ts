@@ -4,17 +4,19 @@ export const OIDC_COOKIE = '__Host-guard-oidc';
 
 const MAX_COOKIE_CHARS = 8_192;
 
-/** The value of a Guard cookie. Undefined without this cookie. Values have letters, digits, `-`, `_` and `.`. */
+/**
+ * Returns the value of a Guard cookie. Undefined without this cookie. Values have letters, digits, `-`, `_` and `.`.
+ */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   if (header === undefined || header.length > MAX_COOKIE_CHARS) return undefined;
   for (const pair of header.split(';')) {
-    const [before, value] = pair.split('=', 2);
-    if (before?.trim() === name && value !== undefined) return value.trim();
+    const [pairName, value] = pair.split('=', 2);
+    if (pairName?.trim() === name && value !== undefined) return value.trim();
   }
   return undefined;
 }
 
-/** A `Set-Cookie` value. `maxAgeS` 0 removes the cookie. */
+/** Returns a `Set-Cookie` value. `maxAgeS` 0 removes the cookie. */
 export function cookie(
   name: string,
   value: string,

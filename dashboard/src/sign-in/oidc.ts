@@ -5,52 +5,52 @@ import { type Membership, membershipOf } from './viewer.ts';
 /** Time limit for one answer of the provider, in seconds. */
 const TIMEOUT_S = 5;
 
-/** What a begun sign-in needs: the URL, and three values that the browser keeps meanwhile, joined by dots. */
-interface Begun {
+/** What a started sign-in needs: the URL, and three values that the browser keeps until the end, joined by dots. */
+interface StartedSignIn {
   /** The URL for the browser. */
   readonly url: URL;
-  readonly kept: string;
+  readonly cookieValue: string;
 }
 
 /** Sign-in with an identity provider: OpenID Connect, authorization code with PKCE (RFC 7636). */
 export interface Oidc {
   /** Rejects when the provider does not answer or its answer is invalid. */
-  begin(): Promise<Begun>;
+  begin(): Promise<StartedSignIn>;
   /**
-   * The membership of the user who came back with `query`. Undefined when no group is mapped. `kept` is the value of
+   * The membership of the user who came back with `query`. Undefined when no group is mapped. `cookieValue` comes from
    * begin(). Rejects when the answer does not match this browser's request, or the provider refused.
    */
-  finish(query: string, kept: string): Promise<Membership | undefined>;
+  finish(query: string, cookieValue: string): Promise<Membership | undefined>;
 }
 
 type Client = typeof OpenidClient;
 
-/** Loaded at the first sign-in, because a dashboard without a provider needs less memory. */
+/** Loads the client at the first sign-in, because a dashboard without a provider needs less memory. */
 const loadClient = (): Promise<Client> => import('openid-client');
 
 /** `callback` returns the URL of the dashboard's `/oidc/callback`, which is known after the dashboard listens. */
 export function createOidc(settings: OidcSettings, callback: () => string): Oidc {
   const { issuer, client_id, client_secret, claim, groups } = settings;
   const scope = [...new Set(['openid', ...settings.scope.split(/\s+/)])].join(' ').trim();
-  let discovered: Promise<OpenidClient.Configuration> | undefined;
+  let discovery: Promise<OpenidClient.Configuration> | undefined;
 
-  /** Requested at the first sign-in, so that Guard can start without the provider. A failure is not cached. */
-  function provider(client: Client): Promise<OpenidClient.Configuration> {
+  /** Asks the provider at the first sign-in, so that Guard can start without the provider. A failure is not cached. */
+  function findProvider(client: Client): Promise<OpenidClient.Configuration> {
     const url = new URL(issuer);
     // For an http URL in the settings a provider without TLS is intended, for example on this machine. The function is
     // marked as deprecated only as a warning.
     // eslint-disable-next-line @typescript-eslint/no-deprecated
     const execute = url.protocol === 'http:' ? [client.allowInsecureRequests] : [];
     const options = { execute, timeout: TIMEOUT_S };
-    discovered ??= client.discovery(url, client_id, client_secret, undefined, options);
-    discovered.catch(() => (discovered = undefined));
-    return discovered;
+    discovery ??= client.discovery(url, client_id, client_secret, undefined, options);
+    discovery.catch(() => (discovery = undefined));
+    return discovery;
   }
 
   return {
     async begin() {
       const client = await loadClient();
-      const configuration = await provider(client);
+      const configuration = await findProvider(client);
       const verifier = client.randomPKCECodeVerifier();
       const state = client.randomState();
       const nonce = client.randomNonce();
@@ -62,14 +62,15 @@ export function createOidc(settings: OidcSettings, callback: () => string): Oidc
         code_challenge: await client.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
       });
-      return { url, kept: [state, nonce, verifier].join('.') };
+      return { url, cookieValue: [state, nonce, verifier].join('.') };
     },
-    async finish(query, kept) {
-      const [expectedState = '', expectedNonce = '', pkceCodeVerifier = ''] = kept.split('.');
+    async finish(query, cookieValue) {
+      const [expectedState = '', expectedNonce = '', pkceCodeVerifier = ''] =
+        cookieValue.split('.');
       if (expectedState === '') throw new Error('this browser has not begun a sign-in');
       const client = await loadClient();
       const tokens = await client.authorizationCodeGrant(
-        await provider(client),
+        await findProvider(client),
         new URL(`${callback()}?${query}`),
         { expectedState, expectedNonce, pkceCodeVerifier, idTokenExpected: true },
       );

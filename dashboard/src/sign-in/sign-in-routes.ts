@@ -27,18 +27,18 @@ export function signInRoutes(options: {
 }): FastifyPluginAsync {
   const { authenticate, signIns, oidc, store, log } = options;
 
-  /** Milliseconds until the address may try again. 0 when it may try now. */
-  async function waitOf(request: FastifyRequest): Promise<number> {
+  /** Resolves with the milliseconds until the address may try again, or with 0 when it may try now. */
+  async function waitMsOf(request: FastifyRequest): Promise<number> {
     const ip = parseIp(request.ip);
     const subject = ip === undefined ? '' : addressGroup(ip);
     // Counted separately, because a foreign page can send a browser to a link or to the provider, but cannot send a
     // key.
-    const way = request.method === 'POST' ? 'dashboard-key' : 'dashboard-link';
-    return store.take(way, subject, ATTEMPTS);
+    const budgetName = request.method === 'POST' ? 'dashboard-key' : 'dashboard-link';
+    return store.take(budgetName, subject, ATTEMPTS);
   }
 
   async function limit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const waitMs = await waitOf(request);
+    const waitMs = await waitMsOf(request);
     if (waitMs === 0) return;
     await reply
       .code(429)
@@ -47,9 +47,9 @@ export function signInRoutes(options: {
       .send('Too many attempts to sign in from this address. Wait a minute.\n');
   }
 
-  function begin(reply: FastifyReply, who: SignedIn): void {
-    const token = signIns.begin(who);
-    log('info', 'dashboard_signed_in', { organisation: who.organisation, via: who.via });
+  function startSignIn(reply: FastifyReply, signedIn: SignedIn): void {
+    const token = signIns.begin(signedIn);
+    log('info', 'dashboard_signed_in', { organisation: signedIn.organisation, via: signedIn.via });
     addCookie(
       reply,
       cookie(SIGN_IN_COOKIE, token, { maxAgeS: SIGN_IN_MS / 1000, sameSite: 'Strict' }),
@@ -62,7 +62,7 @@ export function signInRoutes(options: {
       const authorization = `Bearer ${body.data?.key ?? ''}`;
       const holder = authenticate(authorization);
       if (holder === undefined) return reply.code(401).send();
-      begin(reply, { via: 'key', ...holder, authorization });
+      startSignIn(reply, { via: 'key', ...holder, authorization });
       return reply.code(204).send();
     });
 
@@ -78,11 +78,11 @@ export function signInRoutes(options: {
       const { link } = request.query as { readonly link?: unknown };
       const organisation = typeof link === 'string' ? signIns.takeLink(link) : undefined;
       if (organisation === undefined) return reply.redirect('/?signin=used', 303);
-      begin(reply, { via: 'link', organisation });
+      startSignIn(reply, { via: 'link', organisation });
       return reply.redirect('/', 303);
     });
 
-    if (oidc !== undefined) mountOidc(app, oidc, { limit, begin, log });
+    if (oidc !== undefined) mountOidc(app, oidc, { limit, begin: startSignIn, log });
     return Promise.resolve();
   };
 }
@@ -97,32 +97,36 @@ interface Steps {
 function mountOidc(app: FastifyInstance, oidc: Oidc, { limit, begin, log }: Steps): void {
   const options = { onRequest: limit, exposeHeadRoute: false };
 
-  function failed(reply: FastifyReply, error: unknown): FastifyReply {
+  function redirectFailed(reply: FastifyReply, error: unknown): FastifyReply {
     const reason = error instanceof Error ? error.message : String(error);
     log('warn', 'dashboard_sign_in_failed', { reason });
     return reply.redirect('/?signin=failed', 303);
   }
 
   app.get('/oidc/start', options, async (_request, reply) => {
-    const begun = await oidc.begin().catch((error: unknown) => ({ error }));
-    if ('error' in begun) return failed(reply, begun.error);
+    const started = await oidc.begin().catch((error: unknown) => ({ error }));
+    if ('error' in started) return redirectFailed(reply, started.error);
     // Lax, because the provider sends the browser back from another site.
-    addCookie(reply, cookie(OIDC_COOKIE, begun.kept, { maxAgeS: OIDC_S, sameSite: 'Lax' }));
-    return reply.redirect(begun.url.href, 303);
+    addCookie(
+      reply,
+      cookie(OIDC_COOKIE, started.cookieValue, { maxAgeS: OIDC_S, sameSite: 'Lax' }),
+    );
+    return reply.redirect(started.url.href, 303);
   });
 
   app.get('/oidc/callback', options, async (request, reply) => {
-    const kept = readCookie(request.raw.headers.cookie, OIDC_COOKIE) ?? '';
+    const cookieValue = readCookie(request.raw.headers.cookie, OIDC_COOKIE) ?? '';
     addCookie(reply, cookie(OIDC_COOKIE, '', { maxAgeS: 0, sameSite: 'Lax' }));
     const [, query = ''] = request.url.split(/\?(.*)/s, 2);
-    let found: Membership | undefined;
+    let membership: Membership | undefined;
     try {
-      found = await oidc.finish(query, kept);
+      membership = await oidc.finish(query, cookieValue);
     } catch (error) {
-      return failed(reply, error);
+      return redirectFailed(reply, error);
     }
-    if (found === undefined) return failed(reply, 'no group of this user is in dashboard.oidc');
-    begin(reply, { via: 'oidc', ...found });
+    if (membership === undefined)
+      return redirectFailed(reply, 'no group of this user is in dashboard.oidc');
+    begin(reply, { via: 'oidc', ...membership });
     return reply.redirect('/', 303);
   });
 }

@@ -12,7 +12,7 @@ test('a sign-in ends after 12 hours, even in use', () => {
   const { signIns, pass } = startAt(1_000_000);
   const token = signIns.begin({ via: 'link', organisation: 'acme' });
   pass(6 * HOUR_MS);
-  expect(signIns.find(token)).toMatchObject({ who: { organisation: 'acme' } });
+  expect(signIns.find(token)).toMatchObject({ signedIn: { organisation: 'acme' } });
   pass(6 * HOUR_MS - 1);
   expect(signIns.find(token)).toBeDefined();
   pass(2);

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 
 /** How long a sign-in lasts. */
 export const SIGN_IN_MS = 12 * 60 * 60_000;
-/** Most sign-ins. Each takes some 500 bytes. Above it the least recently used one ends. */
+/** The most sign-ins. Each takes some 500 bytes. Above this number the least recently used one ends. */
 const MAX_SIGN_INS = 1_000;
 const LINK_MS = 10 * 60_000;
 const MAX_LINKS = 100;
@@ -23,7 +23,7 @@ export type SignedIn =
   | { readonly via: 'oidc'; readonly organisation: string; readonly group: string };
 
 export interface SignIn {
-  readonly who: SignedIn;
+  readonly signedIn: SignedIn;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
@@ -45,9 +45,12 @@ export class SignIns {
   }
 
   /** Starts a sign-in and returns its token, 43 characters of Base64url. */
-  begin(who: SignedIn): string {
+  begin(signedIn: SignedIn): string {
     const token = newToken();
-    this.#signIns.set(digestOf(token), { who, expiresAt: this.#clock() + SIGN_IN_MS });
+    this.#signIns.set(digestOf(token), {
+      signedIn,
+      expiresAt: this.#clock() + SIGN_IN_MS,
+    });
     return token;
   }
 
@@ -59,7 +62,7 @@ export class SignIns {
     this.#signIns.delete(digestOf(token));
   }
 
-  /** A token that signs in to one organisation, once and within ten minutes. */
+  /** Creates a token that signs in to one organisation, once and within ten minutes. */
   createLink(organisation: string): string {
     const token = newToken();
     this.#links.set(digestOf(token), organisation);
@@ -68,9 +71,9 @@ export class SignIns {
 
   /** Uses up a link and returns its organisation. Undefined for an unknown or used link. */
   takeLink(token: string): string | undefined {
-    const name = digestOf(token);
-    const organisation = this.#links.get(name);
-    this.#links.delete(name);
+    const digest = digestOf(token);
+    const organisation = this.#links.get(digest);
+    this.#links.delete(digest);
     return organisation;
   }
 }

@@ -28,28 +28,30 @@ export function createFindViewer(options: {
 }): FindViewer {
   const { settings, authenticate, signIns } = options;
   const organisations = new Set(settings.organisations.map(({ id }) => id));
-  const trusted = PrefixSet.from(settings.trusted_proxies);
+  const trustedProxies = PrefixSet.from(settings.trusted_proxies);
   const isTrusted = (address = ''): boolean => {
     const ip = parseIp(address);
-    return ip !== undefined && trusted.has(ip);
+    return ip !== undefined && trustedProxies.has(ip);
   };
-  const { proxy_header: fromProxy, oidc } = settings.dashboard;
-  const mapped = (group: string) => membershipOf([group], oidc?.groups ?? {})?.organisation;
+  const { proxy_header: proxyHeader, oidc } = settings.dashboard;
+  const organisationOfGroup = (group: string) =>
+    membershipOf([group], oidc?.groups ?? {})?.organisation;
 
   return (request) => {
-    if (fromProxy !== undefined && isTrusted(request.raw.socket.remoteAddress)) {
-      const found = membershipOf(request.raw.headers[fromProxy.name], fromProxy.groups);
-      if (found !== undefined) return { organisation: found.organisation, via: 'proxy' };
+    if (proxyHeader !== undefined && isTrusted(request.raw.socket.remoteAddress)) {
+      const membership = membershipOf(request.raw.headers[proxyHeader.name], proxyHeader.groups);
+      if (membership !== undefined) return { organisation: membership.organisation, via: 'proxy' };
     }
     const token = readCookie(request.raw.headers.cookie, SIGN_IN_COOKIE);
     const signIn = token === undefined ? undefined : signIns.find(token);
     if (signIn === undefined) return undefined;
-    const { who, expiresAt } = signIn;
-    const { organisation, via } = who;
+    const { signedIn, expiresAt } = signIn;
+    const { organisation, via } = signedIn;
     if (!organisations.has(organisation)) return undefined;
-    if (who.via === 'oidc' && mapped(who.group) !== organisation) return undefined;
-    if (who.via !== 'key') return { organisation, via, expiresAt };
-    const { authorization } = who;
+    if (signedIn.via === 'oidc' && organisationOfGroup(signedIn.group) !== organisation)
+      return undefined;
+    if (signedIn.via !== 'key') return { organisation, via, expiresAt };
+    const { authorization } = signedIn;
     const holder = authenticate(authorization);
     if (holder?.organisation !== organisation) return undefined;
     return { organisation, via, expiresAt, authorization, key: holder.key };
@@ -74,7 +76,7 @@ export function membershipOf(
 ): Membership | undefined {
   const isText = typeof groups === 'string';
   const names = isText ? groups.split(/[,;|]/).map((name) => name.trim()) : [groups].flat();
-  const named = new Set<unknown>(names);
-  const found = Object.entries(organisations).find(([group]) => named.has(group));
-  return found && { group: found[0], organisation: found[1] };
+  const userGroups = new Set<unknown>(names);
+  const mappedGroup = Object.entries(organisations).find(([group]) => userGroups.has(group));
+  return mappedGroup && { group: mappedGroup[0], organisation: mappedGroup[1] };
 }

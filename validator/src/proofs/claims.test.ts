@@ -1,4 +1,4 @@
-import { parseKeyDirectory } from '@guard/config/settings/sections/web-bot-auth';
+import { parseKeyFile } from '@guard/config/settings/sections/web-bot-auth';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { signatureHeaders } from 'web-bot-auth';
@@ -11,7 +11,7 @@ const DETECT = '[{ name: everything, match: {}, detect: true }]';
 const OUTSIDE = '198.18.0.7';
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-const parsed = parseKeyDirectory(
+const parsed = parseKeyFile(
   JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), operator: 'OpenAI' }] }),
 );
 const botKeys = parsed.kind === 'parsed' ? parsed.keys : [];

@@ -1,4 +1,4 @@
-import { parseKeyDirectory } from '@guard/config/settings/sections/web-bot-auth';
+import { parseKeyFile } from '@guard/config/settings/sections/web-bot-auth';
 import { createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { signatureHeaders } from 'web-bot-auth';
@@ -110,7 +110,7 @@ function newBot(over: Record<string, unknown> = {}): Bot {
 }
 
 function keysOf(...directory: Record<string, unknown>[]) {
-  const parsed = parseKeyDirectory(JSON.stringify({ keys: directory }));
+  const parsed = parseKeyFile(JSON.stringify({ keys: directory }));
   if (parsed.kind !== 'parsed') throw new Error(parsed.reason);
   return parsed.keys;
 }

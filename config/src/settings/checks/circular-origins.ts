@@ -11,28 +11,29 @@ import type { Contradiction } from './repeated.ts';
 
 const FRONTS = ['gateway', 'gateway_tls', 'forward_auth', 'ext_authz'] as const;
 
-const anything = z.unknown().optional();
+const unknownValue = z.unknown().optional();
 const Outline = z
   .looseObject({
     listen: z.record(z.string(), z.unknown()).catch({}),
-    sites: z.array(z.looseObject({ origin: anything }).catch({ origin: undefined })).catch([]),
+    sites: z.array(z.looseObject({ origin: unknownValue }).catch({ origin: undefined })).catch([]),
   })
   .catch({ listen: {}, sites: [] });
 
-/** All origins of plain settings data that lead back to Guard. Uncertain cases are not reported. */
+/** Finds all origins of plain settings data that lead back to Guard. Uncertain cases are not reported. */
 export function findCircularOrigins(value: unknown): Contradiction[] {
   const { listen, sites } = Outline.parse(value);
-  const fronts = FRONTS.flatMap((service) => {
+  const frontAddresses = FRONTS.flatMap((service) => {
     const address = Listen.safeParse(listen[service]);
     return address.success ? [{ service, address: address.data }] : [];
   });
   return sites.flatMap(({ origin }, site) =>
-    (Array.isArray(origin) ? origin : [origin]).flatMap((one: unknown, place) => {
-      const parsed = OriginAddress.safeParse(one);
-      const own = parsed.success && fronts.find(({ address }) => leadsTo(parsed.data, address));
-      if (!own) return [];
+    (Array.isArray(origin) ? origin : [origin]).flatMap((originValue: unknown, place) => {
+      const parsed = OriginAddress.safeParse(originValue);
+      const ownListener =
+        parsed.success && frontAddresses.find(({ address }) => leadsTo(parsed.data, address));
+      if (!ownListener) return [];
       const path = ['sites', site, 'origin', ...(Array.isArray(origin) ? [place] : [])];
-      const message = `expected the address of your site; this is listen.${own.service}, so each request would come back to Guard`;
+      const message = `expected the address of your site; this is listen.${ownListener.service}, so each request would come back to Guard`;
       return [{ path, message }];
     }),
   );
@@ -42,23 +43,23 @@ function leadsTo(origin: Origin, listener: ListenAddress): boolean {
   if (origin.kind === 'unix') return listener.kind === 'unix' && listener.path === origin.path;
   if (listener.kind === 'unix' || listener.port === 0) return false;
   if (origin.port !== listener.port) return false;
-  const own = reachedBy(listener.host);
+  const listenerHosts = reachedBy(listener.host);
   return reachedBy(origin.host).some(
-    (host) => own.includes(host) || receivesLoopback(host, listener.host),
+    (host) => listenerHosts.includes(host) || receivesLoopback(host, listener.host),
   );
 }
 
-/** The addresses of this machine for a host. Other hosts are returned as they are. */
-function reachedBy(written: string): readonly string[] {
-  const text = written.toLowerCase();
+/** Returns the addresses of this machine for a host. Other hosts are returned as they are. */
+function reachedBy(hostText: string): readonly string[] {
+  const text = hostText.toLowerCase();
   const host = parseIp(text) ?? text;
   if (host === '0.0.0.0') return ['127.0.0.1'];
   if (host === '::') return ['::1', '127.0.0.1'];
   return parseIp(host) === undefined && isLoopbackHost(host) ? ['127.0.0.1', '::1'] : [host];
 }
 
-/** Whether a wildcard listener receives connections to a loopback address. `::` also receives IPv4. */
+/** True if a wildcard listener receives connections to a loopback address. `::` also receives IPv4. */
 function receivesLoopback(host: string, listener: string): boolean {
-  const isAny = listener === '::' || (listener === '0.0.0.0' && !host.includes(':'));
-  return isAny && isLoopbackHost(host);
+  const isWildcard = listener === '::' || (listener === '0.0.0.0' && !host.includes(':'));
+  return isWildcard && isLoopbackHost(host);
 }

@@ -6,7 +6,7 @@ import { findDashboardContradictions } from './dashboard-references.ts';
 import { findHomelessDatabases } from './database-references.ts';
 import { findExposedSecrets } from './exposed-secrets.ts';
 import { findCircularOrigins } from './circular-origins.ts';
-import { type Contradiction, repeated } from './repeated.ts';
+import { type Contradiction, findRepeated } from './repeated.ts';
 import { findRuleContradictions } from './rule-references.ts';
 
 /**
@@ -14,8 +14,8 @@ import { findRuleContradictions } from './rule-references.ts';
  * of the settings, so they also run when other settings have a wrong shape.
  */
 
-const text = z.string().optional().catch(undefined);
-const anything = z.unknown().optional();
+const optionalText = z.string().optional().catch(undefined);
+const unknownValue = z.unknown().optional();
 /** An address, or a switch that is on. */
 const listener = z
   .union([z.string(), z.literal(true)])
@@ -27,12 +27,12 @@ function listOf<T extends z.ZodType>(item: T) {
 }
 
 function outline<T extends z.core.$ZodLooseShape>(shape: T) {
-  const loose = z.object(shape);
+  const looseShape = z.object(shape);
   // Every field accepts any value, so the empty mapping is valid. An entry of another kind counts as an empty mapping.
-  return loose.catch(() => loose.parse({}));
+  return looseShape.catch(() => looseShape.parse({}));
 }
 
-const Key = outline({ id: text, key: text });
+const Key = outline({ id: optionalText, key: optionalText });
 
 /** A list. A missing list counts as empty. A value that is not a list becomes null, which means unknown. */
 function listOrUnknown<T extends z.ZodType>(item: T) {
@@ -41,43 +41,45 @@ function listOrUnknown<T extends z.ZodType>(item: T) {
 
 const Outline = outline({
   listen: z.record(z.string(), listener).catch({}).default({}),
-  workers: anything,
-  tls: anything,
-  trusted_proxies: listOrUnknown(anything),
+  workers: unknownValue,
+  tls: unknownValue,
+  trusted_proxies: listOrUnknown(unknownValue),
   organisations: listOrUnknown(
     outline({
-      id: text,
-      site_key: text,
+      id: optionalText,
+      site_key: optionalText,
       secret_keys: listOf(Key),
       analytics_keys: listOf(Key),
-      presets: listOf(text),
-      webhook_paths: anything,
-      rules: listOf(anything),
+      presets: listOf(optionalText),
+      webhook_paths: unknownValue,
+      rules: listOf(unknownValue),
     }),
   ),
-  sites: listOrUnknown(outline({ hosts: listOf(text), organisation: text, validator: anything })),
+  sites: listOrUnknown(
+    outline({ hosts: listOf(optionalText), organisation: optionalText, validator: unknownValue }),
+  ),
 });
 type Outline = z.infer<typeof Outline>;
 
-/** All contradictions in plain settings data of any shape, with a pause after each check. */
+/** Finds all contradictions in plain settings data of any shape, with a pause after each check. */
 export function* checkContradictions(value: unknown): Work<Contradiction[]> {
   const settings = Outline.parse(value);
-  const found: Contradiction[] = [];
+  const contradictions: Contradiction[] = [];
   for (const check of CHECKS) {
     yield;
-    found.push(...check(settings, value));
+    contradictions.push(...check(settings, value));
   }
-  return found;
+  return contradictions;
 }
 
 const CHECKS: readonly ((settings: Outline, value: unknown) => readonly Contradiction[])[] = [
-  organisationNames,
-  keys,
-  rules,
+  findRepeatedOrganisations,
+  findRepeatedKeys,
+  checkRules,
   findUnusedWebhookPaths,
-  hosts,
-  siteOrganisations,
-  listeners,
+  findRepeatedHosts,
+  findUnknownOrganisations,
+  checkListeners,
   findSharedSockets,
   findUntrustedProxies,
   findUselessProxyProtocol,
@@ -89,24 +91,24 @@ const CHECKS: readonly ((settings: Outline, value: unknown) => readonly Contradi
   (_settings, value) => findCircularOrigins(value),
 ];
 
-function organisationNames({ organisations }: Outline): Contradiction[] {
-  const once = (name: 'id' | 'site_key', what: string) =>
-    repeated(
-      (organisations ?? []).map((one, index) => ({
-        name: one[name],
+function findRepeatedOrganisations({ organisations }: Outline): Contradiction[] {
+  const checkUnique = (name: 'id' | 'site_key', what: string) =>
+    findRepeated(
+      (organisations ?? []).map((organisation, index) => ({
+        name: organisation[name],
         path: ['organisations', index, name],
       })),
       what,
     );
   return [
-    ...once('id', 'each organisation id once'),
-    ...once('site_key', 'a site key of its own for each organisation'),
+    ...checkUnique('id', 'each organisation id once'),
+    ...checkUnique('site_key', 'a site key of its own for each organisation'),
   ];
 }
 
 const KEY_LISTS = ['secret_keys', 'analytics_keys'] as const;
 
-function keys({ organisations }: Outline): Contradiction[] {
+function findRepeatedKeys({ organisations }: Outline): Contradiction[] {
   const lists = (organisations ?? []).flatMap((organisation, index) =>
     KEY_LISTS.map((list) =>
       organisation[list].map(({ id, key }, place) => ({
@@ -118,19 +120,19 @@ function keys({ organisations }: Outline): Contradiction[] {
   );
   return [
     ...lists.flatMap((list) =>
-      repeated(
+      findRepeated(
         list.map(({ id, path }) => ({ name: id, path: [...path, 'id'] })),
         'each key id once in an organisation',
       ),
     ),
-    ...repeated(
+    ...findRepeated(
       lists.flat().map(({ key, path }) => ({ name: key, path: [...path, 'key'] })),
       'each key once: a key says who is asking, and for what',
     ),
   ];
 }
 
-function rules({ organisations }: Outline): Contradiction[] {
+function checkRules({ organisations }: Outline): Contradiction[] {
   return (organisations ?? []).flatMap((organisation, index) =>
     findRuleContradictions(organisation.rules, ['organisations', index, 'rules']),
   );
@@ -145,11 +147,11 @@ function findUnusedWebhookPaths({ organisations }: Outline): Contradiction[] {
   );
 }
 
-function hosts({ sites }: Outline): Contradiction[] {
-  return repeated(
+function findRepeatedHosts({ sites }: Outline): Contradiction[] {
+  return findRepeated(
     (sites ?? []).flatMap((site, index) =>
       site.hosts.map((host, place) => ({
-        name: host === undefined ? undefined : comparable(host),
+        name: host === undefined ? undefined : comparableHost(host),
         path: ['sites', index, 'hosts', place],
       })),
     ),
@@ -157,33 +159,33 @@ function hosts({ sites }: Outline): Contradiction[] {
   );
 }
 
-function comparable(host: string): string {
+function comparableHost(host: string): string {
   const wildcard = host.startsWith('*.') ? '*.' : '';
   return wildcard + (canonicalHost(host.slice(wildcard.length)) ?? host);
 }
 
 /** A remote validator has its own organisations, so none has to be listed here. */
-function siteOrganisations({ organisations, sites }: Outline): Contradiction[] {
-  // If an id could not be read, the missing one is unknown.
+function findUnknownOrganisations({ organisations, sites }: Outline): Contradiction[] {
+  // If an id could not be read, any id of a site may be that one.
   if (organisations === null || organisations.some(({ id }) => id === undefined)) return [];
-  const known = new Set(organisations.map(({ id }) => id));
+  const knownIds = new Set(organisations.map(({ id }) => id));
   const choices = organisations.map((_, index) => ['organisations', index, 'id']);
   return (sites ?? []).flatMap(({ organisation, validator }, index) => {
-    const remote = typeof validator === 'object' && validator !== null;
-    if (organisation === undefined || known.has(organisation)) return [];
-    if (remote && known.size === 0) return [];
+    const isRemote = typeof validator === 'object' && validator !== null;
+    if (organisation === undefined || knownIds.has(organisation)) return [];
+    if (isRemote && knownIds.size === 0) return [];
     const message =
-      known.size === 0
+      knownIds.size === 0
         ? 'expected organisations with this id: a validator in process answers for one'
         : 'expected the id of an organisation of this file';
     return [{ path: ['sites', index, 'organisation'], message, choices }];
   });
 }
 
-function listeners({ listen, tls, sites, organisations }: Outline): Contradiction[] {
-  const named = Object.entries(listen);
-  const collisions = repeated(
-    named.map(([service, address]) => ({
+function checkListeners({ listen, tls, sites, organisations }: Outline): Contradiction[] {
+  const listenEntries = Object.entries(listen);
+  const collisions = findRepeated(
+    listenEntries.map(([service, address]) => ({
       // Port 0 is a new port at each start.
       name: typeof address !== 'string' || /:0+$/.test(address) ? undefined : address,
       path: ['listen', service],
@@ -193,17 +195,17 @@ function listeners({ listen, tls, sites, organisations }: Outline): Contradictio
   const front = ['gateway', 'gateway_tls', 'forward_auth', 'ext_authz'].find(
     (service) => listen[service] !== undefined,
   );
-  const idle =
+  const unusedFront =
     front !== undefined && sites?.length === 0
       ? [{ path: ['sites'], message: `expected at least one site for listen.${front} to serve` }]
       : [];
   const message =
     'expected both or neither: listen.gateway_tls, and tls with its certificates or acme';
-  const bare =
+  const tlsProblems =
     (listen['gateway_tls'] === undefined) === (tls === undefined)
       ? []
       : [{ path: tls === undefined ? ['listen', 'gateway_tls'] : ['tls'], message }];
-  const orphans = ['validator', 'collector', 'api', 'sql'].flatMap((service) =>
+  const servicesWithoutOrganisation = ['validator', 'collector', 'api', 'sql'].flatMap((service) =>
     listen[service] === undefined || organisations?.length !== 0
       ? []
       : [
@@ -213,15 +215,15 @@ function listeners({ listen, tls, sites, organisations }: Outline): Contradictio
           },
         ],
   );
-  return [...collisions, ...idle, ...bare, ...orphans];
+  return [...collisions, ...unusedFront, ...tlsProblems, ...servicesWithoutOrganisation];
 }
 
 /** Forward-auth answers only trusted peers. A peer on a unix socket is trusted. */
 function findUntrustedProxies({ listen, trusted_proxies }: Outline): Contradiction[] {
   const proxies = ['forward_auth', 'ext_authz'];
-  const asked = proxies.find((name) => !/^unix:/.test(String(listen[name] ?? 'unix:')));
-  if (asked === undefined || trusted_proxies?.length !== 0) return [];
-  const message = `expected the addresses of the proxies that ask listen.${asked}`;
+  const proxyService = proxies.find((name) => !/^unix:/.test(String(listen[name] ?? 'unix:')));
+  if (proxyService === undefined || trusted_proxies?.length !== 0) return [];
+  const message = `expected the addresses of the proxies that ask listen.${proxyService}`;
   return [{ path: ['trusted_proxies'], message }];
 }
 
@@ -237,16 +239,16 @@ function findSharedSockets({ listen, workers }: Outline): Contradiction[] {
 /** Only the front proxy accepts the PROXY protocol, and only from trusted peers. */
 function findUselessProxyProtocol({ listen, trusted_proxies }: Outline): Contradiction[] {
   if (listen['proxy_protocol'] !== true) return [];
-  const fronts = ['gateway', 'gateway_tls'].flatMap((service) => {
+  const frontAddresses = ['gateway', 'gateway_tls'].flatMap((service) => {
     const address = listen[service];
     return typeof address === 'string' ? [address] : [];
   });
-  if (fronts.length === 0) {
+  if (frontAddresses.length === 0) {
     const message = 'expected listen.gateway or listen.gateway_tls, where it is spoken';
     return [{ path: ['listen', 'proxy_protocol'], message }];
   }
   if (trusted_proxies?.length !== 0) return [];
-  if (fronts.every((address) => address.startsWith('unix:'))) return [];
+  if (frontAddresses.every((address) => address.startsWith('unix:'))) return [];
   const message = 'expected the addresses of the balancers that listen.proxy_protocol is for';
   return [{ path: ['trusted_proxies'], message }];
 }

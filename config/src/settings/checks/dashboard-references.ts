@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Contradiction } from './repeated.ts';
 
-const anything = z.unknown().optional();
+const unknownValue = z.unknown().optional();
 const Groups = z.object({ groups: z.record(z.string(), z.unknown()).catch({}) });
 const Outline = z.object({
-  listen: z.object({ dashboard: anything, sql: anything }).catch({}),
-  analytics: anything,
+  listen: z.object({ dashboard: unknownValue, sql: unknownValue }).catch({}),
+  analytics: unknownValue,
   trusted_proxies: z.array(z.unknown()).catch([]),
   organisations: z
     .array(z.object({ id: z.string().optional().catch(undefined) }).catch({}))
@@ -18,33 +18,37 @@ const Outline = z.object({
     .catch({}),
 });
 
-/** Settings that the dashboard needs, checked in plain settings data of any shape. */
+/** Checks that the settings that the dashboard needs are there, in plain settings data of any shape. */
 export function findDashboardContradictions(value: unknown): Contradiction[] {
   const outline = Outline.safeParse(value);
   if (!outline.success) return [];
   const { listen, analytics, trusted_proxies, organisations, dashboard } = outline.data;
-  const refused: Contradiction[] = [];
+  const contradictions: Contradiction[] = [];
   if (listen.dashboard !== undefined && analytics === undefined) {
     const message = 'expected analytics in this file: the dashboard shows the events that it keeps';
-    refused.push({ path: ['listen', 'dashboard'], message });
+    contradictions.push({ path: ['listen', 'dashboard'], message });
   }
   if (listen.sql !== undefined && analytics === undefined) {
     const message =
       'expected analytics in this file: listen.sql is asked for the events that it keeps';
-    refused.push({ path: ['listen', 'sql'], message });
+    contradictions.push({ path: ['listen', 'sql'], message });
   }
   if (dashboard.proxy_header !== undefined && trusted_proxies.length === 0) {
     const message = 'expected trusted_proxies in this file: only they may say who signs in';
-    refused.push({ path: ['dashboard', 'proxy_header'], message });
+    contradictions.push({ path: ['dashboard', 'proxy_header'], message });
   }
-  const known = new Set<unknown>(organisations.map(({ id }) => id));
+  const knownIds = new Set<unknown>(organisations.map(({ id }) => id));
   const choices = organisations.map((_, index) => ['organisations', index, 'id']);
-  for (const way of ['proxy_header', 'oidc'] as const) {
-    for (const [group, id] of Object.entries(dashboard[way]?.groups ?? {})) {
-      if (known.has(id)) continue;
-      const path = ['dashboard', way, 'groups', group];
-      refused.push({ path, message: 'expected the id of an organisation of this file', choices });
+  for (const signInWay of ['proxy_header', 'oidc'] as const) {
+    for (const [group, id] of Object.entries(dashboard[signInWay]?.groups ?? {})) {
+      if (knownIds.has(id)) continue;
+      const path = ['dashboard', signInWay, 'groups', group];
+      contradictions.push({
+        path,
+        message: 'expected the id of an organisation of this file',
+        choices,
+      });
     }
   }
-  return refused;
+  return contradictions;
 }

@@ -7,7 +7,7 @@ import type { Contradiction } from './repeated.ts';
 
 /**
  * Refuses two kinds of secrets as soon as other machines can connect: secrets that can be guessed, and secrets from the
- * documentation. For a try on one machine both are allowed.
+ * documentation. On a machine that no other machine can reach, both kinds are allowed.
  */
 
 /** Fewest characters of a `secret` that other machines can attack: 16 random bytes in Base64. */
@@ -15,13 +15,13 @@ const LEAST_EXPOSED_SECRET = 24;
 /** Fewest characters of a key, not counting `sk_` and `sk_api_ro_`, which are public. */
 const LEAST_EXPOSED_KEY = 16;
 
-const anything = z.unknown().optional();
-const keys = z.array(z.looseObject({ key: anything }).catch({ key: undefined })).catch([]);
+const unknownValue = z.unknown().optional();
+const keys = z.array(z.looseObject({ key: unknownValue }).catch({ key: undefined })).catch([]);
 const Outline = z
   .looseObject({
     listen: z.record(z.string(), z.unknown()).catch({}),
-    secret: anything,
-    health_check_token: anything,
+    secret: unknownValue,
+    health_check_token: unknownValue,
     organisations: z
       .array(
         z
@@ -35,20 +35,20 @@ const Outline = z
 interface Secret {
   readonly path: SettingPath;
   readonly text: unknown;
-  readonly least: number;
+  readonly minLength: number;
 }
 
-/** All secrets in plain settings data that are too weak for a listener that others can reach. */
+/** Finds all secrets in plain settings data that are too weak for a listener that other machines can reach. */
 export function findExposedSecrets(value: unknown): Contradiction[] {
-  const { listen, organisations, ...top } = Outline.parse(value);
-  const exposed = Object.entries(listen).find(([, address]) => isReachedByOthers(address));
-  if (exposed === undefined) return [];
-  const [service] = exposed;
+  const { listen, organisations, ...topLevel } = Outline.parse(value);
+  const exposedListener = Object.entries(listen).find(([, address]) => isReachedByOthers(address));
+  if (exposedListener === undefined) return [];
+  const [service] = exposedListener;
 
-  const sealing = Array.isArray(top.secret)
-    ? top.secret.map((text: unknown, index) => ({ path: ['secret', index], text }))
-    : [{ path: ['secret'], text: top.secret }];
-  const presented = organisations.flatMap((organisation, index) =>
+  const sealingSecrets = Array.isArray(topLevel.secret)
+    ? topLevel.secret.map((text: unknown, index) => ({ path: ['secret', index], text }))
+    : [{ path: ['secret'], text: topLevel.secret }];
+  const keySecrets = organisations.flatMap((organisation, index) =>
     (['secret_keys', 'analytics_keys'] as const).flatMap((list) =>
       organisation[list].map(({ key }, place) => ({
         path: ['organisations', index, list, place, 'key'],
@@ -56,10 +56,10 @@ export function findExposedSecrets(value: unknown): Contradiction[] {
       })),
     ),
   );
-  const token = { path: ['health_check_token'], text: top.health_check_token };
+  const token = { path: ['health_check_token'], text: topLevel.health_check_token };
   const secrets: Secret[] = [
-    ...sealing.map((secret) => ({ ...secret, least: LEAST_EXPOSED_SECRET })),
-    ...[token, ...presented].map((secret) => ({ ...secret, least: LEAST_EXPOSED_KEY })),
+    ...sealingSecrets.map((secret) => ({ ...secret, minLength: LEAST_EXPOSED_SECRET })),
+    ...[token, ...keySecrets].map((secret) => ({ ...secret, minLength: LEAST_EXPOSED_KEY })),
   ];
   return secrets.flatMap((secret) => {
     const expected = remedyFor(secret);
@@ -74,16 +74,18 @@ function isReachedByOthers(address: unknown): boolean {
   return listen.success && listen.data.kind === 'tcp' && !isLoopbackHost(listen.data.host);
 }
 
-/** The message for a weak secret. Undefined for a strong one, and for a shape that another check refuses. */
-function remedyFor({ text, least }: Secret): string | undefined {
+/** Returns the message for a weak secret. Undefined for a strong one, and for a shape that another check refuses. */
+function remedyFor({ text, minLength }: Secret): string | undefined {
   if (typeof text !== 'string' || text === '') return undefined;
   if (isPublished(text)) return 'expected a secret of your own, this one is in the documentation';
-  const drawn = text.replace(/^sk_(?:api_ro_)?/, '');
-  return drawn.length < least ? `expected at least ${least} characters drawn at random` : undefined;
+  const randomPart = text.replace(/^sk_(?:api_ro_)?/, '');
+  return randomPart.length < minLength
+    ? `expected at least ${minLength} characters drawn at random`
+    : undefined;
 }
 
 /** Secrets of the documentation and the tests of Guard, which are public. */
-const PUBLISHED: readonly string[] = [
+const PUBLISHED_SECRETS: readonly string[] = [
   '5f0c2b7d9e41a86371d4c0be52f9a687',
   'flow-tests-4b3a2c1d0e9f8a7b6c5d4e3f2a1b0c9d',
   'sk_flow_1f6e2c9a7b5d4e3f8a6b',
@@ -91,12 +93,12 @@ const PUBLISHED: readonly string[] = [
   'health_flow_7c6b5a4d3e2f1a0b9c8d',
 ];
 
-const DIGESTS: ReadonlySet<string> = new Set(PUBLISHED.map(digest));
+const PUBLISHED_DIGESTS: ReadonlySet<string> = new Set(PUBLISHED_SECRETS.map(digest));
 
-/** Whether a key, in plain text or as `sha256:<hex>`, is one of the published ones. */
+/** True if a key, in plain text or as `sha256:<hex>`, is one of the published ones. */
 export function isPublished(key: string): boolean {
   const hex = /^sha256:([0-9a-f]{64})$/i.exec(key)?.[1];
-  return DIGESTS.has(hex?.toLowerCase() ?? digest(key));
+  return PUBLISHED_DIGESTS.has(hex?.toLowerCase() ?? digest(key));
 }
 
 function digest(secret: string): string {

@@ -5,7 +5,7 @@ import { choicesIn } from '../problems/refuse.ts';
 
 /** One fault of the settings, as the schema reports it. */
 export type Fault =
-  /** Expected was another kind of value, or one of a few values. */
+  /** Another kind of value, or one of a few values, was expected. */
   | {
       readonly kind: 'unfit';
       readonly path: SettingPath;
@@ -33,8 +33,8 @@ export type Expected =
 type Issue = z.core.$ZodIssue;
 
 /**
- * Turns schema issues into faults. The library says only "invalid input" for a union. The fault describes instead the
- * alternative with the same kind of value. If there is none, it names the kinds of all alternatives.
+ * Turns schema issues into faults. The library says only "invalid input" for a union. In place of this, the fault
+ * describes the alternative with the same kind of value. If there is none, it names the kinds of all alternatives.
  */
 export function faultsOf(issues: readonly Issue[], prefix: SettingPath = []): Fault[] {
   return issues.flatMap((issue) => {
@@ -49,9 +49,9 @@ export function faultsOf(issues: readonly Issue[], prefix: SettingPath = []): Fa
 function faultsOfIssue(issue: Issue, path: SettingPath): Fault[] {
   switch (issue.code) {
     case 'invalid_type':
-      return [otherKind(issue, path)];
+      return [faultOfOtherKind(issue, path)];
     case 'invalid_value':
-      return [{ kind: 'unfit', path, expected: values(issue.values) }];
+      return [{ kind: 'unfit', path, expected: expectedValues(issue.values) }];
     case 'unrecognized_keys':
       return issue.keys.map((name) => ({ kind: 'unknown_name', path, name }));
     case 'invalid_union':
@@ -65,11 +65,14 @@ function faultsOfIssue(issue: Issue, path: SettingPath): Fault[] {
     case 'invalid_element':
       return [{ kind: 'invalid', path, message: messageOf(issue) }];
     case 'custom':
-      return [faultOfOurs(issue, path)];
+      return [faultOfOwnSchema(issue, path)];
   }
 }
 
-function otherKind({ expected, message }: z.core.$ZodIssueInvalidType, path: SettingPath): Fault {
+function faultOfOtherKind(
+  { expected, message }: z.core.$ZodIssueInvalidType,
+  path: SettingPath,
+): Fault {
   return {
     kind: 'unfit',
     path,
@@ -78,8 +81,8 @@ function otherKind({ expected, message }: z.core.$ZodIssueInvalidType, path: Set
   };
 }
 
-/** An issue of one of our own schemas. Only list-setting.ts sets the parameter for invalid lines. */
-function faultOfOurs(issue: z.core.$ZodIssueCustom, path: SettingPath): Fault {
+/** Converts an issue of one of our own schemas. Only list-setting.ts sets the parameter for invalid lines. */
+function faultOfOwnSchema(issue: z.core.$ZodIssueCustom, path: SettingPath): Fault {
   const list = issue.params?.['badLines'] as BadLines | undefined;
   if (list !== undefined) return { kind: 'bad_lines', path, list };
   return { kind: 'invalid', path, message: messageOf(issue), choices: choicesIn(issue) };
@@ -88,27 +91,27 @@ function faultOfOurs(issue: z.core.$ZodIssueCustom, path: SettingPath): Fault {
 /** Messages of our own schemas begin with "expected". The messages of the library are replaced. */
 function messageOf(issue: Issue): string {
   if (issue.message.startsWith('expected')) return issue.message;
-  if (issue.code === 'too_small') return atLeast(issue);
-  if (issue.code === 'too_big') return atMost(issue);
+  if (issue.code === 'too_small') return minimumText(issue);
+  if (issue.code === 'too_big') return maximumText(issue);
   return `expected another value: ${issue.message}`;
 }
 
 function faultsOfUnion(issue: z.core.$ZodIssueInvalidUnion, path: SettingPath): Fault[] {
   if (issue.discriminator !== undefined && 'options' in issue) {
-    return [{ kind: 'unfit', path, expected: values(issue.options ?? []) }];
+    return [{ kind: 'unfit', path, expected: expectedValues(issue.options ?? []) }];
   }
   const alternatives = issue.errors.map((errors) => faultsOf(errors, path));
-  const [closest] = alternatives
+  const [closestFaults] = alternatives
     .filter((faults) => !faults.some((fault) => isUnfitAt(fault, path)))
     .sort((a, b) => a.length - b.length);
-  if (closest !== undefined) return closest;
-  const unfit = alternatives.flat().filter((fault) => isUnfitAt(fault, path));
-  const form = unfit.flatMap((fault) => fault.form ?? [])[0];
+  if (closestFaults !== undefined) return closestFaults;
+  const unfitFaults = alternatives.flat().filter((fault) => isUnfitAt(fault, path));
+  const form = unfitFaults.flatMap((fault) => fault.form ?? [])[0];
   return [
     {
       kind: 'unfit',
       path,
-      expected: unfit.flatMap((fault) => fault.expected),
+      expected: unfitFaults.flatMap((fault) => fault.expected),
       ...(form !== undefined && { form }),
     },
   ];
@@ -128,26 +131,26 @@ const KINDS: Readonly<Record<string, Exclude<Expected['kind'], 'value'>>> = {
   record: 'mapping',
 };
 
-function values(list: readonly unknown[]): Expected[] {
+function expectedValues(list: readonly unknown[]): Expected[] {
   return list.map((value) => ({
     kind: 'value',
     value: typeof value === 'number' ? value : String(value),
   }));
 }
 
-function atLeast({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
+function minimumText({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
   if (minimum === 1 && origin === 'string') return 'expected text that is not empty';
-  if (origin === 'array') return `expected a list of at least ${entries(minimum)}`;
+  if (origin === 'array') return `expected a list of at least ${entriesText(minimum)}`;
   if (origin === 'string') return `expected at least ${minimum} characters`;
   return `expected a number ${inclusive === false ? 'greater than' : 'of at least'} ${minimum}`;
 }
 
-function atMost({ origin, maximum }: z.core.$ZodIssueTooBig): string {
-  if (origin === 'array') return `expected a list of at most ${entries(maximum)}`;
+function maximumText({ origin, maximum }: z.core.$ZodIssueTooBig): string {
+  if (origin === 'array') return `expected a list of at most ${entriesText(maximum)}`;
   if (origin === 'string') return `expected at most ${maximum} characters`;
   return `expected a number of at most ${maximum}`;
 }
 
-function entries(count: number | bigint): string {
+function entriesText(count: number | bigint): string {
   return `${count} ${Number(count) === 1 ? 'entry' : 'entries'}`;
 }

@@ -10,17 +10,17 @@ export interface Contradiction {
   readonly choices?: readonly SettingPath[];
 }
 
-interface Named {
+interface NamedPlace {
   readonly name: string | undefined;
   readonly path: SettingPath;
 }
 
 /** Finds names that occur more than once. `what` names the thing that must be unique. */
-export function repeated(list: readonly Named[], what: string): Contradiction[] {
-  const seen = new Map<string, SettingPath>();
+export function findRepeated(list: readonly NamedPlace[], what: string): Contradiction[] {
+  const firstPlaces = new Map<string, SettingPath>();
   return list.flatMap(({ name, path }) => {
-    const first = name === undefined ? undefined : seen.get(name);
-    if (name !== undefined && first === undefined) seen.set(name, path);
+    const first = name === undefined ? undefined : firstPlaces.get(name);
+    if (name !== undefined && first === undefined) firstPlaces.set(name, path);
     return first === undefined ? [] : [{ path, first, message: `expected ${what}` }];
   });
 }

@@ -1,6 +1,6 @@
 import type { SettingPath } from '../problems/problems.ts';
 import { Rule } from '../sections/rule.ts';
-import { type Contradiction, repeated } from './repeated.ts';
+import { type Contradiction, findRepeated } from './repeated.ts';
 
 const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'monitor', 'challenge'] as const;
 
@@ -17,10 +17,10 @@ export function findRuleContradictions(
     path: [...path, place, 'name'],
   }));
   const message = `expected at least one of ${DIRECTIVES.join(', ')}`;
-  const idle = rules.flatMap((rule, place) =>
+  const idleRules = rules.flatMap((rule, place) =>
     isIdle(rule) ? [{ path: [...path, place], message }] : [],
   );
-  return [...repeated(names, 'each rule name once in an organisation'), ...idle];
+  return [...findRepeated(names, 'each rule name once in an organisation'), ...idleRules];
 }
 
 /** It uses no schema, because a schema takes ten times as long for thousands of rules. */

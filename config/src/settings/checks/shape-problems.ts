@@ -14,14 +14,14 @@ import {
 } from '../problems/problems.ts';
 import { keyOffset, placeOf, type Place, type SettingsNode } from '../reading/settings-node.ts';
 
-/** Most names or values that are listed in one line. */
-const MAX_LISTED = 24;
+/** The most names or values that are listed in one line. */
+const MAX_LISTED_NAMES = 24;
 
-/** Most faults that are processed. It is far more than are shown. */
+/** The most faults that are processed. This is far more than are shown. */
 const MAX_FAULTS = 1000;
 
 /** The checked value and its schema. */
-interface Checked {
+interface CheckedSettings {
   readonly schema: z.core.$ZodType;
   readonly root: SettingsNode;
   readonly value: unknown;
@@ -33,26 +33,26 @@ interface Checked {
  */
 export function reportShapeProblems(
   issues: readonly z.core.$ZodIssue[],
-  checked: Checked,
+  checked: CheckedSettings,
   problems: ProblemList,
 ): ReadonlySet<string> {
   const faults = faultsOf(issues).slice(0, MAX_FAULTS);
-  const meant = new Set(faults.flatMap((fault) => meantSetting(fault, checked)));
+  const meantSettings = new Set(faults.flatMap((fault) => meantSetting(fault, checked)));
   for (const fault of faults) {
     const place = placeOf(checked.root, fault.path);
     // A misspelt name also causes a missing setting, and a missing variable a missing value. Each is reported once.
-    if (place.kind === 'absent' && meant.has(formatPath(fault.path))) continue;
+    if (place.kind === 'absent' && meantSettings.has(formatPath(fault.path))) continue;
     if (wasReported(place)) continue;
     report(fault, place, checked, problems);
   }
-  return meant;
+  return meantSettings;
 }
 
-/** The setting that was probably meant by a misspelt name. */
-function meantSetting(fault: Fault, { schema, value }: Checked): string[] {
+/** Returns the setting that was probably meant by a misspelt name. */
+function meantSetting(fault: Fault, { schema, value }: CheckedSettings): string[] {
   if (fault.kind !== 'unknown_name') return [];
-  const near = nearestName(fault.name, namesAt(schema, value, fault.path));
-  return near === undefined ? [] : [formatPath([...fault.path, near])];
+  const nearest = nearestName(fault.name, namesAt(schema, value, fault.path));
+  return nearest === undefined ? [] : [formatPath([...fault.path, nearest])];
 }
 
 function wasReported(place: Place): boolean {
@@ -61,7 +61,7 @@ function wasReported(place: Place): boolean {
   return node.kind === 'unusable' || (node.kind === 'text' && node.value === undefined);
 }
 
-function report(fault: Fault, place: Place, checked: Checked, problems: ProblemList): void {
+function report(fault: Fault, place: Place, checked: CheckedSettings, problems: ProblemList): void {
   const { path } = fault;
   switch (fault.kind) {
     case 'unknown_name':
@@ -69,8 +69,8 @@ function report(fault: Fault, place: Place, checked: Checked, problems: ProblemL
       return;
     case 'invalid_name': {
       // Only headers have free names. The text in place of the name may be the value, which can be a secret.
-      const at = keyOffset(checked.root, path);
-      problems.add(at, path.slice(0, -1), 'a name (not shown)', fault.message);
+      const nameOffset = keyOffset(checked.root, path);
+      problems.add(nameOffset, path.slice(0, -1), 'a name (not shown)', fault.message);
       return;
     }
     case 'invalid':
@@ -90,8 +90,9 @@ function report(fault: Fault, place: Place, checked: Checked, problems: ProblemL
 }
 
 function adviceOf({ message, choices = [] }: Extract<Fault, { kind: 'invalid' }>, place: Place) {
-  const written = place.kind === 'present' && place.node.kind === 'text' ? place.node.written : '';
-  return message + didYouMean(nearestName(written, choices));
+  const writtenText =
+    place.kind === 'present' && place.node.kind === 'text' ? place.node.written : '';
+  return message + didYouMean(nearestName(writtenText, choices));
 }
 
 function isNumber(place: Place): boolean {
@@ -110,70 +111,76 @@ function reportBadLines(
   path: SettingPath,
   problems: ProblemList,
 ): void {
-  const more = count - lines.length;
+  const unlistedCount = count - lines.length;
   lines.forEach(({ line, text }, index) => {
     const isShown = text.length <= MAX_SHOWN_ENTRY && !/[\s=]/.test(text);
-    const rest = index === lines.length - 1 && more > 0 ? `; ${more} more lines are bad` : '';
-    const message = `${expected}; one a line, and # begins a comment${rest}`;
-    const found = isShown ? quote(text) : 'a line (not shown)';
-    problems.add(place.offset, path, found, message, { file, line });
+    const moreText =
+      index === lines.length - 1 && unlistedCount > 0
+        ? `; ${unlistedCount} more lines are bad`
+        : '';
+    const message = `${expected}; one a line, and # begins a comment${moreText}`;
+    const foundText = isShown ? quote(text) : 'a line (not shown)';
+    problems.add(place.offset, path, foundText, message, { file, line });
   });
 }
 
 function reportUnknownName(
   { path, name }: Extract<Fault, { kind: 'unknown_name' }>,
-  checked: Checked,
+  checked: CheckedSettings,
   problems: ProblemList,
 ): void {
   const { schema, value, root } = checked;
-  const known = namesAt(schema, value, path);
-  const near = nearestName(name, known);
+  const knownNames = namesAt(schema, value, path);
+  const nearest = nearestName(name, knownNames);
   const offset = keyOffset(root, [...path, name]);
   if (name === '<<') {
     const message = 'merge keys are not read; repeat the settings, or use *name for a whole value';
     problems.add(offset, path, '"<<"', message);
     return;
   }
-  const listed = known.length <= MAX_LISTED ? `expected ${alternatives(known)}` : 'no such setting';
+  const expectedText =
+    knownNames.length <= MAX_LISTED_NAMES
+      ? `expected ${alternatives(knownNames)}`
+      : 'no such setting';
   // Among keys and secrets, an unknown name may be a secret on the wrong side of the colon.
-  const hidden = !isPlainName(name) || (near === undefined && isSecret(path));
+  const isHidden = !isPlainName(name) || (nearest === undefined && isSecret(path));
   problems.add(
     offset,
-    hidden ? path : [...path, name],
-    hidden ? 'an unknown name (not shown)' : `the unknown name ${quote(name)}`,
-    listed + didYouMean(near) + indentationAdvice([...path, name], checked, problems),
+    isHidden ? path : [...path, name],
+    isHidden ? 'an unknown name (not shown)' : `the unknown name ${quote(name)}`,
+    expectedText + didYouMean(nearest) + indentationAdvice([...path, name], checked, problems),
   );
 }
 
 /**
- * Advice for a name with a wrong indentation. It is given when a mapping around the name, or the last mapping in the
- * setting above it, has a setting of this name.
+ * Returns advice for a name with a wrong indentation. There is advice when a mapping around the name, or the last
+ * mapping in the setting above it, has a setting of this name.
  */
 function indentationAdvice(
   path: SettingPath,
-  { schema, value, root }: Checked,
+  { schema, value, root }: CheckedSettings,
   problems: ProblemList,
 ): string {
   const name = String(path.at(-1));
   const place = placeOf(root, path.slice(0, -1));
   if (place.kind === 'absent' || place.node.kind !== 'mapping') return '';
   const names = [...place.node.entries.keys()];
-  const above = names[names.indexOf(name) - 1];
-  if (above === undefined) return '';
-  const before = [...path.slice(0, -1), above];
-  if (problems.lineOf(keyOffset(root, before)) === problems.lineOf(keyOffset(root, path)))
+  const nameAbove = names[names.indexOf(name) - 1];
+  if (nameAbove === undefined) return '';
+  const pathAbove = [...path.slice(0, -1), nameAbove];
+  if (problems.lineOf(keyOffset(root, pathAbove)) === problems.lineOf(keyOffset(root, path)))
     return '';
-  const around = path.slice(0, -1).map((_, depth) => path.slice(0, depth));
-  const mapping = [...around.reverse(), ...within(before, root)].find((one) =>
-    namesAt(schema, value, one).includes(name),
+  const outerPaths = path.slice(0, -1).map((_, depth) => path.slice(0, depth));
+  const mapping = [...outerPaths.reverse(), ...pathsWithin(pathAbove, root)].find((candidatePath) =>
+    namesAt(schema, value, candidatePath).includes(name),
   );
   if (mapping === undefined) return '';
-  const has = mapping.length === 0 ? 'the file itself has' : `${formatPath(mapping)} has`;
-  return `; ${has} a setting of this name, so check the indentation`;
+  const ownerText = mapping.length === 0 ? 'the file itself has' : `${formatPath(mapping)} has`;
+  return `; ${ownerText} a setting of this name, so check the indentation`;
 }
 
-/** The node at a path, and the last entry of each collection in it. */
-function within(path: SettingPath, root: SettingsNode): SettingPath[] {
+/** Returns the node at a path, and the last entry of each collection in it. */
+function pathsWithin(path: SettingPath, root: SettingsNode): SettingPath[] {
   const place = placeOf(root, path);
   if (place.kind === 'absent') return [];
   const { node } = place;
@@ -183,11 +190,11 @@ function within(path: SettingPath, root: SettingsNode): SettingPath[] {
       : node.kind === 'list' && node.items.length > 0
         ? node.items.length - 1
         : undefined;
-  return [path, ...(last === undefined ? [] : within([...path, last], root))];
+  return [path, ...(last === undefined ? [] : pathsWithin([...path, last], root))];
 }
 
-function didYouMean(near: string | undefined): string {
-  return near === undefined ? '' : `. Did you mean ${quote(near)}?`;
+function didYouMean(nearest: string | undefined): string {
+  return nearest === undefined ? '' : `. Did you mean ${quote(nearest)}?`;
 }
 
 const KINDS: Readonly<Record<Exclude<Expected['kind'], 'value'>, string>> = {
@@ -200,9 +207,11 @@ const KINDS: Readonly<Record<Exclude<Expected['kind'], 'value'>, string>> = {
 };
 
 function describeExpected(expected: readonly Expected[]): string {
-  if (expected.length > MAX_LISTED) return `one of ${expected.length} names`;
+  if (expected.length > MAX_LISTED_NAMES) return `one of ${expected.length} names`;
   return alternatives(
-    expected.map((one) => (one.kind === 'value' ? String(one.value) : KINDS[one.kind])),
+    expected.map((alternative) =>
+      alternative.kind === 'value' ? String(alternative.value) : KINDS[alternative.kind],
+    ),
   );
 }
 
@@ -213,7 +222,7 @@ const BOOLEAN_WORDS: Readonly<Record<string, string>> = {
   off: 'false',
 };
 
-/** The advice for a value of the wrong kind. */
+/** Returns the advice for a value of the wrong kind. */
 function remedy(expected: readonly Expected[], place: Place): string {
   if (place.kind === 'absent') return '; this setting is required';
   const { node } = place;
@@ -240,24 +249,28 @@ function remedyForText(
   written: string,
   interpolated: boolean,
 ): string {
-  const truthWanted = expects(expected, 'boolean');
-  const numberWanted = expected.some(
-    (one) => one.kind === 'number' || (one.kind === 'value' && typeof one.value === 'number'),
+  const wantsBoolean = expects(expected, 'boolean');
+  const wantsNumber = expected.some(
+    (alternative) =>
+      alternative.kind === 'number' ||
+      (alternative.kind === 'value' && typeof alternative.value === 'number'),
   );
-  if (interpolated && (truthWanted || numberWanted)) return '; a variable is always text';
-  if (truthWanted) {
+  if (interpolated && (wantsBoolean || wantsNumber)) return '; a variable is always text';
+  if (wantsBoolean) {
     const word = written.toLowerCase();
-    const truth = word === 'true' || word === 'false' ? word : BOOLEAN_WORDS[word];
-    return truth === undefined ? '' : `; write ${truth} without quotes`;
+    const booleanText = word === 'true' || word === 'false' ? word : BOOLEAN_WORDS[word];
+    return booleanText === undefined ? '' : `; write ${booleanText} without quotes`;
   }
-  if (numberWanted && /^\d+$/.test(written)) return '; remove the quotes';
+  if (wantsNumber && /^\d+$/.test(written)) return '; remove the quotes';
   const network = /^AS(\d+)$/i.exec(written)?.[1];
-  if (numberWanted && network !== undefined) return `; write ${network}, without AS`;
+  if (wantsNumber && network !== undefined) return `; write ${network}, without AS`;
   if (expected.every(({ kind }) => kind === 'list')) return '; write it in [ ]';
-  const choices = expected.flatMap((one) => (one.kind === 'value' ? [String(one.value)] : []));
+  const choices = expected.flatMap((alternative) =>
+    alternative.kind === 'value' ? [String(alternative.value)] : [],
+  );
   return didYouMean(nearestName(written, choices));
 }
 
 function expects(expected: readonly Expected[], kind: Expected['kind']): boolean {
-  return expected.some((one) => one.kind === kind);
+  return expected.some((alternative) => alternative.kind === kind);
 }

@@ -3,17 +3,17 @@ import { canBeIssued } from '../sections/acme.ts';
 import type { Settings } from '../schema.ts';
 
 /**
- * The hosts that get a certificate from the authority: those of `tls.acme.hosts`, else the exact names of all sites.
- * A host that has a certificate file is left out. Empty without `tls.acme`.
+ * Returns the hosts that get a certificate from the authority: those of `tls.acme.hosts`, else the exact names of all
+ * sites. A host that has a certificate file is left out. Empty without `tls.acme`.
  */
 export function acmeHosts({ tls, sites }: Pick<Settings, 'tls' | 'sites'>): readonly string[] {
   if (tls?.acme === undefined) return [];
   const isOnFile = compileHosts(tls.certificates.map(({ hosts }) => ({ hosts, value: true })));
-  const named = tls.acme.hosts ?? sites.flatMap(({ hosts }) => hosts).filter(canBeIssued);
-  return [...new Set(named)].filter((host) => isOnFile(host) !== true);
+  const wantedHosts = tls.acme.hosts ?? sites.flatMap(({ hosts }) => hosts).filter(canBeIssued);
+  return [...new Set(wantedHosts)].filter((host) => isOnFile(host) !== true);
 }
 
-/** Whether visitors of `listen.gateway` are redirected to https. The default is true when certificates come by ACME. */
+/** True if visitors of `listen.gateway` are redirected to https. The default is true when certificates come by ACME. */
 export function redirectsToHttps({ listen, tls }: Pick<Settings, 'listen' | 'tls'>): boolean {
   const { gateway, gateway_tls, redirect_https } = listen;
   return (

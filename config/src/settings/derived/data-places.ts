@@ -2,28 +2,30 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Settings } from '../schema.ts';
 
-/** The folder for data that survives a restart. Undefined if the settings name no folder. */
+/** Returns the folder for data that survives a restart. Undefined if the settings name no folder. */
 export function dataFolder({ store, analytics }: Settings): string | undefined {
-  const kept = store.engine === 'memory' ? store.path : undefined;
-  return kept ?? (analytics?.engine === 'embedded' ? analytics.path : undefined);
+  const storePath = store.engine === 'memory' ? store.path : undefined;
+  return storePath ?? (analytics?.engine === 'embedded' ? analytics.path : undefined);
 }
 
-const text = z.string().min(1);
-const Kept = z.object({ store: z.object({ path: text }) });
-const Embedded = z.object({ analytics: z.object({ engine: z.literal('embedded'), path: text }) });
+const nonEmptyText = z.string().min(1);
+const WithStorePath = z.object({ store: z.object({ path: nonEmptyText }) });
+const WithEmbeddedPath = z.object({
+  analytics: z.object({ engine: z.literal('embedded'), path: nonEmptyText }),
+});
 
-/** The same folder, from settings that are plain data and not checked yet. */
+/** Returns the folder of `dataFolder`, from settings that are plain data and not checked yet. */
 export function dataFolderIn(value: unknown): string | undefined {
-  const kept = Kept.safeParse(value);
-  if (kept.success) return kept.data.store.path;
-  const embedded = Embedded.safeParse(value);
-  return embedded.success ? embedded.data.analytics.path : undefined;
+  const withStore = WithStorePath.safeParse(value);
+  if (withStore.success) return withStore.data.store.path;
+  const withEmbedded = WithEmbeddedPath.safeParse(value);
+  return withEmbedded.success ? withEmbedded.data.analytics.path : undefined;
 }
 
-/** The folder for fetched ranges of crawlers. It need not exist. Undefined if the settings name no folder. */
+/** Returns the folder for fetched ranges of crawlers. It need not exist. Undefined if the settings name no folder. */
 export function crawlerRangesFolder(settings: Settings): string | undefined {
-  const data = dataFolder(settings);
-  return settings.crawlers.ranges ?? (data === undefined ? undefined : join(data, 'crawlers'));
+  const folder = dataFolder(settings);
+  return settings.crawlers.ranges ?? (folder === undefined ? undefined : join(folder, 'crawlers'));
 }
 
 /** The address of a Redis. */
@@ -38,7 +40,7 @@ export type SharedPlace =
   /** The settings name no folder. */
   | { readonly kind: 'none' };
 
-/** The place of a text; `name` is that of its file. */
+/** Returns the place of a text. `name` is the name of its file. */
 export function sharedPlace(settings: Settings, name: string): SharedPlace {
   const { store } = settings;
   if (store.engine === 'redis') return { kind: 'redis', redis: store };
@@ -46,7 +48,7 @@ export function sharedPlace(settings: Settings, name: string): SharedPlace {
   return folder === undefined ? { kind: 'none' } : { kind: 'file', file: join(folder, name) };
 }
 
-/** Where temporary decisions are kept. */
+/** Returns the place where temporary decisions are kept. */
 export function decisionsPlace(settings: Settings): SharedPlace {
   return sharedPlace(settings, 'decisions.json');
 }

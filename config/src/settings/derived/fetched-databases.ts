@@ -7,9 +7,9 @@ import type { Settings } from '../schema.ts';
 
 /**
  * The default sources of databases: the builds of github.com/sapics/ip-location-db, from which the bundled ones come
- * too. Countries by DB-IP (CC BY 4.0), autonomous systems by that project (PDDL).
+ * too. The countries are by DB-IP (CC BY 4.0), and the autonomous systems by that project (PDDL).
  */
-const PUBLISHED: Readonly<Record<DatabaseKind, string>> = {
+const DEFAULT_URLS: Readonly<Record<DatabaseKind, string>> = {
   country: 'https://github.com/sapics/ip-location-db/releases/download/latest/dbip-country.mmdb',
   asn: 'https://github.com/sapics/ip-location-db/releases/download/latest/origin-asn.mmdb',
 };
@@ -36,15 +36,15 @@ export function fetchedDatabasesOf(settings: Settings): readonly FetchedDatabase
   // A user who switched off one of Guard's own requests wants none of the others.
   const every = databases.refresh ?? (crawlers.refresh === 'off' ? 'off' : DEFAULT_REFRESH_MS);
   return (['country', 'asn'] as const).flatMap((kind): FetchedDatabase[] => {
-    const named = databases[kind];
-    if (folder === undefined || typeof named === 'string') return [];
-    const url = named?.url ?? PUBLISHED[kind];
+    const setting = databases[kind];
+    if (folder === undefined || typeof setting === 'string') return [];
+    const url = setting?.url ?? DEFAULT_URLS[kind];
     const copy = databaseCopyOf(folder, kind, url);
-    return [{ kind, url, every, copy, isNamed: named !== undefined }];
+    return [{ kind, url, every, copy, isNamed: setting !== undefined }];
   });
 }
 
-/** The file of the copy of a database in a folder where Guard keeps data. */
+/** Returns the file of the copy of a database in a folder where Guard keeps data. */
 export function databaseCopyOf(folder: string, kind: DatabaseKind, url: string): string {
   return join(folder, 'databases', `${kind}-${hash('sha256', url, 'hex').slice(0, 16)}.mmdb`);
 }
@@ -53,16 +53,16 @@ export function databaseCopyOf(folder: string, kind: DatabaseKind, url: string):
 export type DatabaseFiles = Readonly<Partial<Record<DatabaseKind, string>>>;
 
 /**
- * A file of the user, or the last good copy. A copy that cannot be read counts as missing. A copy from a default source
- * also does when the bundled database is newer.
+ * Returns the file of the user, or the last good copy. A copy that cannot be read counts as missing. A copy from a
+ * default source also counts as missing when the bundled database is newer.
  */
 export function databaseFilesOf(settings: Settings): DatabaseFiles {
   const { country, asn } = settings.databases;
-  const own = Object.entries({ country, asn }).filter(([, file]) => typeof file === 'string');
+  const ownFiles = Object.entries({ country, asn }).filter(([, file]) => typeof file === 'string');
   const copies = fetchedDatabasesOf(settings).flatMap(({ kind, copy, isNamed }) => {
     const builtAt = mmdbBuiltAt(copy);
     const isUsed = builtAt !== undefined && (isNamed || builtAt > bundledAt(kind));
     return isUsed ? [[kind, copy] as const] : [];
   });
-  return Object.fromEntries([...own, ...copies]);
+  return Object.fromEntries([...ownFiles, ...copies]);
 }

@@ -1,18 +1,20 @@
 import type { Settings } from '../schema.ts';
 import type { FetchedList } from '../lists/list-copy.ts';
 
-/** Stored beside the settings, because the rules contain only the entries of a list and not its source. */
-const lists = new WeakMap<object, readonly FetchedList[]>();
+/**
+ * The lists are stored beside the settings, because the rules contain only the entries of a list and not its source.
+ */
+const listsByOrganisations = new WeakMap<object, readonly FetchedList[]>();
 
 /** Remembers which lists the rules take from URLs. */
 export function rememberFetchedLists(
   { organisations }: Settings,
-  fetched: readonly FetchedList[],
+  fetchedLists: readonly FetchedList[],
 ): void {
-  lists.set(organisations, fetched);
+  listsByOrganisations.set(organisations, fetchedLists);
 }
 
 /** The lists that rules take from URLs, without duplicates. Empty when no file was read. */
 export function fetchedListsOf({ organisations }: Settings): readonly FetchedList[] {
-  return lists.get(organisations) ?? [];
+  return listsByOrganisations.get(organisations) ?? [];
 }

@@ -45,7 +45,7 @@ export type ForgetAnswer = z.infer<typeof ForgetAnswer>;
 export function controlSocket(settings: Settings): string | undefined {
   const { analytics } = settings;
   if (analytics === undefined) return undefined;
-  const kept = analytics.engine === 'clickhouse' ? analytics.spill : analytics.path;
-  const folder = dataFolder(settings) ?? kept;
+  const databaseFolder = analytics.engine === 'clickhouse' ? analytics.spill : analytics.path;
+  const folder = dataFolder(settings) ?? databaseFolder;
   return folder === undefined ? undefined : join(folder, 'control', 'guard.sock');
 }

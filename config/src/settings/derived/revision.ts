@@ -29,8 +29,8 @@ export function settingsRevision(settings: Settings): string {
 
 /** Makes the revision, with a pause after each rule. */
 export function* makeRevision(settings: Settings): Work<string> {
-  const known = revisions.get(settings);
-  if (known !== undefined) return known;
+  const cachedRevision = revisions.get(settings);
+  if (cachedRevision !== undefined) return cachedRevision;
   const digest = createHash('sha256');
   for (const text of textsOf(settings)) {
     digest.update(text);

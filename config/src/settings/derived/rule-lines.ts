@@ -10,10 +10,11 @@ export interface RuleLines {
 }
 
 /**
- * Stored beside the settings, because two files that differ only in their lines must give equal settings. One entry for
- * each list of rules, because each entry of a WeakMap costs time in every run of the garbage collector.
+ * The lines are stored beside the settings, because two files that differ only in their lines must give equal settings.
+ * There is one entry for each list of rules, because each entry of a WeakMap costs time in every run of the garbage
+ * collector.
  */
-const lines = new WeakMap<object, RuleLines>();
+const linesByRules = new WeakMap<object, RuleLines>();
 
 /** Remembers the lines of each organisation's rules in the file. */
 export function rememberRuleLines(
@@ -30,16 +31,16 @@ export function rememberRuleLines(
 }
 
 /** Remembers the lines of one list of rules. */
-export function rememberLinesOf(rules: readonly object[], known: RuleLines): void {
-  lines.set(rules, known);
+export function rememberLinesOf(rules: readonly object[], ruleLines: RuleLines): void {
+  linesByRules.set(rules, ruleLines);
 }
 
-/** Undefined for rules that are in no file, such as those of presets. */
+/** Returns the lines of rules. Undefined for rules that are in no file, such as those of presets. */
 export function linesOf(rules: readonly object[]): RuleLines | undefined {
-  return lines.get(rules);
+  return linesByRules.get(rules);
 }
 
-/** The line of a rule of a list. Undefined if it is in no file. */
+/** Returns the line of a rule of a list. Undefined if the rule is in no file. */
 export function ruleLine(rule: object, rules: readonly object[]): number | undefined {
-  return lines.get(rules)?.rules[rules.indexOf(rule)];
+  return linesByRules.get(rules)?.rules[rules.indexOf(rule)];
 }

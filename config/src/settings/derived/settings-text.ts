@@ -6,7 +6,7 @@ const LONG_LIST = 1_000;
 /** Cached, because a list in memory never changes. */
 const digests = new WeakMap<readonly unknown[], string>();
 
-/** Settings as JSON, the input of digests. Equal settings have the same text in every thread and instance. */
+/** Returns settings as JSON, the input of digests. Equal settings have the same text in every thread and instance. */
 export function settingsText(value: unknown): string {
   return JSON.stringify(value, withoutLongLists);
 }
@@ -22,8 +22,8 @@ function isOfObjects([first]: readonly unknown[]): boolean {
 }
 
 function digestOf(list: readonly unknown[]): string {
-  const known = digests.get(list);
-  if (known !== undefined) return known;
+  const cachedDigest = digests.get(list);
+  if (cachedDigest !== undefined) return cachedDigest;
   const digest = hash('sha256', JSON.stringify(list), 'hex');
   digests.set(list, digest);
   return digest;

@@ -28,7 +28,7 @@ export const TemporaryDecision = z.strictObject({
     z.strictObject({ kind: z.literal('session'), session: SessionDigest }),
     z.strictObject({ kind: z.literal('asn'), asn: z.int().positive().max(4_294_967_295) }),
   ]),
-  /** No control characters: it is printed on terminals. */
+  /** The text has no control characters, because it is printed on terminals. */
   because: z.string().regex(/^\P{Cc}{1,200}$/u),
   /** The account and machine that decided. */
   by: z.string().regex(/^\P{Cc}{1,200}$/u),
@@ -38,7 +38,7 @@ export const TemporaryDecision = z.strictObject({
 export type TemporaryDecision = z.infer<typeof TemporaryDecision>;
 export type DecisionTarget = TemporaryDecision['target'];
 
-/** Most current decisions of all organisations. Above it `guard block` and `guard allow` refuse. */
+/** The most current decisions of all organisations. Above this number `guard block` and `guard allow` refuse. */
 export const MAX_DECISIONS = 2_000;
 /** The longest time of a decision. A longer one has to be a rule. */
 export const MAX_DECISION_MS = 90 * 86_400_000;
@@ -64,16 +64,16 @@ export function writeDecisions(decisions: readonly TemporaryDecision[]): string 
 }
 
 /** The shortest prefixes. A typing mistake, or a program in Redis, must not block much of the internet. */
-const WIDEST = { 4: 8, 6: 19 } as const;
+const WIDEST_PREFIX = { 4: 8, 6: 19 } as const;
 
-/** Undefined when a decision may have this network. Otherwise the shortest allowed prefix. */
+/** Returns undefined when a decision may have this network, otherwise the shortest allowed prefix. */
 export function shortestAllowed(network: string): number | undefined {
   const range = readRange(network);
-  if (range === undefined || range.length >= WIDEST[range.family]) return undefined;
-  return WIDEST[range.family];
+  if (range === undefined || range.length >= WIDEST_PREFIX[range.family]) return undefined;
+  return WIDEST_PREFIX[range.family];
 }
 
-/** The target in the words of the command line. */
+/** Returns the target in the words of the command line. */
 export function targetText(target: DecisionTarget): string {
   switch (target.kind) {
     case 'network':
@@ -86,8 +86,8 @@ export function targetText(target: DecisionTarget): string {
 }
 
 /**
- * The canonical spelling: an address as `parseIp` spells it, a network with its first address. Accepts the texts that
- * `isIpOrCidr` accepts.
+ * Returns the canonical spelling: an address as `parseIp` spells it, a network with its first address. Accepts the
+ * texts that `isIpOrCidr` accepts.
  */
 export function canonicalNetwork(text: string): string {
   const withoutZone = text.replace(/%[^/]*/, '');

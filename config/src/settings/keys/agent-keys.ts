@@ -29,7 +29,7 @@ export const FetchedKeys = z.strictObject({
 });
 export type FetchedKeys = Readonly<z.infer<typeof FetchedKeys>>;
 
-/** The URL at which an origin publishes its keys (draft-meunier-http-message-signatures-directory). */
+/** Returns the URL at which an origin publishes its keys (draft-meunier-http-message-signatures-directory). */
 export function directoryUrl({ url }: AgentDirectory): string {
   return `${url}/.well-known/http-message-signatures-directory`;
 }
@@ -43,26 +43,27 @@ type PublishedKeys =
     }
   | { readonly kind: 'refused'; readonly reason: string };
 
-const Published = z.looseObject({ keys: z.array(z.unknown()) });
+const PublishedKeySet = z.looseObject({ keys: z.array(z.unknown()) });
 
 /** Parses a directory as its origin serves it. Unusable keys are dropped (RFC 7517 section 5). */
 export function parsePublishedKeys(text: string): PublishedKeys {
   const value = parseJson(text);
   if (value === undefined) return { kind: 'refused', reason: 'no JSON' };
-  const published = Published.safeParse(value);
-  if (!published.success) return { kind: 'refused', reason: 'JSON that is no set of keys' };
-  const found = published.data.keys;
-  if (found.length > MAX_KEYS) return { kind: 'refused', reason: `more than ${MAX_KEYS} keys` };
-  const keys = found.flatMap((key) => {
+  const keySet = PublishedKeySet.safeParse(value);
+  if (!keySet.success) return { kind: 'refused', reason: 'JSON that is no set of keys' };
+  const publishedKeys = keySet.data.keys;
+  if (publishedKeys.length > MAX_KEYS)
+    return { kind: 'refused', reason: `more than ${MAX_KEYS} keys` };
+  const keys = publishedKeys.flatMap((key) => {
     const parsed = Jwk.safeParse(key);
     return parsed.success ? PublicKey.parse(parsed.data) : [];
   });
   if (keys.length === 0) return { kind: 'refused', reason: 'no usable Ed25519 key' };
-  return { kind: 'parsed', keys, dropped: found.length - keys.length };
+  return { kind: 'parsed', keys, dropped: publishedKeys.length - keys.length };
 }
 
 /**
- * The fetched keys of a directory. Undefined without a file, and for a file of another origin that had this name
+ * Reads the fetched keys of a directory. Undefined without a file, and for a file of another origin that had this name
  * before. Throws an Error that names the file when the file has another format.
  */
 export function readFetchedKeys(
@@ -72,21 +73,21 @@ export function readFetchedKeys(
   const path = join(folder, `${name}.json`);
   if (!existsSync(path)) return undefined;
   try {
-    const fetched = FetchedKeys.parse(JSON.parse(readFileSync(path, 'utf8')));
-    return fetched.directory === url ? fetched : undefined;
+    const fetchedKeys = FetchedKeys.parse(JSON.parse(readFileSync(path, 'utf8')));
+    return fetchedKeys.directory === url ? fetchedKeys : undefined;
   } catch (cause) {
     throw new Error(`not a file of fetched agent keys: ${path}`, { cause });
   }
 }
 
-/** All keys of the settings: those of the user's file, and the fetched ones of the directories. */
+/** Returns all keys of the settings: those of the user's file, and the fetched ones of the directories. */
 export function botKeysOf(settings: WebBotAuth | undefined): readonly BotKey[] {
   if (settings === undefined) return [];
   const { keys, directories, fetched_keys: folder = '' } = settings;
-  const published = directories.flatMap((directory) => {
+  const fetchedKeys = directories.flatMap((directory) => {
     const { name, url, operator } = directory;
     const signer = { agent: name, operator, directory: url };
     return readFetchedKeys(folder, directory)?.keys.map((key) => toBotKey(key, signer)) ?? [];
   });
-  return [...(keys?.keys ?? []), ...published];
+  return [...(keys?.keys ?? []), ...fetchedKeys];
 }

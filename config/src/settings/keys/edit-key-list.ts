@@ -45,7 +45,7 @@ export type KeyEdit =
 interface Splice {
   readonly from: number;
   readonly to: number;
-  readonly put: string;
+  readonly insertion: string;
 }
 
 export function addKey(text: string, key: NewKey): KeyEdit {
@@ -54,23 +54,28 @@ export function addKey(text: string, key: NewKey): KeyEdit {
   const entry = entryOf(key);
   const splice = spliceIn(text, organisation, key.list, entry);
   if (splice === undefined) return NOT_PLAIN;
-  const after = spliced(text, splice);
-  const at = splice.from + splice.put.indexOf(entry);
-  return { kind: 'edited', text: after, entry, line: lineOf(after, at) };
+  const newText = applySplice(text, splice);
+  const entryStart = splice.from + splice.insertion.indexOf(entry);
+  return { kind: 'edited', text: newText, entry, line: lineOf(newText, entryStart) };
 }
 
 export function removeKey(text: string, { organisation, list, id }: KeyPlace): KeyEdit {
-  const found = findOrganisation(text, organisation);
-  const name = found && keyOf(found, list);
-  const keys = found && valueOf(found, list);
+  const organisationMap = findOrganisation(text, organisation);
+  const name = organisationMap && keyOf(organisationMap, list);
+  const keys = organisationMap && valueOf(organisationMap, list);
   if (!name || !isSeq<Node>(keys)) return NOT_FOUND;
-  const at = keys.items.findIndex((item) => isMap(item) && textOf(valueOf(item, 'id')) === id);
-  const item = keys.items[at];
+  const index = keys.items.findIndex((item) => isMap(item) && textOf(valueOf(item, 'id')) === id);
+  const item = keys.items[index];
   if (item === undefined) return NOT_FOUND;
   const entry = text.slice(startOf(item), endOf(item));
-  const splice = keys.flow === true ? cutFlow(keys, at) : cutBlock(text, name, keys, at);
+  const splice = keys.flow === true ? cutFlow(keys, index) : cutBlock(text, name, keys, index);
   if (splice === undefined) return NOT_PLAIN;
-  return { kind: 'edited', text: spliced(text, splice), entry, line: lineOf(text, startOf(item)) };
+  return {
+    kind: 'edited',
+    text: applySplice(text, splice),
+    entry,
+    line: lineOf(text, startOf(item)),
+  };
 }
 
 const NOT_FOUND: KeyEdit = {
@@ -82,8 +87,8 @@ const NOT_PLAIN: KeyEdit = {
   reason: 'the list of keys is an alias, or not a plain list',
 };
 
-function spliced(text: string, { from, to, put }: Splice): string {
-  return text.slice(0, from) + put + text.slice(to);
+function applySplice(text: string, { from, to, insertion }: Splice): string {
+  return text.slice(0, from) + insertion + text.slice(to);
 }
 
 function lineOf(text: string, at: number): number {
@@ -99,7 +104,7 @@ function findOrganisation(text: string, id: string): YAMLMap | undefined {
     .find((item) => textOf(valueOf(item, 'id')) === id);
 }
 
-/** The node of an entry. Null when its value is empty, undefined when there is no entry. */
+/** Returns the node of an entry. Null when its value is empty, undefined when there is no entry. */
 function valueOf(map: YAMLMap, name: string): Node | null | undefined {
   // The parser creates pairs only from nodes.
   return map.items.find(({ key }) => textOf(key) === name)?.value as Node | null | undefined;
@@ -116,8 +121,8 @@ function textOf(node: unknown): string | undefined {
 /** Writes the entry. An id that YAML would not read as text is quoted. */
 function entryOf({ id, key, expires }: NewKey): string {
   const isPlain = /^[a-z][a-z0-9_-]*$/i.test(id) && !/^(true|false|null)$/i.test(id);
-  const until = expires === undefined ? '' : `, expires: ${expires}`;
-  return `{ id: ${isPlain ? id : JSON.stringify(id)}, key: "${key}"${until} }`;
+  const expiryText = expires === undefined ? '' : `, expires: ${expires}`;
+  return `{ id: ${isPlain ? id : JSON.stringify(id)}, key: "${key}"${expiryText} }`;
 }
 
 function spliceIn(
@@ -131,7 +136,7 @@ function spliceIn(
   const keys = valueOf(organisation, list);
   if (keys === null || (isScalar(keys) && keys.value === null && startOf(keys) >= endOf(keys))) {
     const colon = text.indexOf(':', endOf(name)) + 1;
-    return { from: colon, to: colon, put: ` [${entry}]` };
+    return { from: colon, to: colon, insertion: ` [${entry}]` };
   }
   if (!isSeq<Node>(keys)) return undefined;
   const last = keys.items.at(-1);
@@ -141,11 +146,11 @@ function spliceIn(
       ? newLine(text, endOf(last), `${' '.repeat(dash.column)}- ${entry}`)
       : undefined;
   }
-  if (last !== undefined) return { from: endOf(last), to: endOf(last), put: `, ${entry}` };
-  return { from: startOf(keys) + 1, to: startOf(keys) + 1, put: entry };
+  if (last !== undefined) return { from: endOf(last), to: endOf(last), insertion: `, ${entry}` };
+  return { from: startOf(keys) + 1, to: startOf(keys) + 1, insertion: entry };
 }
 
-/** A new list after the id. */
+/** Adds a new list after the id. */
 function spliceNewList(
   text: string,
   organisation: YAMLMap,
@@ -156,7 +161,7 @@ function spliceNewList(
   const id = valueOf(organisation, 'id');
   if (!name || !id) return undefined;
   if (organisation.flow === true) {
-    return { from: endOf(id), to: endOf(id), put: `, ${list}: [${entry}]` };
+    return { from: endOf(id), to: endOf(id), insertion: `, ${list}: [${entry}]` };
   }
   const start = startOf(name);
   const indent = ' '.repeat(start - lineStartOf(text, start));
@@ -168,29 +173,29 @@ function newLine(text: string, at: number, line: string): Splice {
   const newline = text.indexOf('\n', at);
   const lineEnd = newline === -1 ? text.length : newline;
   const from = text[lineEnd - 1] === '\r' ? lineEnd - 1 : lineEnd;
-  return { from, to: from, put: `${text.includes('\r\n') ? '\r\n' : '\n'}${line}` };
+  return { from, to: from, insertion: `${text.includes('\r\n') ? '\r\n' : '\n'}${line}` };
 }
 
 function cutFlow({ items }: YAMLSeq<Node>, at: number): Splice | undefined {
-  const [item, before, behind] = [items[at], items[at - 1], items[at + 1]];
+  const [item, itemBefore, itemAfter] = [items[at], items[at - 1], items[at + 1]];
   if (!item) return undefined;
-  if (behind) return { from: startOf(item), to: startOf(behind), put: '' };
-  return { from: before ? endOf(before) : startOf(item), to: endOf(item), put: '' };
+  if (itemAfter) return { from: startOf(item), to: startOf(itemAfter), insertion: '' };
+  return { from: itemBefore ? endOf(itemBefore) : startOf(item), to: endOf(item), insertion: '' };
 }
 
-/** The lines of the entry with their comments. An empty list stays, as `[]`. */
+/** Removes the lines of the entry with their comments. An empty list stays, as `[]`. */
 function cutBlock(text: string, name: Node, keys: YAMLSeq<Node>, at: number): Splice | undefined {
   const item = keys.items[at];
   const dash = item && dashOf(text, keys, item);
   if (!dash) return undefined;
   const newline = text.indexOf('\n', endOf(item));
   const to = newline === -1 ? text.length : newline + 1;
-  if (keys.items.length > 1) return { from: dash.lineStart, to, put: '' };
+  if (keys.items.length > 1) return { from: dash.lineStart, to, insertion: '' };
   const colon = text.indexOf(':', endOf(name)) + 1;
-  return { from: colon, to, put: ` []${text.slice(colon, dash.lineStart)}` };
+  return { from: colon, to, insertion: ` []${text.slice(colon, dash.lineStart)}` };
 }
 
-/** The dash of a block entry. Comments may follow it before its value. */
+/** Finds the dash of a block entry. Comments may follow it before its value. */
 function dashOf(
   text: string,
   keys: YAMLSeq<Node>,
@@ -214,13 +219,13 @@ function startOf(node: Node): number {
   return node.range?.[0] ?? 0;
 }
 
-/** The position after the last character, without the comments after a block, which the parser includes. */
+/** Returns the position after the last character, without the comments after a block, which the parser includes. */
 function endOf(node: Node): number {
   if (isCollection(node) && node.flow !== true) {
     const last: unknown = node.items.at(-1);
-    const inside = isMap(node) ? (node.items.at(-1)?.value ?? node.items.at(-1)?.key) : last;
+    const lastNode = isMap(node) ? (node.items.at(-1)?.value ?? node.items.at(-1)?.key) : last;
     // The parser creates nodes for everything in a block.
-    if (inside) return endOf(inside as Node);
+    if (lastNode) return endOf(lastNode as Node);
   }
   return node.range?.[1] ?? 0;
 }

@@ -7,7 +7,7 @@ import type { Organisation } from '../schema.ts';
  * key, so its time can reveal only digests, and a digest does not lead to a key.
  */
 export class KeyRing<T extends { readonly key: Buffer; readonly expires?: number | undefined }> {
-  /** By the SHA-256 of the key, one character for each byte. */
+  /** The entries by the SHA-256 of the key, one character for each byte. */
   readonly #entries: ReadonlyMap<string, T>;
 
   constructor(entries: readonly T[]) {
@@ -15,13 +15,13 @@ export class KeyRing<T extends { readonly key: Buffer; readonly expires?: number
   }
 
   /** The valid entry with the presented key, or undefined. `nowMs` is milliseconds since the epoch. */
-  find(presented: string, nowMs: number): T | undefined {
-    const found = this.#entries.get(hash('sha256', presented, 'binary'));
-    return found?.expires !== undefined && found.expires <= nowMs ? undefined : found;
+  find(presentedKey: string, nowMs: number): T | undefined {
+    const entry = this.#entries.get(hash('sha256', presentedKey, 'binary'));
+    return entry?.expires !== undefined && entry.expires <= nowMs ? undefined : entry;
   }
 }
 
-/** RFC 6750 bearer tokens against the analytics keys of all organisations (contract 5). */
+/** Checks RFC 6750 bearer tokens against the analytics keys of all organisations (contract 5). */
 export function createBearerAuth(
   organisations: readonly Pick<Organisation, 'id' | 'analytics_keys'>[],
   clock: Clock,

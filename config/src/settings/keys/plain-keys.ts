@@ -18,9 +18,9 @@ const WithKeys = z.object({
 });
 
 /**
- * The first analytics key of each organisation in plain text and without an expiry date. It comes from the settings
- * file, the environment, or the environment file. Loaded settings have only digests of keys. Never throws. A file that
- * cannot be read has no keys.
+ * Reads the first analytics key of each organisation in plain text and without an expiry date. It comes from the
+ * settings file, the environment, or the environment file. Loaded settings have only digests of keys. Never throws. A
+ * file that cannot be read has no keys.
  */
 export function plainAnalyticsKeys(
   path: string,
@@ -28,15 +28,19 @@ export function plainAnalyticsKeys(
 ): { readonly organisation: string; readonly key: string }[] {
   const file = readTextFile(path, MAX_SETTINGS_BYTES);
   if (file.kind !== 'read') return [];
-  const beside = withEnvironmentFile(resolve(path), env);
-  if (beside.kind === 'refused') return [];
-  const root = readYaml(file.text, beside.env, createProblemList(path, createLocator(file.text)));
-  const read = root && WithKeys.safeParse(plainValue(root, dirname(resolve(path))));
-  if (read?.success !== true) return [];
-  return read.data.organisations.flatMap(({ id, analytics_keys: keys }) => {
-    const plain = keys.find(
+  const environment = withEnvironmentFile(resolve(path), env);
+  if (environment.kind === 'refused') return [];
+  const root = readYaml(
+    file.text,
+    environment.env,
+    createProblemList(path, createLocator(file.text)),
+  );
+  const parsed = root && WithKeys.safeParse(plainValue(root, dirname(resolve(path))));
+  if (parsed?.success !== true) return [];
+  return parsed.data.organisations.flatMap(({ id, analytics_keys: keys }) => {
+    const plainKey = keys.find(
       ({ key, expires }) => !key.startsWith('sha256:') && expires === undefined,
     );
-    return plain === undefined ? [] : [{ organisation: id, key: plain.key }];
+    return plainKey === undefined ? [] : [{ organisation: id, key: plainKey.key }];
   });
 }

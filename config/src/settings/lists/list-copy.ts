@@ -10,9 +10,9 @@ import type { ListKind } from './list-text.ts';
  */
 
 const Origin = z.strictObject({
-  /** As `shownUrl` returns it. The file name distinguishes lists with different queries. */
+  /** The URL as `shownUrl` returns it. The file name distinguishes lists with different queries. */
   url: z.string().min(1),
-  /** When it was fetched. */
+  /** When the list was fetched. */
   fetched_at: z.iso.datetime(),
   /** The server's name for this version, for conditional requests. */
   etag: z.string().optional(),
@@ -32,18 +32,18 @@ export interface FetchedList {
   readonly isRead: boolean;
 }
 
-/** The file of the copy of a list. */
+/** Returns the file of the copy of a list. */
 export function copyOf(folder: string, kind: ListKind, url: string): string {
   return join(folder, 'lists', `${kind}-${hash('sha256', url, 'hex').slice(0, 16)}.txt`);
 }
 
-const FIRST = '# ';
+const ORIGIN_MARK = '# ';
 
 export function formatCopy(origin: ListOrigin, text: string): string {
-  return `${FIRST}${JSON.stringify({ ...origin, url: shownUrl(origin.url) })}\n${text}`;
+  return `${ORIGIN_MARK}${JSON.stringify({ ...origin, url: shownUrl(origin.url) })}\n${text}`;
 }
 
-/** The source and time of a list that was fetched at `nowMs`. */
+/** Returns the URL and time of a list that was fetched at `nowMs`. */
 export function newOrigin(
   url: string,
   nowMs: number,
@@ -60,13 +60,15 @@ export function newOrigin(
   };
 }
 
-/** The source of a copy. Undefined for a text that is not a copy. */
+/** Reads the URL and time of a copy. Undefined for a text that is not a copy. */
 export function originOf(text: string): ListOrigin | undefined {
   const [first = ''] = text.split('\n', 1);
-  return first.startsWith(FIRST) ? readJson(Origin, first.slice(FIRST.length)) : undefined;
+  return first.startsWith(ORIGIN_MARK)
+    ? readJson(Origin, first.slice(ORIGIN_MARK.length))
+    : undefined;
 }
 
-/** The URL for a log or a file, without its query and user information, which can contain a secret. */
+/** Returns the URL for a log or a file, without its query and user information, which can contain a secret. */
 export function shownUrl(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;

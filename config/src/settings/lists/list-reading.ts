@@ -12,7 +12,7 @@ import {
 } from './list-text.ts';
 
 /**
- * Most entries of one kind in all lists from files together. Rules share a list, so it counts once. A list of
+ * The most entries of one kind in all lists from files together. Rules share a list, so a list counts once. A list of
  * `user_agent` counts once per rule, because each of these rules takes time in a request. Lists from URLs do not count,
  * because a publisher must not be able to prevent a start. The number of URLs is limited instead.
  */
@@ -56,15 +56,15 @@ export interface ListOptions {
 /** The lists of one reading of the settings. */
 export class ListReading {
   readonly #options: ListOptions;
-  readonly #read = new Map<string, ReadList<unknown>>();
-  readonly #fetched = new Map<string, FetchedList>();
+  readonly #readLists = new Map<string, ReadList<unknown>>();
+  readonly #fetchedLists = new Map<string, FetchedList>();
   /** Lists that count towards the limit of entries. */
-  readonly #files = new Set<readonly unknown[]>();
+  readonly #fileLists = new Set<readonly unknown[]>();
   /** The source of each list. */
-  readonly #lists = new Map<readonly unknown[], string>();
-  readonly #next = new Map<string, KnownList>();
-  readonly #joined = new Map<string, readonly unknown[]>();
-  readonly #entries = { ip: 0, asn: 0, user_agent: 0, ja4: 0 };
+  readonly #keysByList = new Map<readonly unknown[], string>();
+  readonly #nextKnown = new Map<string, KnownList>();
+  readonly #joinedLists = new Map<string, readonly unknown[]>();
+  readonly #entryCounts = { ip: 0, asn: 0, user_agent: 0, ja4: 0 };
 
   /** How often a setting has used a list. */
   uses = 0;
@@ -75,21 +75,21 @@ export class ListReading {
 
   /** The lists of this reading, for the next reading. */
   get known(): KnownLists {
-    return this.#next;
+    return this.#nextKnown;
   }
 
   get fetched(): readonly FetchedList[] {
-    return [...this.#fetched.values()];
+    return [...this.#fetchedLists.values()];
   }
 
-  /** A list from a file. A file that two rules name is read once. */
+  /** Reads a list from a file. A file that two rules name is read once. */
   file<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {
-    const list = this.#once(kind, path);
-    if (list.kind === 'read' && (kind === 'user_agent' || !this.#files.has(list.entries))) {
-      this.#files.add(list.entries);
-      this.#entries[kind] += list.entries.length;
+    const list = this.#readOnce(kind, path);
+    if (list.kind === 'read' && (kind === 'user_agent' || !this.#fileLists.has(list.entries))) {
+      this.#fileLists.add(list.entries);
+      this.#entryCounts[kind] += list.entries.length;
     }
-    return this.#withinMost(kind, list);
+    return this.#checkLimit(kind, list);
   }
 
   /**
@@ -97,33 +97,35 @@ export class ListReading {
    * of this reading, or one entry.
    */
   join<Entry>(kind: ListKind, parts: readonly (readonly Entry[])[]): ReadList<Entry> {
-    const [only] = parts;
-    if (only !== undefined && parts.length === 1) return { kind: 'read', entries: only };
-    const lists = parts.filter((part) => this.#lists.has(part));
+    const [firstPart] = parts;
+    if (firstPart !== undefined && parts.length === 1) return { kind: 'read', entries: firstPart };
+    const lists = parts.filter((part) => this.#keysByList.has(part));
     if (lists.length === 0) return { kind: 'read', entries: parts.flat() };
-    const key = JSON.stringify([kind, ...parts.map((part) => this.#lists.get(part) ?? part)]);
+    const key = JSON.stringify([kind, ...parts.map((part) => this.#keysByList.get(part) ?? part)]);
     // The kind is part of the key, so the list has entries of this kind.
-    const known = this.#joined.get(key) as readonly Entry[] | undefined;
-    const digest = lists.map((part) => this.#next.get(this.#lists.get(part) ?? '')?.digest).join();
-    const before = this.#knownBefore(key, digest) as readonly Entry[] | undefined;
-    const entries = known ?? before ?? parts.flat();
-    this.#joined.set(key, entries);
-    this.#next.set(key, { digest, entries });
-    if (known === undefined && kind !== 'user_agent') {
-      const counted = lists.filter((list) => this.#files.has(list));
-      for (const { length } of counted) this.#entries[kind] += length;
+    const joined = this.#joinedLists.get(key) as readonly Entry[] | undefined;
+    const digest = lists
+      .map((part) => this.#nextKnown.get(this.#keysByList.get(part) ?? '')?.digest)
+      .join();
+    const earlierEntries = this.#earlierEntriesOf(key, digest) as readonly Entry[] | undefined;
+    const entries = joined ?? earlierEntries ?? parts.flat();
+    this.#joinedLists.set(key, entries);
+    this.#nextKnown.set(key, { digest, entries });
+    if (joined === undefined && kind !== 'user_agent') {
+      const countedLists = lists.filter((list) => this.#fileLists.has(list));
+      for (const { length } of countedLists) this.#entryCounts[kind] += length;
     }
-    return this.#withinMost(kind, { kind: 'read', entries });
+    return this.#checkLimit(kind, { kind: 'read', entries });
   }
 
-  #withinMost<Entry>(kind: ListKind, list: ReadList<Entry>): ReadList<Entry> {
-    const most = MAX_ALL_ENTRIES[kind];
-    if (this.#entries[kind] <= most) return list;
-    const message = `expected lists of ${kind} with at most ${most} entries in all rules together`;
+  #checkLimit<Entry>(kind: ListKind, list: ReadList<Entry>): ReadList<Entry> {
+    const maxEntries = MAX_ALL_ENTRIES[kind];
+    if (this.#entryCounts[kind] <= maxEntries) return list;
+    const message = `expected lists of ${kind} with at most ${maxEntries} entries in all rules together`;
     return { kind: 'refused', message };
   }
 
-  /** The last good copy of a list from a URL. The list is empty if the copy is missing or damaged. */
+  /** Reads the last good copy of a list from a URL. The list is empty if the copy is missing or damaged. */
   url<Kind extends ListKind>(kind: Kind, url: string, every: number): ReadList<ListEntries[Kind]> {
     const { folder } = this.#options;
     if (folder === undefined) {
@@ -132,11 +134,11 @@ export class ListReading {
       return { kind: 'refused', message };
     }
     const copy = copyOf(folder, kind, url);
-    const { every: often = every } = this.#fetched.get(copy) ?? {};
-    const list = this.#once(kind, copy);
+    const { every: earlierEvery = every } = this.#fetchedLists.get(copy) ?? {};
+    const list = this.#readOnce(kind, copy);
     const isRead = list.kind === 'read';
-    this.#fetched.set(copy, { kind, url, every: Math.min(often, every), copy, isRead });
-    if (this.#fetched.size > MAX_URLS) {
+    this.#fetchedLists.set(copy, { kind, url, every: Math.min(earlierEvery, every), copy, isRead });
+    if (this.#fetchedLists.size > MAX_URLS) {
       return {
         kind: 'refused',
         message: `expected at most ${MAX_URLS} lists of URLs in all rules`,
@@ -145,14 +147,14 @@ export class ListReading {
     return isRead ? list : { kind: 'read', entries: [] };
   }
 
-  #once<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {
+  #readOnce<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {
     this.uses += 1;
     const key = `${kind} ${path}`;
     // The kind is part of the key, so the list has entries of this kind.
-    const known = this.#read.get(key) as ReadList<ListEntries[Kind]> | undefined;
-    const list = known ?? this.#readList(kind, path, key);
-    this.#read.set(key, list);
-    if (list.kind === 'read') this.#lists.set(list.entries, key);
+    const alreadyRead = this.#readLists.get(key) as ReadList<ListEntries[Kind]> | undefined;
+    const list = alreadyRead ?? this.#readList(kind, path, key);
+    this.#readLists.set(key, list);
+    if (list.kind === 'read') this.#keysByList.set(list.entries, key);
     return list;
   }
 
@@ -163,21 +165,24 @@ export class ListReading {
   ): ReadList<ListEntries[Kind]> {
     const file = readTextFile(path, MAX_LIST_BYTES);
     if (file.kind !== 'read') {
-      const found = file.kind === 'not_utf8' ? 'a file that is not UTF-8' : file.reason;
-      const message = `expected a UTF-8 file of at most 8 MiB, relative to this one; there is ${found}`;
+      const fault = file.kind === 'not_utf8' ? 'a file that is not UTF-8' : file.reason;
+      const message = `expected a UTF-8 file of at most 8 MiB, relative to this one; there is ${fault}`;
       return { kind: 'refused', message };
     }
     const { text } = file;
     const digest = hash('sha256', text);
-    const before = this.#knownBefore(key, digest) as readonly ListEntries[Kind][] | undefined;
-    if (before === undefined && text.length > (this.#options.mostBytes ?? MAX_LIST_BYTES)) {
+    const earlierEntries = this.#earlierEntriesOf(key, digest) as
+      readonly ListEntries[Kind][] | undefined;
+    if (earlierEntries === undefined && text.length > (this.#options.mostBytes ?? MAX_LIST_BYTES)) {
       return { kind: 'refused', message: 'expected a shorter list' };
     }
     const parsed: ParsedList<ListEntries[Kind]> =
-      before === undefined ? atOnce(parseList(text, kind)) : { kind: 'parsed', entries: before };
+      earlierEntries === undefined
+        ? atOnce(parseList(text, kind))
+        : { kind: 'parsed', entries: earlierEntries };
     switch (parsed.kind) {
       case 'parsed':
-        this.#next.set(key, { digest, entries: parsed.entries });
+        this.#nextKnown.set(key, { digest, entries: parsed.entries });
         return { kind: 'read', entries: parsed.entries };
       case 'bad_lines':
         return { ...parsed, file: path };
@@ -187,27 +192,27 @@ export class ListReading {
   }
 
   /** The key has the kind of the list, so the entries are of this kind. */
-  #knownBefore(key: string, digest: string): readonly unknown[] | undefined {
-    const before = this.#options.known?.get(key);
-    return before?.digest === digest ? before.entries : undefined;
+  #earlierEntriesOf(key: string, digest: string): readonly unknown[] | undefined {
+    const knownList = this.#options.known?.get(key);
+    return knownList?.digest === digest ? knownList.entries : undefined;
   }
 }
 
 /** The current reading. Reading is synchronous, so there is only one at a time. */
-let current: ListReading | undefined;
+let currentReading: ListReading | undefined;
 
 /** The lists of the current reading. */
 export function currentLists(): ListReading {
-  return current ?? new ListReading({ folder: undefined });
+  return currentReading ?? new ListReading({ folder: undefined });
 }
 
 /** Calls `read`, which checks settings against the schema. The lists that they name are read into `lists`. */
-export function readingLists<T>(lists: ListReading, read: () => T): T {
-  const before = current;
-  current = lists;
+export function withLists<T>(lists: ListReading, read: () => T): T {
+  const outerReading = currentReading;
+  currentReading = lists;
   try {
     return read();
   } finally {
-    current = before;
+    currentReading = outerReading;
   }
 }

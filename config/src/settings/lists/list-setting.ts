@@ -8,7 +8,7 @@ import type { ListEntries, ListKind } from './list-text.ts';
 const LEAST_EVERY_MS = 5 * 60_000;
 const DEFAULT_EVERY_MS = 3_600_000;
 
-/** The URL of published data. `what` names it in messages. */
+/** Creates the schema for the URL of published data. `what` names the data in messages. */
 export function publishedUrl(what: string) {
   const expected = `expected https:// and ${what}, without user and password; http:// is for this machine alone`;
   return z.string().max(2048).refine(isPublishedUrl, expected);
@@ -21,8 +21,8 @@ function isPublishedUrl(text: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
 }
 
-/** A setting that must be absent here. */
-function noSuch(message: string) {
+/** Creates the schema for a setting that must be absent here. */
+function mustBeAbsent(message: string) {
   return z
     .unknown()
     .refine((value) => value === undefined, message)
@@ -31,8 +31,8 @@ function noSuch(message: string) {
 
 const FileReference = z.strictObject({
   file: z.string().min(1),
-  url: noSuch('expected either a file or a url'),
-  every: noSuch('expected every beside a url only: a file is read when it changes'),
+  url: mustBeAbsent('expected either a file or a url'),
+  every: mustBeAbsent('expected every beside a url only: a file is read when it changes'),
 });
 
 const UrlReference = z.strictObject({
@@ -80,18 +80,19 @@ function entriesOf<Entry>(
 }
 
 /**
- * One entry, a list of a file or a URL, or several of them. The result is one list of all entries. The entries of a list
- * are checked when it is read (list-text.ts). A schema for each of 100,000 entries took four times as long.
+ * Creates the schema for one entry, a list of a file or a URL, or several of them. The result is one list of all
+ * entries. The entries of a list are checked when it is read (list-text.ts). A schema for each of 100,000 entries took
+ * four times as long.
  */
 export function entriesFrom<Kind extends ListKind, T extends z.ZodType>(kind: Kind, entry: T) {
   type Entries = readonly (z.output<T> | ListEntries[Kind])[];
-  const one = entry.transform((value): Entries => [value]);
+  const singleEntry = entry.transform((value): Entries => [value]);
   const list = listOf(kind);
-  const several = z
-    .array(z.union([one, list]))
+  const severalParts = z
+    .array(z.union([singleEntry, list]))
     .min(1)
     .transform((parts, context): Entries =>
       entriesOf(currentLists().join(kind, parts), undefined, context),
     );
-  return z.union([one, list, several]);
+  return z.union([singleEntry, list, severalParts]);
 }

@@ -14,7 +14,7 @@ export interface ListEntries {
 
 /** Largest list, in bytes. */
 export const MAX_LIST_BYTES = 8 * 1024 * 1024;
-/** Most entries of one list. Each pattern is tried for each request: 1,000 take about 40 µs. */
+/** The most entries of one list. Each pattern is tried for each request: 1,000 take about 40 µs. */
 export const MAX_ENTRIES: Readonly<Record<ListKind, number>> = {
   ip: 250_000,
   asn: 250_000,
@@ -33,7 +33,7 @@ export function isJa4(text: string): boolean {
 
 const MAX_ASN = 4_294_967_295;
 
-interface Form<Entry> {
+interface ListForm<Entry> {
   readonly expected: string;
   /** Matches the start of a comment. */
   readonly comment: RegExp;
@@ -41,7 +41,7 @@ interface Form<Entry> {
   readonly read: (text: string) => Entry | undefined;
 }
 
-const FORMS: { readonly [Kind in ListKind]: Form<ListEntries[Kind]> } = {
+const LIST_FORMS: { readonly [Kind in ListKind]: ListForm<ListEntries[Kind]> } = {
   ip: {
     expected: 'expected an IP address or a CIDR range',
     comment: /[#;]/,
@@ -75,7 +75,7 @@ export interface BadLine {
   readonly text: string;
 }
 
-/** Most invalid lines that are reported. The rest are only counted. */
+/** The most invalid lines that are reported. Further ones are only counted. */
 const MOST_BAD_LINES = 5;
 
 export type ParsedList<Entry> =
@@ -98,32 +98,32 @@ export function* parseList<Kind extends ListKind>(
   text: string,
   kind: Kind,
 ): Work<ParsedList<ListEntries[Kind]>> {
-  const { expected, comment, read }: Form<ListEntries[Kind]> = FORMS[kind];
-  const most = MAX_ENTRIES[kind];
+  const { expected, comment, read }: ListForm<ListEntries[Kind]> = LIST_FORMS[kind];
+  const maxEntries = MAX_ENTRIES[kind];
   const entries: ListEntries[Kind][] = [];
-  const bad: BadLine[] = [];
+  const badLines: BadLine[] = [];
   let count = 0;
   let line = 0;
-  let from = 0;
-  while (from <= text.length) {
-    const next = text.indexOf('\n', from);
-    const until = next === -1 ? text.length : next;
-    const written = text.slice(from, until);
-    from = until + 1;
+  let lineStart = 0;
+  while (lineStart <= text.length) {
+    const newline = text.indexOf('\n', lineStart);
+    const lineEnd = newline === -1 ? text.length : newline;
+    const lineText = text.slice(lineStart, lineEnd);
+    lineStart = lineEnd + 1;
     line += 1;
     if (line % LINES_A_STEP === 0) yield;
-    const end = written.search(comment);
-    const entry = (end === -1 ? written : written.slice(0, end)).trim();
+    const end = lineText.search(comment);
+    const entry = (end === -1 ? lineText : lineText.slice(0, end)).trim();
     if (entry === '') continue;
     const value = read(entry);
     if (value === undefined) {
       count += 1;
-      if (bad.length < MOST_BAD_LINES) bad.push({ line, text: entry });
+      if (badLines.length < MOST_BAD_LINES) badLines.push({ line, text: entry });
     } else {
-      if (entries.length === most) return { kind: 'too_long', most };
+      if (entries.length === maxEntries) return { kind: 'too_long', most: maxEntries };
       entries.push(value);
     }
   }
-  if (count > 0) return { kind: 'bad_lines', lines: bad, count, expected };
+  if (count > 0) return { kind: 'bad_lines', lines: badLines, count, expected };
   return { kind: 'parsed', entries };
 }

@@ -23,7 +23,7 @@ const SCRIPTS =
  * A path with more text after the name of a script (RFC 3875 4.1.5, PATH_INFO). The server runs the script with the
  * rest as an argument: `/shop.php/feed` is the shop. In `/cgi-bin/` each name is a script.
  */
-const BEHIND_A_SCRIPT: Match = {
+const PATH_AFTER_SCRIPT: Match = {
   path: [{ regex: String.raw`(?i)(\.(${SCRIPTS})|/f?cgi-bin)/` }],
 };
 
@@ -42,7 +42,7 @@ export const ASKS_FOR_TEXT: Match = {
 };
 
 /** An application answers these requests, and not the file that the path names. */
-export const ANSWERED_BY_APPLICATION: Match = { any: [BEHIND_A_SCRIPT, ASKS_FOR_TEXT] };
+export const ANSWERED_BY_APPLICATION: Match = { any: [PATH_AFTER_SCRIPT, ASKS_FOR_TEXT] };
 
 /**
  * These visitors need no preset. A browser that has passed keeps the limits of its pass. The allowlist lets a verified
@@ -178,17 +178,17 @@ export const WEBHOOK_SENDERS = ['Stripe', 'PagerDuty-Webhook'] as const;
  * HEAD or OPTIONS.
  */
 export function webhooks(paths: readonly string[]): Match {
-  const proved: Match = {
+  const verifiedSenders: Match = {
     method: ['POST'],
     crawler: { name: [...WEBHOOK_SENDERS], verified: true },
   };
-  if (paths.length === 0) return proved;
-  const named: Match = {
+  if (paths.length === 0) return verifiedSenders;
+  const namedPaths: Match = {
     method: ['POST', 'PUT', 'GET', 'HEAD', 'OPTIONS'],
     path: [...paths],
     not: CAUGHT_LYING,
   };
-  return { any: [proved, named] };
+  return { any: [verifiedSenders, namedPaths] };
 }
 
 /** Verified uptime monitors. They may only read. */

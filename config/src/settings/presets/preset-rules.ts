@@ -13,7 +13,7 @@ interface PresetSettings {
  * A feed can contain the whole content of a site. So an address may read only as many feeds as the feed readers of an
  * office do.
  */
-const FEEDS: RateLimit = { requests: 300, per: 600_000, by: ['ip'] };
+const FEEDS_LIMIT: RateLimit = { requests: 300, per: 600_000, by: ['ip'] };
 
 /**
  * Presets whose programs read no pages. If the origin answers with a page all the same, it counts as a page
@@ -26,16 +26,16 @@ export const RULES_WITHOUT_PAGES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether the answer to such a request can be JSON or XML: feeds, answers to git-lfs, files below `.well-known`, and
- * manifests. `robots.txt` and the other files are text.
+ * True if the answer to a request of this rule and path can be JSON or XML: feeds, answers to git-lfs, files below
+ * `.well-known`, and manifests. `robots.txt` and the other files are text.
  */
 export function answersData(rule: string, path: string): boolean {
   switch (rule) {
-    case shared.feeds.name:
+    case sharedRules.feeds.name:
       return true;
-    case shared.git.name:
+    case sharedRules.git.name:
       return path.includes('/info/lfs/');
-    case shared['well-known'].name:
+    case sharedRules['well-known'].name:
       return /^\/\.well-known\/|\.json$/i.test(path);
     default:
       return false;
@@ -44,11 +44,11 @@ export function answersData(rule: string, path: string): boolean {
 
 /**
  * One rule for each named preset, `preset:git` and so on. They come after the rules of the user. So a block, a budget
- * and the monitor mode of the user's rules win.
+ * and the monitor mode of the user's rules decide first.
  */
 export function presetRules({ presets, webhook_paths }: PresetSettings): Rule[] {
   return PRESETS.filter((preset) => presets.includes(preset)).map((preset) =>
-    preset === 'webhooks' ? ruleOf(preset, webhooks(webhook_paths)) : shared[preset],
+    preset === 'webhooks' ? ruleOf(preset, webhooks(webhook_paths)) : sharedRules[preset],
   );
 }
 
@@ -58,9 +58,9 @@ function ruleOf(preset: Preset, match: Match, limit?: RateLimit): Rule {
 }
 
 /** All organisations share these, so each match is compiled once. */
-const shared = {
+const sharedRules = {
   'well-known': ruleOf('well-known', wellKnown),
-  feeds: ruleOf('feeds', feeds, FEEDS),
+  feeds: ruleOf('feeds', feeds, FEEDS_LIMIT),
   git: ruleOf('git', git),
   monitors: ruleOf('monitors', monitors),
   'link-previews': ruleOf('link-previews', linkPreviews),

@@ -2,28 +2,28 @@
 const MAX_LENGTH = 64;
 
 /**
- * The known name that was probably meant, or undefined. A letter that is swapped, missing, added or wrong is one
- * difference. About one in three letters may differ. Case, and `-` for `_`, are no difference. If no name is near
+ * Returns the known name that was probably meant, or undefined. A letter that is swapped, missing, added or wrong is
+ * one difference. About one in three letters may differ. Case, and `-` for `_`, are no difference. If no name is near
  * enough, a name that begins with the other one is taken: `username` for `user`. Otherwise a name is taken whose
  * beginning has one difference: `ChatGPT-User` for `ChatGTP`.
  */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+export function nearestName(name: string, knownNames: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
-  const folded = fold(name);
+  const foldedName = fold(name);
   let best: { readonly candidate: string; readonly distance: number } | undefined;
-  for (const candidate of known) {
+  for (const candidate of knownNames) {
     if (candidate.length > MAX_LENGTH) continue;
-    const allowed = Math.max(1, Math.floor(Math.max(name.length, candidate.length) / 3));
-    if (Math.abs(name.length - candidate.length) > allowed) continue;
-    const distance = editDistance(folded, fold(candidate));
-    if (distance <= allowed && (best === undefined || distance < best.distance)) {
+    const maxDistance = Math.max(1, Math.floor(Math.max(name.length, candidate.length) / 3));
+    if (Math.abs(name.length - candidate.length) > maxDistance) continue;
+    const distance = editDistance(foldedName, fold(candidate));
+    if (distance <= maxDistance && (best === undefined || distance < best.distance)) {
       best = { candidate, distance };
     }
   }
   return (
     best?.candidate ??
-    known.find((candidate) => extendsOther(folded, fold(candidate))) ??
-    known.find((candidate) => beginsLike(folded, fold(candidate)))
+    knownNames.find((candidate) => extendsOther(foldedName, fold(candidate))) ??
+    knownNames.find((candidate) => beginsLike(foldedName, fold(candidate)))
   );
 }
 
@@ -41,25 +41,25 @@ function fold(name: string): string {
   return name.toLowerCase().replaceAll('-', '_');
 }
 
-/** Optimal string alignment distance: insertions, deletions, substitutions, swaps of neighbours. */
+/** Returns the optimal string alignment distance: insertions, deletions, substitutions, swaps of neighbours. */
 function editDistance(from: string, to: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: to.length + 1 }, (_, column) => column);
+  let lineBeforeLast: number[] = [];
+  let lastLine = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row++) {
     const line = [row];
     for (let column = 1; column <= to.length; column++) {
-      const same = from[row - 1] === to[column - 1];
-      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      const isSame = from[row - 1] === to[column - 1];
+      const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
       line[column] = Math.min(
-        cell(last, column) + 1,
+        cell(lastLine, column) + 1,
         cell(line, column - 1) + 1,
-        cell(last, column - 1) + (same ? 0 : 1),
-        swapped ? cell(beforeLast, column - 2) + 1 : Infinity,
+        cell(lastLine, column - 1) + (isSame ? 0 : 1),
+        isSwapped ? cell(lineBeforeLast, column - 2) + 1 : Infinity,
       );
     }
-    [beforeLast, last] = [last, line];
+    [lineBeforeLast, lastLine] = [lastLine, line];
   }
-  return cell(last, to.length);
+  return cell(lastLine, to.length);
 }
 
 function cell(line: readonly number[], column: number): number {

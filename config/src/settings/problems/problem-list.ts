@@ -23,7 +23,7 @@ export function createLocator(text: string): (offset: number) => Position {
   };
 }
 
-/** Most problems that are listed for one file. The rest are counted. */
+/** The most problems that are listed for one file. Further ones are counted. */
 const MAX_PROBLEMS = 200;
 
 /** Collects the problems of one file, each once. */
@@ -36,11 +36,11 @@ export interface ProblemList {
     message: string,
     elsewhere?: { readonly file: string; readonly line: number },
   ): void;
-  /** Whether a problem was already added at this place. */
+  /** True if a problem was already added at this place. */
   has(offset: number, path: SettingPath): boolean;
   /** The line of an offset, counted from 1. */
   lineOf(offset: number): number;
-  /** In the order of the file. */
+  /** Returns the problems in the order of the file. */
   sorted(): readonly Problem[];
 }
 
@@ -59,7 +59,7 @@ export function createProblemList(file: string, locate: (offset: number) => Posi
     has: (offset, path) => places.has(placeOf(offset, path)),
     lineOf: (offset) => locate(offset).line,
     sorted() {
-      const all = [...problems.values()]
+      const allProblems = [...problems.values()]
         .sort(
           (a, b) =>
             a.at.line - b.at.line ||
@@ -67,11 +67,15 @@ export function createProblemList(file: string, locate: (offset: number) => Posi
             a.problem.path.localeCompare(b.problem.path),
         )
         .map(({ problem }) => problem);
-      const shown = all.slice(0, MAX_PROBLEMS);
-      const last = shown.at(-1);
-      if (last === undefined || all.length === shown.length) return shown;
-      const more = `${all.length - shown.length} more problems`;
-      return [...shown, { ...last, path: '', found: more, message: 'fix the ones above first' }];
+      const shownProblems = allProblems.slice(0, MAX_PROBLEMS);
+      const lastShown = shownProblems.at(-1);
+      if (lastShown === undefined || allProblems.length === shownProblems.length)
+        return shownProblems;
+      const moreText = `${allProblems.length - shownProblems.length} more problems`;
+      return [
+        ...shownProblems,
+        { ...lastShown, path: '', found: moreText, message: 'fix the ones above first' },
+      ];
     },
   };
 }

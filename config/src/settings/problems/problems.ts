@@ -18,21 +18,21 @@ export interface Problem {
   readonly message: string;
 }
 
-/** One line for a terminal or a log. */
+/** Returns one line for a terminal or a log. */
 export function formatProblem(problem: Problem): string {
   const { file, line, column, path, found, message } = problem;
   return `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}found ${found}; ${message}`;
 }
 
 /**
- * Whether a name can be shown, because it looks like the name of a setting or a header. After a mistake with quotes or
+ * True if a name can be shown, because it looks like the name of a setting or a header. After a mistake with quotes or
  * line ends, a whole passage becomes a name, and it can contain secrets.
  */
 export function isPlainName(name: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/.test(name);
 }
 
-/** `organisations[0].id`. */
+/** Returns a path in the form `organisations[0].id`. */
 export function formatPath(path: SettingPath): string {
   return path
     .map((step, index) => {
@@ -45,32 +45,32 @@ export function formatPath(path: SettingPath): string {
 
 const MAX_QUOTED = 60;
 
-/** Text of the file as one short line in quotes, without terminal control characters. */
+/** Returns text of the file as one short line in quotes, without terminal control characters. */
 export function quote(text: string): string {
-  const short = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
-  return inertJson(short);
+  const shortened = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
+  return inertJson(shortened);
 }
 
 /**
- * A value as JSON on one line, without terminal control characters. U+0085 and U+2028 are escaped, because they would
- * split the line. Noncharacters are escaped, because journalctl would hide the whole line.
+ * Returns a value as JSON on one line, without terminal control characters. U+0085 and U+2028 are escaped, because they
+ * would split the line. Noncharacters are escaped, because journalctl would hide the whole line.
  */
 export function inertJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\p{Noncharacter_Code_Point}]/gu,
-    escaped,
+    escapeCharacter,
   );
 }
 
-/** An escape for each UTF-16 unit, because JSON has no other form. */
-function escaped(character: string): string {
+/** Returns an escape for each UTF-16 unit, because JSON has no other form. */
+function escapeCharacter(character: string): string {
   return character
     .split('')
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
 }
 
-/** `a, b or c`. */
+/** Joins words in the form `a, b or c`. */
 export function alternatives(words: readonly string[]): string {
   const unique = [...new Set(words)];
   const last = unique.pop() ?? '';

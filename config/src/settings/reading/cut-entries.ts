@@ -10,32 +10,32 @@ export interface EntryText {
   readonly text: string;
 }
 
-export interface Cut {
+export interface CutText {
   /** The text with an empty list in place of the entries. */
   readonly rest: string;
   readonly entries: readonly EntryText[];
   /** Converts an offset of `rest` into an offset of the text. */
-  readonly before: (offset: number) => number;
+  readonly toOriginal: (offset: number) => number;
 }
 
-const EMPTY = ' []';
+const EMPTY_LIST = ' []';
 
 /** Finds no entries when the list is absent, or is not written as a block. `indent` is that of the list's name. */
-export function cutEntries(text: string, name: string, indent: number): Cut {
-  const whole: Cut = { rest: text, entries: [], before: (offset) => offset };
-  const head = new RegExp(`^( {${indent}}${name}:) *(?: #.*)?\\r?\\n`, 'm').exec(text);
-  if (head === null) return whole;
-  const colon = head.index + (head[1]?.length ?? 0);
-  const { starts, end } = findEntries(text, head.index + head[0].length, indent);
-  const [begin] = starts;
-  if (begin === undefined) return whole;
+export function cutEntries(text: string, name: string, indent: number): CutText {
+  const uncut: CutText = { rest: text, entries: [], toOriginal: (offset) => offset };
+  const listHead = new RegExp(`^( {${indent}}${name}:) *(?: #.*)?\\r?\\n`, 'm').exec(text);
+  if (listHead === null) return uncut;
+  const colon = listHead.index + (listHead[1]?.length ?? 0);
+  const { starts, end } = findEntries(text, listHead.index + listHead[0].length, indent);
+  const [firstStart] = starts;
+  if (firstStart === undefined) return uncut;
   return {
-    rest: text.slice(0, colon) + EMPTY + text.slice(colon, begin) + text.slice(end),
+    rest: text.slice(0, colon) + EMPTY_LIST + text.slice(colon, firstStart) + text.slice(end),
     entries: starts.map((start, at) => ({ start, text: text.slice(start, starts[at + 1] ?? end) })),
-    before(offset) {
+    toOriginal(offset) {
       if (offset <= colon) return offset;
-      const shifted = Math.max(colon, offset - EMPTY.length);
-      return shifted < begin ? shifted : shifted + end - begin;
+      const shiftedOffset = Math.max(colon, offset - EMPTY_LIST.length);
+      return shiftedOffset < firstStart ? shiftedOffset : shiftedOffset + end - firstStart;
     },
   };
 }

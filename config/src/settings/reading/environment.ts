@@ -42,34 +42,39 @@ export function substitute(text: string, env: Environment): Substitution {
   if (!text.includes('${')) return { value: text, interpolated: false, missing: [], files: [] };
   const missing: MissingVariable[] = [];
   const files: string[] = [];
-  let interpolated = false;
+  let isInterpolated = false;
   const value = text.replace(VARIABLE, (written: string, name: string | undefined, end: string) => {
     if (name === undefined) return '${';
     if (end === '' || !NAME.test(name)) {
       missing.push({ kind: 'malformed', written, message: MALFORMED });
       return '';
     }
-    const { value: found, file, message } = lookUp(name, env);
+    const { value: variableValue, file, message } = lookUp(name, env);
     if (file !== undefined) files.push(file);
-    if (found === undefined) {
+    if (variableValue === undefined) {
       missing.push({ kind: 'unset', written, message });
       return '';
     }
-    interpolated = true;
-    return found;
+    isInterpolated = true;
+    return variableValue;
   });
-  return { value: missing.length === 0 ? value : undefined, interpolated, missing, files };
+  return {
+    value: missing.length === 0 ? value : undefined,
+    interpolated: isInterpolated,
+    missing,
+    files,
+  };
 }
 
-const MALFORMED = 'expected ${NAME} with letters, digits and _; write $${ where ${ itself is meant';
+const MALFORMED = 'expected ${NAME} with letters, digits and _; write $${ if you mean ${ itself';
 
-/** The value of a name, or why it has none. */
-type LookedUp = { readonly file?: string } & (
+/** The value of a name, or the reason why the name has none. */
+type LookUpResult = { readonly file?: string } & (
   | { readonly value: string; readonly message?: undefined }
   | { readonly value?: undefined; readonly message: string }
 );
 
-function lookUp(name: string, env: Environment): LookedUp {
+function lookUp(name: string, env: Environment): LookUpResult {
   const value = Object.hasOwn(env, name) ? env[name] : undefined;
   const fileName = `${name}_FILE`;
   const path = Object.hasOwn(env, fileName) ? env[fileName] : undefined;
@@ -87,22 +92,24 @@ function lookUp(name: string, env: Environment): LookedUp {
   return { file: path, ...readValue(path, fileName) };
 }
 
-function readValue(path: string, fileName: string): LookedUp {
+function readValue(path: string, fileName: string): LookUpResult {
   const file = readTextFile(path, MAX_VALUE_BYTES);
-  const at = `the environment variable ${fileName} names`;
+  const prefix = `the environment variable ${fileName} names`;
   switch (file.kind) {
     case 'read': {
       const value = file.text.replace(/\r?\n$/, '');
-      return value === '' ? { message: `${at} an empty file; put the value into it` } : { value };
+      return value === ''
+        ? { message: `${prefix} an empty file; put the value into it` }
+        : { value };
     }
     case 'unreadable':
-      return { message: `${at} ${file.reason}; expected one with the value` };
+      return { message: `${prefix} ${file.reason}; expected one with the value` };
     case 'not_utf8':
-      return { message: `${at} a file that is not UTF-8; expected text` };
+      return { message: `${prefix} a file that is not UTF-8; expected text` };
   }
 }
 
-export type WithFile =
+export type EnvironmentReading =
   | { readonly kind: 'read'; readonly env: Environment; readonly files: readonly string[] }
   /** `found` and `message` become parts of a problem. */
   | {
@@ -114,26 +121,27 @@ export type WithFile =
 
 /**
  * Adds the variables of the file beside the settings to the environment: `guard.env` beside `guard.yaml`, with lines of
- * `NAME=value`. A variable of the environment wins over the file. Without the file, the environment stays unchanged.
+ * `NAME=value`. A variable of the environment has priority over the file. Without the file, the environment stays
+ * unchanged.
  */
-export function withEnvironmentFile(settingsFile: string, env: Environment): WithFile {
+export function withEnvironmentFile(settingsFile: string, env: Environment): EnvironmentReading {
   const file = environmentFileOf(settingsFile);
   const mode = statSync(file, { throwIfNoEntry: false })?.mode;
   if (mode === undefined) return { kind: 'read', env, files: [] };
-  const refused = (found: string, message: string): WithFile => ({
+  const refuse = (found: string, message: string): EnvironmentReading => ({
     kind: 'refused',
     ...{ file, found, message },
   });
   if (process.platform !== 'win32' && (mode & 0o007) !== 0) {
-    return refused('a file that every user may open', `it holds secrets: chmod 600 ${file}`);
+    return refuse('a file that every user may open', `it holds secrets: chmod 600 ${file}`);
   }
-  const read = readTextFile(file, MAX_SETTINGS_BYTES);
-  if (read.kind === 'unreadable') return refused(read.reason, 'expected lines of NAME=value');
-  if (read.kind === 'not_utf8') return refused('a byte that is not UTF-8', 'expected UTF-8');
-  return { kind: 'read', env: { ...parseEnv(read.text), ...env }, files: [file] };
+  const reading = readTextFile(file, MAX_SETTINGS_BYTES);
+  if (reading.kind === 'unreadable') return refuse(reading.reason, 'expected lines of NAME=value');
+  if (reading.kind === 'not_utf8') return refuse('a byte that is not UTF-8', 'expected UTF-8');
+  return { kind: 'read', env: { ...parseEnv(reading.text), ...env }, files: [file] };
 }
 
-/** `guard.env` for `guard.yaml`. */
+/** Returns the path of the environment file: `guard.env` for `guard.yaml`. */
 export function environmentFileOf(settingsFile: string): string {
   return `${settingsFile.replace(/\.ya?ml$/i, '')}.env`;
 }

@@ -16,37 +16,37 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'header',
   'query',
 ]);
-const PUBLIC_INSIDE: ReadonlySet<string> = new Set(['id', 'health', 'expires']);
+const PUBLIC_NAMES: ReadonlySet<string> = new Set(['id', 'health', 'expires']);
 
 /** Not a plain name, so a path is formatted without it. */
 const HIDDEN_NAME = '…';
 
-/** Whether a misplaced quote could have put a secret here: `{ id: "backend, key: …" }`. */
+/** True if a misplaced quote could have put a secret here: `{ id: "backend, key: …" }`. */
 function isNextToSecret(path: SettingPath): boolean {
   return path.some((step) => typeof step === 'string' && SECRET_NAMES.has(step));
 }
 
-/** Whether the value at a path may be a secret and is therefore not shown. */
+/** True if the value at a path may be a secret and is therefore not shown. */
 export function isSecret(path: SettingPath): boolean {
   const last = path.at(-1);
-  if (typeof last === 'string' && PUBLIC_INSIDE.has(last)) return false;
+  if (typeof last === 'string' && PUBLIC_NAMES.has(last)) return false;
   return isNextToSecret(path);
 }
 
 /**
- * A path as a problem may show it, before the schema has read the file. Below a secret, only names of settings, headers
- * and parameters are shown. Another name may be the secret itself, on the wrong side of a colon.
+ * Returns a path as a problem may show it, before the schema has read the file. Below a secret, only names of settings,
+ * headers and parameters are shown. Another name may be the secret itself, on the wrong side of a colon.
  */
 export function shownPath(path: SettingPath): SettingPath {
   return path.map((step, index) => {
     if (typeof step === 'number' || !isNextToSecret(path.slice(0, index))) return step;
-    const isSetting = SECRET_NAMES.has(step) || PUBLIC_INSIDE.has(step);
+    const isSetting = SECRET_NAMES.has(step) || PUBLIC_NAMES.has(step);
     const parent = path[index - 1];
     return isSetting || parent === 'header' || parent === 'query' ? step : HIDDEN_NAME;
   });
 }
 
-/** The found value for a problem. It is hidden if it is, or may contain, a secret. */
+/** Describes the found value for a problem. A value that is a secret, or may contain one, is hidden. */
 export function describeFound(place: Place, path: SettingPath): string {
   if (place.kind === 'absent') return 'nothing';
   const { node } = place;

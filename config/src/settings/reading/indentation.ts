@@ -27,9 +27,11 @@ const NAME = /^(?:"[^"]*"|'[^']*'|[^\s"'[\]{},#&*|>][^#]*?):(?:\s|$)/;
 const OPEN_END = /(?:^|\s)-$|:$|:\s+[&!]\S+$/;
 /** A collection in its short form, a marker of a document, a directive. */
 const OTHER_LINE = /^(?:[[{]|---|\.\.\.|%)/;
-const TEXT_ON_LINES = /(?:^|\s)[|>][+-]?\d?[+-]?$/;
+const MULTILINE_TEXT = /(?:^|\s)[|>][+-]?\d?[+-]?$/;
 
-/** The first line with such a mistake that begins at or before `end`, or undefined. Takes time linear in the text. */
+/**
+ * Finds the first line with such a mistake that begins at or before `end`, or undefined. Takes time linear in the text.
+ */
 export function findMisplacedLine(text: string, end: number): Misplaced | undefined {
   let levels: readonly Level[] = [];
   let isOpen = true;
@@ -40,12 +42,12 @@ export function findMisplacedLine(text: string, end: number): Misplaced | undefi
     // The next line of a text without quotes.
     if (isValue && !isOpen && spaces > deepest(levels)) continue;
     const kind = isDash ? 'dashes' : 'names';
-    const fit = levelAt(levels, spaces, kind, isOpen);
-    if (fit === undefined) {
+    const fittingLevels = levelAt(levels, spaces, kind, isOpen);
+    if (fittingLevels === undefined) {
       return { kind: 'spaces', offset, spaces, fitting: fittingFor(levels, kind, isOpen) };
     }
     if (isValue && isWhole && !OTHER_LINE.test(code)) return { kind: 'no_colon', offset };
-    levels = [...fit, ...levelsBehindDashes(code, spaces)];
+    levels = [...fittingLevels, ...levelsAfterDashes(code, spaces)];
     isOpen = OPEN_END.test(code);
   }
   return undefined;
@@ -63,24 +65,24 @@ interface Line {
   readonly isWhole: boolean;
 }
 
-/** The lines up to `end` that start outside of brackets, quotes and multi-line texts. */
+/** Yields the lines up to `end` that start outside of brackets, quotes and multi-line texts. */
 function* codeLines(text: string, end: number): Generator<Line> {
-  let pending: Pending = NOTHING;
+  let pending: Pending = NOTHING_PENDING;
   /** Deeper lines belong to a multi-line text. */
   let textSpaces = Infinity;
   for (let start = 0, next: number; start <= end && start < text.length; start = next) {
     next = text.indexOf('\n', start) + 1 || text.length;
     const line = text.slice(start, next).trimEnd();
     const spaces = /^ */.exec(line)?.[0].length ?? 0;
-    const written = line.slice(spaces);
+    const trimmedLine = line.slice(spaces);
     const isInside = isPending(pending);
-    if (/^(?:#|$)/.test(written) || (!isInside && spaces > textSpaces)) continue;
-    const { code, pending: left } = scan(written, pending);
-    pending = left;
+    if (/^(?:#|$)/.test(trimmedLine) || (!isInside && spaces > textSpaces)) continue;
+    const { code, pending: pendingAfter } = scan(trimmedLine, pending);
+    pending = pendingAfter;
     if (isInside) continue;
-    textSpaces = TEXT_ON_LINES.test(code) ? spaces : Infinity;
-    const hasTab = written.startsWith('\t');
-    yield { offset: start + spaces, spaces, code, hasTab, isWhole: !isPending(left) };
+    textSpaces = MULTILINE_TEXT.test(code) ? spaces : Infinity;
+    const hasTab = trimmedLine.startsWith('\t');
+    yield { offset: start + spaces, spaces, code, hasTab, isWhole: !isPending(pendingAfter) };
   }
 }
 
@@ -89,32 +91,34 @@ function fittingFor(
   kind: Level['kind'],
   isOpen: boolean,
 ): readonly number[] {
-  const fitting = levels.filter((level) => level.kind === kind).map(({ spaces }) => spaces);
-  return [...new Set(isOpen ? [...fitting, deepest(levels) + 2] : fitting)];
+  const spaceCounts = levels.filter((level) => level.kind === kind).map(({ spaces }) => spaces);
+  return [...new Set(isOpen ? [...spaceCounts, deepest(levels) + 2] : spaceCounts)];
 }
 
 function deepest(levels: readonly Level[]): number {
   return levels.at(-1)?.spaces ?? 0;
 }
 
-/** The levels from the outermost to that of the line. Undefined when the line's indentation fits no level. */
+/** Returns the levels from the outermost to that of the line. Undefined when the line's indentation fits no level. */
 function levelAt(
   levels: readonly Level[],
   spaces: number,
   kind: Level['kind'],
   isOpen: boolean,
 ): readonly Level[] | undefined {
-  const kept = levels.filter((level) => level.spaces <= spaces);
-  const isNew = kept.length === levels.length && isOpen;
-  const same = kept.findIndex((level) => level.spaces === spaces && level.kind === kind);
-  if (same !== -1) return kept.slice(0, same + 1);
+  const outerLevels = levels.filter((level) => level.spaces <= spaces);
+  const isNew = outerLevels.length === levels.length && isOpen;
+  const sameIndex = outerLevels.findIndex(
+    (level) => level.spaces === spaces && level.kind === kind,
+  );
+  if (sameIndex !== -1) return outerLevels.slice(0, sameIndex + 1);
   // The dashes of a list may have the indentation of its name.
-  const mayStand = deepest(kept) < spaces || levels.length === 0 || kind === 'dashes';
-  return isNew && mayStand ? [...kept, { spaces, kind }] : undefined;
+  const mayBegin = deepest(outerLevels) < spaces || levels.length === 0 || kind === 'dashes';
+  return isNew && mayBegin ? [...outerLevels, { spaces, kind }] : undefined;
 }
 
 /** `- name: a` opens one level after the dash, `- - a` opens two. */
-function levelsBehindDashes(code: string, spaces: number): readonly Level[] {
+function levelsAfterDashes(code: string, spaces: number): readonly Level[] {
   const levels: Level[] = [];
   let deeper = spaces;
   let rest = code;
@@ -135,15 +139,18 @@ interface Pending {
   readonly depth: number;
 }
 
-const NOTHING: Pending = { quote: '', depth: 0 };
+const NOTHING_PENDING: Pending = { quote: '', depth: 0 };
 
 function isPending({ quote, depth }: Pending): boolean {
   return quote !== '' || depth > 0;
 }
 
 /** Removes the comment of a line, and finds the quotes and brackets that are open after it. */
-function scan(line: string, before: Pending): { readonly code: string; readonly pending: Pending } {
-  let { quote, depth } = before;
+function scan(
+  line: string,
+  pendingBefore: Pending,
+): { readonly code: string; readonly pending: Pending } {
+  let { quote, depth } = pendingBefore;
   for (let at = 0; at < line.length; at++) {
     if (quote !== '') {
       at = endOfQuote(line, at, quote);
@@ -162,7 +169,9 @@ function scan(line: string, before: Pending): { readonly code: string; readonly 
   return { code: line, pending: { quote, depth } };
 }
 
-/** The end of the quote that is open at a position. The length of the line when it does not end there. */
+/**
+ * Returns the end of the quote that is open at a position. If the line does not close the quote, this is its length.
+ */
 function endOfQuote(line: string, from: number, quote: string): number {
   for (let at = from; at < line.length; at++) {
     if (quote === '"' && line.charAt(at) === '\\') at++;

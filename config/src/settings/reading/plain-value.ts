@@ -4,16 +4,16 @@ import type { ListKind } from '../lists/list-text.ts';
 import type { SettingsNode } from './settings-node.ts';
 
 /** Conditions that take lists from files. */
-const LISTED: ReadonlySet<unknown> = new Set<ListKind>(['ip', 'asn', 'user_agent', 'ja4']);
+const LIST_CONDITIONS: ReadonlySet<unknown> = new Set<ListKind>(['ip', 'asn', 'user_agent', 'ja4']);
 
 /**
- * A settings tree as plain data for the schema. Relative paths become absolute, from the folder of the settings file.
- * Values that could not be read become undefined.
+ * Converts a settings tree to plain data for the schema. Relative paths become absolute, from the folder of the
+ * settings file. Values that could not be read become undefined.
  */
 export function plainValue(node: SettingsNode, baseDir: string, path: SettingPath = []): unknown {
   switch (node.kind) {
     case 'text':
-      return node.value === undefined ? undefined : absolute(node.value, path, baseDir);
+      return node.value === undefined ? undefined : toAbsolute(node.value, path, baseDir);
     case 'number':
     case 'boolean':
     case 'null':
@@ -34,24 +34,24 @@ export function plainValue(node: SettingsNode, baseDir: string, path: SettingPat
 }
 
 /**
- * Every file and folder that is read with the settings, as an absolute path, without duplicates. It includes the files
- * of `NAME_FILE` variables. `at` is the path of `root`.
+ * Returns every file and folder that is read with the settings, as an absolute path, without duplicates. It includes
+ * the files of `NAME_FILE` variables. `rootPath` is the path of `root`.
  */
 export function filesNamedIn(
   root: SettingsNode,
   baseDir: string,
-  at: SettingPath = [],
+  rootPath: SettingPath = [],
 ): readonly string[] {
-  const found = new Set<string>();
-  visit(root, at);
-  return [...found];
+  const files = new Set<string>();
+  visit(root, rootPath);
+  return [...files];
 
   function visit(node: SettingsNode, path: SettingPath): void {
     switch (node.kind) {
       case 'text':
-        for (const file of node.valueFiles) found.add(file);
+        for (const file of node.valueFiles) files.add(file);
         if (node.value !== undefined && node.value !== '' && isFilePath(path, node.value)) {
-          found.add(resolve(baseDir, node.value));
+          files.add(resolve(baseDir, node.value));
         }
         return;
       case 'list':
@@ -69,14 +69,14 @@ export function filesNamedIn(
   }
 }
 
-function absolute(text: string, path: SettingPath, baseDir: string): string {
+function toAbsolute(text: string, path: SettingPath, baseDir: string): string {
   if (text === '') return text;
   if (isFilePath(path, text) || isDataFolder(path)) return resolve(baseDir, text);
   const socket = /^unix:(.+)$/s.exec(text)?.[1];
   return socket !== undefined && isAddress(path) ? `unix:${resolve(baseDir, socket)}` : text;
 }
 
-/** A folder to which Guard itself writes. */
+/** True for a folder to which Guard itself writes. */
 function isDataFolder(path: SettingPath): boolean {
   const [part, name] = path;
   if (path.length !== 2) return false;
@@ -84,14 +84,14 @@ function isDataFolder(path: SettingPath): boolean {
   return part === 'store' && name === 'path';
 }
 
-const PAGES: ReadonlySet<unknown> = new Set([
+const PAGE_SETTINGS: ReadonlySet<unknown> = new Set([
   'challenge_page',
   'block_page',
   'limit_page',
   'error_page',
 ]);
 
-/** A file, or a folder of files, that is read together with the settings. */
+/** True for a file, or a folder of files, that is read together with the settings. */
 function isFilePath(path: SettingPath, text: string): boolean {
   const last = path.at(-1);
   if (path[0] === 'databases') return path.length === 2 && last !== 'refresh';
@@ -107,13 +107,13 @@ function isFileOfOrganisation(path: SettingPath, text: string): boolean {
   if (last === 'logo') return path[2] === 'branding';
   if (last === 'file') return isListOfRule(path);
   // `managed` is a keyword. A file of that name is written as ./managed.
-  return PAGES.has(last) || (last === 'robots_txt' && text !== 'managed');
+  return PAGE_SETTINGS.has(last) || (last === 'robots_txt' && text !== 'managed');
 }
 
-/** `{ file: … }` instead of one entry of a condition or of all entries. */
+/** True for `{ file: … }` instead of one entry of a condition or of all entries. */
 function isListOfRule(path: SettingPath): boolean {
   const condition = path.findLast((step, at) => at < path.length - 1 && typeof step === 'string');
-  return path[2] === 'rules' && LISTED.has(condition);
+  return path[2] === 'rules' && LIST_CONDITIONS.has(condition);
 }
 
 function isAddress(path: SettingPath): boolean {

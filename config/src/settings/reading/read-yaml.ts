@@ -10,14 +10,14 @@ import { describeMisplaced, NOT_YAML, syntaxMessage } from './syntax-errors.ts';
 
 /** Deepest nesting. The settings need about ten levels, and nested `any`, `all` and `not` may use the rest. */
 const MAX_DEPTH = 64;
-/** Most values. Each use of an alias counts like a copy. */
+/** The most values. Each use of an alias counts like a copy. */
 const MAX_VALUES = 500_000;
 
 /** The message of a syntax error depends on this many characters before and after it. */
-const EXCERPT = 200;
+const EXCERPT_LENGTH = 200;
 
 /** The state of one parse. */
-interface Reading {
+interface YamlReading {
   readonly text: string;
   readonly env: Environment;
   readonly problems: ProblemList;
@@ -34,7 +34,7 @@ export interface PartOfSettings {
   readonly takesAliases: boolean;
 }
 
-const WHOLE: PartOfSettings = { path: [], takesAliases: true };
+const WHOLE_SETTINGS: PartOfSettings = { path: [], takesAliases: true };
 
 /**
  * Reads YAML 1.2 (core schema: dates, `yes` and `no` are text) and fills in `${NAME}`. Merge keys and tags are off, and
@@ -45,7 +45,7 @@ export function readYaml(
   text: string,
   env: Environment,
   problems: ProblemList,
-  { path, takesAliases }: PartOfSettings = WHOLE,
+  { path, takesAliases }: PartOfSettings = WHOLE_SETTINGS,
 ): SettingsNode | undefined {
   const document = parseDocument(text, {
     version: '1.2',
@@ -69,31 +69,31 @@ function reportSyntaxErrors(
   problems: ProblemList,
 ): boolean {
   const errors = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0]);
-  const [first] = errors;
-  if (first === undefined) return true;
+  const [firstError] = errors;
+  if (firstError === undefined) return true;
   // The parser often reports the line before, because it continues that line's value.
-  const nextLine = text.indexOf('\n', first.pos[0]) + 1 || text.length;
+  const nextLine = text.indexOf('\n', firstError.pos[0]) + 1 || text.length;
   const misplaced = findMisplacedLine(text, nextLine);
   // A tab after a dash does not look like indentation.
-  if (misplaced !== undefined && first.code !== 'TAB_AS_INDENT') {
+  if (misplaced !== undefined && firstError.code !== 'TAB_AS_INDENT') {
     problems.add(misplaced.offset, [], ...describeMisplaced(misplaced));
     return false;
   }
-  const own = first.code === 'TAB_AS_INDENT' ? [first] : errors;
-  let last = 0;
+  const reportedErrors = firstError.code === 'TAB_AS_INDENT' ? [firstError] : errors;
+  let lastOffset = 0;
   let isNewSection = true;
-  for (const error of own) {
-    const [at] = error.pos;
-    isNewSection ||= /\n[^\s#\]}]/.test(text.slice(last, at + 1));
-    last = at;
+  for (const error of reportedErrors) {
+    const [errorOffset] = error.pos;
+    isNewSection ||= /\n[^\s#\]}]/.test(text.slice(lastOffset, errorOffset + 1));
+    lastOffset = errorOffset;
     if (!isNewSection) continue;
     isNewSection = false;
-    const [before = ''] = text
-      .slice(Math.max(0, at - EXCERPT), at)
+    const [textBefore = ''] = text
+      .slice(Math.max(0, errorOffset - EXCERPT_LENGTH), errorOffset)
       .split('\n')
       .slice(-1);
-    const [after = ''] = text.slice(at, at + EXCERPT).split('\n', 1);
-    problems.add(at, [], NOT_YAML, syntaxMessage(error.code, before + after));
+    const [textAfter = ''] = text.slice(errorOffset, errorOffset + EXCERPT_LENGTH).split('\n', 1);
+    problems.add(errorOffset, [], NOT_YAML, syntaxMessage(error.code, textBefore + textAfter));
   }
   return false;
 }
@@ -101,7 +101,7 @@ function reportSyntaxErrors(
 function readNode(
   node: Node | ParsedNode | null,
   path: SettingPath,
-  reading: Reading,
+  reading: YamlReading,
   fallbackStart = 0,
 ): SettingsNode {
   const start = node?.range?.[0] ?? fallbackStart;
@@ -109,11 +109,11 @@ function readNode(
     return refuse(reading, start, path, 'deep nesting', `expected at most ${MAX_DEPTH} levels`);
   }
   if (isAlias(node)) return readAlias(node.source, start, path, reading);
-  const before = reading.values;
+  const valuesBefore = reading.values;
   const value = readValue(node, start, path, reading);
   const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
   if (anchor !== undefined) {
-    reading.anchors.set(anchor, { node: value, values: reading.values - before });
+    reading.anchors.set(anchor, { node: value, values: reading.values - valuesBefore });
   }
   return value;
 }
@@ -122,7 +122,7 @@ function readValue(
   node: Node | ParsedNode | null,
   start: number,
   path: SettingPath,
-  reading: Reading,
+  reading: YamlReading,
 ): SettingsNode {
   reading.values += 1;
   if (isMap(node)) return { kind: 'mapping', start, entries: readEntries(node, path, reading) };
@@ -135,7 +135,12 @@ function readValue(
     : { kind: 'null', start, written: '', value: null };
 }
 
-function readAlias(name: string, start: number, path: SettingPath, reading: Reading): SettingsNode {
+function readAlias(
+  name: string,
+  start: number,
+  path: SettingPath,
+  reading: YamlReading,
+): SettingsNode {
   const anchor = reading.takesAliases ? reading.anchors.get(name) : undefined;
   if (anchor === undefined) {
     // The name is not repeated: it may be a password that begins with a star.
@@ -143,10 +148,10 @@ function readAlias(name: string, start: number, path: SettingPath, reading: Read
       'expected an anchor (&name) that is complete before this place, or quotes around the text';
     return refuse(reading, start, path, 'an alias (*name)', message);
   }
-  const before = reading.values;
+  const valuesBefore = reading.values;
   reading.values += anchor.values;
   if (reading.values <= MAX_VALUES) return anchor.node;
-  if (before > MAX_VALUES) return { kind: 'unusable', start };
+  if (valuesBefore > MAX_VALUES) return { kind: 'unusable', start };
   const message = `expected aliases that write out to at most ${MAX_VALUES} values`;
   return refuse(reading, start, path, 'an alias (*name)', message);
 }
@@ -154,7 +159,7 @@ function readAlias(name: string, start: number, path: SettingPath, reading: Read
 function readEntries(
   map: YAMLMap,
   path: SettingPath,
-  reading: Reading,
+  reading: YamlReading,
 ): ReadonlyMap<string, Entry> {
   const entries = new Map<string, Entry>();
   for (const pair of map.items) readEntry(pair as Pair<ParsedNode, ParsedNode | null>);
@@ -168,17 +173,17 @@ function readEntries(
       refuse(reading, keyStart, path, 'a name that is no text', 'expected a text as a name');
       return;
     }
-    const first = entries.get(name);
-    if (first === undefined) {
+    const firstEntry = entries.get(name);
+    if (firstEntry === undefined) {
       const node = readNode(value, [...path, name], reading, keyStart);
       entries.set(name, { keyStart, node });
       return;
     }
-    const line = reading.problems.lineOf(first.keyStart);
-    const hidden = isSecret(path) || !isPlainName(name);
-    const found = hidden ? 'a name a second time' : `${quote(name)} a second time`;
+    const line = reading.problems.lineOf(firstEntry.keyStart);
+    const isHidden = isSecret(path) || !isPlainName(name);
+    const foundText = isHidden ? 'a name a second time' : `${quote(name)} a second time`;
     const message = `expected each name once; the first one is in line ${line}`;
-    refuse(reading, keyStart, hidden ? path : [...path, name], found, message);
+    refuse(reading, keyStart, isHidden ? path : [...path, name], foundText, message);
   }
 }
 
@@ -192,7 +197,7 @@ function readScalar(
   scalar: Scalar,
   start: number,
   path: SettingPath,
-  reading: Reading,
+  reading: YamlReading,
 ): SettingsNode {
   const { value } = scalar;
   if (typeof value === 'string') return readText(scalar, value, start, path, reading);
@@ -209,27 +214,27 @@ function readText(
   written: string,
   start: number,
   path: SettingPath,
-  reading: Reading,
+  reading: YamlReading,
 ): SettingsNode {
   const { value, interpolated, missing, files } = substitute(written, reading.env);
   const end = scalar.range?.[1] ?? start;
   let searchFrom = start;
   for (const variable of missing) {
     const at = reading.text.indexOf(variable.written, searchFrom);
-    const inside = at !== -1 && at < end;
-    if (inside) searchFrom = at + variable.written.length;
+    const isInside = at !== -1 && at < end;
+    if (isInside) searchFrom = at + variable.written.length;
     // Other text with a dollar sign and a brace may be part of a secret, so it is not shown.
-    const shown =
+    const isShown =
       variable.kind === 'unset' || (!isSecret(path) && /^[\w${}-]{1,60}$/.test(written));
-    const found = shown ? variable.written : 'text with ${ (not shown)';
-    refuse(reading, inside ? at : start, path, found, variable.message);
+    const foundText = isShown ? variable.written : 'text with ${ (not shown)';
+    refuse(reading, isInside ? at : start, path, foundText, variable.message);
   }
   const oneLine = !reading.text.slice(start, end).includes('\n');
   return { kind: 'text', start, written, value, interpolated, valueFiles: files, oneLine };
 }
 
 function refuse(
-  reading: Reading,
+  reading: YamlReading,
   start: number,
   path: SettingPath,
   found: string,

@@ -49,11 +49,11 @@ export function placeOf(root: SettingsNode, path: SettingPath): Place {
     offset = child.keyStart ?? child.node.start;
   }
   // An empty value has no position in the file.
-  const empty = node.kind === 'null' && node.written === '';
-  return { kind: 'present', node, offset: empty ? offset : node.start };
+  const isEmpty = node.kind === 'null' && node.written === '';
+  return { kind: 'present', node, offset: isEmpty ? offset : node.start };
 }
 
-/** The position of a setting's name, or of its value when it has no name. */
+/** Returns the position of a setting's name, or of its value when it has no name. */
 export function keyOffset(root: SettingsNode, path: SettingPath): number {
   const parent = placeOf(root, path.slice(0, -1));
   const last = path.at(-1);

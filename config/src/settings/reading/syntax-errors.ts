@@ -23,7 +23,7 @@ const messages: Readonly<Record<ErrorCode, string>> = {
   KEY_OVER_1024_CHARS: 'a name is at most 1024 characters long',
   MISSING_CHAR: 'a closing quote, a comma or a `:` after a name is missing here or before',
   MULTILINE_IMPLICIT_KEY:
-    'a `:` with a space behind it is missing after the name, or the indentation is wrong',
+    'a `:` with a space after it is missing after the name, or the indentation is wrong',
   MULTIPLE_ANCHORS: 'a value has at most one anchor',
   MULTIPLE_DOCS: 'expected one document; remove this `---` and what follows it',
   MULTIPLE_TAGS: 'a value has at most one tag; guard.yaml needs none',
@@ -32,10 +32,10 @@ const messages: Readonly<Record<ErrorCode, string>> = {
   TAB_AS_INDENT: 'indent with spaces instead of tabs',
   TAG_RESOLVE_FAILED: 'remove the tag: guard.yaml needs none',
   UNEXPECTED_TOKEN: 'this does not belong here; check quotes, brackets and indentation before it',
-  BAD_COLLECTION_TYPE: 'remove the tag: it does not fit the value behind it',
+  BAD_COLLECTION_TYPE: 'remove the tag: it does not fit the value after it',
 };
 
-/** What was found at a line with a wrong indentation, and what is expected. */
+/** Says what was found at a line with a wrong indentation, and what is expected. */
 export function describeMisplaced(misplaced: Misplaced): readonly [found: string, message: string] {
   switch (misplaced.kind) {
     case 'tab':
@@ -62,7 +62,7 @@ function describeSpaces({
 
 const UNQUOTED_VARIABLE = /[[{,][^"']*\$\{/;
 
-/** The message for one syntax error. `excerpt` is the text around it, from the same line. */
+/** Returns the message for one syntax error. `excerpt` is the text around the error, from the same line. */
 export function syntaxMessage(code: ErrorCode, excerpt: string): string {
   return UNQUOTED_VARIABLE.test(excerpt)
     ? `${messages[code]}. Between { } or [ ] a variable needs quotes: "\${NAME}"`

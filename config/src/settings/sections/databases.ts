@@ -4,11 +4,11 @@ import { publishedUrl } from '../lists/list-setting.ts';
 import { RefreshEvery } from '../values/values.ts';
 
 /** The bytes before the metadata of every MMDB file, within its last 128 KiB (MMDB 2.0). */
-const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
+const METADATA_MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
 const METADATA_WITHIN_BYTES = 128 * 1024;
 
 /**
- * Why there is no MMDB file at a path. Undefined when there is one. It reads only the end of the file, because a
+ * Says why there is no MMDB file at a path. Undefined when there is one. It reads only the end of the file, because a
  * commercial database has a hundred megabytes. The catalogue opens the whole file when Guard starts.
  */
 function problemOf(path: string): string | undefined {
@@ -22,9 +22,9 @@ function problemOf(path: string): string | undefined {
     const stat = fstatSync(file);
     if (!stat.isFile()) return 'a folder or device, not a file';
     const length = Math.min(stat.size, METADATA_WITHIN_BYTES);
-    const end = Buffer.alloc(length);
-    readSync(file, end, 0, length, stat.size - length);
-    return end.includes(MARKER) ? undefined : 'a file of another form';
+    const lastBytes = Buffer.alloc(length);
+    readSync(file, lastBytes, 0, length, stat.size - length);
+    return lastBytes.includes(METADATA_MARKER) ? undefined : 'a file of another form';
   } finally {
     closeSync(file);
   }

@@ -9,7 +9,10 @@ import { HttpUrl } from '../values/values.ts';
  * reported as a problem of the settings. The loader has made the paths absolute.
  */
 
-/** The text of a page, or why it cannot be read. The message does not repeat the path, because the problem shows it. */
+/**
+ * Reads the text of a page, or says why this is not possible. The message does not repeat the path, because the problem
+ * shows it.
+ */
 function readPage(path: string): { readonly text: string } | { readonly problem: string } {
   const file = readTextFile(path, MAX_PAGE_BYTES);
   if (file.kind === 'read') return { text: file.text };
@@ -42,9 +45,9 @@ export type OwnPage = Readonly<z.infer<typeof OwnPage>>;
 
 /** The first unknown word in double braces. A name with spaces inside is unknown. */
 function unknownPlaceholder(html: string) {
-  for (const { 0: found, index } of html.matchAll(/\{\{\s*[\w.-]{1,100}\s*\}\}/g)) {
-    if (!PAGE_PLACEHOLDERS.some((name) => found === `{{${name}}}`)) {
-      return { ...positionOf(html, index), found: found.replace(/\s+/g, ' ') };
+  for (const { 0: placeholder, index } of html.matchAll(/\{\{\s*[\w.-]{1,100}\s*\}\}/g)) {
+    if (!PAGE_PLACEHOLDERS.some((name) => placeholder === `{{${name}}}`)) {
+      return { ...positionOf(html, index), found: placeholder.replace(/\s+/g, ' ') };
     }
   }
   return undefined;
@@ -56,8 +59,8 @@ export type ContentUse = z.infer<typeof ContentUse>;
 
 export type RobotsTxt =
   /**
-   * The validator writes it from the rules. `license` is the normalised URL of an RSL document. `use` says what crawlers
-   * may keep of the content.
+   * The validator writes robots.txt from the rules. `license` is the normalised URL of an RSL document. `use` says what
+   * crawlers may keep of the content.
    */
   | {
       readonly kind: 'managed';
@@ -75,7 +78,7 @@ const WordOrFile = z.string().transform((value, context): RobotsTxt => {
 });
 
 /** The managed robots.txt with settings that do not follow from the rules. */
-const Declared = z
+const ManagedRobots = z
   .strictObject({ license: HttpUrl.optional(), use: ContentUse.optional() })
   .transform(({ license, use }): RobotsTxt => ({
     kind: 'managed',
@@ -83,4 +86,4 @@ const Declared = z
     use,
   }));
 
-export const RobotsTxt = z.union([WordOrFile, Declared]);
+export const RobotsTxt = z.union([WordOrFile, ManagedRobots]);

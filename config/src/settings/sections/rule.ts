@@ -22,7 +22,7 @@ import { Duration, HeaderName, HostPattern, oneOrMany } from '../values/values.t
 
 const MAX_PATTERN_LENGTH = 1024;
 
-function compiles(source: string, context: z.RefinementCtx): void {
+function checkCompiles(source: string, context: z.RefinementCtx): void {
   const regex = compileRegex(source);
   if (regex.kind === 'compiled') return;
   const message = `expected a regular expression in RE2 syntax (no look-around, no back-references): ${regex.reason}`;
@@ -30,7 +30,7 @@ function compiles(source: string, context: z.RefinementCtx): void {
 }
 
 const Glob = z.string().min(1).max(MAX_PATTERN_LENGTH);
-const Regex = z.string().min(1).max(MAX_PATTERN_LENGTH).superRefine(compiles);
+const Regex = z.string().min(1).max(MAX_PATTERN_LENGTH).superRefine(checkCompiles);
 
 /** A glob (`*` within a segment, `**` across segments) or a linear-time regular expression. */
 export const Pattern = z.union([Glob, z.strictObject({ regex: Regex })]);
@@ -70,7 +70,7 @@ const CountryCode = z
     return refuse(context, `expected a country code of ISO 3166-1${remedy}`);
   });
 
-/** RFC 9110 9.1: a token. */
+/** A token (RFC 9110 9.1). */
 const Method = z
   .string()
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/, 'expected an HTTP method, such as POST')
@@ -213,7 +213,7 @@ export const Rule = z.strictObject({
 });
 export type Rule = z.infer<typeof Rule>;
 
-/** A match and all matches inside it. */
+/** Returns a match and all matches inside it. */
 export function withInner(match: Match): readonly Match[] {
   const { any = [], all = [], not } = match;
   return [match, ...[...any, ...all, ...(not ? [not] : [])].flatMap(withInner)];

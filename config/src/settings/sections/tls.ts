@@ -15,12 +15,12 @@ const MAX_PEM_BYTES = 256 * 1024;
 /** The largest number of certificates. A TLS handshake selects one of them. */
 const MAX_CERTIFICATES = 1000;
 
-type Parsed<T> =
+type ParsedPem<T> =
   | { readonly kind: 'parsed'; readonly pem: Buffer; readonly value: T }
   /** `reason` is a phrase: "no such file". */
   | { readonly kind: 'refused'; readonly reason: string };
 
-function readPem<T>(path: string, what: string, parse: (pem: Buffer) => T): Parsed<T> {
+function readPem<T>(path: string, what: string, parse: (pem: Buffer) => T): ParsedPem<T> {
   const file = readBytes(path, MAX_PEM_BYTES);
   if (file.kind === 'unreadable') return { kind: 'refused', reason: file.reason };
   try {
@@ -53,7 +53,7 @@ const Certificate = z
     cert: z.string().min(1),
     /** PEM, without a passphrase. */
     key: z.string().min(1),
-    /** Used instead of the names in the certificate. */
+    /** These hosts are used instead of the names in the certificate. */
     hosts: z.array(HostPattern).min(1).optional(),
   })
   .transform(({ cert, key, hosts }, context): TlsCertificate => {
@@ -62,7 +62,7 @@ const Certificate = z
     if (certificate.kind === 'refused') refuse('cert', 'a PEM file of certificates', certificate);
     if (privateKey.kind === 'refused') refuse('key', 'a PEM file of a private key', privateKey);
     if (certificate.kind === 'refused' || privateKey.kind === 'refused') return z.NEVER;
-    if (!fits(certificate.value, privateKey.value)) {
+    if (!isKeyOf(certificate.value, privateKey.value)) {
       refuse('key', 'the private key of the certificate in `cert`', {
         reason: 'the key of another one',
       });
@@ -81,7 +81,7 @@ const Certificate = z
     }
   });
 
-function fits(certificate: X509Certificate, key: KeyObject): boolean {
+function isKeyOf(certificate: X509Certificate, key: KeyObject): boolean {
   try {
     return certificate.checkPrivateKey(key);
   } catch {
@@ -89,14 +89,16 @@ function fits(certificate: X509Certificate, key: KeyObject): boolean {
   }
 }
 
-/** A certificate chain with its key, both as PEM, for `hosts`. Undefined when one is unreadable, or they do not fit. */
+/**
+ * Reads a certificate chain and its key, both PEM, for `hosts`. Undefined if one is unreadable or they do not match.
+ */
 export function readCertificate(
   pem: { readonly cert: string; readonly key: string },
   hosts: readonly string[],
 ): IssuedCertificate | undefined {
   try {
     const certificate = new X509Certificate(pem.cert);
-    if (!fits(certificate, createPrivateKey(pem.key))) return undefined;
+    if (!isKeyOf(certificate, createPrivateKey(pem.key))) return undefined;
     return {
       cert: Buffer.from(pem.cert),
       key: Buffer.from(pem.key),
@@ -109,7 +111,7 @@ export function readCertificate(
   }
 }
 
-/** The DNS names of a certificate (RFC 6125 section 6.4: only of its subjectAltName), in lower case. */
+/** Returns the DNS names of a certificate (RFC 6125 section 6.4: only of its subjectAltName), in lower case. */
 function namesOf({ subjectAltName }: X509Certificate): string[] {
   const entries = subjectAltName?.split(', ') ?? [];
   return entries

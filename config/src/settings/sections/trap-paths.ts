@@ -8,7 +8,7 @@ type TrapPreset = (typeof TRAP_PRESETS)[number];
  * Paths that scanners request from every site. There are only few, and they match as a whole: a forge shows
  * `/owner/name/src/.env` to people, and `git clone` over plain HTTP reads `/.git/HEAD`.
  */
-const PATHS: Readonly<Record<TrapPreset, readonly Pattern[]>> = {
+const PRESET_PATHS: Readonly<Record<TrapPreset, readonly Pattern[]>> = {
   // Sites do not serve these to visitors, and pages do not link to them.
   'secret-files': [
     '/.env',
@@ -29,7 +29,7 @@ const PATHS: Readonly<Record<TrapPreset, readonly Pattern[]>> = {
   ],
 };
 
-/** The trap paths: those of the presets, and the organisation's own. */
+/** Returns the trap paths: those of the presets, and the organisation's own. */
 export function trapPaths({
   presets,
   paths,
@@ -37,5 +37,5 @@ export function trapPaths({
   readonly presets: readonly TrapPreset[];
   readonly paths: readonly Pattern[];
 }): readonly Pattern[] {
-  return [...presets.flatMap((preset) => PATHS[preset]), ...paths];
+  return [...presets.flatMap((preset) => PRESET_PATHS[preset]), ...paths];
 }

@@ -4,21 +4,21 @@ import { compileRegex } from '../../matching/regex.ts';
 import { TRAP_PRESETS } from './trap-paths.ts';
 import { Pattern } from './rule.ts';
 
-function holdsForStartPage(pattern: PathPattern): boolean {
+function matchesStartPage(pattern: PathPattern): boolean {
   // An expression that does not compile is reported elsewhere.
-  const compiles = typeof pattern === 'string' || compileRegex(pattern.regex).kind === 'compiled';
-  return compiles && compilePattern(pattern)('/');
+  const isValid = typeof pattern === 'string' || compileRegex(pattern.regex).kind === 'compiled';
+  return isValid && compilePattern(pattern)('/');
 }
 
 const TrapPath = Pattern.refine(
   (pattern) => typeof pattern !== 'string' || pattern.startsWith('/'),
   'expected a path that begins with /',
 ).refine(
-  (pattern) => !holdsForStartPage(pattern),
+  (pattern) => !matchesStartPage(pattern),
   'expected paths that no visitor needs; this pattern also matches the start page /',
 );
 
-/** Paths that only programs ask for. A visitor who does is challenged (validator/src/verdict/traps.ts). */
+/** Paths that only programs ask for. A visitor who asks for one is challenged (validator/src/verdict/traps.ts). */
 export const Traps = z.strictObject({
   /** Put a link into a comment of Guard's own pages. Browsers neither show nor follow it. */
   link: z.boolean().default(true),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseKeyDirectory } from './web-bot-auth.ts';
+import { parseKeyFile } from './web-bot-auth.ts';
 
 const KEY = {
   kty: 'OKP',
@@ -10,7 +10,7 @@ const KEY = {
 
 test('the id of a key is its thumbprint, which other members do not change (RFC 7638, RFC 8037 A.3)', () => {
   const text = JSON.stringify({ keys: [{ ...KEY, kid: 'a name', use: 'sig', nbf: 1, exp: 2 }] });
-  expect(parseKeyDirectory(text)).toEqual({
+  expect(parseKeyFile(text)).toEqual({
     kind: 'parsed',
     keys: [
       {
@@ -36,7 +36,7 @@ test.each([
   ['milliseconds for seconds', { ...KEY, exp: 1_893_456_000_000 }, 'keys.0.exp'],
 ])('a directory with %s is refused, and the message shows no key', (_what, content, reason) => {
   const text = typeof content === 'string' ? content : JSON.stringify({ keys: [content] });
-  const refused = parseKeyDirectory(text);
+  const refused = parseKeyFile(text);
   expect(refused.kind === 'refused' ? refused.reason : '').toContain(reason);
   expect(JSON.stringify(refused)).not.toMatch(/secret-part|JrQLj5P/);
 });

@@ -49,7 +49,9 @@ interface Signer {
   readonly agent: string;
   /** The operator in the catalogue whose crawlers this key can verify. */
   readonly operator?: string | undefined;
-  /** The URL of the host that publishes the key, which a request must name. Undefined for a key of the user's file. */
+  /**
+   * The URL of the host that publishes the key. A request must name this URL. Undefined for a key of the user's file.
+   */
   readonly directory?: string | undefined;
 }
 
@@ -64,30 +66,30 @@ export interface BotKey extends Signer {
   readonly notAfter: number;
 }
 
-/** The keys of a directory, or the fault of the directory, as a phrase that begins with "a file". */
-export function parseKeyDirectory(
+/** Parses a key file. On failure, `reason` says what is wrong, as a phrase that begins with "a file". */
+export function parseKeyFile(
   text: string,
-): { readonly kind: 'parsed'; readonly keys: readonly BotKey[] } | Refused {
+): { readonly kind: 'parsed'; readonly keys: readonly BotKey[] } | RefusedKeys {
   const value = parseJson(text);
   if (value === undefined) return { kind: 'refused', reason: 'a file that is not JSON' };
-  const directory = KeyFile.safeParse(value);
-  if (!directory.success) {
-    const [issue] = directory.error.issues;
+  const keyFile = KeyFile.safeParse(value);
+  if (!keyFile.success) {
+    const [issue] = keyFile.error.issues;
     const place = issue?.path.join('.') ?? '';
     return { kind: 'refused', reason: `a file with a fault at ${place}: ${issue?.message ?? ''}` };
   }
-  const keys = directory.data.keys.map((key) =>
+  const keys = keyFile.data.keys.map((key) =>
     toBotKey(key, { agent: key.operator, operator: key.operator }),
   );
   return { kind: 'parsed', keys };
 }
 
-interface Refused {
+interface RefusedKeys {
   readonly kind: 'refused';
   readonly reason: string;
 }
 
-/** A key with its id and owner. */
+/** Adds its id and owner to a key. */
 export function toBotKey({ x, nbf, exp }: PublicKey, signer: Signer): BotKey {
   // The members in this order and no white space: RFC 7638 section 3.
   const thumbprint = createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`);
@@ -100,15 +102,15 @@ export function toBotKey({ x, nbf, exp }: PublicKey, signer: Signer): BotKey {
   };
 }
 
-const KeyDirectory = z.string().transform((path, context) => {
+const KeyFilePath = z.string().transform((path, context) => {
   const file = readTextFile(path, MAX_DIRECTORY_BYTES);
-  const parsed = file.kind === 'read' ? parseKeyDirectory(file.text) : undefined;
+  const parsed = file.kind === 'read' ? parseKeyFile(file.text) : undefined;
   if (parsed?.kind === 'parsed') return { path, keys: parsed.keys };
   const reason =
     parsed?.reason ?? (file.kind === 'unreadable' ? file.reason : 'a file that is not UTF-8');
   return refuse(
     context,
-    `expected a JWK set of Ed25519 keys, relative to this file; there is ${reason}`,
+    `expected the path of a JWK set of Ed25519 keys, relative to this file; there is ${reason}`,
   );
 });
 
@@ -143,17 +145,21 @@ export type AgentDirectory = Readonly<z.infer<typeof AgentDirectory>>;
 const AgentDirectories = z
   .array(AgentDirectory)
   .max(MAX_DIRECTORIES)
-  .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, {
-    error: 'expected each name once: it says which agent a rule means',
-  })
-  .refine((all) => new Set(all.map(({ url }) => url)).size === all.length, {
-    error: 'expected each url once: the request names it, and it stands for one agent',
+  .refine(
+    (directories) => new Set(directories.map(({ name }) => name)).size === directories.length,
+    {
+      error: 'expected each name once: it says which agent a rule means',
+    },
+  )
+  .refine((directories) => new Set(directories.map(({ url }) => url)).size === directories.length, {
+    error:
+      'expected each url once: a signed request names the url, and the url must mean one agent',
   });
 
 /** Signed requests of crawlers and agents (RFC 9421, tag `web-bot-auth`). */
 export const WebBotAuth = z
   .strictObject({
-    keys: KeyDirectory.optional(),
+    keys: KeyFilePath.optional(),
     /** URLs of hosts whose published keys are trusted. */
     directories: AgentDirectories.default([]),
     /** The folder for `guard agents refresh`. It need not exist. */
@@ -163,7 +169,7 @@ export const WebBotAuth = z
     ({ directories, fetched_keys }) => directories.length === 0 || fetched_keys !== undefined,
     {
       path: ['fetched_keys'],
-      error: 'expected the folder to which guard agents refresh writes the keys of the directories',
+      error: 'expected a folder: `guard agents refresh` writes the keys of the directories there',
     },
   );
 export type WebBotAuth = Readonly<z.infer<typeof WebBotAuth>>;

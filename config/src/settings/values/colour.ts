@@ -9,7 +9,7 @@ export const CARD = { light: '#ffffff', dark: '#1b2029' } as const;
 const INK = { light: '#ffffff', dark: '#10141c' } as const;
 /** WCAG 2.2, 1.4.11: least contrast of things that are not text, such as the edge of a button. */
 const LEAST_CONTRAST = 3;
-const STEPS = 20;
+const MAX_STEPS = 20;
 
 /** `#rgb` or `#rrggbb`, as six digits in lower case. */
 export const Colour = z
@@ -40,35 +40,35 @@ export const AccentColour = Colour.transform((colour, context): Accent => {
       `expected a darker colour: this one has a contrast of ${contrast(colour, CARD.light).toFixed(1)}:1 to white, and people need at least ${LEAST_CONTRAST}:1`,
     );
   }
-  return { light: shade(colour), dark: shade(lightened(colour)) };
+  return { light: shade(colour), dark: shade(lighten(colour)) };
 });
 
-/** The contrast of two colours, 1 to 21 (WCAG 2.2, "contrast ratio"). */
-export function contrast(one: string, other: string): number {
-  const [high = 0, low = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a);
+/** Returns the contrast of two colours, 1 to 21 (WCAG 2.2, "contrast ratio"). */
+export function contrast(first: string, second: string): number {
+  const [high = 0, low = 0] = [luminance(first), luminance(second)].sort((a, b) => b - a);
   return (high + 0.05) / (low + 0.05);
 }
 
 function shade(accent: string): Shade {
-  const white = contrast(accent, INK.light) >= contrast(accent, INK.dark);
-  return { accent, onAccent: white ? INK.light : INK.dark };
+  const isWhiteReadable = contrast(accent, INK.light) >= contrast(accent, INK.dark);
+  return { accent, onAccent: isWhiteReadable ? INK.light : INK.dark };
 }
 
-/** The colour, mixed with just enough white to be visible on a dark card. */
-function lightened(colour: string): string {
-  for (let step = 0; step < STEPS; step += 1) {
-    const mixed = mixedWithWhite(colour, step / STEPS);
-    if (contrast(mixed, CARD.dark) >= LEAST_CONTRAST * 1.5) return mixed;
+/** Mixes the colour with just enough white to be visible on a dark card. */
+function lighten(colour: string): string {
+  for (let step = 0; step < MAX_STEPS; step += 1) {
+    const mixedColour = mixWithWhite(colour, step / MAX_STEPS);
+    if (contrast(mixedColour, CARD.dark) >= LEAST_CONTRAST * 1.5) return mixedColour;
   }
   return CARD.light;
 }
 
-function mixedWithWhite(colour: string, share: number): string {
-  const mixed = channels(colour).map((value) => Math.round(value + (255 - value) * share));
-  return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+function mixWithWhite(colour: string, share: number): string {
+  const mixedChannels = channels(colour).map((value) => Math.round(value + (255 - value) * share));
+  return `#${mixedChannels.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** WCAG 2.2, "relative luminance". */
+/** Returns the "relative luminance" of WCAG 2.2. */
 function luminance(colour: string): number {
   const [red = 0, green = 0, blue = 0] = channels(colour).map((value) => {
     const part = value / 255;

@@ -48,7 +48,7 @@ function tooLarge(maxBytes: number): { readonly kind: 'unreadable'; readonly rea
   return { kind: 'unreadable', reason: `a file of more than ${sizeOf(maxBytes)}` };
 }
 
-/** A limit in bytes, as text. */
+/** Returns a limit in bytes as text. */
 export function sizeOf(bytes: number): string {
   return bytes % 1024 ** 2 === 0 ? `${bytes / 1024 ** 2} MiB` : `${bytes / 1024} KiB`;
 }

@@ -9,7 +9,7 @@ export const RedisUrl = z
   })
   .refine(
     isOneServer,
-    'expected redis://user:password@host:port/0 and nothing behind it, with a % in a password as %25',
+    'expected redis://user:password@host:port/0 and nothing after it, with a % in a password as %25',
   );
 
 /** Where one Sentinel listens: `host:port`, an IPv6 address in brackets. */

@@ -12,8 +12,8 @@ interface TemplateFault {
 }
 
 /** Placeholders that a template must have exactly once. */
-const REQUIRED = ['head', 'challenge'] as const;
-const KNOWN: readonly string[] = [...REQUIRED, 'lang', 'dir', 'nonce'];
+const REQUIRED_PLACEHOLDERS = ['head', 'challenge'] as const;
+const KNOWN_PLACEHOLDERS: readonly string[] = [...REQUIRED_PLACEHOLDERS, 'lang', 'dir', 'nonce'];
 
 /** A comment, or a start tag with its attributes. */
 const MARKUP = /<!--[^]*?(?:-->|$)|<([a-z][^\s/>]*)((?:[^"'>]|"[^"]*"|'[^']*')*)>/gi;
@@ -29,33 +29,34 @@ const FORBIDDEN_ELEMENTS: Readonly<Record<string, string>> = {
   form: 'the page sends nothing but the check',
 };
 
-/** The first fault of a template. Undefined when it is valid. */
+/** Finds the first fault of a template. Undefined when the template is valid. */
 export function templateFault(html: string): TemplateFault | undefined {
-  const found = placeholderFault(html) ?? markupFault(html);
-  return found && { ...positionOf(html, found.at), message: found.message };
+  const fault = placeholderFault(html) ?? markupFault(html);
+  return fault && { ...positionOf(html, fault.at), message: fault.message };
 }
 
-interface Found {
+interface FaultAt {
   readonly at: number;
   readonly message: string;
 }
 
-function placeholderFault(html: string): Found | undefined {
-  const seen = new Set<string>();
+function placeholderFault(html: string): FaultAt | undefined {
+  const seenNames = new Set<string>();
   for (const { 1: name = '', index } of html.matchAll(/\{\{(\w+)\}\}/g)) {
-    if (!KNOWN.includes(name)) return { at: index, message: `there is no placeholder {{${name}}}` };
-    if (seen.has(name) && REQUIRED.some((one) => one === name)) {
+    if (!KNOWN_PLACEHOLDERS.includes(name))
+      return { at: index, message: `there is no placeholder {{${name}}}` };
+    if (seenNames.has(name) && REQUIRED_PLACEHOLDERS.some((required) => required === name)) {
       return { at: index, message: `{{${name}}} may stand only once` };
     }
-    seen.add(name);
+    seenNames.add(name);
   }
-  const missing = REQUIRED.find((name) => !seen.has(name));
+  const missing = REQUIRED_PLACEHOLDERS.find((name) => !seenNames.has(name));
   if (missing === undefined) return undefined;
-  const where = missing === 'head' ? '<head>' : '<body>';
-  return { at: html.length, message: `{{${missing}}} is missing; it belongs into ${where}` };
+  const placeText = missing === 'head' ? '<head>' : '<body>';
+  return { at: html.length, message: `{{${missing}}} is missing; it belongs into ${placeText}` };
 }
 
-function markupFault(html: string): Found | undefined {
+function markupFault(html: string): FaultAt | undefined {
   for (const { 0: text, 1: name, 2: attributes = '', index } of html.matchAll(MARKUP)) {
     if (name === undefined) {
       if (/\{\{(?:head|challenge)\}\}/.test(text)) {
@@ -64,10 +65,11 @@ function markupFault(html: string): Found | undefined {
       continue;
     }
     const element = name.toLowerCase();
-    const why = FORBIDDEN_ELEMENTS[element];
-    if (why !== undefined) return { at: index, message: `<${element}> cannot be used: ${why}` };
-    const wrong = elementFault(element, attributes);
-    if (wrong !== undefined) return { at: index, message: wrong };
+    const reason = FORBIDDEN_ELEMENTS[element];
+    if (reason !== undefined)
+      return { at: index, message: `<${element}> cannot be used: ${reason}` };
+    const fault = elementFault(element, attributes);
+    if (fault !== undefined) return { at: index, message: fault };
   }
   return undefined;
 }
@@ -84,8 +86,8 @@ function elementFault(element: string, text: string): string | undefined {
     return '<meta http-equiv> cannot be used: the headers of the answer decide';
   }
   for (const [name, value] of attributes) {
-    const wrong = attributeFault(element, name, value);
-    if (wrong !== undefined) return wrong;
+    const fault = attributeFault(element, name, value);
+    if (fault !== undefined) return fault;
   }
   return undefined;
 }
@@ -95,18 +97,18 @@ function attributeFault(element: string, name: string, value: string): string | 
   if (name === 'style') return 'style= cannot be used: write it into <style nonce="{{nonce}}">';
   if (/\{\{(?:head|challenge)\}\}/.test(value)) return `a placeholder cannot stand in ${name}=`;
   if (/^\s*javascript:/i.test(value)) return `javascript: cannot be used in ${name}=`;
-  const fetches = ['src', 'srcset', 'poster', 'data', 'background'].includes(name);
-  if (fetches && !/^data:image\//i.test(value)) {
+  const isFetched = ['src', 'srcset', 'poster', 'data', 'background'].includes(name);
+  if (isFetched && !/^data:image\//i.test(value)) {
     return `<${element} ${name}> needs a data:image/… URL: the page fetches nothing from elsewhere`;
   }
   return undefined;
 }
 
-/** Line and column of an index, counted from 1. */
+/** Returns the line and column of an index, counted from 1. */
 export function positionOf(
   html: string,
   at: number,
 ): { readonly line: number; readonly column: number } {
-  const before = html.slice(0, at);
-  return { line: before.split('\n').length, column: at - before.lastIndexOf('\n') };
+  const textBefore = html.slice(0, at);
+  return { line: textBefore.split('\n').length, column: at - textBefore.lastIndexOf('\n') };
 }

@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { canonicalHost } from '../../matching/host.ts';
 import { refuse } from '../problems/refuse.ts';
-import { unfilled, weaknessOf } from './weak-secret.ts';
+import { placeholderMessage, weaknessOf } from './weak-secret.ts';
 
 /** The scalar values of guard.yaml, each parsed once into what the code needs. */
 
@@ -75,7 +75,7 @@ const EXPECTED_ORIGIN =
 export const OriginAddress = z.string(EXPECTED_ORIGIN).transform((text, context): Origin => {
   if (text.startsWith('unix:') && text.length > 5) return { kind: 'unix', path: text.slice(5) };
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const plain =
+  const isPlain =
     url !== undefined &&
     (url.protocol === 'http:' || url.protocol === 'https:') &&
     url.pathname === '/' &&
@@ -83,19 +83,19 @@ export const OriginAddress = z.string(EXPECTED_ORIGIN).transform((text, context)
     url.hash === '' &&
     url.username === '' &&
     url.password === '';
-  if (!plain) return refuse(context, EXPECTED_ORIGIN);
+  if (!isPlain) return refuse(context, EXPECTED_ORIGIN);
   const isSecure = url.protocol === 'https:';
   const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
   return { kind: 'url', origin: url.origin, isSecure, host: withoutBrackets(url.hostname), port };
 });
 
-/** `::1` for `[::1]`; any other host as it is. */
+/** Returns `::1` for `[::1]`, and any other host as it is. */
 function withoutBrackets(host: string): string {
   return host.replace(/^\[|\]$/g, '');
 }
 
 /** Refuses a weak secret. Messages never contain the value. */
-function strong(secret: string, context: z.RefinementCtx): void {
+function refuseWeak(secret: string, context: z.RefinementCtx): void {
   const weakness = weaknessOf(secret);
   if (weakness === undefined) return;
   refuse(
@@ -105,16 +105,16 @@ function strong(secret: string, context: z.RefinementCtx): void {
 }
 
 /** Refuses a placeholder for a secret that was not filled in. */
-function filled(secret: string, context: z.RefinementCtx): void {
-  const expected = unfilled(secret);
+function refuseUnfilled(secret: string, context: z.RefinementCtx): void {
+  const expected = placeholderMessage(secret);
   if (expected !== undefined) refuse(context, expected);
 }
 
 /** The origin of a web page as browsers send it (RFC 6454): `https://host` or `http://host:port`. */
 export const PageOrigin = z.string().transform((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const web = url?.protocol === 'http:' || url?.protocol === 'https:';
-  if (url && web && (text === url.origin || text === `${url.origin}/`)) return url.origin;
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (url && isWeb && (text === url.origin || text === `${url.origin}/`)) return url.origin;
   return refuse(
     context,
     'expected an origin such as https://shop.example, in lower case and without a path',
@@ -124,20 +124,20 @@ export const PageOrigin = z.string().transform((text, context) => {
 /** A secret that seals sessions and tickets, in plain text. */
 export const SealingSecret = z
   .string()
-  .superRefine(filled)
+  .superRefine(refuseUnfilled)
   .min(16, {
     error: 'expected a secret of at least 16 characters; make one with `openssl rand -hex 32`',
     abort: true,
   })
   .max(1024, 'expected a secret of at most 1024 characters')
-  .superRefine(strong);
+  .superRefine(refuseWeak);
 
 /** A key that Guard presents to another service, so it is kept in plain text. */
 export const PresentedKey = z
   .string()
-  .superRefine(filled)
+  .superRefine(refuseUnfilled)
   .regex(/^[!-~]{1,256}$/, 'expected a key of 1 to 256 visible ASCII characters')
-  .superRefine(strong);
+  .superRefine(refuseWeak);
 
 /** A key in plain text or as `sha256:<64 hex digits>`; only its SHA-256 is kept. */
 export const KeyHash = keyHash(
@@ -154,11 +154,11 @@ export const AnalyticsKeyHash = keyHash(
 function keyHash(form: RegExp, expected: string) {
   return z
     .string()
-    .superRefine(filled)
+    .superRefine(refuseUnfilled)
     .regex(form, expected)
     .transform((text, context): Buffer => {
       if (!text.startsWith('sha256:')) {
-        strong(text, context);
+        refuseWeak(text, context);
         return createHash('sha256').update(text).digest();
       }
       const hex = text.slice(7);
@@ -170,7 +170,7 @@ function keyHash(form: RegExp, expected: string) {
 }
 
 /** A password that another service has chosen. It may be weak, but not a placeholder. */
-export const Credential = z.string().superRefine(filled);
+export const Credential = z.string().superRefine(refuseUnfilled);
 
 /**
  * A YAML date (`2027-06-30`) as the first millisecond after that day in UTC, because the key works until the end of the
@@ -188,11 +188,11 @@ export const ExpiryDate = z
     return start + 86_400_000;
   });
 
-/** One value, or a list of at most `most` values. The result is always a list. */
-export function oneOrMany<T extends z.ZodType>(schema: T, most?: number) {
+/** Accepts one value, or a list of at most `maxValues` values. The result is always a list. */
+export function oneOrMany<T extends z.ZodType>(schema: T, maxValues?: number) {
   const list = z.array(schema).min(1);
-  const bounded = most === undefined ? list : list.max(most);
-  return z.union([schema.transform((value) => [value]), bounded]);
+  const boundedList = maxValues === undefined ? list : list.max(maxValues);
+  return z.union([schema.transform((value) => [value]), boundedList]);
 }
 
 /** The name of a header field (RFC 9110 5.1). The result is in lower case. */

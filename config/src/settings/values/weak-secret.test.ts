@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unfilled } from './weak-secret.ts';
+import { placeholderMessage } from './weak-secret.ts';
 
 test.each([
   '$GUARD_SECRET',
@@ -13,8 +13,8 @@ test.each([
   '<%= secret %>',
   'sk_api_ro_<something long>',
 ])('%s is refused as a placeholder, and the message does not show it', (text) => {
-  expect(unfilled(text)).toMatch(/^expected a value, this is /);
-  expect(unfilled(text)).not.toContain(text);
+  expect(placeholderMessage(text)).toMatch(/^expected a value, this is /);
+  expect(placeholderMessage(text)).not.toContain(text);
 });
 
 test.each([
@@ -24,5 +24,5 @@ test.each([
   '5a8d{4036}c1e7',
   'a<b>c5a8d4036c1e7',
 ])('%s is not a placeholder, although it has the same characters', (text) => {
-  expect(unfilled(text)).toBeUndefined();
+  expect(placeholderMessage(text)).toBeUndefined();
 });

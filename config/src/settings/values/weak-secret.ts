@@ -19,8 +19,8 @@ const VARIABLE = new RegExp(`${PREFIX}(?:\\$[a-z_]\\w*|\\$\\([a-z_]\\w*\\)|%[a-z
 /** `{{ NAME }}`, `<%= name %>` and `<secret>`. */
 const TEMPLATE = new RegExp(`\\{\\{.*\\}\\}|${PREFIX}<.*>$`, 's');
 
-/** What is expected instead of an unfilled placeholder. Undefined for other text. */
-export function unfilled(secret: string): string | undefined {
+/** Says what is expected instead of an unfilled placeholder. Undefined for other text. */
+export function placeholderMessage(secret: string): string | undefined {
   // The name is not shown, because it may be a secret that starts with a dollar sign.
   if (VARIABLE.test(secret)) {
     return 'expected a value, this is the name of a variable; write ${NAME}, with braces, to read it from the environment';
@@ -36,13 +36,13 @@ const REPEATED_UNIT = /^(.{1,4})\1+.{0,3}$/s;
 const FEWEST_DIFFERENT_CHARACTERS = 5;
 
 /**
- * Why a secret in plain text is refused, or undefined. It finds values that were left from an example, and repeated
- * characters. It does not measure strength.
+ * Says why a secret in plain text is refused, or returns undefined. It finds values that were left from an example, and
+ * repeated characters. It does not measure strength.
  */
 export function weaknessOf(secret: string): string | undefined {
   if (PLACEHOLDER.test(secret)) return 'a placeholder from an example';
-  const different = new Set(secret).size;
-  if (different < FEWEST_DIFFERENT_CHARACTERS || REPEATED_UNIT.test(secret)) {
+  const differentCharacters = new Set(secret).size;
+  if (differentCharacters < FEWEST_DIFFERENT_CHARACTERS || REPEATED_UNIT.test(secret)) {
     return 'a few characters repeated';
   }
   return undefined;
