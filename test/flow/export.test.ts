@@ -213,7 +213,7 @@ describe('an incomplete file never looks complete', () => {
     [
       'the answer has no end',
       () => ({ status: 200, text: 'PAR1 and no footer' }),
-      /no whole Parquet file|no place of an event/,
+      /no whole Parquet file|the position of an event/,
     ],
   ])('%s in the middle: there is no file, and the exit code is 1', async (_what, answer, said) => {
     const out = join(folder, 'broken.parquet');

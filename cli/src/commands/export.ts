@@ -4,7 +4,7 @@ import { createCommand } from '../command-line/command.ts';
 import { switchOption, type Options, type ReadLine, valueOption } from '../command-line/options.ts';
 import { chooseFormat, FORMAT_NAMES, type FormatName } from '../export/formats.ts';
 import { type ExportOutput, openFile, standardOutput } from '../export/output.ts';
-import type { Wanted } from '../export/pages.ts';
+import type { ExportQuery } from '../export/pages.ts';
 import { readTimes } from '../export/read-times.ts';
 import { runExport } from '../export/run-export.ts';
 import { EVENTS_OPTIONS, findGuard } from '../running-guard/find-guard.ts';
@@ -15,7 +15,7 @@ import { createProgressBar, type ProgressBar } from '../terminal/progress-bar.ts
 import { failed, print } from '../terminal/terminal.ts';
 
 interface ExportCall {
-  readonly wanted: Wanted;
+  readonly wanted: ExportQuery;
   readonly format: FormatName;
   readonly out: string | undefined;
   readonly force: boolean;
@@ -98,7 +98,7 @@ async function writeExport(access: EventsAccess, call: ExportCall): Promise<numb
   }
   let bar: ProgressBar | undefined;
   const outcome = await runExport({
-    ...{ access, wanted, format, output },
+    ...{ access, query: wanted, format, output },
     progress(rows, total) {
       bar ??= createProgressBar(process.stderr, total);
       bar.advance('rows', rows);

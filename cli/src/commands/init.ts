@@ -10,7 +10,7 @@ import { switchOption, USUAL_FILE, valueOption } from '../command-line/options.t
 import { readSettings } from '../command-line/read-settings.ts';
 import { askQuestions, openTerminal } from '../init/ask-questions.ts';
 import { type Answers, QUESTION_NAMES } from '../init/answers.ts';
-import { chooseApplication, type Chosen } from '../init/choose-application.ts';
+import { chooseApplication, type ApplicationChoice } from '../init/choose-application.ts';
 import { GATEWAY_PORT, settingsText } from '../init/settings-text.ts';
 import { fileFault } from '../terminal/faults.ts';
 import { failed, print } from '../terminal/terminal.ts';
@@ -98,7 +98,7 @@ ${APPLICATION_NAMES.slice(6).join(', ')}`,
 /** Writes both files or none. */
 async function writeFiles(
   answers: Answers,
-  { application, note }: Chosen,
+  { application, note }: ApplicationChoice,
   { into, json, offline }: { into: string; json: boolean; offline: boolean },
 ): Promise<number> {
   const secrets = environmentFileOf(into);

@@ -53,7 +53,7 @@ ${ROW_DAYS} days, their header fields for ${DETAIL_DAYS}.`,
     if (typeof guard !== 'object') return guard;
     const { settings, events } = guard;
     if ('missing' in events) return events.missing;
-    return printAnswer({ subject: subject, access: events, settings, way, json: values.json });
+    return printAnswer({ subject, access: events, settings, way, json: values.json });
   },
 });
 
@@ -64,14 +64,14 @@ async function printAnswer(question: {
   readonly way: string | undefined;
   readonly json: boolean;
 }): Promise<number> {
-  const { subject: asked, access, settings, way, json } = question;
-  const result = await lookUp(access, asked);
+  const { subject, access, settings, way, json } = question;
+  const result = await lookUp(access, subject);
   switch (result.kind) {
     case 'refused':
       return failed('why', result.why);
     case 'none':
-      if (json) print(printableJson({ asked, events: [], in_all: null }));
-      print(describeNothingFound(asked, access), 'error');
+      if (json) print(printableJson({ asked: subject, events: [], in_all: null }));
+      print(describeNothingFound(subject, access), 'error');
       return 1;
     case 'found': {
       // Loaded on demand: the texts of the reasons are large, and `guard --help` does not need them.
@@ -84,16 +84,16 @@ async function printAnswer(question: {
       const events = [newest, ...more.map(tell)];
       const { inAll } = result;
       if (json) {
-        print(printableJson({ asked, events: events, in_all: inAll ?? null }));
+        print(printableJson({ asked: subject, events, in_all: inAll ?? null }));
         return 0;
       }
       // Prefers a stopped request, because a support desk asks why a visitor was stopped.
       const mainEvent = events.find(({ action }) => action !== 'allow') ?? newest;
       const otherEvents = events.filter((one) => one !== mainEvent);
-      const title = inAll ? 'Other newest requests' : `Other requests with ${wordsOf(asked)}`;
+      const title = inAll ? 'Other newest requests' : `Other requests with ${wordsOf(subject)}`;
       print(
         [
-          ...(inAll ? [describeInAll(`All of ${wordsOf(asked)}`, inAll)] : []),
+          ...(inAll ? [describeInAll(`All of ${wordsOf(subject)}`, inAll)] : []),
           describeTold(mainEvent, way),
           ...(otherEvents.length === 0 ? [] : [describeOthers(title, otherEvents)]),
         ].join('\n\n'),

@@ -6,7 +6,7 @@ export interface Finding extends Outcome {
   readonly check: string;
 }
 
-const WORDS: Readonly<Record<State, { readonly word: string; readonly style: Style }>> = {
+const STATE_TEXTS: Readonly<Record<State, { readonly word: string; readonly style: Style }>> = {
   ok: { word: 'ok', style: 'green' },
   warning: { word: 'warning', style: 'yellow' },
   problem: { word: 'PROBLEM', style: 'red' },
@@ -18,19 +18,19 @@ const NAME_WIDTH = 18;
 /** One line for each check. Below a warning or a problem: why it matters, and what to do. */
 export function describeFindings(url: string, findings: readonly Finding[]): string {
   const lines = findings.flatMap(({ check, state, found, why, advice }) => {
-    const { word, style } = WORDS[state];
-    const below = [why, advice].filter((text) => text !== '');
+    const { word, style } = STATE_TEXTS[state];
+    const details = [why, advice].filter((text) => text !== '');
     return [
       `${styled(style, word.padEnd(STATE_WIDTH))}${check.padEnd(NAME_WIDTH)}${found}`,
-      ...below.map((text) => styled('dim', `${' '.repeat(STATE_WIDTH + NAME_WIDTH)}${text}`)),
+      ...details.map((text) => styled('dim', `${' '.repeat(STATE_WIDTH + NAME_WIDTH)}${text}`)),
     ];
   });
   return [styled('bold', url), '', ...lines, '', summaryOf(findings)].join('\n');
 }
 
 function summaryOf(findings: readonly Finding[]): string {
-  const count = (state: State) => findings.filter((one) => one.state === state).length;
+  const count = (state: State) => findings.filter((finding) => finding.state === state).length;
   const [problems, warnings] = [count('problem'), count('warning')];
-  const [fine, unchecked] = [count('ok'), count('unchecked')];
-  return `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}, ${fine} ok, ${unchecked} not checked.`;
+  const [good, unchecked] = [count('ok'), count('unchecked')];
+  return `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}, ${good} ok, ${unchecked} not checked.`;
 }

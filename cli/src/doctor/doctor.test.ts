@@ -103,7 +103,7 @@ test('redirects are followed with the cookies that they set', async () => {
       response.writeHead(302, { location: '/', 'set-cookie': 'seen=1; Path=/' }).end();
     } else response.end('a page');
   });
-  expect(await line(`${url}/`, 'reached')).toMatch(/^ok \| reached \| answers 200 behind/);
+  expect(await line(`${url}/`, 'reached')).toMatch(/^ok \| reached \| answers 200 after/);
 });
 
 test('doctor stops after ten redirects', async () => {

@@ -2,7 +2,7 @@ import { type Answered, type Exchange, fieldsOf } from '../exchange/exchange.ts'
 
 /** Every browser follows at least this many redirects. */
 const MAX_STEPS = 10;
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** The final page for a visitor who types the URL. */
 export type Trail =
@@ -18,29 +18,33 @@ export async function follow(
   const steps: string[] = [];
   const cookies = new Map<string, string>();
   const states = new Set<string>();
-  let at = url;
+  let current = url;
   while (steps.length < MAX_STEPS) {
     const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
     // The same page with another cookie is not a loop: log-ins work like this.
-    const state = `${at}\n${cookie}`;
-    if (states.has(state)) return { kind: 'loop', steps: [...steps, at] };
+    const state = `${current}\n${cookie}`;
+    if (states.has(state)) return { kind: 'loop', steps: [...steps, current] };
     states.add(state);
-    steps.push(at);
-    const answer = await ask(at, cookie === '' ? {} : { cookie });
+    steps.push(current);
+    const answer = await ask(current, cookie === '' ? {} : { cookie });
     if (answer.kind === 'failed') return { kind: 'failed', steps, why: answer.why };
     const [target] = fieldsOf(answer, 'location');
-    if (!REDIRECTS.has(answer.status) || target === undefined || !URL.canParse(target, at)) {
+    if (
+      !REDIRECT_STATUSES.has(answer.status) ||
+      target === undefined ||
+      !URL.canParse(target, current)
+    ) {
       return { kind: 'arrived', steps, page: answer };
     }
     for (const line of fieldsOf(answer, 'set-cookie')) {
       const [, name, value] = /^([^=;]+)=([^;]*)/.exec(line) ?? [];
       if (name !== undefined && name !== '_guard') cookies.set(name.trim(), value ?? '');
     }
-    const next = new URL(target, at);
-    if (!/^https?:$/.test(next.protocol)) {
-      return { kind: 'failed', steps, why: `a redirect to ${next.protocol}` };
+    const nextUrl = new URL(target, current);
+    if (!/^https?:$/.test(nextUrl.protocol)) {
+      return { kind: 'failed', steps, why: `a redirect to ${nextUrl.protocol}` };
     }
-    at = next.href;
+    current = nextUrl.href;
   }
   return { kind: 'too_long', steps };
 }

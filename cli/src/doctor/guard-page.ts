@@ -25,8 +25,8 @@ export function sessionCookie(answer: Answered): string | undefined {
 
 /** The upload URL of the page: a path of the site, or the address of a collector. */
 export function uploadUrl({ body, url }: Answered): string {
-  const written = /\sdata-upload="?([^"\s>]+)/.exec(body)?.[1] ?? UPLOAD_PATH;
-  return new URL(URL.canParse(written, url) ? written : UPLOAD_PATH, url).href;
+  const uploadAttribute = /\sdata-upload="?([^"\s>]+)/.exec(body)?.[1] ?? UPLOAD_PATH;
+  return new URL(URL.canParse(uploadAttribute, url) ? uploadAttribute : UPLOAD_PATH, url).href;
 }
 
 export function denialOf(exchange: Exchange): Denial | undefined {

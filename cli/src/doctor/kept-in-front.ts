@@ -12,17 +12,17 @@ const CACHE_FIELDS = [
 ];
 
 /** A sign that a cache in front stored the answers. Undefined without one. */
-export function signOfCache({ page, again }: Answers): string | undefined {
+export function cacheSign({ page, again }: Answers): string | undefined {
   if (again.kind === 'answered') {
     const session = sessionCookie(page);
     if (session !== undefined && sessionCookie(again) === session) {
       return 'two visitors were given the same session';
     }
   }
-  return fieldOfCache(page) ?? fieldOfCache(again);
+  return cacheHitField(page) ?? cacheHitField(again);
 }
 
-function fieldOfCache(answer: Exchange): string | undefined {
+function cacheHitField(answer: Exchange): string | undefined {
   if (answer.kind === 'failed') return undefined;
   for (const name of CACHE_FIELDS) {
     const [value] = fieldsOf(answer, name);
@@ -35,11 +35,11 @@ function fieldOfCache(answer: Exchange): string | undefined {
 }
 
 /** Header fields in which servers in front name themselves. */
-const NAMING = ['via', 'server', 'x-served-by', 'cf-ray', 'x-amz-cf-id', 'fly-request-id'];
+const NAMING_FIELDS = ['via', 'server', 'x-served-by', 'cf-ray', 'x-amz-cf-id', 'fly-request-id'];
 
 /** The names of the servers that passed an answer on. `server` may also be the site's own. */
-export function serversNamed(answer: Answered): readonly string[] {
-  return NAMING.flatMap((name) =>
+export function serverNamesIn(answer: Answered): readonly string[] {
+  return NAMING_FIELDS.flatMap((name) =>
     fieldsOf(answer, name).map((value) => `${name}: ${value.slice(0, 40)}`),
   );
 }

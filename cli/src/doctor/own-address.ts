@@ -10,7 +10,7 @@ export function plainAddress(address: string): string {
 }
 
 /** Whether an address is not usable on the internet: loopback, private, link-local and similar. */
-export function isLocal(address: string): boolean {
+export function isLocalAddress(address: string): boolean {
   return addressUse(address) !== 'public';
 }
 
@@ -20,7 +20,7 @@ export function isTrusted(settings: Settings | undefined, address: string): bool
 }
 
 /** Whether the answer came from the same machine. */
-export function isHere({ localAddress, remoteAddress }: Answered): boolean {
+export function isFromThisMachine({ localAddress, remoteAddress }: Answered): boolean {
   return (
     plainAddress(localAddress) === plainAddress(remoteAddress) ||
     addressUse(plainAddress(remoteAddress)) === 'loopback'

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type EventsAccess, queryEvents } from '../running-guard/query-events.ts';
 
 /** Events are written in batches every second or two. */
-const WRITTEN_WITHIN_MS = 8_000;
+const MAX_WRITE_MS = 8_000;
 const POLL_MS = 400;
 /** Tolerated difference between the clocks of two machines. */
 const CLOCK_MARGIN_MS = 86_400_000;
@@ -26,13 +26,13 @@ export type SeenRequest = Readonly<z.infer<typeof SeenRequest>>;
 
 export type SeenRequests =
   | { readonly kind: 'seen'; readonly requests: readonly SeenRequest[] }
-  /** Guard was asked and has not recorded them. */
+  /** Guard was asked and has no record of the requests. */
   | { readonly kind: 'none' }
   | { readonly kind: 'not_asked'; readonly why: string };
 
 /**
- * Queries Guard's events for the requests with this User-Agent, until the last request is found or the time is over
- * in which it would be written.
+ * Queries Guard's events for the requests with this User-Agent, until the last request is found or the time limit for
+ * writing it is over.
  */
 export async function seenRequests(
   access: EventsAccess | { readonly missing: string },
@@ -40,18 +40,18 @@ export async function seenRequests(
   timeoutMs: number,
 ): Promise<SeenRequests> {
   if ('missing' in access) return { kind: 'not_asked', why: access.missing };
-  const from = Date.now() - CLOCK_MARGIN_MS;
+  const fromMs = Date.now() - CLOCK_MARGIN_MS;
   const sql = `SELECT ip, scheme, action, headers['x-forwarded-for'] AS forwarded, headers['forwarded'] AS rfc7239, headers['accept'] AS accept,
     headers['sec-websocket-key'] AS websocket_key, headers['upgrade'] AS upgrade
     FROM events_distributed
-    WHERE created_at >= fromUnixTimestamp64Milli(${from}) AND user_agent = '${userAgent}'
+    WHERE created_at >= fromUnixTimestamp64Milli(${fromMs}) AND user_agent = '${userAgent}'
     ORDER BY created_at LIMIT 50`;
-  const until = Date.now() + WRITTEN_WITHIN_MS;
+  const deadlineMs = Date.now() + MAX_WRITE_MS;
   for (;;) {
     const answer = await queryEvents(access, sql, SeenRequest, timeoutMs);
     if (answer.kind === 'refused') return { kind: 'not_asked', why: answer.why };
     const { rows } = answer;
-    const isLate = Date.now() > until;
+    const isLate = Date.now() > deadlineMs;
     if (isLate && rows.length === 0) return { kind: 'none' };
     if (isLate || rows.some((row) => row.accept === LAST_ACCEPT))
       return { kind: 'seen', requests: rows };

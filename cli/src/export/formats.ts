@@ -1,7 +1,7 @@
 import { ParquetJoin } from './join-parquet.ts';
 
 /** Joins the answers to many statements into one file. */
-export interface Joining {
+export interface AnswerJoiner {
   /** The bytes to write for one more answer. */
   add(answer: Buffer): Buffer;
   /** The bytes to write after the last answer. */
@@ -16,10 +16,10 @@ interface ExportFormat {
   /** Formats of ClickHouse. `head` is for the first statement, which has no rows. `rows` is for all others. */
   readonly head: string;
   readonly rows: string;
-  readonly join: () => Joining;
+  readonly join: () => AnswerJoiner;
 }
 
-const NOTHING = Buffer.alloc(0);
+const NO_BYTES = Buffer.alloc(0);
 const [QUOTE, LINE_END] = [0x22, 0x0a];
 /** Marks a cell as text for a spreadsheet. */
 const APOSTROPHE = Buffer.from("'");
@@ -55,45 +55,45 @@ export type FormatName = keyof typeof FORMATS;
 export const FORMAT_NAMES = Object.keys(FORMATS) as readonly FormatName[];
 
 /** The requested format, else that of the file name, else JSON lines. Undefined for an unknown format. */
-export function chooseFormat(asked: string | undefined, file = ''): FormatName | undefined {
-  if (asked !== undefined) return FORMAT_NAMES.find((name) => name === asked);
+export function chooseFormat(requestedName: string | undefined, file = ''): FormatName | undefined {
+  if (requestedName !== undefined) return FORMAT_NAMES.find((name) => name === requestedName);
   return FORMAT_NAMES.find((name) => FORMATS[name].endings.test(file)) ?? 'jsonl';
 }
 
-function joinJsonLines(): Joining {
+function joinJsonLines(): AnswerJoiner {
   let rows = 0;
   return {
     add(answer) {
       for (const byte of answer) if (byte === LINE_END) rows += 1;
       return answer;
     },
-    end: () => NOTHING,
+    end: () => NO_BYTES,
     rows: () => rows,
   };
 }
 
 /** A row ends at a line break outside of quotes. A quote inside of quotes is doubled. */
-function joinCsv(): Joining {
+function joinCsv(): AnswerJoiner {
   // Not counting the line with the names.
   let lines = -1;
   return {
     add(answer) {
       const parts: Buffer[] = [];
-      let copied = 0;
-      let isOpen = false;
+      let copiedBytes = 0;
+      let isInQuotes = false;
       for (let at = 0; at < answer.length; at += 1) {
         const byte = answer[at];
         if (byte === QUOTE) {
-          isOpen = !isOpen;
-          if (isOpen && answer[at - 1] !== QUOTE && startsFormula(answer, at + 1)) {
-            parts.push(answer.subarray(copied, at + 1), APOSTROPHE);
-            copied = at + 1;
+          isInQuotes = !isInQuotes;
+          if (isInQuotes && answer[at - 1] !== QUOTE && startsFormula(answer, at + 1)) {
+            parts.push(answer.subarray(copiedBytes, at + 1), APOSTROPHE);
+            copiedBytes = at + 1;
           }
-        } else if (byte === LINE_END && !isOpen) lines += 1;
+        } else if (byte === LINE_END && !isInQuotes) lines += 1;
       }
-      return Buffer.concat([...parts, answer.subarray(copied)]);
+      return Buffer.concat([...parts, answer.subarray(copiedBytes)]);
     },
-    end: () => NOTHING,
+    end: () => NO_BYTES,
     rows: () => lines,
   };
 }

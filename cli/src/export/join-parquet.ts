@@ -9,15 +9,15 @@ const MAGIC = Buffer.from('PAR1');
 const TAIL_BYTES = 8;
 
 /** How to treat the fields of a struct, by their numbers in parquet.thrift. Other fields are copied. */
-interface Shape {
-  readonly [field: number]: 'place' | 'drop' | Shape;
+interface StructShape {
+  readonly [field: number]: 'place' | 'drop' | StructShape;
 }
 
 /**
  * Two optional kinds of fields are left out: the offsets of page indexes, because an index contains offsets itself,
  * and the number of a row group in its file.
  */
-const ROW_GROUP: Shape = {
+const ROW_GROUP: StructShape = {
   1: {
     ...{ 2: 'place', 4: 'drop', 5: 'drop', 6: 'drop', 7: 'drop' },
     3: { 9: 'place', 10: 'place', 11: 'place', 14: 'place' },
@@ -25,10 +25,10 @@ const ROW_GROUP: Shape = {
   5: 'place',
   7: 'drop',
 };
-const [SCHEMA, ROWS, ROW_GROUPS] = [2, 3, 4];
+const [SCHEMA, ROW_COUNT, ROW_GROUPS] = [2, 3, 4];
 
 /** Types of the compact protocol. */
-const T = {
+const TYPES = {
   ...{ stop: 0, yes: 1, no: 2, byte: 3, i16: 4, i32: 5, i64: 6, double: 7, binary: 8 },
   ...{ list: 9, set: 10, struct: 12 },
 } as const;
@@ -42,8 +42,8 @@ interface Field {
 
 export class ParquetJoin {
   /** The footer of the first file. */
-  #first: readonly Field[] | undefined;
-  readonly #groups: Buffer[] = [];
+  #firstFooter: readonly Field[] | undefined;
+  readonly #rowGroups: Buffer[] = [];
   #groupCount = 0;
   #bytes = 0;
   #rows = 0;
@@ -55,17 +55,17 @@ export class ParquetJoin {
 
   /** The bytes to write for one more file. Throws when it is no Parquet file, or has other columns than the first. */
   add(file: Buffer): Buffer {
-    const isFirst = this.#first === undefined;
+    const isFirst = this.#firstFooter === undefined;
     const start = isFirst ? 0 : MAGIC.length;
-    const { data, footer } = split(file);
+    const { data, footer } = splitFile(file);
     const fields = new FooterReader(footer, this.#bytes - start).fields();
-    this.#first ??= fields;
-    const [schema, known] = [valueOf(fields, SCHEMA), valueOf(this.#first, SCHEMA)];
-    if (!schema.equals(known)) throw new Error('the columns have changed meanwhile');
+    this.#firstFooter ??= fields;
+    const [schema, firstSchema] = [valueOf(fields, SCHEMA), valueOf(this.#firstFooter, SCHEMA)];
+    if (!schema.equals(firstSchema)) throw new Error('the columns have changed meanwhile');
     const { count, elements } = listOf(valueOf(fields, ROW_GROUPS));
-    this.#groups.push(elements);
+    this.#rowGroups.push(elements);
     this.#groupCount += count;
-    this.#rows += Number(new FooterReader(valueOf(fields, ROWS)).zigzag());
+    this.#rows += Number(new FooterReader(valueOf(fields, ROW_COUNT)).zigzag());
     const bytes = data.subarray(start);
     this.#bytes += bytes.length;
     return bytes;
@@ -74,15 +74,15 @@ export class ParquetJoin {
   /** The end of the joined file. At least one file must have been added. */
   end(): Buffer {
     const parts: Buffer[] = [];
-    let last = 0;
-    for (const { id, type, value } of this.#first ?? []) {
-      parts.push(Buffer.from(fieldHead(id, last, type)));
-      last = id;
-      if (id === ROWS) parts.push(Buffer.from(varint(BigInt(this.#rows) * 2n)));
-      else if (id === ROW_GROUPS) parts.push(listHead(this.#groupCount), ...this.#groups);
+    let lastId = 0;
+    for (const { id, type, value } of this.#firstFooter ?? []) {
+      parts.push(Buffer.from(fieldHead(id, lastId, type)));
+      lastId = id;
+      if (id === ROW_COUNT) parts.push(Buffer.from(varint(BigInt(this.#rows) * 2n)));
+      else if (id === ROW_GROUPS) parts.push(listHead(this.#groupCount), ...this.#rowGroups);
       else parts.push(value);
     }
-    parts.push(Buffer.from([T.stop]));
+    parts.push(Buffer.from([TYPES.stop]));
     const tail = Buffer.alloc(TAIL_BYTES);
     tail.writeUInt32LE(parts.reduce((sum, part) => sum + part.length, 0));
     MAGIC.copy(tail, TAIL_BYTES - MAGIC.length);
@@ -90,7 +90,7 @@ export class ParquetJoin {
   }
 }
 
-function split(file: Buffer): { data: Buffer; footer: Buffer } {
+function splitFile(file: Buffer): { data: Buffer; footer: Buffer } {
   const footerEnd = file.length - TAIL_BYTES;
   const isWhole =
     footerEnd >= MAGIC.length &&
@@ -102,37 +102,37 @@ function split(file: Buffer): { data: Buffer; footer: Buffer } {
 }
 
 function valueOf(fields: readonly Field[], id: number): Buffer {
-  const found = fields.find((field) => field.id === id);
-  if (found === undefined) throw new Error(`the footer has no field ${id}`);
-  return found.value;
+  const match = fields.find((field) => field.id === id);
+  if (match === undefined) throw new Error(`the footer has no field ${id}`);
+  return match.value;
 }
 
 /** Copies a struct and adds `movedBy` to its offsets. Throws when the bytes are not a struct. */
 class FooterReader {
-  readonly #in: Buffer;
-  readonly #moved: bigint;
+  readonly #input: Buffer;
+  readonly #movedBy: bigint;
   #at = 0;
-  #out: number[] = [];
+  #output: number[] = [];
 
   constructor(bytes: Buffer, movedBy = 0) {
-    this.#in = bytes;
-    this.#moved = BigInt(movedBy);
+    this.#input = bytes;
+    this.#movedBy = BigInt(movedBy);
   }
 
   /** The fields of the footer with moved offsets of the row groups. */
   fields(): Field[] {
     const found: Field[] = [];
     for (let head = this.#fieldHead(0); head; head = this.#fieldHead(head.id)) {
-      this.#out = [];
+      this.#output = [];
       this.#value(head.type, head.id === ROW_GROUPS ? ROW_GROUP : {});
-      found.push({ ...head, value: Buffer.from(this.#out) });
+      found.push({ ...head, value: Buffer.from(this.#output) });
     }
     return found;
   }
 
   zigzag(): bigint {
-    const folded = this.varint();
-    return folded & 1n ? -(folded >> 1n) - 1n : folded >> 1n;
+    const encoded = this.varint();
+    return encoded & 1n ? -(encoded >> 1n) - 1n : encoded >> 1n;
   }
 
   varint(): bigint {
@@ -145,7 +145,7 @@ class FooterReader {
   }
 
   byte(): number {
-    const byte = this.#in[this.#at];
+    const byte = this.#input[this.#at];
     if (byte === undefined) throw new Error('the footer ends too early');
     this.#at += 1;
     return byte;
@@ -153,68 +153,69 @@ class FooterReader {
 
   /** The unread bytes. */
   rest(): Buffer {
-    return this.#in.subarray(this.#at);
+    return this.#input.subarray(this.#at);
   }
 
   /** Undefined at the end of the struct. */
   #fieldHead(last: number): { id: number; type: number } | undefined {
     const byte = this.byte();
-    if (byte === T.stop) return undefined;
+    if (byte === TYPES.stop) return undefined;
     return { id: byte >> 4 ? last + (byte >> 4) : Number(this.zigzag()), type: byte & 0x0f };
   }
 
-  #struct(shape: Shape): void {
-    let written = 0;
+  #struct(shape: StructShape): void {
+    let lastWrittenId = 0;
     for (let head = this.#fieldHead(0); head; head = this.#fieldHead(head.id)) {
       const treatment = shape[head.id] ?? {};
-      const before = this.#out.length;
+      const lengthBefore = this.#output.length;
       if (treatment !== 'drop') {
-        this.#out.push(...fieldHead(head.id, written, head.type));
-        written = head.id;
+        this.#output.push(...fieldHead(head.id, lastWrittenId, head.type));
+        lastWrittenId = head.id;
       }
       this.#value(head.type, treatment);
-      if (treatment === 'drop') this.#out.length = before;
+      if (treatment === 'drop') this.#output.length = lengthBefore;
     }
-    this.#out.push(T.stop);
+    this.#output.push(TYPES.stop);
   }
 
-  #value(type: number, treatment: Shape[number]): void {
-    if (type === T.i64) this.#number(treatment === 'place');
-    else if (type === T.i16 || type === T.i32) this.#out.push(...varint(this.varint()));
-    else if (type === T.byte) this.#copy(1n);
-    else if (type === T.double) this.#copy(8n);
-    else if (type === T.binary) this.#text();
-    else if (type === T.list || type === T.set) this.#list(treatment);
-    else if (type === T.struct) this.#struct(typeof treatment === 'object' ? treatment : {});
+  #value(type: number, treatment: StructShape[number]): void {
+    if (type === TYPES.i64) this.#number(treatment === 'place');
+    else if (type === TYPES.i16 || type === TYPES.i32) this.#output.push(...varint(this.varint()));
+    else if (type === TYPES.byte) this.#copy(1n);
+    else if (type === TYPES.double) this.#copy(8n);
+    else if (type === TYPES.binary) this.#text();
+    else if (type === TYPES.list || type === TYPES.set) this.#list(treatment);
+    else if (type === TYPES.struct) this.#struct(typeof treatment === 'object' ? treatment : {});
     // A boolean value is part of its type.
-    else if (type !== T.yes && type !== T.no) throw new Error(`the footer has a type ${type}`);
+    else if (type !== TYPES.yes && type !== TYPES.no)
+      throw new Error(`the footer has a type ${type}`);
   }
 
   #number(isPlace: boolean): void {
     const value = this.zigzag();
     // An offset of 0 means that there is none.
-    const moved = isPlace && value > 0n ? value + this.#moved : value;
-    this.#out.push(...varint(moved < 0n ? -2n * moved - 1n : 2n * moved));
+    const newOffset = isPlace && value > 0n ? value + this.#movedBy : value;
+    this.#output.push(...varint(newOffset < 0n ? -2n * newOffset - 1n : 2n * newOffset));
   }
 
   #text(): void {
     const length = this.varint();
-    this.#out.push(...varint(length));
+    this.#output.push(...varint(length));
     this.#copy(length);
   }
 
-  #list(treatment: Shape[number]): void {
+  #list(treatment: StructShape[number]): void {
     const head = this.byte();
     const size = head >> 4 === 15 ? this.varint() : BigInt(head >> 4);
-    this.#out.push(...(head >> 4 === 15 ? [head, ...varint(size)] : [head]));
+    this.#output.push(...(head >> 4 === 15 ? [head, ...varint(size)] : [head]));
     const type = head & 0x0f;
     // In a list a boolean is a byte.
-    const isTruth = type === T.yes || type === T.no;
-    for (let at = 0n; at < size; at += 1n) this.#value(isTruth ? T.byte : type, treatment);
+    const isTruth = type === TYPES.yes || type === TYPES.no;
+    for (let at = 0n; at < size; at += 1n) this.#value(isTruth ? TYPES.byte : type, treatment);
   }
 
   #copy(bytes: bigint): void {
-    for (let at = 0n; at < bytes; at += 1n) this.#out.push(this.byte());
+    for (let at = 0n; at < bytes; at += 1n) this.#output.push(this.byte());
   }
 }
 
@@ -227,7 +228,7 @@ function listOf(value: Buffer): { count: number; elements: Buffer } {
 }
 
 function listHead(count: number): Buffer {
-  return Buffer.from([0xf0 | T.struct, ...varint(BigInt(count))]);
+  return Buffer.from([0xf0 | TYPES.struct, ...varint(BigInt(count))]);
 }
 
 function fieldHead(id: number, last: number, type: number): number[] {

@@ -7,14 +7,14 @@ import { constants } from 'node:os';
 export interface ExportOutput {
   /** Resolves when more can be written. */
   write(bytes: Buffer): Promise<void>;
-  /** Everything is written. A file gets its final name now. */
+  /** Call it when everything is written: a file gets its final name. */
   finish(): Promise<void>;
-  /** The export is incomplete: removes the file. */
+  /** Call it when the export is incomplete: removes the file. */
   abandon(): Promise<void>;
 }
 
 /** Signals that remove an unfinished file. */
-const ENDS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * A file that only this user can read. It has another name until it is complete, so an incomplete export never looks
@@ -26,16 +26,16 @@ export async function openFile(path: string, force: boolean): Promise<ExportOutp
   if (existing?.isFile() === false) {
     throw new Error(`${path} is a link, a folder or a device; choose the name of a file`);
   }
-  if (!force && existing !== undefined) throw new Error(alreadyThere(path));
+  if (!force && existing !== undefined) throw new Error(takenMessage(path));
   const temporary = `${path}.${randomBytes(6).toString('hex')}.part`;
   const file: FileHandle = await open(temporary, 'wx', 0o600);
   const removeAndExit = (signal: NodeJS.Signals): void => {
     rmSync(temporary, { force: true });
     process.exit(128 + constants.signals[signal]);
   };
-  for (const signal of ENDS) process.once(signal, removeAndExit);
+  for (const signal of END_SIGNALS) process.once(signal, removeAndExit);
   const close = async (): Promise<void> => {
-    for (const signal of ENDS) process.off(signal, removeAndExit);
+    for (const signal of END_SIGNALS) process.off(signal, removeAndExit);
     await file.close();
   };
   return {
@@ -47,7 +47,7 @@ export async function openFile(path: string, force: boolean): Promise<ExportOutp
       await close();
       try {
         if (force) renameSync(temporary, path);
-        else link(temporary, path);
+        else linkOrRename(temporary, path);
       } finally {
         rmSync(temporary, { force: true });
       }
@@ -60,17 +60,17 @@ export async function openFile(path: string, force: boolean): Promise<ExportOutp
 }
 
 /** A rename would replace a file that appeared meanwhile. Some file systems have no links. */
-function link(temporary: string, path: string): void {
+function linkOrRename(temporary: string, path: string): void {
   try {
     linkSync(temporary, path);
   } catch (error) {
-    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    if (isThere || existsSync(path)) throw new Error(alreadyThere(path), { cause: error });
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    if (isTaken || existsSync(path)) throw new Error(takenMessage(path), { cause: error });
     renameSync(temporary, path);
   }
 }
 
-function alreadyThere(path: string): string {
+function takenMessage(path: string): string {
   return `${path} is there already; choose another name, or replace it with --force`;
 }
 

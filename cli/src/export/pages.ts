@@ -12,7 +12,7 @@ import {
 } from '../running-guard/query-events.ts';
 
 /** The parts of the statement for an export. */
-export interface Wanted {
+export interface ExportQuery {
   readonly range: TimeRange;
   /** SQL that is put in parentheses. */
   readonly where: string | undefined;
@@ -29,11 +29,11 @@ export type Page =
 const TIMEOUT_MS = 2 * QUERY.maxExecutionS * 1000;
 /** Rows of the first page and of the largest page. */
 const FIRST_ROWS = 2_000;
-const MOST_ROWS = 100_000;
+const MAX_ROWS = 100_000;
 /** Wanted bytes of a page: half of the allowed size of an answer. */
-const AIM_BYTES = QUERY.maxAnswerBytes / 2;
+const TARGET_BYTES = QUERY.maxAnswerBytes / 2;
 /** Halving from the first page down to one row takes eleven tries. */
-const MOST_TRIES = 14;
+const MAX_TRIES = 14;
 /** The status for a statement that takes too long. */
 const TOO_SLOW = 408;
 const PAUSE_MS = 50;
@@ -43,23 +43,23 @@ const Hour = z.object({ hour: z.number(), rows: z.number() });
 export type Hour = z.infer<typeof Hour>;
 
 /** The position of a row in the order of an export. */
-const Place = z.object({ ms: z.number(), id: z.guid() });
-type Place = z.infer<typeof Place>;
+const RowPosition = z.object({ ms: z.number(), id: z.guid() });
+type RowPosition = z.infer<typeof RowPosition>;
 
 /** The number of rows in each hour, in ascending order. Hours without rows are left out. */
 export function countHours(
   access: EventsAccess,
-  wanted: Wanted,
+  query: ExportQuery,
 ): ReturnType<typeof queryEvents<Hour>> {
   const sql = `SELECT toUnixTimestamp(toStartOfHour(created_at)) AS hour, toUInt32(count()) AS rows
-FROM events_distributed WHERE ${conditionOf(wanted, wanted.range)} GROUP BY hour ORDER BY hour`;
+FROM events_distributed WHERE ${conditionOf(query, query.range)} GROUP BY hour ORDER BY hour`;
   return queryEvents(access, sql, Hour, TIMEOUT_MS);
 }
 
 /** An answer without rows. It has the names of the columns if the format has them. */
-export function askHead(access: EventsAccess, wanted: Wanted, format: string): Promise<Page> {
-  const condition = conditionOf(wanted, wanted.range);
-  const sql = `SELECT ${wanted.columns} FROM events_distributed WHERE ${condition} LIMIT 0 FORMAT ${format}`;
+export function readHead(access: EventsAccess, query: ExportQuery, format: string): Promise<Page> {
+  const condition = conditionOf(query, query.range);
+  const sql = `SELECT ${query.columns} FROM events_distributed WHERE ${condition} LIMIT 0 FORMAT ${format}`;
   return askPage(access, sql);
 }
 
@@ -69,137 +69,154 @@ export function askHead(access: EventsAccess, wanted: Wanted, format: string): P
  */
 export async function* readPages(
   access: EventsAccess,
-  wanted: Wanted,
+  query: ExportQuery,
   hours: readonly Hour[],
   format: string,
 ): AsyncGenerator<Page> {
-  let most = FIRST_ROWS;
+  let maxRows = FIRST_ROWS;
   let failures = 0;
   let at = 0;
   /** The last row of the previous page, when it ended inside an hour. */
-  let behind: Place | undefined;
+  let lastRow: RowPosition | undefined;
   while (at < hours.length) {
-    const { next, rows } = gather(hours, at, most);
-    const range = rangeOf(wanted.range, hours, at, next);
-    const page = await readPage(access, wanted, { range, behind, rows, most, format });
+    const { next, rows } = gatherHours(hours, at, maxRows);
+    const range = rangeOf(query.range, hours, at, next);
+    const page = await readPage(access, query, {
+      range,
+      lastRow,
+      rows,
+      maxRows,
+      format,
+    });
     if (page.kind === 'failed') {
       failures += 1;
-      if (failures === MOST_TRIES || page.isFinal) {
+      if (failures === MAX_TRIES || page.isFinal) {
         yield page;
         return;
       }
-      most = Math.max(1, Math.floor(most / 2));
+      maxRows = Math.max(1, Math.floor(maxRows / 2));
       await sleep(Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 2 ** failures));
       continue;
     }
     failures = 0;
     yield page;
     if (page.until === undefined) at = next;
-    else behind = page.until;
-    const grown = most * Math.min(2, AIM_BYTES / Math.max(1, page.answer.length));
+    else lastRow = page.until;
+    const nextMax = maxRows * Math.min(2, TARGET_BYTES / Math.max(1, page.answer.length));
     // A page that was not full says nothing about the possible size.
-    if (rows >= most / 2) most = Math.max(1, Math.min(MOST_ROWS, Math.floor(grown)));
+    if (rows >= maxRows / 2) maxRows = Math.max(1, Math.min(MAX_ROWS, Math.floor(nextMax)));
   }
 }
 
-/** One page: the whole range, or only its first rows if it has more than a page can have. */
+/** Reads one page: the whole range, or only its first rows if the range has more rows than a page can have. */
 async function readPage(
   access: EventsAccess,
-  wanted: Wanted,
+  query: ExportQuery,
   part: {
     readonly range: TimeRange;
-    readonly behind: Place | undefined;
+    readonly lastRow: RowPosition | undefined;
     /** The number of rows in the range. */
     readonly rows: number;
-    readonly most: number;
+    readonly maxRows: number;
     readonly format: string;
   },
-): Promise<Asked & { readonly until?: Place | undefined }> {
-  const { range, behind, rows, most, format } = part;
-  const end =
-    rows <= most ? undefined : await placeOf(access, conditionOf(wanted, range, behind), most);
-  if (end?.kind === 'failed') return end;
-  const until = end?.place;
-  const sql = `SELECT ${wanted.columns} FROM events_distributed
-WHERE ${conditionOf(wanted, range, behind, until)}
+): Promise<PageAnswer & { readonly until?: RowPosition | undefined }> {
+  const { range, lastRow, rows, maxRows, format } = part;
+  const pageEnd =
+    rows <= maxRows
+      ? undefined
+      : await findPosition(access, conditionOf(query, range, lastRow), maxRows);
+  if (pageEnd?.kind === 'failed') return pageEnd;
+  const until = pageEnd?.place;
+  const sql = `SELECT ${query.columns} FROM events_distributed
+WHERE ${conditionOf(query, range, lastRow, until)}
 ORDER BY created_at, request_id FORMAT ${format}`;
   return { ...(await askPage(access, sql)), until };
 }
 
-type Asked =
+type PageAnswer =
   | { readonly kind: 'rows'; readonly answer: Buffer }
   | { readonly kind: 'failed'; readonly why: string; readonly isFinal: boolean };
 
 /** `isFinal` means that another attempt would fail in the same way. */
-async function askPage(access: EventsAccess, sql: string): Promise<Asked> {
-  const asked = await postQuery(access, sql, TIMEOUT_MS);
-  if (asked.kind === 'away') {
-    return { kind: 'failed', why: `${access.url} gives no answer: ${asked.why}`, isFinal: false };
+async function askPage(access: EventsAccess, sql: string): Promise<PageAnswer> {
+  const result = await postQuery(access, sql, TIMEOUT_MS);
+  if (result.kind === 'away') {
+    return { kind: 'failed', why: `${access.url} gives no answer: ${result.why}`, isFinal: false };
   }
-  const { status, body } = asked;
+  const { status, body } = result;
   if (status === 200) return { kind: 'rows', answer: body };
   const why = refusalOf(access, status, body.toString());
   return { kind: 'failed', why, isFinal: status < 500 && status !== TOO_SLOW };
 }
 
-/** As many hours as fit into a page, but at least one. */
-function gather(
+/** Takes as many hours as fit into a page, but at least one. */
+function gatherHours(
   hours: readonly Hour[],
   from: number,
-  most: number,
+  maxRows: number,
 ): { next: number; rows: number } {
   let next = from + 1;
   let rows = hours[from]?.rows ?? 0;
   for (; next < hours.length; next += 1) {
-    const more = hours[next]?.rows ?? 0;
-    if (rows + more > most) break;
-    rows += more;
+    const hourRows = hours[next]?.rows ?? 0;
+    if (rows + hourRows > maxRows) break;
+    rows += hourRows;
   }
   return { next, rows };
 }
 
-/** From the first of these hours to the hour after them. So rows that arrive meanwhile belong to one page. */
-function rangeOf(all: TimeRange, hours: readonly Hour[], from: number, next: number): TimeRange {
+/** The range from the first of these hours to the hour after them. So rows that arrive meanwhile belong to one page. */
+function rangeOf(range: TimeRange, hours: readonly Hour[], from: number, next: number): TimeRange {
   const first = (hours[from]?.hour ?? 0) * 1000;
-  const behind = hours[next]?.hour;
+  const nextHour = hours[next]?.hour;
   return {
-    from: from === 0 ? all.from : Math.max(all.from, first),
-    to: behind === undefined ? all.to : Math.min(all.to, behind * 1000),
+    from: from === 0 ? range.from : Math.max(range.from, first),
+    to: nextHour === undefined ? range.to : Math.min(range.to, nextHour * 1000),
   };
 }
 
 /** The position of the last row of a page. Undefined when all remaining rows fit into it. */
-async function placeOf(
+async function findPosition(
   access: EventsAccess,
   condition: string,
   rows: number,
 ): Promise<
-  | { readonly kind: 'found'; readonly place: Place | undefined }
-  | Extract<Asked, { readonly kind: 'failed' }>
+  | { readonly kind: 'found'; readonly place: RowPosition | undefined }
+  | Extract<PageAnswer, { readonly kind: 'failed' }>
 > {
   const sql = `SELECT toFloat64(toUnixTimestamp64Milli(created_at)) AS ms, request_id AS id FROM events_distributed
 WHERE ${condition}
 ORDER BY created_at, request_id LIMIT 1 OFFSET ${rows - 1} FORMAT JSONEachRow`;
-  const asked = await askPage(access, sql);
-  if (asked.kind === 'failed') return asked;
-  const line = asked.answer.toString();
+  const answer = await askPage(access, sql);
+  if (answer.kind === 'failed') return answer;
+  const line = answer.answer.toString();
   if (line === '') return { kind: 'found', place: undefined };
-  const place = readJson(Place, line);
+  const place = readJson(RowPosition, line);
   return place === undefined
-    ? { kind: 'failed', why: `${access.url} answered what is no place of an event`, isFinal: true }
+    ? {
+        kind: 'failed',
+        why: `${access.url} did not answer with the position of an event`,
+        isFinal: true,
+      }
     : { kind: 'found', place };
 }
 
-function conditionOf({ where }: Wanted, range: TimeRange, behind?: Place, until?: Place): string {
+function conditionOf(
+  { where }: ExportQuery,
+  range: TimeRange,
+  after?: RowPosition,
+  until?: RowPosition,
+): string {
   return [
     within(range),
-    ...(behind === undefined ? [] : [`(created_at, request_id) > ${tuple(behind)}`]),
-    ...(until === undefined ? [] : [`(created_at, request_id) <= ${tuple(until)}`]),
+    ...(after === undefined ? [] : [`(created_at, request_id) > ${tupleOf(after)}`]),
+    ...(until === undefined ? [] : [`(created_at, request_id) <= ${tupleOf(until)}`]),
     // The condition has its own lines, because its last line may be a comment.
     ...(where === undefined ? [] : [`(\n${where}\n)`]),
   ].join(' AND ');
 }
 
-function tuple({ ms, id }: Place): string {
+function tupleOf({ ms, id }: RowPosition): string {
   return `(${moment(ms)}, toUUID(${quote(id)}))`;
 }

@@ -9,15 +9,15 @@ const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
  * The time range that the options name. Without options, all stored time. A string is the message about a wrong option.
  */
 export function readTimes(
-  given: { readonly last?: string; readonly from?: string; readonly to?: string },
+  options: { readonly last?: string; readonly from?: string; readonly to?: string },
   now: number,
 ): TimeRange | string {
-  const { last, from, to } = given;
+  const { last, from, to } = options;
   if (last !== undefined) {
     if (from !== undefined || to !== undefined) return 'give either --last or --from and --to';
-    const back = Duration.safeParse(last);
-    if (!back.success) return '--last takes a duration such as 30m, 24h or 7d';
-    return { from: now - back.data, to: now };
+    const duration = Duration.safeParse(last);
+    if (!duration.success) return '--last takes a duration such as 30m, 24h or 7d';
+    return { from: now - duration.data, to: now };
   }
   const range = { from: now - RETENTION.rowsS * 1000, to: now };
   for (const [name, text] of Object.entries({ from, to })) {

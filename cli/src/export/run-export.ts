@@ -2,7 +2,7 @@ import type { EventsAccess } from '../running-guard/query-events.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { type FormatName, FORMATS } from './formats.ts';
 import type { ExportOutput } from './output.ts';
-import { askHead, countHours, type Page, readPages, type Wanted } from './pages.ts';
+import { readHead, countHours, type Page, readPages, type ExportQuery } from './pages.ts';
 
 export type ExportEnd =
   | { readonly kind: 'done'; readonly rows: number; readonly bytes: number }
@@ -12,7 +12,7 @@ export type ExportEnd =
 /** The content, format and destination of an export. */
 export interface ExportJob {
   readonly access: EventsAccess;
-  readonly wanted: Wanted;
+  readonly query: ExportQuery;
   readonly format: FormatName;
   readonly output: ExportOutput;
   /** Called after each page with its rows and the number of all rows at the start. */
@@ -26,37 +26,37 @@ export interface ExportJob {
 export async function runExport(job: ExportJob): Promise<ExportEnd> {
   const { output } = job;
   try {
-    const ended = await copy(job);
-    if (ended.kind === 'done') await output.finish();
+    const end = await copyRows(job);
+    if (end.kind === 'done') await output.finish();
     else await output.abandon();
-    return ended;
+    return end;
   } catch (error) {
     await output.abandon().catch(() => undefined);
     return { kind: 'failed', why: messageOf(error) };
   }
 }
 
-async function copy(job: ExportJob): Promise<ExportEnd> {
-  const { access, wanted, format, output, progress } = job;
+async function copyRows(job: ExportJob): Promise<ExportEnd> {
+  const { access, query, format, output, progress } = job;
   const { head, rows, join } = FORMATS[format];
-  const joining = join();
+  const joiner = join();
   let bytes = 0;
   const write = async (part: Buffer): Promise<void> => {
     bytes += part.length;
     if (part.length > 0) await output.write(part);
   };
-  const first: Page = await askHead(access, wanted, head);
-  if (first.kind === 'failed') return { kind: 'failed', why: first.why };
-  await write(joining.add(first.answer));
-  const counted = await countHours(access, wanted);
-  if (counted.kind === 'refused') return { kind: 'failed', why: counted.why };
-  const total = counted.rows.reduce((sum, hour) => sum + hour.rows, 0);
-  for await (const page of readPages(access, wanted, counted.rows, rows)) {
+  const headPage: Page = await readHead(access, query, head);
+  if (headPage.kind === 'failed') return { kind: 'failed', why: headPage.why };
+  await write(joiner.add(headPage.answer));
+  const hours = await countHours(access, query);
+  if (hours.kind === 'refused') return { kind: 'failed', why: hours.why };
+  const total = hours.rows.reduce((sum, hour) => sum + hour.rows, 0);
+  for await (const page of readPages(access, query, hours.rows, rows)) {
     if (page.kind === 'failed') return { kind: 'failed', why: page.why };
-    const before = joining.rows();
-    await write(joining.add(page.answer));
-    progress(joining.rows() - before, total);
+    const rowsBefore = joiner.rows();
+    await write(joiner.add(page.answer));
+    progress(joiner.rows() - rowsBefore, total);
   }
-  await write(joining.end());
-  return { kind: 'done', rows: joining.rows(), bytes };
+  await write(joiner.end());
+  return { kind: 'done', rows: joiner.rows(), bytes };
 }

@@ -47,7 +47,7 @@ export async function replaceFile<T>(
       return `${target}.lock is there: another edit is under way, or was cut off; remove it`;
     }
     try {
-      return attempt(target, change);
+      return replaceText(target, change);
     } finally {
       unlock();
     }
@@ -56,32 +56,35 @@ export async function replaceFile<T>(
   }
 }
 
-function attempt<T>(target: string, change: (text: string) => Change<T>): { readonly result: T } {
+function replaceText<T>(
+  target: string,
+  change: (text: string) => Change<T>,
+): { readonly result: T } {
   for (;;) {
-    const before = readFileSync(target, 'utf8');
-    const changed = change(before);
-    if (changed.kind === 'leave') return { result: changed.result };
+    const oldText = readFileSync(target, 'utf8');
+    const outcome = change(oldText);
+    if (outcome.kind === 'leave') return { result: outcome.result };
     const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
     try {
-      writeBeside(temporary, target, changed.text);
+      writeTemporary(temporary, target, outcome.text);
       // An editor ignores the lock.
-      if (readFileSync(target, 'utf8') !== before) continue;
+      if (readFileSync(target, 'utf8') !== oldText) continue;
       renameSync(temporary, target);
-      return { result: changed.result };
+      return { result: outcome.result };
     } finally {
       rmSync(temporary, { force: true });
     }
   }
 }
 
-function writeBeside(temporary: string, target: string, text: string): void {
+function writeTemporary(temporary: string, target: string, text: string): void {
   const { mode, uid, gid } = statSync(target);
   const handle = openSync(temporary, 'wx', 0o600);
   try {
     writeFileSync(handle, text);
-    const made = fstatSync(handle);
+    const created = fstatSync(handle);
     // Uses the handle: if this runs as root, the owner of the folder could replace the name by a link.
-    if (made.uid !== uid || made.gid !== gid) fchownSync(handle, uid, gid);
+    if (created.uid !== uid || created.gid !== gid) fchownSync(handle, uid, gid);
     fchmodSync(handle, mode & 0o7777);
     fsyncSync(handle);
   } finally {
@@ -91,7 +94,7 @@ function writeBeside(temporary: string, target: string, text: string): void {
 
 /** Undefined when another process held the lock all the time. */
 async function lock(path: string): Promise<(() => void) | undefined> {
-  const until = Date.now() + WAIT_MS;
+  const deadlineMs = Date.now() + WAIT_MS;
   for (;;) {
     try {
       closeSync(openSync(path, 'wx', 0o600));
@@ -99,7 +102,7 @@ async function lock(path: string): Promise<(() => void) | undefined> {
     } catch (error) {
       const isHeld = error instanceof Error && 'code' in error && error.code === 'EEXIST';
       if (!isHeld) throw error;
-      if (Date.now() > until) return undefined;
+      if (Date.now() > deadlineMs) return undefined;
       await sleep(LOOK_EVERY_MS);
     }
   }

@@ -12,7 +12,7 @@ export interface Answers {
   readonly mode: 'observe' | 'enforce';
 }
 
-type Read<T> =
+type AnswerReading<T> =
   | { readonly kind: 'read'; readonly value: T }
   /** The mistake in the answer, as a sentence. */
   | { readonly kind: 'wrong'; readonly message: string };
@@ -21,60 +21,64 @@ type Read<T> =
 export interface Question<T> {
   readonly text: string;
   /** The default for an empty answer. */
-  readonly usual: string;
-  readonly read: (answer: string) => Read<T>;
+  readonly defaultAnswer: string;
+  readonly parse: (answer: string) => AnswerReading<T>;
 }
 
 /** The questions by their options. */
 export const QUESTIONS: { readonly [Name in keyof Answers]: Question<Answers[Name]> } = {
   site: {
     text: 'Which host names does your site have? (shop.example, or several; * for all)',
-    usual: '*',
-    read(answer) {
-      const hosts = words(answer);
-      const bad = hosts.find((host) => !HostPattern.safeParse(host).success);
-      if (bad === undefined) return { kind: 'read', value: hosts };
-      return wrong(`${JSON.stringify(bad)} is no host name; write it without http:// and path`);
+    defaultAnswer: '*',
+    parse(answer) {
+      const hosts = splitWords(answer);
+      const badHost = hosts.find((host) => !HostPattern.safeParse(host).success);
+      if (badHost === undefined) return { kind: 'read', value: hosts };
+      return mistake(
+        `${JSON.stringify(badHost)} is no host name; write it without http:// and path`,
+      );
     },
   },
   origin: {
     text: 'Where does your application listen?',
-    usual: 'http://127.0.0.1:3000',
-    read(answer) {
+    defaultAnswer: 'http://127.0.0.1:3000',
+    parse(answer) {
       const origin = /^[\w.-]+:\d+$/.test(answer) ? `http://${answer}` : answer;
       return OriginAddress.safeParse(origin).success
         ? { kind: 'read', value: origin }
-        : wrong(`${JSON.stringify(answer)} is no origin; write http://127.0.0.1:3000`);
+        : mistake(`${JSON.stringify(answer)} is no origin; write http://127.0.0.1:3000`);
     },
   },
   front: {
     text: 'What stands in front of Guard? (nothing; local for a proxy on this machine; or addresses)',
-    usual: 'nothing',
-    read(answer) {
+    defaultAnswer: 'nothing',
+    parse(answer) {
       if (answer === 'nothing') return { kind: 'read', value: [] };
       if (answer === 'local') return { kind: 'read', value: ['127.0.0.1', '::1'] };
-      const bad = words(answer).find((address) => !isIpOrCidr(address));
-      if (bad === undefined) return { kind: 'read', value: words(answer) };
-      return wrong(`${JSON.stringify(bad)} is no address; write nothing, local, or 10.0.0.0/8`);
+      const badAddress = splitWords(answer).find((address) => !isIpOrCidr(address));
+      if (badAddress === undefined) return { kind: 'read', value: splitWords(answer) };
+      return mistake(
+        `${JSON.stringify(badAddress)} is no address; write nothing, local, or 10.0.0.0/8`,
+      );
     },
   },
   events: {
     text: 'Where do events go? (embedded; none; or the URL of your ClickHouse)',
-    usual: 'embedded',
-    read(answer) {
+    defaultAnswer: 'embedded',
+    parse(answer) {
       if (answer === 'embedded' || answer === 'none') return { kind: 'read', value: answer };
       return HttpUrl.safeParse(answer).success
         ? { kind: 'read', value: { clickhouse: answer } }
-        : wrong(`${JSON.stringify(answer)} is none of embedded, none, http://clickhouse:8123`);
+        : mistake(`${JSON.stringify(answer)} is none of embedded, none, http://clickhouse:8123`);
     },
   },
   mode: {
     text: 'Begin by observing, or enforce at once?',
-    usual: 'observe',
-    read(answer) {
+    defaultAnswer: 'observe',
+    parse(answer) {
       return answer === 'observe' || answer === 'enforce'
         ? { kind: 'read', value: answer }
-        : wrong(`${JSON.stringify(answer)} is neither observe nor enforce`);
+        : mistake(`${JSON.stringify(answer)} is neither observe nor enforce`);
     },
   },
 };
@@ -82,10 +86,10 @@ export const QUESTIONS: { readonly [Name in keyof Answers]: Question<Answers[Nam
 /** The cast is safe, because the object is a literal with exactly these names. */
 export const QUESTION_NAMES = Object.keys(QUESTIONS) as (keyof Answers)[];
 
-function words(answer: string): string[] {
+function splitWords(answer: string): string[] {
   return answer.split(/[\s,]+/).filter((word) => word !== '');
 }
 
-function wrong(message: string): { readonly kind: 'wrong'; readonly message: string } {
+function mistake(message: string): { readonly kind: 'wrong'; readonly message: string } {
   return { kind: 'wrong', message };
 }

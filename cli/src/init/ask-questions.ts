@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { type Answers, QUESTION_NAMES, type Question, QUESTIONS } from './answers.ts';
 
 /** The answers from command-line options. */
-export type Given = { readonly [Name in keyof Answers]?: string | undefined };
+export type GivenAnswers = { readonly [Name in keyof Answers]?: string | undefined };
 
 /** The next line that a person types after `text`. Undefined at the end of the input. */
 export type AskPerson = (text: string) => Promise<string | undefined>;
@@ -12,32 +12,32 @@ export type AskPerson = (text: string) => Promise<string | undefined>;
  * again. A text is a sentence about a wrong option.
  */
 export async function askQuestions(
-  given: Given,
+  givenAnswers: GivenAnswers,
   ask: AskPerson | undefined,
 ): Promise<Answers | string> {
   const answers: Partial<Record<keyof Answers, unknown>> = {};
   for (const name of QUESTION_NAMES) {
     const question: Question<unknown> = QUESTIONS[name];
-    const read = await answerOf(question, given[name], ask);
-    if (read.kind === 'wrong') return `--${name}: ${read.message}`;
-    answers[name] = read.value;
+    const answer = await answerOf(question, givenAnswers[name], ask);
+    if (answer.kind === 'wrong') return `--${name}: ${answer.message}`;
+    answers[name] = answer.value;
   }
   return answers as Answers;
 }
 
-/** The answer to one question, as {@link askQuestions} gets it. */
+/** Gets the answer to one question: from its option, else from the person, else the default. */
 export async function answerOf<T>(
-  { text, usual, read }: Question<T>,
-  given: string | undefined,
+  { text, defaultAnswer, parse }: Question<T>,
+  givenAnswer: string | undefined,
   ask: AskPerson | undefined,
-): Promise<ReturnType<Question<T>['read']>> {
-  if (given !== undefined) return read(given);
-  if (ask === undefined) return read(usual);
+): Promise<ReturnType<Question<T>['parse']>> {
+  if (givenAnswer !== undefined) return parse(givenAnswer);
+  if (ask === undefined) return parse(defaultAnswer);
   let hint = '';
   for (;;) {
-    const typed = await ask(`${hint}${text} [${usual}] `);
-    if (typed === undefined) return { kind: 'wrong', message: 'the input ended without an answer' };
-    const answer = read(typed.trim() || usual);
+    const line = await ask(`${hint}${text} [${defaultAnswer}] `);
+    if (line === undefined) return { kind: 'wrong', message: 'the input ended without an answer' };
+    const answer = parse(line.trim() || defaultAnswer);
     if (answer.kind === 'read') return answer;
     hint = `  ${answer.message}.\n`;
   }
@@ -47,13 +47,13 @@ export async function answerOf<T>(
 export function openTerminal(): { readonly ask: AskPerson; readonly close: () => void } {
   const lines = createInterface({ input: process.stdin });
   // Keeps lines that arrive before their question, such as pasted answers.
-  const typed = lines[Symbol.asyncIterator]();
+  const typedLines = lines[Symbol.asyncIterator]();
   return {
     async ask(text) {
       // Standard output is reserved for the result.
       process.stderr.write(text);
-      const next = await typed.next();
-      return next.done === true ? undefined : next.value;
+      const line = await typedLines.next();
+      return line.done === true ? undefined : line.value;
     },
     close: () => {
       lines.close();

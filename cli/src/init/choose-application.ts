@@ -5,7 +5,7 @@ import { APPLICATION_NAMES, recogniseOrigin } from '../applications/recognise.ts
 import type { Answers, Question } from './answers.ts';
 import { answerOf, type AskPerson } from './ask-questions.ts';
 
-export interface Chosen {
+export interface ApplicationChoice {
   readonly application: ApplicationName | undefined;
   /** What the user has to know about the choice, as a phrase. */
   readonly note: string | undefined;
@@ -19,52 +19,58 @@ const REMEDY = '--application NAME adds the presets and rules of one';
  */
 export async function chooseApplication(
   { site, origin }: Answers,
-  { application: given, offline }: { application?: string | undefined; offline: boolean },
+  { application: givenName, offline }: { application?: string | undefined; offline: boolean },
   ask: AskPerson | undefined,
-): Promise<Chosen | string> {
-  if (given !== undefined) return chosen(await answerOf(questionAbout('none', ''), given, ask));
-  if (offline) return none(`the origin was not asked which application it is: ${REMEDY}`);
-  const found = await recogniseOrigin(OriginAddress.parse(origin), site);
-  switch (found.kind) {
+): Promise<ApplicationChoice | string> {
+  if (givenName !== undefined)
+    return choiceFrom(await answerOf(questionAbout('none', ''), givenName, ask));
+  if (offline) return noApplication(`the origin was not asked which application it is: ${REMEDY}`);
+  const recognition = await recogniseOrigin(OriginAddress.parse(origin), site);
+  switch (recognition.kind) {
     case 'unknown':
-      return none(undefined);
+      return noApplication(undefined);
     case 'silent':
-      return none(`no application was recognised without an answer (${found.why}): ${REMEDY}`);
+      return noApplication(
+        `no application was recognised without an answer (${recognition.why}): ${REMEDY}`,
+      );
     case 'recognised': {
-      const looks = `origin looks like ${APPLICATIONS[found.name].title} (${found.sign})`;
-      const question = questionAbout(found.name, `The ${looks}`);
-      const note = `the ${looks}, so its presets and rules were added: --application none leaves them out`;
-      return chosen(await answerOf(question, undefined, ask), ask ? undefined : note);
+      const finding = `origin looks like ${APPLICATIONS[recognition.name].title} (${recognition.sign})`;
+      const question = questionAbout(recognition.name, `The ${finding}`);
+      const note = `the ${finding}, so its presets and rules were added: --application none leaves them out`;
+      return choiceFrom(await answerOf(question, undefined, ask), ask ? undefined : note);
     }
   }
 }
 
 function questionAbout(
-  usual: ApplicationName | 'none',
-  looks: string,
+  defaultAnswer: ApplicationName | 'none',
+  finding: string,
 ): Question<ApplicationName | undefined> {
   return {
-    text: `${looks}. Whose presets and rules are added? (a name, or none)`,
-    usual,
-    read(answer) {
+    text: `${finding}. Whose presets and rules are added? (a name, or none)`,
+    defaultAnswer,
+    parse(answer) {
       const value = APPLICATION_NAMES.find((name) => name === answer);
       if (value !== undefined || answer === 'none') return { kind: 'read', value };
       const near = nearestName(answer, APPLICATION_NAMES);
-      const meant = near === undefined ? '' : `; did you mean ${near}?`;
+      const suggestion = near === undefined ? '' : `; did you mean ${near}?`;
       const names = [...APPLICATION_NAMES, 'none'].join(', ');
-      return { kind: 'wrong', message: `${JSON.stringify(answer)} is none of ${names}${meant}` };
+      return {
+        kind: 'wrong',
+        message: `${JSON.stringify(answer)} is none of ${names}${suggestion}`,
+      };
     },
   };
 }
 
-type Answer = ReturnType<Question<ApplicationName | undefined>['read']>;
+type Answer = ReturnType<Question<ApplicationName | undefined>['parse']>;
 
-function chosen(answer: Answer, note?: string): Chosen | string {
+function choiceFrom(answer: Answer, note?: string): ApplicationChoice | string {
   return answer.kind === 'read'
     ? { application: answer.value, note }
     : `--application: ${answer.message}`;
 }
 
-function none(note: string | undefined): Chosen {
+function noApplication(note: string | undefined): ApplicationChoice {
   return { application: undefined, note };
 }

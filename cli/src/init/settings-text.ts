@@ -5,10 +5,10 @@ import type { Answers } from './answers.ts';
 /** The port of the gateway in the written settings. */
 export const GATEWAY_PORT = 8080;
 
-/** These fit some sites only. The others are for any site. */
+/** Presets that fit some sites only. The other presets fit any site. */
 const SPECIAL_PRESETS: readonly string[] = ['apt', 'containers', 'media'] satisfies Preset[];
 
-/** The text of a settings file with comments. Answers are already validated. Each is written as a quoted text. */
+/** The text of a settings file with comments. Answers are already validated. Each answer is written as a quoted text. */
 export function settingsText(answers: Answers, application: Application | undefined): string {
   const parts = [
     [
@@ -31,16 +31,16 @@ export function settingsText(answers: Answers, application: Application | undefi
       'store: { engine: memory, path: ./data/store }',
     ],
   ];
-  const written = parts.filter(({ length }) => length > 0).map((lines) => lines.join('\n'));
-  return `${written.join('\n\n')}\n`;
+  const paragraphs = parts.filter(({ length }) => length > 0).map((lines) => lines.join('\n'));
+  return `${paragraphs.join('\n\n')}\n`;
 }
 
 function listenLines({ front, events }: Answers): string[] {
   const host = front.length > 0 && front.every(isLoopback) ? '127.0.0.1' : '0.0.0.0';
-  const through = front.length > 0 ? ', through your proxy' : '';
+  const proxyNote = front.length > 0 ? ', through your proxy' : '';
   return [
     'listen:',
-    `  gateway: ${host}:${GATEWAY_PORT} # visitors${through}`,
+    `  gateway: ${host}:${GATEWAY_PORT} # visitors${proxyNote}`,
     ...(events === 'none'
       ? []
       : [
@@ -52,10 +52,10 @@ function listenLines({ front, events }: Answers): string[] {
 }
 
 function proxyLines({ front }: Answers): string[] {
-  const nothing = ' There are none: Guard trusts no such header.';
+  const noProxyNote = ' There are none: Guard trusts no such header.';
   return [
-    `# Proxies that may tell the visitor's address in X-Forwarded-For.${front.length > 0 ? '' : nothing}`,
-    `trusted_proxies: [${front.map(quoted).join(', ')}]`,
+    `# Proxies that may tell the visitor's address in X-Forwarded-For.${front.length > 0 ? '' : noProxyNote}`,
+    `trusted_proxies: [${front.map(quoteForYaml).join(', ')}]`,
   ];
 }
 
@@ -73,18 +73,18 @@ function organisationLines(
   application: Application | undefined,
 ): string[] {
   const { title, presets = [], rules = [] } = application ?? {};
-  const needed: readonly string[] = presets.map(({ preset }) => preset);
-  const isNamed = (name: string) => !SPECIAL_PRESETS.includes(name) || needed.includes(name);
-  const named = PRESETS.filter(isNamed);
-  const more = PRESETS.filter((name) => !isNamed(name));
+  const neededPresets: readonly string[] = presets.map(({ preset }) => preset);
+  const isNamed = (name: string) => !SPECIAL_PRESETS.includes(name) || neededPresets.includes(name);
+  const chosenPresets = PRESETS.filter(isNamed);
+  const otherPresets = PRESETS.filter((name) => !isNamed(name));
   const isWatching = mode === 'observe';
   return [
     'organisations:',
     '  - id: me',
     ...(events === 'none' ? [] : ["    analytics_keys: [{ id: me, key: '${ANALYTICS_KEY}' }]"]),
-    `    # Programs that may pass: they could never answer a challenge. There are more: ${more.join(', ')}.`,
+    `    # Programs that may pass: they could never answer a challenge. There are more: ${otherPresets.join(', ')}.`,
     ...presets.map(({ preset, why }) => `    # ${preset}, for ${title}: ${why}`),
-    `    presets: [${named.join(', ')}]`,
+    `    presets: [${chosenPresets.join(', ')}]`,
     '    rules:',
     '      # The first matching rule decides. Put your own rules before this one.',
     ...rules.flatMap(({ why, line }) => [`      # ${title}: ${why}`, `      - ${line}`]),
@@ -101,9 +101,9 @@ function organisationLines(
 function siteLines({ site, origin }: Answers): string[] {
   return [
     'sites:',
-    `  - hosts: [${site.map(quoted).join(', ')}]`,
+    `  - hosts: [${site.map(quoteForYaml).join(', ')}]`,
     '    organisation: me',
-    `    origin: ${quoted(origin)}`,
+    `    origin: ${quoteForYaml(origin)}`,
     '    # skip: [/static/**] # never judged, never recorded: a folder that your web server serves without the application',
   ];
 }
@@ -113,7 +113,7 @@ function eventLines({ events }: Answers): string[] {
   const settings =
     events === 'embedded'
       ? '{ engine: embedded, path: ./data/analytics }'
-      : `{ engine: clickhouse, url: ${quoted(events.clickhouse)}, user: guard, password: '\${CLICKHOUSE_PASSWORD}', spill: ./data/spill }`;
+      : `{ engine: clickhouse, url: ${quoteForYaml(events.clickhouse)}, user: guard, password: '\${CLICKHOUSE_PASSWORD}', spill: ./data/spill }`;
   return ['# One row for each decision, kept for 90 days.', `analytics: ${settings}`];
 }
 
@@ -122,6 +122,6 @@ function isLoopback(address: string): boolean {
 }
 
 /** A text that YAML reads unchanged. */
-function quoted(text: string): string {
+function quoteForYaml(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

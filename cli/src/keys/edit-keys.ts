@@ -12,7 +12,7 @@ import type { Settings } from '@guard/config/settings/schema';
 import { type Change, replaceFile } from '../files/replace-file.ts';
 
 /** The result of an edit of a settings file. A text is for the user: the reason why nothing was written. */
-export type Edited = { readonly entry: string; readonly line: number } | string;
+export type KeyEditOutcome = { readonly entry: string; readonly line: number } | string;
 
 export interface KeyToAdd extends KeyPlace {
   /** The key itself. The file gets only its SHA-256. */
@@ -21,12 +21,12 @@ export interface KeyToAdd extends KeyPlace {
 }
 
 /** Adds the SHA-256 of a key to guard.yaml. */
-export function writeKey(file: string, env: Environment, add: KeyToAdd): Promise<Edited> {
+export function writeKey(file: string, env: Environment, add: KeyToAdd): Promise<KeyEditOutcome> {
   const digest = createHash('sha256').update(add.key).digest();
-  return edit(file, env, {
+  return editFile(file, env, {
     place: add,
-    refusal: (held) =>
-      held.all.includes(add.id)
+    refusal: (keyIds) =>
+      keyIds.all.includes(add.id)
         ? `organisation ${add.organisation} has a key ${add.id} already; choose another --id, or revoke it first`
         : undefined,
     change: (text) => addKey(text, { ...add, key: `sha256:${digest.toString('hex')}` }),
@@ -36,52 +36,64 @@ export function writeKey(file: string, env: Environment, add: KeyToAdd): Promise
 }
 
 /** Removes a key from guard.yaml. */
-export function deleteKey(file: string, env: Environment, place: KeyPlace): Promise<Edited> {
-  return edit(file, env, {
+export function deleteKey(
+  file: string,
+  env: Environment,
+  place: KeyPlace,
+): Promise<KeyEditOutcome> {
+  return editFile(file, env, {
     place,
-    refusal: (held) =>
-      held.ids.includes(place.id)
+    refusal: (keyIds) =>
+      keyIds.ids.includes(place.id)
         ? undefined
-        : `organisation ${place.organisation} has no such key ${place.id}; it has ${held.ids.join(', ') || 'none'}`,
+        : `organisation ${place.organisation} has no such key ${place.id}; it has ${keyIds.ids.join(', ') || 'none'}`,
     change: (text) => removeKey(text, place),
     expected: (ids) => ids.filter((id) => id !== place.id),
     isThere: () => true,
   });
 }
 
-interface Plan {
+interface EditPlan {
   readonly place: KeyPlace;
   /** Why the current file does not allow the change. `ids` are those of the list, `all` those of both lists. */
-  readonly refusal: (held: {
+  readonly refusal: (keyIds: {
     readonly ids: readonly string[];
     readonly all: readonly string[];
   }) => string | undefined;
   readonly change: (text: string) => KeyEdit;
   readonly expected: (ids: readonly string[]) => readonly string[];
-  readonly isThere: (after: Settings) => boolean;
+  readonly isThere: (newSettings: Settings) => boolean;
 }
 
-/** Parses the file before and after, as `guard start` does. Writes it only when just that list has changed. */
-async function edit(file: string, env: Environment, plan: Plan): Promise<Edited> {
-  const replaced = await replaceFile(file, (text): Change<Edited> => {
-    const before = parseWithEnvironment(text, file, env);
-    if (before.kind === 'invalid') {
-      return leave(`${before.problems.map(formatProblem).join('\n')}\nNothing was changed.`);
+/** Parses the file before and after the edit, as `guard start` does. Writes the file only when no other list has changed. */
+async function editFile(file: string, env: Environment, plan: EditPlan): Promise<KeyEditOutcome> {
+  const outcome = await replaceFile(file, (text): Change<KeyEditOutcome> => {
+    const oldSettings = parseWithEnvironment(text, file, env);
+    if (oldSettings.kind === 'invalid') {
+      return leaveUnchanged(
+        `${oldSettings.problems.map(formatProblem).join('\n')}\nNothing was changed.`,
+      );
     }
-    const wrong = refusalOf(before.settings, plan);
-    if (wrong !== undefined) return leave(wrong);
-    const made = plan.change(text);
-    if (made.kind === 'impossible') return leave(byHand(file, plan.place, made.reason));
-    const after = parseWithEnvironment(made.text, file, env);
-    if (after.kind === 'invalid' || !isAsPlanned(before.settings, after.settings, plan)) {
-      return leave(byHand(file, plan.place, 'the change would also change other settings'));
+    const refusalText = refusalOf(oldSettings.settings, plan);
+    if (refusalText !== undefined) return leaveUnchanged(refusalText);
+    const keyEdit = plan.change(text);
+    if (keyEdit.kind === 'impossible')
+      return leaveUnchanged(editByHandText(file, plan.place, keyEdit.reason));
+    const newSettings = parseWithEnvironment(keyEdit.text, file, env);
+    if (
+      newSettings.kind === 'invalid' ||
+      !isAsPlanned(oldSettings.settings, newSettings.settings, plan)
+    ) {
+      return leaveUnchanged(
+        editByHandText(file, plan.place, 'the change would also change other settings'),
+      );
     }
-    return { kind: 'write', text: made.text, result: made };
+    return { kind: 'write', text: keyEdit.text, result: keyEdit };
   });
-  return typeof replaced === 'string' ? replaced : replaced.result;
+  return typeof outcome === 'string' ? outcome : outcome.result;
 }
 
-function refusalOf(settings: Settings, { place, refusal }: Plan): string | undefined {
+function refusalOf(settings: Settings, { place, refusal }: EditPlan): string | undefined {
   const organisation = settings.organisations.find(({ id }) => id === place.organisation);
   if (!organisation) {
     const ids = settings.organisations.map(({ id }) => id).join(', ');
@@ -94,13 +106,13 @@ function refusalOf(settings: Settings, { place, refusal }: Plan): string | undef
   });
 }
 
-function isAsPlanned(before: Settings, after: Settings, plan: Plan): boolean {
-  const idsBefore = keysOf(before, plan.place).map(({ id }) => id);
-  const idsAfter = keysOf(after, plan.place).map(({ id }) => id);
+function isAsPlanned(oldSettings: Settings, newSettings: Settings, plan: EditPlan): boolean {
+  const idsBefore = keysOf(oldSettings, plan.place).map(({ id }) => id);
+  const idsAfter = keysOf(newSettings, plan.place).map(({ id }) => id);
   return (
     isDeepStrictEqual(idsAfter, plan.expected(idsBefore)) &&
-    plan.isThere(after) &&
-    isDeepStrictEqual(without(before, plan.place), without(after, plan.place))
+    plan.isThere(newSettings) &&
+    isDeepStrictEqual(withoutKey(oldSettings, plan.place), withoutKey(newSettings, plan.place))
   );
 }
 
@@ -109,7 +121,7 @@ function keysOf(settings: Settings, { organisation, list }: KeyPlace) {
 }
 
 /** The settings without the key. */
-function without(settings: Settings, { organisation, list, id }: KeyPlace): Settings {
+function withoutKey(settings: Settings, { organisation, list, id }: KeyPlace): Settings {
   return {
     ...settings,
     organisations: settings.organisations.map((one) =>
@@ -118,10 +130,10 @@ function without(settings: Settings, { organisation, list, id }: KeyPlace): Sett
   };
 }
 
-function leave(reason: string): Change<Edited> {
+function leaveUnchanged(reason: string): Change<KeyEditOutcome> {
   return { kind: 'leave', result: reason };
 }
 
-function byHand(file: string, { organisation, list }: KeyPlace, why: string): string {
-  return `${file} has to be edited by hand, at ${list} of organisation ${organisation}: ${why}`;
+function editByHandText(file: string, { organisation, list }: KeyPlace, reason: string): string {
+  return `${file} has to be edited by hand, at ${list} of organisation ${organisation}: ${reason}`;
 }

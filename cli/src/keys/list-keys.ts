@@ -6,7 +6,7 @@ export interface KeyView {
   readonly id: string;
   readonly organisation: string;
   readonly kind: KeyKind;
-  /** Last day in UTC. Null for a key without one. */
+  /** Last day in UTC. Null for a key that does not expire. */
   readonly expires: string | null;
   readonly state: 'live' | 'expired';
 }
@@ -22,11 +22,11 @@ export const LIST_OF: Readonly<Record<KeyKind, KeyList>> = {
 /** The keys of all organisations, or of one, in the order of the file. */
 export function listKeys(
   { organisations }: Pick<Settings, 'organisations'>,
-  only: string | undefined,
+  organisationId: string | undefined,
   nowMs: number,
 ): KeyView[] {
   return organisations
-    .filter(({ id }) => only === undefined || id === only)
+    .filter(({ id }) => organisationId === undefined || id === organisationId)
     .flatMap((organisation) =>
       KINDS.flatMap((kind) =>
         organisation[LIST_OF[kind]].map(({ id, expires }): KeyView => {
@@ -43,7 +43,7 @@ export function listKeys(
     );
 }
 
-/** The settings have the first millisecond after the key has expired. */
+/** `expiresMs` is the first millisecond after the last day. */
 function lastDayOf(expiresMs: number): string {
   return new Date(expiresMs - 1).toISOString().slice(0, 10);
 }

@@ -2,13 +2,16 @@ import type { Answers, Evidence } from '../evidence.ts';
 import { fieldsOf } from '../../exchange/exchange.ts';
 import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
 import { denialOf, isChallengePage, nonceOf, sessionCookie } from '../guard-page.ts';
-import { signOfCache } from '../kept-in-front.ts';
-import { type Check, ofAnswers, ofChallengePage } from './check.ts';
+import { cacheSign } from '../kept-in-front.ts';
+import { type Check, judgeAnswers, judgeChallengePage } from './check.ts';
 
 /** Whether the challenge page reaches its visitor with its original status (contract 3). */
-export const challengeStatus: Check = { name: 'challenge status', judge: ofAnswers(judgeStatus) };
+export const challengeStatus: Check = {
+  name: 'challenge status',
+  judge: judgeAnswers(judgeStatus),
+};
 
-function judgeStatus({ url, page, problem: asProgram }: Answers, { seen }: Evidence): Outcome {
+function judgeStatus({ url, page, problem: programAnswer }: Answers, { seen }: Evidence): Outcome {
   const { status } = page;
   if (isChallengePage(page)) {
     if (status >= 400) return ok(`a challenge comes with ${status}`);
@@ -19,7 +22,7 @@ function judgeStatus({ url, page, problem: asProgram }: Answers, { seen }: Evide
     );
   }
   const wasChallenged =
-    denialOf(asProgram)?.code === 'challenge_required' ||
+    denialOf(programAnswer)?.code === 'challenge_required' ||
     (seen.kind === 'seen' && seen.requests.some(({ action }) => action === 'challenge'));
   if (wasChallenged) {
     return problem(
@@ -28,7 +31,7 @@ function judgeStatus({ url, page, problem: asProgram }: Answers, { seen }: Evide
       'Let the proxy serve answers of 403 as they are: no error_page, proxy_intercept_errors or custom error pages.',
     );
   }
-  const code = denialOf(asProgram)?.code;
+  const code = denialOf(programAnswer)?.code;
   return unchecked(
     code === undefined
       ? `${url} answers ${status}, without a challenge`
@@ -37,21 +40,21 @@ function judgeStatus({ url, page, problem: asProgram }: Answers, { seen }: Evide
   );
 }
 
-const KEEP_NO_CHALLENGE =
+const ADVICE_NO_CACHE =
   'Let the CDN or proxy honour Cache-Control: no-store, and never keep a 403 or an answer with Set-Cookie.';
 
 /** Whether a cache in front stores challenges and gives one visitor's challenge to another. */
-export const caching: Check = { name: 'caching', judge: ofChallengePage(judgeCaching) };
+export const caching: Check = { name: 'caching', judge: judgeChallengePage(judgeCaching) };
 
 function judgeCaching(answers: Answers): Outcome {
   const { page, again } = answers;
   const isSame = again.kind === 'answered' && again.body === page.body;
-  const sign = isSame ? 'the same page came twice' : signOfCache(answers);
+  const sign = isSame ? 'the same page came twice' : cacheSign(answers);
   if (sign !== undefined) {
     return problem(
       `a cache in front keeps challenge pages (${sign})`,
-      'A challenge is for one visitor and one time: the next one who gets it cannot pass.',
-      KEEP_NO_CHALLENGE,
+      'A challenge works once, for one visitor. The next visitor who gets the same page cannot pass.',
+      ADVICE_NO_CACHE,
     );
   }
   const control = fieldsOf(page, 'cache-control').join(', ');
@@ -59,66 +62,73 @@ function judgeCaching(answers: Answers): Outcome {
   return warning(
     `Cache-Control is ${control === '' ? 'gone' : control.slice(0, 80)}`,
     'Guard says no-store. Without it browsers and caches may keep the challenge.',
-    KEEP_NO_CHALLENGE,
+    ADVICE_NO_CACHE,
   );
 }
 
-const WITHOUT = 'Without it no visitor can pass the challenge: it is shown for ever (contract 3).';
+const WHY_COOKIE =
+  'Without this cookie no visitor can pass the challenge: the page is shown for ever (contract 3).';
 
 /** Whether the session cookie reaches the visitor and comes back to Guard (contract 2.3). */
-export const cookies: Check = { name: 'cookies', judge: ofChallengePage(judgeCookies) };
+export const cookies: Check = { name: 'cookies', judge: judgeChallengePage(judgeCookies) };
 
 function judgeCookies(answers: Answers): Outcome {
   const { page, returning } = answers;
-  const line = fieldsOf(page, 'set-cookie').find((one) => one.startsWith('_guard='));
+  const line = fieldsOf(page, 'set-cookie').find((field) => field.startsWith('_guard='));
   if (line === undefined) {
     return problem(
       'the challenge page came without its _guard cookie',
-      WITHOUT,
+      WHY_COOKIE,
       'Let Set-Cookie through: no proxy_hide_header, and no cookie filter of a CDN on this path.',
     );
   }
-  const lost = ['max-age', 'path', 'samesite'].filter((name) => !attributesOf(line).has(name));
-  if (lost.length > 0) {
+  const lostAttributes = ['max-age', 'path', 'samesite'].filter(
+    (name) => !attributeNames(line).has(name),
+  );
+  if (lostAttributes.length > 0) {
     return warning(
-      `the _guard cookie has lost ${lost.join(', ')}`,
-      'Without Max-Age it ends with the browser window, and each visit begins with a challenge.',
+      `the _guard cookie has lost ${lostAttributes.join(', ')}`,
+      'Without Max-Age the cookie ends with the browser window, and each visit begins with a challenge.',
       'Let Set-Cookie through as it came.',
     );
   }
-  if (returning === undefined || returning.kind === 'failed' || signOfCache(answers)) {
-    return unchecked('the cookie comes out; whether it comes back to Guard could not be seen');
+  if (returning === undefined || returning.kind === 'failed' || cacheSign(answers)) {
+    return unchecked(
+      'the cookie reaches the visitor; doctor could not see whether it comes back to Guard',
+    );
   }
   if (sessionCookie(returning) !== undefined) {
     return problem(
       'Guard gave a new session to a visitor who sent one',
-      WITHOUT,
+      WHY_COOKIE,
       'Let the Cookie header through to Guard, with every cookie in it.',
     );
   }
-  return ok('the _guard cookie comes out whole, and comes back to Guard');
+  return ok('the _guard cookie reaches the visitor whole, and comes back to Guard');
 }
 
-function attributesOf(line: string): ReadonlySet<string> {
+function attributeNames(line: string): ReadonlySet<string> {
   const [, ...attributes] = line.split(';');
-  return new Set(attributes.map((one) => (one.split('=', 1)[0] ?? '').trim().toLowerCase()));
+  return new Set(
+    attributes.map((attribute) => (attribute.split('=', 1)[0] ?? '').trim().toLowerCase()),
+  );
 }
 
 /** Directives (CSP 3, 6) with which another policy breaks the challenge page. */
-const STOPPING =
+const BREAKING_DIRECTIVES =
   /^\s*(default-src|script-src|style-src|connect-src|worker-src|child-src|frame-src|sandbox|require-trusted-types-for)/i;
 
-/** Whether the page's Content-Security-Policy arrives, without a second one. */
-export const policy: Check = { name: 'policy', judge: ofChallengePage(judgePolicy) };
+/** Whether the page's Content-Security-Policy arrives, without a second policy. */
+export const policy: Check = { name: 'policy', judge: judgeChallengePage(judgePolicy) };
 
 function judgePolicy({ page }: Answers): Outcome {
   // Two header lines and one line with a comma are equal (RFC 9110 5.3), and a policy contains no comma.
   const policies = fieldsOf(page, 'content-security-policy').flatMap((line) => line.split(','));
-  const own = policies.find((one) => {
-    const nonce = nonceOf(one);
+  const ownPolicy = policies.find((candidate) => {
+    const nonce = nonceOf(candidate);
     return nonce !== undefined && page.body.includes(`"${nonce}"`);
   });
-  if (own === undefined) {
+  if (ownPolicy === undefined) {
     return problem(
       policies.length === 0
         ? 'the Content-Security-Policy of the challenge page is gone'
@@ -127,50 +137,52 @@ function judgePolicy({ page }: Answers): Outcome {
       'Let the header of Guard through, and do not replace it.',
     );
   }
-  const added = policies.filter(
-    (one) => one !== own && one.split(';').some((d) => STOPPING.test(d)),
+  const addedPolicies = policies.filter(
+    (candidate) =>
+      candidate !== ownPolicy && candidate.split(';').some((d) => BREAKING_DIRECTIVES.test(d)),
   );
-  const [stopping] = added;
-  if (stopping === undefined) return ok('the policy of the page arrives, and nothing narrows it');
+  const [breakingPolicy] = addedPolicies;
+  if (breakingPolicy === undefined)
+    return ok('the policy of the page arrives, and nothing narrows it');
   return problem(
-    `a second Content-Security-Policy was added: ${stopping.trim().slice(0, 80)}`,
+    `a second Content-Security-Policy was added: ${breakingPolicy.trim().slice(0, 80)}`,
     'Browsers obey both, so the script of the challenge page does not run, and no visitor passes.',
     'Let your site send its policy instead of the proxy, or leave answers of 403 alone.',
   );
 }
 
-const REWRITE_NOTHING =
+const ADVICE_NO_REWRITE =
   'Switch off what rewrites HTML (minify, Rocket Loader, sub_filter, injected analytics) for answers of 403, or everywhere.';
 
 /** Whether the challenge page arrives unchanged. */
-export const pageUnchanged: Check = { name: 'page', judge: ofChallengePage(judgePage) };
+export const pageUnchanged: Check = { name: 'page', judge: judgeChallengePage(judgePage) };
 
 function judgePage({ page }: Answers): Outcome {
   const { body } = page;
   const nonce = fieldsOf(page, 'content-security-policy').map(nonceOf).find(Boolean) ?? '';
   const tags = body.match(/<(?:script|style)\b[^>]*>/gi) ?? [];
-  const strange = tags.find((tag) => !isOwn(tag, nonce));
-  if (nonce !== '' && strange !== undefined) {
+  const foreignTag = tags.find((tag) => !isOwnTag(tag, nonce));
+  if (nonce !== '' && foreignTag !== undefined) {
     return problem(
-      `the page was changed on the way: it has ${strange.slice(0, 80)}`,
+      `the page was changed on the way: it has ${foreignTag.slice(0, 80)}`,
       'Its policy forbids what Guard did not write, and a changed script may never finish.',
-      REWRITE_NOTHING,
+      ADVICE_NO_REWRITE,
     );
   }
   if (!/<\/html>\s*$/i.test(body)) {
     return problem(
       /<\/html>/i.test(body)
-        ? 'something was put behind the end of the page'
+        ? 'something was put after the end of the page'
         : 'the page is cut off before its end',
       'The script at its end may not run, so no visitor passes.',
-      REWRITE_NOTHING,
+      ADVICE_NO_REWRITE,
     );
   }
   if (!/^<!doctype html>\s*\n/i.test(body)) {
     return warning(
       'the white space of the page was taken out, as minifiers do',
       'A script that is rewritten on the way is another script than the one that was tested.',
-      REWRITE_NOTHING,
+      ADVICE_NO_REWRITE,
     );
   }
   const coding = fieldsOf(page, 'content-encoding').join(', ');
@@ -178,9 +190,9 @@ function judgePage({ page }: Answers): Outcome {
 }
 
 /** A script of Guard has exactly these attributes. With another `type` or with `src` another program would run it. */
-function isOwn(tag: string, nonce: string): boolean {
+function isOwnTag(tag: string, nonce: string): boolean {
   if (/^<style/i.test(tag)) return tag.includes(` nonce="${nonce}"`);
-  // The second one contains the hidden screens, and browsers do not run it.
+  // The script with `type` contains the hidden screens, and browsers do not run it.
   return (
     tag === `<script nonce="${nonce}">` || tag === `<script type="text/html" nonce="${nonce}">`
   );

@@ -8,8 +8,8 @@ export interface Check {
   readonly judge: (evidence: Evidence) => Outcome;
 }
 
-/** For a check that needs an answer from the site. */
-export function ofAnswers(
+/** Makes a check that needs an answer from the site. */
+export function judgeAnswers(
   judge: (answers: Answers, evidence: Evidence) => Outcome,
 ): Check['judge'] {
   return (evidence) =>
@@ -18,11 +18,11 @@ export function ofAnswers(
       : judge(evidence.answers, evidence);
 }
 
-/** For a check of the challenge page itself. */
-export function ofChallengePage(
+/** Makes a check of the challenge page itself. */
+export function judgeChallengePage(
   judge: (answers: Answers, evidence: Evidence) => Outcome,
 ): Check['judge'] {
-  return ofAnswers((answers, evidence) =>
+  return judgeAnswers((answers, evidence) =>
     isChallengePage(answers.page)
       ? judge(answers, evidence)
       : unchecked(

@@ -4,33 +4,35 @@ import { adviceOnDataAge, describeDataAge } from '../../running-guard/data-age.t
 import { type Answered, fieldsOf } from '../../exchange/exchange.ts';
 import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
 import { denialOf, instantOf } from '../guard-page.ts';
-import { serversNamed, signOfCache } from '../kept-in-front.ts';
-import { type Check, ofAnswers } from './check.ts';
+import { serverNamesIn, cacheSign } from '../kept-in-front.ts';
+import { type Check, judgeAnswers } from './check.ts';
 
 const NOTICEABLE_MS = 5_000;
 
 /** Whether the clocks of Guard and of this machine agree. */
-export const clock: Check = { name: 'clock', judge: ofAnswers(judgeClock) };
+export const clock: Check = { name: 'clock', judge: judgeAnswers(judgeClock) };
 
 function judgeClock(answers: Answers): Outcome {
-  if (signOfCache(answers) !== undefined) {
+  if (cacheSign(answers) !== undefined) {
     return unchecked('the answers come from a cache, and tell an old time');
   }
-  const told = ownTime(answers) ?? frontTime(answers.page);
-  if (told === undefined) return unchecked('no answer tells a time');
-  const { sentAtMs, answeredAtMs } = told.answer;
+  const time = timeOfGuard(answers) ?? timeOfFront(answers.page);
+  if (time === undefined) return unchecked('no answer tells a time');
+  const { sentAtMs, answeredAtMs } = time.answer;
   // The answer was created between these two times. Only a time outside is certainly wrong.
-  const offMs = Math.max(0, sentAtMs - told.lastMs, told.firstMs - answeredAtMs);
-  const direction = told.lastMs < sentAtMs ? 'behind' : 'ahead of';
-  const found = `${told.whose} clock is ${(offMs / 1000).toFixed(1)} s ${direction} the one here`;
-  if (offMs < NOTICEABLE_MS) return ok(`${told.whose} clock and the one here agree`);
+  const differenceMs = Math.max(0, sentAtMs - time.lastMs, time.firstMs - answeredAtMs);
+  const direction = time.lastMs < sentAtMs ? 'behind' : 'ahead of';
+  const found = `${time.whose} clock is ${(differenceMs / 1000).toFixed(1)} s ${direction} the one here`;
+  if (differenceMs < NOTICEABLE_MS) return ok(`${time.whose} clock and the one here agree`);
   const why =
-    'Challenges, keys and events are dated by it, and instances that share a secret have to agree within a minute.';
+    'Challenges, keys and events get their times from this clock, and the clocks of instances that share a secret must agree within a minute.';
   const advice = 'Keep the clocks of both machines with NTP.';
-  return offMs > CHALLENGE.clockSkewMs ? problem(found, why, advice) : warning(found, why, advice);
+  return differenceMs > CHALLENGE.clockSkewMs
+    ? problem(found, why, advice)
+    : warning(found, why, advice);
 }
 
-interface ToldTime {
+interface AnswerTime {
   readonly whose: string;
   readonly answer: Answered;
   /** Earliest and latest time of the answer: HTTP header fields have whole seconds. */
@@ -39,33 +41,39 @@ interface ToldTime {
 }
 
 /** The id of a denied request contains its time in milliseconds. */
-function ownTime({ problem: asProgram }: Answers): ToldTime | undefined {
-  const instant = instantOf(denialOf(asProgram)?.requestId ?? '');
-  if (instant === undefined || asProgram.kind === 'failed') return undefined;
-  return { whose: "Guard's", answer: asProgram, firstMs: instant, lastMs: instant };
+function timeOfGuard({ problem: programAnswer }: Answers): AnswerTime | undefined {
+  const instant = instantOf(denialOf(programAnswer)?.requestId ?? '');
+  if (instant === undefined || programAnswer.kind === 'failed') return undefined;
+  return { whose: "Guard's", answer: programAnswer, firstMs: instant, lastMs: instant };
 }
 
 /** Date (RFC 9110 6.6.1) may come from the clock of a proxy. */
-function frontTime(page: Answered): ToldTime | undefined {
+function timeOfFront(page: Answered): AnswerTime | undefined {
   const [date] = fieldsOf(page, 'date');
-  const second = Date.parse(date ?? '');
-  if (Number.isNaN(second)) return undefined;
-  return { whose: "the front's", answer: page, firstMs: second, lastMs: second + 999 };
+  const secondMs = Date.parse(date ?? '');
+  if (Number.isNaN(secondMs)) return undefined;
+  return { whose: "the front's", answer: page, firstMs: secondMs, lastMs: secondMs + 999 };
 }
 
 /** Whether headers for the origin reach the visitor. */
-export const leaks: Check = { name: 'inner headers', judge: ofAnswers(judgeLeaks) };
+export const leaks: Check = { name: 'inner headers', judge: judgeAnswers(judgeLeaks) };
 
-function judgeLeaks({ page, again, problem: asProgram, returning, handshake }: Answers): Outcome {
-  const answers = [page, again, asProgram, handshake, ...(returning ? [returning] : [])];
+function judgeLeaks({
+  page,
+  again,
+  problem: programAnswer,
+  returning,
+  handshake,
+}: Answers): Outcome {
+  const answers = [page, again, programAnswer, handshake, ...(returning ? [returning] : [])];
   const names = answers.flatMap((answer) =>
     answer.kind === 'answered' ? answer.fields.map(([name]) => name.toLowerCase()) : [],
   );
-  const leaked = [...new Set(names.filter((name) => name.startsWith('x-guard-')))];
-  if (leaked.length === 0) return ok('no X-Guard header reaches the visitor');
+  const leakedNames = [...new Set(names.filter((name) => name.startsWith('x-guard-')))];
+  if (leakedNames.length === 0) return ok('no X-Guard header reaches the visitor');
   return problem(
-    `visitors see ${leaked.join(', ')}`,
-    'They learn how they were judged, and can try until they pass.',
+    `visitors see ${leakedNames.join(', ')}`,
+    'Visitors learn how Guard judged them, and can try until they pass.',
     'These headers are for your site. Do not send them back, and do not add them in the proxy.',
   );
 }
@@ -107,22 +115,23 @@ function judgeDataAge({ dataAge: age }: Evidence): Outcome {
   const advice = adviceOnDataAge(age);
   if (advice === undefined) return ok(describeDataAge(age));
   const why =
-    'New machines of crawlers count as impersonators, and networks that moved as what they were.';
-  return warning(describeDataAge(age), why, `It is ${advice}.`);
+    'New machines of crawlers count as impersonators, and a network that has changed its use or country counts as before.';
+  return warning(describeDataAge(age), why, `The data is ${advice}.`);
 }
 
 /** Whether a denied request can be found in the events, and which servers are in front. */
-export const trace: Check = { name: 'trace', judge: ofAnswers(judgeTrace) };
+export const trace: Check = { name: 'trace', judge: judgeAnswers(judgeTrace) };
 
-function judgeTrace({ page, problem: asProgram }: Answers): Outcome {
-  const named = serversNamed(page);
-  const front = named.length === 0 ? 'no server in front names itself' : named.join(', ');
-  const denial = denialOf(asProgram);
+function judgeTrace({ page, problem: programAnswer }: Answers): Outcome {
+  const serverNames = serverNamesIn(page);
+  const front =
+    serverNames.length === 0 ? 'no server in front names itself' : serverNames.join(', ');
+  const denial = denialOf(programAnswer);
   if (denial === undefined) return unchecked(`no request was denied; ${front}`);
   if (denial.requestId !== '') return ok(`a denied request names its id; ${front}`);
   return warning(
     `a denied request does not name its id; ${front}`,
-    'You cannot find it in the events when a visitor asks why.',
+    'You cannot find the request in the events when a visitor asks why.',
     'Let the body of Guard through as it came.',
   );
 }

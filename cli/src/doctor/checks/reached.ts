@@ -3,35 +3,35 @@ import { readingsOf } from '@guard/config/matching/path-readings';
 import { compileRoute } from '@guard/gateway';
 import type { Answers, Evidence } from '../evidence.ts';
 import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
-import { type Check, ofAnswers } from './check.ts';
+import { type Check, judgeAnswers } from './check.ts';
 
 export const reached: Check = { name: 'reached', judge: judgeTrail };
 
 function judgeTrail({ trail }: Evidence): Outcome {
-  const way = trail.steps.join(' → ');
+  const path = trail.steps.join(' → ');
   switch (trail.kind) {
     case 'arrived': {
       const { status } = trail.page;
       const redirects = trail.steps.length - 1;
-      return ok(redirects === 0 ? `answers ${status}` : `answers ${status} behind ${way}`);
+      return ok(redirects === 0 ? `answers ${status}` : `answers ${status} after ${path}`);
     }
     case 'failed':
       return problem(
         `no answer from ${trail.steps.at(-1) ?? ''}: ${trail.why}`,
-        'Visitors get none either.',
+        'Visitors get no answer either.',
         'See that the proxy in front and Guard run, and that the name leads to them.',
       );
     case 'loop':
     case 'too_long':
       return problem(
-        trail.kind === 'loop' ? `a redirect loop: ${way}` : `more than ten redirects: ${way}`,
+        trail.kind === 'loop' ? `a redirect loop: ${path}` : `more than ten redirects: ${path}`,
         'A browser gives up with an error page. Guard never redirects, so the proxy or your site does.',
-        'Mostly a proxy that ends TLS tells your site http: set X-Forwarded-Proto there, and name the proxy in trusted_proxies.',
+        'The usual cause is a proxy that ends TLS and tells your site http: set X-Forwarded-Proto there, and name the proxy in trusted_proxies.',
       );
   }
 }
 
-export const site: Check = { name: 'site', judge: ofAnswers(judgeSite) };
+export const site: Check = { name: 'site', judge: judgeAnswers(judgeSite) };
 
 function judgeSite({ url, page }: Answers, { settings }: Evidence): Outcome {
   const { host, pathname } = new URL(url);
@@ -44,22 +44,22 @@ function judgeSite({ url, page }: Answers, { settings }: Evidence): Outcome {
   }
   if (settings === undefined) return unchecked('no settings to compare with', 'Give --config.');
   const entries = settings.sites.map((value) => ({ hosts: value.hosts, value }));
-  const served = compileHosts(entries)(host);
-  if (served === undefined) {
+  const servedSite = compileHosts(entries)(host);
+  if (servedSite === undefined) {
     return warning(
       `no site of the settings is called ${host}`,
       'Either Guard there uses other settings than these, or the proxy changes the Host header.',
       'Let the proxy pass Host on as it came; rules and hosts match what the visitor typed.',
     );
   }
-  if (settings.observe || served.observe) {
+  if (settings.observe || servedSite.observe) {
     return warning(
       'observe is on',
       'Nothing is enforced, so most of what follows cannot be seen.',
       'Take observe out when the record shows what you expect.',
     );
   }
-  const isProtected = compileRoute(served.protect, served.skip)(readingsOf(pathname));
+  const isProtected = compileRoute(servedSite.protect, servedSite.skip)(readingsOf(pathname));
   return isProtected
     ? ok(`${host} is a site of the settings, and ${pathname} is protected`)
     : unchecked(`${pathname} is not protected`, 'Name a URL that is.');

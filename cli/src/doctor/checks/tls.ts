@@ -1,14 +1,14 @@
 import type { Answers, Evidence } from '../evidence.ts';
 import { fieldsOf } from '../../exchange/exchange.ts';
 import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
-import { isLocal } from '../own-address.ts';
-import { type Check, ofAnswers } from './check.ts';
+import { isLocalAddress } from '../own-address.ts';
+import { type Check, judgeAnswers } from './check.ts';
 
 const DAY_MS = 86_400_000;
 /** ACME renews weeks before the end. A certificate closer to its end is not being renewed. */
 const SOON_DAYS = 14;
 
-export const certificate: Check = { name: 'certificate', judge: ofAnswers(judgeCertificate) };
+export const certificate: Check = { name: 'certificate', judge: judgeAnswers(judgeCertificate) };
 
 function judgeCertificate({ tls }: Answers, { nowMs }: Evidence): Outcome {
   switch (tls.kind) {
@@ -22,30 +22,31 @@ function judgeCertificate({ tls }: Answers, { nowMs }: Evidence): Outcome {
       );
     case 'spoken': {
       const days = tls.expiresAtMs === undefined ? undefined : (tls.expiresAtMs - nowMs) / DAY_MS;
-      const until = days === undefined ? '' : `ends in ${Math.floor(days)} days`;
-      if (days !== undefined && days < 0) return bad('the certificate has expired');
-      if (tls.distrust !== undefined) return bad(`browsers do not trust it: ${tls.distrust}`);
+      const remainingTime = days === undefined ? '' : `ends in ${Math.floor(days)} days`;
+      if (days !== undefined && days < 0) return certificateProblem('the certificate has expired');
+      if (tls.distrust !== undefined)
+        return certificateProblem(`browsers do not trust it: ${tls.distrust}`);
       if (days !== undefined && days < SOON_DAYS) {
-        return warning(until, 'Browsers show an error page from then on.', 'Renew it.');
+        return warning(remainingTime, 'Browsers show an error page after the end.', 'Renew it.');
       }
-      return ok(until);
+      return ok(remainingTime);
     }
   }
 }
 
-function bad(found: string): Outcome {
+function certificateProblem(found: string): Outcome {
   return problem(
     found,
     'Browsers show an error page.',
-    'Renew the certificate, with every host name in it and the chain behind it.',
+    'Renew the certificate, with every host name in it and the chain after it.',
   );
 }
 
-export const https: Check = { name: 'https', judge: ofAnswers(judgePlain) };
+export const https: Check = { name: 'https', judge: judgeAnswers(judgeHttps) };
 
-function judgePlain({ url, page, plain }: Answers): Outcome {
+function judgeHttps({ url, page, plain }: Answers): Outcome {
   if (plain === undefined) {
-    return isLocal(page.remoteAddress)
+    return isLocalAddress(page.remoteAddress)
       ? unchecked('the URL is one without TLS, on a local address')
       : warning(
           'the site is served without TLS',
@@ -66,7 +67,7 @@ function judgePlain({ url, page, plain }: Answers): Outcome {
   );
 }
 
-export const httpVersion: Check = { name: 'http version', judge: ofAnswers(judgeVersion) };
+export const httpVersion: Check = { name: 'http version', judge: judgeAnswers(judgeVersion) };
 
 function judgeVersion({ page, tls }: Answers): Outcome {
   if (tls.kind === 'spoken' && tls.alpn === 'h2') return ok('HTTP/2');

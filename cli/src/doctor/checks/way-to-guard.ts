@@ -2,22 +2,25 @@ import type { Answers, Evidence } from '../evidence.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
 import { denialOf, isChallengePage, uploadUrl } from '../guard-page.ts';
-import { type Check, ofAnswers } from './check.ts';
+import { type Check, judgeAnswers } from './check.ts';
 
 /** Whether the uploads of browsers reach Guard (contract 3: no visitor is verified without an upload). */
-export const uploadPath: Check = { name: 'upload path', judge: ofAnswers(judgeUploadPath) };
+export const uploadPath: Check = { name: 'upload path', judge: judgeAnswers(judgeUploadPath) };
 
 function judgeUploadPath({ page, uploadByGet, uploadByPost }: Answers): Outcome {
-  const where = new URL(uploadUrl(page)).pathname;
-  if (isGuards(uploadByGet, 405)) {
+  const uploadPathname = new URL(uploadUrl(page)).pathname;
+  if (isCollectorAnswer(uploadByGet, 405)) {
     // Only Guard refuses an upload without a type like this.
-    if (isGuards(uploadByPost, 415)) return ok(`${where} leads to Guard, by GET and POST`);
-    return uploadsLost(`POST ${where} does not come to Guard: ${describeAnswer(uploadByPost)}`);
+    if (isCollectorAnswer(uploadByPost, 415))
+      return ok(`${uploadPathname} leads to Guard, by GET and POST`);
+    return uploadsLost(
+      `POST ${uploadPathname} does not come to Guard: ${describeAnswer(uploadByPost)}`,
+    );
   }
-  if (!isChallengePage(page) && isGuards(uploadByGet, 404)) {
-    return unchecked(`${where} is not served here, as intended with a remote validator`);
+  if (!isChallengePage(page) && isCollectorAnswer(uploadByGet, 404)) {
+    return unchecked(`${uploadPathname} is not served here, as intended with a remote validator`);
   }
-  return uploadsLost(`${where} does not lead to Guard: ${describeAnswer(uploadByGet)}`);
+  return uploadsLost(`${uploadPathname} does not lead to Guard: ${describeAnswer(uploadByGet)}`);
 }
 
 function uploadsLost(found: string): Outcome {
@@ -29,7 +32,7 @@ function uploadsLost(found: string): Outcome {
 }
 
 /** Whether it is an empty answer of Guard's collector. The answers of proxies contain a page. */
-function isGuards(answer: Exchange, status: 404 | 405 | 415): boolean {
+function isCollectorAnswer(answer: Exchange, status: 404 | 405 | 415): boolean {
   return answer.kind === 'answered' && answer.status === status && answer.body === '';
 }
 
@@ -37,28 +40,33 @@ function describeAnswer(answer: Exchange): string {
   return answer.kind === 'answered' ? `answered ${answer.status}` : answer.why;
 }
 
-const WHY = 'WebSockets of the site cannot be opened. Pages that need them use a fallback or fail.';
-const ADVICE =
+const WHY_WEBSOCKET =
+  'WebSockets of the site cannot be opened. Pages that need them use a fallback or fail.';
+const ADVICE_WEBSOCKET =
   'Let the proxy use HTTP/1.1 to Guard, and pass on Upgrade and Connection. In nginx: proxy_http_version 1.1, and proxy_set_header for both.';
 
 /** Whether a handshake (RFC 6455 4.1) passes the servers in front. */
-export const webSocket: Check = { name: 'websocket', judge: ofAnswers(judgeWebSocket) };
+export const webSocket: Check = { name: 'websocket', judge: judgeAnswers(judgeWebSocket) };
 
 function judgeWebSocket({ handshake }: Answers, { seen, expectsWebSocket }: Evidence): Outcome {
   if (handshake.kind === 'failed') {
     const found = `a handshake gets no answer: ${handshake.why}`;
-    return expectsWebSocket ? problem(found, WHY, ADVICE) : warning(found, WHY, ADVICE);
+    return expectsWebSocket
+      ? problem(found, WHY_WEBSOCKET, ADVICE_WEBSOCKET)
+      : warning(found, WHY_WEBSOCKET, ADVICE_WEBSOCKET);
   }
   const { status } = handshake;
   if (status === 101) return ok('a handshake is answered with 101');
-  const recorded =
+  const recordedRequest =
     seen.kind === 'seen' ? seen.requests.find((one) => one.websocket_key !== '') : undefined;
-  if (recorded !== undefined && recorded.upgrade === '') {
+  if (recordedRequest !== undefined && recordedRequest.upgrade === '') {
     const found = 'a handshake loses its Upgrade header before it comes to Guard';
-    return expectsWebSocket ? problem(found, WHY, ADVICE) : warning(found, WHY, ADVICE);
+    return expectsWebSocket
+      ? problem(found, WHY_WEBSOCKET, ADVICE_WEBSOCKET)
+      : warning(found, WHY_WEBSOCKET, ADVICE_WEBSOCKET);
   }
   const isDenied = isChallengePage(handshake) || denialOf(handshake) !== undefined;
-  if (recorded !== undefined && isDenied) {
+  if (recordedRequest !== undefined && isDenied) {
     return ok(`a handshake reaches Guard, which answers ${status} to this machine`);
   }
   if (isDenied) {
@@ -68,6 +76,10 @@ function judgeWebSocket({ handshake }: Answers, { seen, expectsWebSocket }: Evid
     );
   }
   return expectsWebSocket
-    ? problem(`a handshake is answered with ${status} instead of 101`, WHY, ADVICE)
+    ? problem(
+        `a handshake is answered with ${status} instead of 101`,
+        WHY_WEBSOCKET,
+        ADVICE_WEBSOCKET,
+      )
     : unchecked(`there is no WebSocket here (status ${status})`, 'Name one with --websocket PATH.');
 }
