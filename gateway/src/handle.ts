@@ -24,16 +24,16 @@ export interface Stages extends Reception {
   readonly judge: Judge;
   readonly uploads: UploadsUnderWay;
   /** Tried in this order. The first answer is sent. */
-  readonly early?: readonly EarlyAnswer[];
+  readonly earlyAnswers?: readonly EarlyAnswer[];
   /** Undefined when nothing is traced. */
   readonly tracing?: Tracing | undefined;
 }
 
 /** One request: arrive, ask, enforce or forward. */
 export function createHandle(stages: Stages): Handle {
-  const { limits, metrics, faults, judge, tracing, uploads, early = [] } = stages;
+  const { limits, metrics, faults, judge, tracing, uploads, earlyAnswers = [] } = stages;
   const enforce = enforcePlan.bind(undefined, stages);
-  const broken = breakOff.bind(undefined, stages);
+  const breakOffRequest = breakOff.bind(undefined, stages);
 
   function settle(visit: Visit, plan: MaybePromise<RequestPlan>, forward: Forward): void {
     if (!(plan instanceof Promise)) {
@@ -41,11 +41,11 @@ export function createHandle(stages: Stages): Handle {
       return;
     }
     plan
-      .then((late) => enforce(visit, late, forward))
-      .catch((error: unknown) => broken(error, visit.req, visit.res));
+      .then((latePlan) => enforce(visit, latePlan, forward))
+      .catch((error: unknown) => breakOffRequest(error, visit.req, visit.res));
   }
 
-  /** Where a site samples bodies, the validator is asked when the first bytes have come. */
+  /** When a site samples bodies, the validator is asked when the first bytes have come. */
   async function settleSampled(
     visit: Visit,
     sample: SamplePlan,
@@ -54,13 +54,13 @@ export function createHandle(stages: Stages): Handle {
   ): Promise<void> {
     const { req, res } = visit;
     try {
-      const opened = await openBody(visit, sample, limits.bodySampleMs);
-      // In the meantime the parser has refused the rest. The refusal was answered and counted there.
+      const openedVisit = await openBody(visit, sample, limits.bodySampleMs);
+      // Meanwhile the parser may have refused the rest of the body. It has answered and counted that refusal itself.
       if (brokenStatus(req.socket) !== undefined) return;
       if (req.socket.destroyed) abandon(stages, visit);
-      else settle(opened, judge(opened, readings), forward);
+      else settle(openedVisit, judge(openedVisit, readings), forward);
     } catch (error) {
-      broken(error, req, res);
+      breakOffRequest(error, req, res);
     }
   }
 
@@ -81,7 +81,7 @@ export function createHandle(stages: Stages): Handle {
       if (sample === undefined) settle(visit, judge(visit, readings), forward);
       else void settleSampled(visit, sample, readings, forward);
     } catch (error) {
-      broken(error, req, res);
+      breakOffRequest(error, req, res);
     }
   }
 
@@ -95,7 +95,7 @@ export function createHandle(stages: Stages): Handle {
         return;
       }
       const { visit } = arrival;
-      for (const answerEarly of early) {
+      for (const answerEarly of earlyAnswers) {
         const answer = answerEarly(visit);
         if (answer === undefined) continue;
         enforce(visit, servedPlan(answer), forward);
@@ -106,10 +106,10 @@ export function createHandle(stages: Stages): Handle {
         proceed(visit, forward);
         return;
       }
-      const followed = follow(visit, forward, tracing, isTimed);
-      proceed(followed.visit, followed.forward);
+      const followedVisit = follow(visit, forward, tracing, isTimed);
+      proceed(followedVisit.visit, followedVisit.forward);
     } catch (error) {
-      broken(error, req, res);
+      breakOffRequest(error, req, res);
     }
   };
 }

@@ -83,7 +83,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     { ...accept, proxyProtocol: false },
   );
   const extAuthz = new ExtAuthzSide(() => current.extAuthz, accept);
-  metrics.gauge('guard_gateway_one_address', () => (oneAddress.isOne() ? 1 : 0));
+  metrics.gauge('guard_gateway_one_address', () => (oneAddress.isOneAddress() ? 1 : 0));
   const shared = options.sharedAddress;
 
   async function close(): Promise<void> {
@@ -159,7 +159,7 @@ function createSettingsBuilder(
     metrics.count('guard_gateway_forwarded_undecided_total');
     faults('warn', 'gateway_forwarded_undecided', { peer, advice: WHICH_HEADER });
   };
-  const held = new HeldAnswers(clock, FORWARD_AUTH_LIMITS);
+  const heldAnswers = new HeldAnswers(clock, FORWARD_AUTH_LIMITS);
   const uploads = new UploadsUnderWay(limits.collectorBytes);
 
   return (settings) => {
@@ -173,13 +173,13 @@ function createSettingsBuilder(
       tracing,
       sites: createSites(settings, draft.originsOf),
       connectionOf: createConnections(trusts),
-      clientOf: oneAddress.over(createClientOf(trustedProxies, forwardedHeader, undecided)),
+      clientOf: oneAddress.wrap(createClientOf(trustedProxies, forwardedHeader, undecided)),
       judge,
       uploads,
-      held,
+      heldAnswers,
       faults,
     };
-    const early = [
+    const earlyAnswers = [
       ...(challenges ? [createAcmeAnswer(challenges)] : []),
       ...(settings.redirectHttps === true ? [createRedirect(https)] : []),
     ];
@@ -187,10 +187,10 @@ function createSettingsBuilder(
     // Proxies that ask by forward-auth write X-Forwarded-For (read-question.ts).
     const asked = {
       ...stages,
-      clientOf: oneAddress.over(createClientOf(trustedProxies, 'x-forwarded-for', undecided)),
+      clientOf: oneAddress.wrap(createClientOf(trustedProxies, 'x-forwarded-for', undecided)),
     };
     return {
-      handle: createHandle({ ...stages, early }),
+      handle: createHandle({ ...stages, earlyAnswers }),
       forwardAuth: createForwardAuth(asked, createHandle(asked)),
       extAuthz: createExtAuthz(asked),
       trusts,

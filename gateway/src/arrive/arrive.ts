@@ -78,7 +78,7 @@ const MAX_PASSES = 5;
 
 /**
  * Connections on which a request was refused. The sender may see the end of that request at another byte than the
- * gateway. So the bytes behind it, which Node has read already, are not taken for a request.
+ * gateway. So the bytes after that request, which Node has read already, are not taken for a request.
  */
 const refusedOn = new WeakSet<VisitorSocket>();
 

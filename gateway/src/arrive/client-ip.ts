@@ -15,7 +15,7 @@ export interface Client {
   readonly from: 'peer' | ForwardedHeader;
   /** Scheme the visitor used towards the outermost trusted proxy. */
   readonly scheme: 'http' | 'https';
-  readonly believed: BelievedFields;
+  readonly believedFields: BelievedFields;
 }
 
 export type ClientOf = (connection: Connection, headers: IncomingHttpHeaders) => Client;
@@ -58,80 +58,95 @@ export function createClientOf(
   const counts = new LRUCache<string, HeaderCounts>({ max: MAX_PEERS });
 
   function countsOf({ peerIp }: Connection): HeaderCounts {
-    const known = counts.get(peerIp);
-    if (known !== undefined) return known;
-    const made = new HeaderCounts();
-    counts.set(peerIp, made);
-    return made;
+    const peerCounts = counts.get(peerIp);
+    if (peerCounts !== undefined) return peerCounts;
+    const newCounts = new HeaderCounts();
+    counts.set(peerIp, newCounts);
+    return newCounts;
   }
 
-  function byChain({ peerIp }: Connection, chain: Chain, believed: BelievedFields): Client {
+  function clientByChain(
+    { peerIp }: Connection,
+    chain: Chain,
+    believedFields: BelievedFields,
+  ): Client {
     const { ip = peerIp, distance } = walk(chain.nodes, trusted);
-    return { ip, from: chain.header, scheme: schemeAt(chain.schemes, distance), believed };
+    return {
+      ip,
+      from: chain.header,
+      scheme: schemeAt(chain.schemes, distance),
+      believedFields,
+    };
   }
 
-  function byBoth(connection: Connection, one: Chain, other: Chain): Client {
-    const decided = countsOf(connection).decides();
-    const found = walk(one.nodes, trusted).ip;
-    const isSame = found !== undefined && found === walk(other.nodes, trusted).ip;
-    if (decided !== undefined) {
-      const chain = decided === one.header ? one : other;
+  function clientByBothChains(connection: Connection, xForwarded: Chain, forwarded: Chain): Client {
+    const usualHeader = countsOf(connection).usualHeader();
+    const visitorIp = walk(xForwarded.nodes, trusted).ip;
+    const isSame = visitorIp !== undefined && visitorIp === walk(forwarded.nodes, trusted).ip;
+    if (usualHeader !== undefined) {
+      const chain = usualHeader === xForwarded.header ? xForwarded : forwarded;
       // The visitor wrote the other header, even when it names the same address.
-      return byChain(connection, chain, decided);
+      return clientByChain(connection, chain, usualHeader);
     }
-    if (isSame) return byChain(connection, one, 'both');
+    if (isSame) return clientByChain(connection, xForwarded, 'both');
     onUndecided(connection.peerIp);
-    const { ip = connection.peerIp, distance } = walk(agreed(one.nodes, other.nodes), trusted);
-    const isHttps = [one, other].every(({ schemes }) => schemeAt(schemes, distance) === 'https');
-    return { ip, from: 'peer', scheme: isHttps ? 'https' : 'http', believed: 'neither' };
+    const { ip = connection.peerIp, distance } = walk(
+      commonEnd(xForwarded.nodes, forwarded.nodes),
+      trusted,
+    );
+    const isHttps = [xForwarded, forwarded].every(
+      ({ schemes }) => schemeAt(schemes, distance) === 'https',
+    );
+    return { ip, from: 'peer', scheme: isHttps ? 'https' : 'http', believedFields: 'neither' };
   }
 
-  function byPeer(connection: Connection): Client {
+  function clientByPeer(connection: Connection): Client {
     const scheme = connection.transport === undefined ? 'http' : 'https';
-    const believed = connection.trusted ? (writes ?? 'both') : 'neither';
-    return { ip: connection.peerIp, from: 'peer', scheme, believed };
+    const believedFields = connection.trusted ? (writes ?? 'both') : 'neither';
+    return { ip: connection.peerIp, from: 'peer', scheme, believedFields };
   }
 
   return (connection, headers) => {
-    if (!connection.trusted) return byPeer(connection);
-    const one = writes === 'forwarded' ? undefined : readChain(headers);
-    const other = writes === 'x-forwarded-for' ? undefined : readForwarded(headers);
-    if (one !== undefined && other !== undefined) return byBoth(connection, one, other);
-    const chain = one ?? other;
+    if (!connection.trusted) return clientByPeer(connection);
+    const xForwarded = writes === 'forwarded' ? undefined : readChain(headers);
+    const forwarded = writes === 'x-forwarded-for' ? undefined : readForwarded(headers);
+    if (xForwarded !== undefined && forwarded !== undefined)
+      return clientByBothChains(connection, xForwarded, forwarded);
+    const chain = xForwarded ?? forwarded;
     if (chain !== undefined) {
       countsOf(connection).note(chain.header);
-      return byChain(connection, chain, writes ?? 'both');
+      return clientByChain(connection, chain, writes ?? 'both');
     }
     const proto = writes === 'forwarded' ? undefined : headers['x-forwarded-proto'];
-    if (proto === undefined) return byPeer(connection);
-    return { ...byPeer(connection), scheme: schemeAt(members(text(proto)), 1) };
+    if (proto === undefined) return clientByPeer(connection);
+    return { ...clientByPeer(connection), scheme: schemeAt(members(joinValues(proto)), 1) };
   };
 }
 
 /** Counts how often each header came without the other, over about the last thousand such requests. */
 class HeaderCounts {
-  #x = 0;
-  #forwarded = 0;
+  #xForwardedCount = 0;
+  #forwardedCount = 0;
 
   note(header: ForwardedHeader): void {
-    if (header === 'forwarded') this.#forwarded++;
-    else this.#x++;
-    if (this.#x + this.#forwarded < MAX_COUNTED) return;
-    this.#x /= 2;
-    this.#forwarded /= 2;
+    if (header === 'forwarded') this.#forwardedCount++;
+    else this.#xForwardedCount++;
+    if (this.#xForwardedCount + this.#forwardedCount < MAX_COUNTED) return;
+    this.#xForwardedCount /= 2;
+    this.#forwardedCount /= 2;
   }
 
   /** The header that came nearly always. Undefined when there is no such header. */
-  decides(): ForwardedHeader | undefined {
-    if (this.#x > RARE * this.#forwarded) return 'x-forwarded-for';
-    return this.#forwarded > RARE * this.#x ? 'forwarded' : undefined;
+  usualHeader(): ForwardedHeader | undefined {
+    if (this.#xForwardedCount > RARE * this.#forwardedCount) return 'x-forwarded-for';
+    return this.#forwardedCount > RARE * this.#xForwardedCount ? 'forwarded' : undefined;
   }
 }
 
 function readChain(headers: IncomingHttpHeaders): Chain | undefined {
   const chain = headers['x-forwarded-for'];
   if (typeof chain !== 'string') return undefined;
-  const schemes = members(text(headers['x-forwarded-proto']));
+  const schemes = members(joinValues(headers['x-forwarded-proto']));
   return { header: 'x-forwarded-for', nodes: members(chain).slice(-MAX_HOPS), schemes };
 }
 
@@ -163,7 +178,7 @@ function walk(
 }
 
 /** The longest end that both lists share. */
-function agreed(one: readonly string[], other: readonly string[]): readonly string[] {
+function commonEnd(one: readonly string[], other: readonly string[]): readonly string[] {
   let count = 0;
   while (count < Math.min(one.length, other.length)) {
     const address = parseNode(one.at(-1 - count) ?? '');
@@ -188,10 +203,10 @@ function parseNode(entry: string): string | undefined {
  * of schemes is shorter, only the outermost proxy wrote one, and it is the first entry.
  */
 function schemeAt(schemes: readonly string[], distance: number): 'http' | 'https' {
-  const at = schemes[Math.max(0, schemes.length - Math.max(1, distance))] ?? '';
-  return at.trim().toLowerCase() === 'https' ? 'https' : 'http';
+  const scheme = schemes[Math.max(0, schemes.length - Math.max(1, distance))] ?? '';
+  return scheme.trim().toLowerCase() === 'https' ? 'https' : 'http';
 }
 
-function text(value: string | string[] | undefined): string {
+function joinValues(value: string | string[] | undefined): string {
   return Array.isArray(value) ? value.join(',') : (value ?? '');
 }

@@ -8,7 +8,7 @@ export type EarlyAnswer = (visit: Visit) => OwnAnswer | undefined;
 
 /** The https side of the gateway. Its values can change at a reload. */
 export interface SecureSide {
-  /** Undefined when it does not listen on a TCP port. */
+  /** Undefined when the https side does not listen on a TCP port. */
   readonly port: number | undefined;
   readonly certificates: Certificates | undefined;
 }

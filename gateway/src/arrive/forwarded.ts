@@ -6,21 +6,21 @@ interface ForwardedElement {
 }
 
 /**
- * RFC 7239 section 4: the last `most` elements, in the order the proxies added them. An element that cannot be read
+ * RFC 7239 section 4: the last `maxElements` elements, in the order the proxies added them. An element that cannot be read
  * gets an empty `for`.
  *
  * It is read from the right. A proxy adds its element at the right end, so text on the left must not change where
  * an element on the right begins. A closing quote without an opening quote is an ordinary character.
  */
-export function parseForwarded(header: string, most: number): readonly ForwardedElement[] {
-  return lastElements(header, most).map(readElement);
+export function parseForwarded(header: string, maxElements: number): readonly ForwardedElement[] {
+  return lastElements(header, maxElements).map(readElement);
 }
 
-function lastElements(text: string, most: number): string[] {
+function lastElements(text: string, maxElements: number): string[] {
   const elements: string[] = [];
   let end = text.length;
   let isBroken = false;
-  for (let at = end - 1; at >= 0 && elements.length < most; at--) {
+  for (let at = end - 1; at >= 0 && elements.length < maxElements; at--) {
     if (text[at] === '"' && !isBroken) {
       const begin = openingQuote(text, at);
       isBroken = begin === -1;
@@ -30,7 +30,7 @@ function lastElements(text: string, most: number): string[] {
       end = at;
     }
   }
-  if (elements.length < most) elements.unshift(text.slice(0, end));
+  if (elements.length < maxElements) elements.unshift(text.slice(0, end));
   return elements;
 }
 
@@ -43,9 +43,9 @@ function openingQuote(text: string, close: number): number {
 
 /** RFC 9110 section 5.6.4: an odd number of backslashes stands before the character. */
 function isEscaped(text: string, at: number): boolean {
-  let before = at;
-  while (text[before - 1] === '\\') before--;
-  return (at - before) % 2 === 1;
+  let runStart = at;
+  while (text[runStart - 1] === '\\') runStart--;
+  return (at - runStart) % 2 === 1;
 }
 
 function readElement(element: string): ForwardedElement {
@@ -66,12 +66,12 @@ function readElement(element: string): ForwardedElement {
 function splitUnquoted(text: string): string[] {
   const parts: string[] = [];
   let start = 0;
-  let quoted = false;
+  let isQuoted = false;
   for (let i = 0; i < text.length; i++) {
     const char = text[i];
-    if (quoted && char === '\\') i++;
-    else if (char === '"') quoted = !quoted;
-    else if (char === ';' && !quoted) {
+    if (isQuoted && char === '\\') i++;
+    else if (char === '"') isQuoted = !isQuoted;
+    else if (char === ';' && !isQuoted) {
       parts.push(text.slice(start, i));
       start = i + 1;
     }

@@ -35,62 +35,61 @@ export function readFraming(req: VisitorRequest, limits: FramingLimits): Framing
  * Content-Length or Transfer-Encoding shows here as a comma.
  */
 function readMessageFraming(req: VisitorRequest, limits: FramingLimits): Framing {
-  if (req.httpVersionMajor !== 1) return refused(505, 'HTTP version not supported.');
-  if (req.rawHeaders.length > 2 * limits.maxHeaders) return refused(431, 'Too many header fields.');
-  if (req.method === 'CONNECT' || req.method === 'TRACE')
-    return refused(405, 'Method not allowed.');
+  if (req.httpVersionMajor !== 1) return refuse(505, 'HTTP version not supported.');
+  if (req.rawHeaders.length > 2 * limits.maxHeaders) return refuse(431, 'Too many header fields.');
+  if (req.method === 'CONNECT' || req.method === 'TRACE') return refuse(405, 'Method not allowed.');
 
   const { host, 'transfer-encoding': coding, 'content-length': length } = req.headers;
-  if (host === undefined || !isHost(host)) return refused(400, 'One valid Host is required.');
+  if (host === undefined || !isHost(host)) return refuse(400, 'One valid Host is required.');
 
   const body = bodyOf(coding, length, req.httpVersionMinor);
-  if (body === 'unknown coding') return refused(501, 'Transfer coding not supported.');
-  if (body === 'ambiguous') return refused(400, 'Ambiguous message length.');
+  if (body === 'unknown coding') return refuse(501, 'Transfer coding not supported.');
+  if (body === 'ambiguous') return refuse(400, 'Ambiguous message length.');
 
   const url = req.url ?? '';
-  if (url.length > limits.maxTargetLength) return refused(414, 'URI too long.');
+  if (url.length > limits.maxTargetLength) return refuse(414, 'URI too long.');
   const target = originForm(url, host, req.method === 'OPTIONS');
-  if (target === undefined) return refused(400, 'Invalid request target.');
+  if (target === undefined) return refuse(400, 'Invalid request target.');
   return { kind: 'sound', host, target, hasBody: body === 'some' };
 }
 
 /** A request of HTTP/2 (RFC 9113 section 8.3.1). It gets the same answers as a message of HTTP/1.1. */
 function readStreamFraming(req: StreamRequest, limits: FramingLimits): Framing {
   const { fields, hasBody } = req;
-  if (fields.fault !== undefined) return refused(400, fields.fault);
+  if (fields.fault !== undefined) return refuse(400, fields.fault);
   if (fields.rawHeaders.length > 2 * limits.maxHeaders) {
-    return refused(431, 'Too many header fields.');
+    return refuse(431, 'Too many header fields.');
   }
   const { method, path, authority, headers } = fields;
-  if (method === 'CONNECT' || method === 'TRACE') return refused(405, 'Method not allowed.');
-  if (!isHost(authority)) return refused(400, 'One valid Host is required.');
+  if (method === 'CONNECT' || method === 'TRACE') return refuse(405, 'Method not allowed.');
+  if (!isHost(authority)) return refuse(400, 'One valid Host is required.');
 
   const length = headers['content-length'];
   if (
     length !== undefined &&
     (!/^(?:0|[1-9]\d{0,14})$/.test(length) || (!hasBody && length !== '0'))
   ) {
-    return refused(400, 'Ambiguous message length.');
+    return refuse(400, 'Ambiguous message length.');
   }
-  if (path.length > limits.maxTargetLength) return refused(414, 'URI too long.');
+  if (path.length > limits.maxTargetLength) return refuse(414, 'URI too long.');
   const isAsterisk = path === '*' && method === 'OPTIONS';
   if (!isAsterisk && (!path.startsWith('/') || !hasOnlyTargetCharacters(path))) {
-    return refused(400, 'Invalid request target.');
+    return refuse(400, 'Invalid request target.');
   }
   return { kind: 'sound', host: authority, target: path, hasBody };
 }
 
-function refused(status: number, why: string): Framing {
+function refuse(status: number, why: string): Framing {
   return { kind: 'refused', status, why };
 }
 
 function bodyOf(
   coding: string | undefined,
   length: string | undefined,
-  minor: number,
+  minorVersion: number,
 ): 'none' | 'some' | 'ambiguous' | 'unknown coding' {
   if (coding !== undefined) {
-    if (length !== undefined || minor === 0) return 'ambiguous';
+    if (length !== undefined || minorVersion === 0) return 'ambiguous';
     // The gateway frames the body again, so it would have to decode any other coding.
     return coding.toLowerCase() === 'chunked' ? 'some' : 'unknown coding';
   }
@@ -117,12 +116,12 @@ export function isHost(host: string): boolean {
 }
 
 function isMadeOf(
-  isOne: (code: number) => boolean,
+  isAllowed: (code: number) => boolean,
   text: string,
   from: number,
   to: number,
 ): boolean {
-  for (let i = from; i < to; i++) if (!isOne(text.charCodeAt(i))) return false;
+  for (let i = from; i < to; i++) if (!isAllowed(text.charCodeAt(i))) return false;
   return from < to;
 }
 

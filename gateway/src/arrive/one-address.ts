@@ -13,7 +13,7 @@ const WINDOW_REQUESTS = 4 * LOOK_EVERY;
 /** A window that takes longer is not judged: such a site has too few visitors. */
 const LONGEST_WINDOW_MS = 60 * 60_000;
 /** The share of requests that counts as nearly all. */
-const SHARE = 0.9;
+const NEARLY_ALL = 0.9;
 const LOG_EVERY_MS = 60 * 60_000;
 /** At most this many peers of the own network are counted and named in the log. */
 const MAX_NAMED = 8;
@@ -21,48 +21,48 @@ const MAX_NAMED = 8;
 /** Notices that nearly all requests come from one address: a proxy that is taken for the visitor. */
 export interface OneAddressWatch {
   /** Wraps a look-up of visitors' addresses, and counts the addresses that it finds. */
-  readonly over: (clientOf: ClientOf) => ClientOf;
+  readonly wrap: (clientOf: ClientOf) => ClientOf;
   /** Forgets all counts. It is called after a reload, which can change the trusted proxies. */
   readonly restart: () => void;
   /** Whether the last window came from one address. */
-  readonly isOne: () => boolean;
+  readonly isOneAddress: () => boolean;
 }
 
 /**
- * Counts by majority vote (Boyer and Moore), which needs one address and a few numbers of memory. When `votes` are
+ * Counts by majority vote (Boyer and Moore), which keeps only one address and a few numbers in memory. When `votes` are
  * left for `address`, that address has sent at least so many of the `requests`.
  */
 export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
-  const throttled = createThrottledLog(log, clock, LOG_EVERY_MS);
+  const logThrottled = createThrottledLog(log, clock, LOG_EVERY_MS);
   let address = '';
   let requests = 0;
   let votes = 0;
   /** Requests of `address` with a forwarded header that was not believed. */
   let claims = 0;
   /** Peers of the own network that sent such headers. `nearbyClaims` counts their requests. */
-  const nearby = new Set<string>();
+  const nearbyPeers = new Set<string>();
   let nearbyClaims = 0;
   let begunAt = clock();
-  let early = true;
-  let one = false;
+  let isFirstLook = true;
+  let hasOneAddress = false;
 
   function begin(): void {
     requests = votes = claims = nearbyClaims = 0;
-    nearby.clear();
+    nearbyPeers.clear();
     address = '';
     begunAt = clock();
   }
 
-  function count(ip: string, claimed: boolean): void {
+  function count(ip: string, hasClaim: boolean): void {
     requests++;
-    if (claimed) countNearby(ip);
+    if (hasClaim) countNearby(ip);
     if (ip === address) {
       votes++;
-      if (claimed) claims++;
+      if (hasClaim) claims++;
     } else if (votes === 0) {
       address = ip;
       votes = 1;
-      claims = claimed ? 1 : 0;
+      claims = hasClaim ? 1 : 0;
     } else {
       votes--;
     }
@@ -70,9 +70,9 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
   }
 
   function countNearby(ip: string): void {
-    if (!nearby.has(ip)) {
-      if (nearby.size === MAX_NAMED || !isNearby(ip)) return;
-      nearby.add(ip);
+    if (!nearbyPeers.has(ip)) {
+      if (nearbyPeers.size === MAX_NAMED || !isNearby(ip)) return;
+      nearbyPeers.add(ip);
     }
     nearbyClaims++;
   }
@@ -80,8 +80,8 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
   function look(): void {
     const age = clock() - begunAt;
     // A person who tries a new installation alone is also one address, but sends no forwarded header.
-    if (early && areProxies()) judge();
-    early = false;
+    if (isFirstLook && comeFromProxies()) judge();
+    isFirstLook = false;
     if (age >= WINDOW_MS && requests >= WINDOW_REQUESTS) {
       if (age <= LONGEST_WINDOW_MS) judge();
       begin();
@@ -89,18 +89,18 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
   }
 
   /** Whether nearly all requests come with a forwarded header from peers of the own network, such as balancers. */
-  function areProxies(): boolean {
-    return nearbyClaims >= SHARE * requests;
+  function comeFromProxies(): boolean {
+    return nearbyClaims >= NEARLY_ALL * requests;
   }
 
   function judge(): void {
-    one = votes >= SHARE * requests;
-    if (areProxies()) {
-      const fields = proxyFields([...nearby]);
-      throttled('warn', 'gateway_untrusted_proxy', { ...fields, requests });
-    } else if (one) {
-      const isClaiming = claims >= SHARE * requests;
-      throttled('warn', 'gateway_one_address', {
+    hasOneAddress = votes >= NEARLY_ALL * requests;
+    if (comeFromProxies()) {
+      const fields = proxyFields([...nearbyPeers]);
+      logThrottled('warn', 'gateway_untrusted_proxy', { ...fields, requests });
+    } else if (hasOneAddress) {
+      const isClaiming = claims >= NEARLY_ALL * requests;
+      logThrottled('warn', 'gateway_one_address', {
         address,
         requests,
         advice: adviceOn(address, isClaiming),
@@ -109,17 +109,17 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
   }
 
   return {
-    over: (clientOf) => (connection, headers) => {
+    wrap: (clientOf) => (connection, headers) => {
       const client = clientOf(connection, headers);
       count(client.ip, isClaim(connection, headers));
       return client;
     },
     restart: () => {
-      early = true;
-      one = false;
+      isFirstLook = true;
+      hasOneAddress = false;
       begin();
     },
-    isOne: () => one,
+    isOneAddress: () => hasOneAddress,
   };
 }
 
@@ -127,19 +127,19 @@ function proxyFields(peers: readonly string[]) {
   const addresses = peers.join(', ');
   return {
     addresses,
-    advice: `nearly all requests come from ${addresses} with X-Forwarded-For or Forwarded, which is not believed: if these are proxies of yours and write the header themselves, add to guard.yaml: ${lineOf(peers)}`,
+    advice: `nearly all requests come from ${addresses} with X-Forwarded-For or Forwarded, which is not believed: if these are proxies of yours and write the header themselves, add to guard.yaml: ${settingsLine(peers)}`,
   };
 }
 
 function adviceOn(address: string, isClaiming: boolean): string {
-  const line = lineOf([address]);
+  const line = settingsLine([address]);
   return isClaiming
     ? `if ${address} is a proxy of yours and writes X-Forwarded-For or Forwarded itself, add to guard.yaml: ${line}. If you do not know it, it is one visitor who sends that header: do not trust it`
     : `if ${address} is a proxy of yours, let it send X-Forwarded-For and add to guard.yaml: ${line}, or let it speak the PROXY protocol (listen.proxy_protocol)`;
 }
 
-function lineOf(addresses: readonly string[]): string {
-  return `trusted_proxies: [${addresses.map((one) => `'${one}'`).join(', ')}]`;
+function settingsLine(addresses: readonly string[]): string {
+  return `trusted_proxies: [${addresses.map((address) => `'${address}'`).join(', ')}]`;
 }
 
 /** Whether it is an address of this machine or of a private network. Visitors from the internet do not have one. */

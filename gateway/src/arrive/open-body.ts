@@ -32,14 +32,14 @@ export async function openBody(visit: Visit, plan: SamplePlan, waitMs: number): 
   return { ...visit, opening, bodySample: sampleOf(opening.peek(plan.maxBytes), plan) };
 }
 
-function readOpening(req: VisitorRequest, enough: number, waitMs: number): Promise<Opening> {
+function readOpening(req: VisitorRequest, maxBytes: number, waitMs: number): Promise<Opening> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let length = 0;
-    let isOver = false;
+    let isFinished = false;
     const finish = () => {
-      if (isOver) return;
-      isOver = true;
+      if (isFinished) return;
+      isFinished = true;
       clearTimeout(timer);
       req.off('data', take);
       req.off('end', finish);
@@ -51,7 +51,7 @@ function readOpening(req: VisitorRequest, enough: number, waitMs: number): Promi
     const take = (part: Buffer) => {
       parts.push(part);
       length += part.length;
-      if (length >= enough) finish();
+      if (length >= maxBytes) finish();
     };
     const timer = setTimeout(finish, waitMs);
     req.on('data', take);
@@ -61,7 +61,7 @@ function readOpening(req: VisitorRequest, enough: number, waitMs: number): Promi
   });
 }
 
-const NOTHING = Buffer.alloc(0);
+const NO_BYTES = Buffer.alloc(0);
 
 class Opening implements BodyOpening {
   #bytes: Buffer;
@@ -76,7 +76,7 @@ class Opening implements BodyOpening {
 
   take(): Buffer {
     const bytes = this.#bytes;
-    this.#bytes = NOTHING;
+    this.#bytes = NO_BYTES;
     return bytes;
   }
 }
@@ -91,20 +91,20 @@ function sampleOf(bytes: Buffer, { content, names }: SamplePlan): string {
 /** How the sample of a body is read. */
 export type SampledContent = 'form' | 'text';
 
-const FORM = 'application/x-www-form-urlencoded';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** Types of text that can be sampled. */
-const TEXT = /^(?:text\/[\w.+-]+|application\/(?:[\w.+-]+\+)?(?:json|xml))$/;
-const CHARSET = /;\s*charset\s*=\s*"?([\w-]+)/i;
+const TEXT_TYPE = /^(?:text\/[\w.+-]+|application\/(?:[\w.+-]+\+)?(?:json|xml))$/;
+const CHARSET_PATTERN = /;\s*charset\s*=\s*"?([\w-]+)/i;
 const ASCII_COMPATIBLE: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii', 'iso-8859-1']);
 
 /** Undefined for a body that cannot be read as text: an upload of files, a picture, or compressed content. */
 function sampledContent(headers: IncomingHttpHeaders): SampledContent | undefined {
   const { 'content-type': type = '', 'content-encoding': coding } = headers;
   if (coding !== undefined) return undefined;
-  const charset = CHARSET.exec(type)?.[1]?.toLowerCase();
+  const charset = CHARSET_PATTERN.exec(type)?.[1]?.toLowerCase();
   if (charset !== undefined && !ASCII_COMPATIBLE.has(charset)) return undefined;
   const semicolon = type.indexOf(';');
-  const media = (semicolon === -1 ? type : type.slice(0, semicolon)).trim().toLowerCase();
-  if (media === FORM) return 'form';
-  return TEXT.test(media) ? 'text' : undefined;
+  const mediaType = (semicolon === -1 ? type : type.slice(0, semicolon)).trim().toLowerCase();
+  if (mediaType === FORM_TYPE) return 'form';
+  return TEXT_TYPE.test(mediaType) ? 'text' : undefined;
 }

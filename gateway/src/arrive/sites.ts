@@ -35,13 +35,13 @@ export interface Sites {
   readonly match: (host: string) => ServedSite | undefined;
 }
 
-function contextsOf(described: ValidateContext): ContextsByProtocol {
-  const carried = { ...described, seesAnswer: true } as const;
+function contextsOf(context: ValidateContext): ContextsByProtocol {
+  const contextWithAnswer = { ...context, seesAnswer: true } as const;
   return {
-    described,
-    'HTTP/1.0': { ...carried, protocol: 'HTTP/1.0' },
-    'HTTP/1.1': { ...carried, protocol: 'HTTP/1.1' },
-    'HTTP/2.0': { ...carried, protocol: 'HTTP/2.0' },
+    described: context,
+    'HTTP/1.0': { ...contextWithAnswer, protocol: 'HTTP/1.0' },
+    'HTTP/1.1': { ...contextWithAnswer, protocol: 'HTTP/1.1' },
+    'HTTP/2.0': { ...contextWithAnswer, protocol: 'HTTP/2.0' },
   };
 }
 
@@ -54,7 +54,7 @@ export function createSites(
   }: Pick<GatewaySettings, 'sites' | 'observe' | 'settingsRevision'>,
   originsOf: OriginsOf,
 ): Sites {
-  const all = sites.map((config): ServedSite => {
+  const servedSites = sites.map((config): ServedSite => {
     const name = config.settings.hosts[0] ?? '';
     return {
       name,
@@ -71,7 +71,9 @@ export function createSites(
       },
     };
   });
-  const match = compileHosts(all.map((value) => ({ hosts: value.config.settings.hosts, value })));
+  const match = compileHosts(
+    servedSites.map((value) => ({ hosts: value.config.settings.hosts, value })),
+  );
   return { match };
 }
 
@@ -87,13 +89,17 @@ export type IsProtected = (readings: readonly string[] | undefined) => boolean;
  * lower case, with or without a slash at the end. `skip` matches exactly as it is written.
  */
 export function compileRoute(protect: readonly string[], skip: readonly string[]): IsProtected {
-  const protects = protect.map((glob) => compileFoldedGlob(glob));
-  const skips = skip.map((glob) => compileGlob(glob));
-  const isProtected = (folded: string) => protects.some((matches) => matches(folded));
+  const protectMatchers = protect.map((glob) => compileFoldedGlob(glob));
+  const skipMatchers = skip.map((glob) => compileGlob(glob));
+  const isProtected = (foldedPath: string) =>
+    protectMatchers.some((matches) => matches(foldedPath));
   return (readings) =>
     readings === undefined ||
     (readings.some((path) => isProtected(foldPath(path))) &&
-      !(skips.length > 0 && readings.every((path) => skips.some((matches) => matches(path)))));
+      !(
+        skipMatchers.length > 0 &&
+        readings.every((path) => skipMatchers.some((matches) => matches(path)))
+      ));
 }
 
 /** How a site samples the bodies of its requests. */

@@ -1,23 +1,23 @@
 /** An object that writes at the end of the present turn of the event loop. */
-export interface Waiting {
+export interface EndOfTurnListener {
   endOfTurn(): void;
 }
 
-let waiting: Waiting[] = [];
+let waitingListeners: EndOfTurnListener[] = [];
 
 /**
  * Calls `endOfTurn` after everything that arrived in the same turn was read. A single request does not wait. Under
  * load, the process at the other end wakes up once for many writes. To wake it up for each write was a fifth of the
  * cost of a request (bench/gateway.ts). The list has at most one entry for each connection that had something to read in this turn.
  */
-export function atEndOfTurn(one: Waiting): void {
-  if (waiting.push(one) === 1) setImmediate(callAll);
+export function callAtEndOfTurn(listener: EndOfTurnListener): void {
+  if (waitingListeners.push(listener) === 1) setImmediate(callAll);
 }
 
 function callAll(): void {
-  const all = waiting;
-  waiting = [];
-  for (const one of all) one.endOfTurn();
+  const listeners = waitingListeners;
+  waitingListeners = [];
+  for (const listener of listeners) listener.endOfTurn();
 }
 
 /**
@@ -26,10 +26,10 @@ function callAll(): void {
  */
 export class DeadlineTicks<Wait extends string> {
   /** Sweeps so far. */
-  now = 0;
+  sweepCount = 0;
   readonly #waits: Readonly<Record<Wait, number>>;
 
-  /** How long each wait may last, and the time between two sweeps. Both in milliseconds. */
+  /** How long each wait may last, and the time between two sweeps. Both are in milliseconds. */
   constructor(waitsMs: Readonly<Record<Wait, number>>, sweepMs: number) {
     const waits: Record<string, number> = {};
     for (const wait in waitsMs) waits[wait] = ticksOf(waitsMs[wait], sweepMs) + 1;
@@ -37,9 +37,9 @@ export class DeadlineTicks<Wait extends string> {
     this.#waits = waits as Record<Wait, number>;
   }
 
-  /** The tick at which this wait has surely reached its limit. One is added, because the present one has begun. */
-  in(wait: Wait): number {
-    return this.now + this.#waits[wait];
+  /** The tick at which this wait has surely reached its limit. One tick is added, because the present tick has begun. */
+  tickAfter(wait: Wait): number {
+    return this.sweepCount + this.#waits[wait];
   }
 }
 

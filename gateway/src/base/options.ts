@@ -41,7 +41,7 @@ export interface GatewaySettings {
   readonly redirectHttps?: boolean | undefined;
 }
 
-/** What an authority looks for when it checks a host of this gateway (RFC 8555). Looked up at each request. */
+/** What an authority looks for when it checks a host of this gateway (RFC 8555). It is looked up at each request. */
 export interface AcmeChallenges {
   /** The answer below `/.well-known/acme-challenge/`; undefined for a token that is not awaited right now. */
   readonly keyAuthorization: (token: string) => string | undefined;
@@ -74,7 +74,7 @@ export interface GatewayOptions extends GatewaySettings {
 export interface Gateway {
   /** Resolves to the URL, or `unix:<path>`, on which it listens. Rejects when it cannot listen there. */
   readonly listen: (address: ListenAddress) => Promise<string>;
-  /** The same over https: HTTP/2 and HTTP/1.1. Call it once. Without a certificate every handshake fails. */
+  /** Listens for https: HTTP/2 and HTTP/1.1. Call it once. Without a certificate every handshake fails. */
   readonly listenTls: (address: ListenAddress) => Promise<string>;
   /** Answers other proxies, and takes their requests below `/.guard/`: forward-auth/forward-auth.ts. */
   readonly listenForwardAuth: (address: ListenAddress) => Promise<string>;

@@ -5,16 +5,16 @@ import type { Clock, Log } from '@guard/config/contract/ports';
  * milliseconds. `leftOut` in the line counts the lines that were not written before it.
  */
 export function createThrottledLog(log: Log, clock: Clock, everyMs: number): Log {
-  const last = new Map<string, { at: number; leftOut: number }>();
+  const lastLines = new Map<string, { at: number; leftOut: number }>();
 
   return (level, event, fields) => {
     const now = clock();
-    const before = last.get(event);
-    if (before !== undefined && now >= before.at && now - before.at < everyMs) {
-      before.leftOut++;
+    const lastLine = lastLines.get(event);
+    if (lastLine !== undefined && now >= lastLine.at && now - lastLine.at < everyMs) {
+      lastLine.leftOut++;
       return;
     }
-    last.set(event, { at: now, leftOut: 0 });
-    log(level, event, before?.leftOut ? { ...fields, leftOut: before.leftOut } : fields);
+    lastLines.set(event, { at: now, leftOut: 0 });
+    log(level, event, lastLine?.leftOut ? { ...fields, leftOut: lastLine.leftOut } : fields);
   };
 }

@@ -6,7 +6,7 @@ import type { OwnAnswer } from '../message/own-answer.ts';
 import { type CheckResponse, type HeaderOption, PERMISSION_DENIED } from './messages.ts';
 
 /** Fields that only Guard may send to the origin. When Guard does not send one, Envoy removes it from the request. */
-const ONLY_GUARD_SAYS = [
+const GUARD_FIELDS = [
   'x-guard-decision',
   'x-guard-request-id',
   'x-guard-session',
@@ -16,19 +16,19 @@ const ONLY_GUARD_SAYS = [
 
 /** The response that lets a request pass. */
 export function passResponse(plan: ForwardPlan): CheckResponse {
-  const said: string[] = [];
-  addOriginFields(said, plan);
-  const headers = optionsOf(said, () => true);
+  const originFields: string[] = [];
+  addOriginFields(originFields, plan);
+  const headers = headerOptions(originFields, () => true);
   const names = new Set(headers.map(({ header }) => header.key));
-  const replaced = plan.additions?.replaced;
+  const replacedNames = plan.additions?.replaced;
   return {
     status: { code: 0 },
     okResponse: {
       headers,
-      headersToRemove: ONLY_GUARD_SAYS.filter((name) => !names.has(name)),
-      responseHeadersToAdd: optionsOf(
+      headersToRemove: GUARD_FIELDS.filter((name) => !names.has(name)),
+      responseHeadersToAdd: headerOptions(
         fieldsForVisitor(plan),
-        (name) => replaced?.has(name) === true,
+        (name) => replacedNames?.has(name) === true,
       ),
     },
   };
@@ -40,21 +40,21 @@ export function deniedResponse({ status, fields, body }: OwnAnswer): CheckRespon
     status: { code: PERMISSION_DENIED },
     deniedResponse: {
       status: { code: status },
-      headers: optionsOf(fields, (name) => name !== 'set-cookie'),
+      headers: headerOptions(fields, (name) => name !== 'set-cookie'),
       // This field of the message is a text. Envoy treats a response that is not UTF-8 as a failed question.
       body: isUtf8(body) ? body.toString() : 'Request denied.\n',
     },
   };
 }
 
-function optionsOf(
+function headerOptions(
   fields: readonly string[],
-  replaces: (name: string) => boolean,
+  overwrites: (name: string) => boolean,
 ): readonly HeaderOption[] {
   const options: HeaderOption[] = [];
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const key = (fields[i] ?? '').toLowerCase();
-    const appendAction = replaces(key) ? 'OVERWRITE_IF_EXISTS_OR_ADD' : 'APPEND_IF_EXISTS_OR_ADD';
+    const appendAction = overwrites(key) ? 'OVERWRITE_IF_EXISTS_OR_ADD' : 'APPEND_IF_EXISTS_OR_ADD';
     options.push({ header: { key, value: fields[i + 1] ?? '' }, appendAction });
   }
   return options;

@@ -18,13 +18,13 @@ import { readCheck } from './read-check.ts';
 /** Answers the questions of Envoy's ext_authz. Never throws or rejects. */
 export interface ExtAuthz {
   /** The refusal of a peer that may not ask. Undefined when it may. */
-  readonly refuse: (from: VisitorSocket) => CheckResponse | undefined;
+  readonly refuse: (peerSocket: VisitorSocket) => CheckResponse | undefined;
   /** The denial of a request whose message is too large to be read. */
   readonly denyTooLarge: () => CheckResponse;
   /** Undefined when Guard itself failed. Then the failure mode of Envoy decides. */
   readonly check: (
     request: CheckRequest,
-    from: VisitorSocket,
+    peerSocket: VisitorSocket,
     isGone: () => boolean,
   ) => Promise<CheckResponse | undefined>;
 }
@@ -70,7 +70,7 @@ export function createExtAuthz(stages: ExtAuthzStages): ExtAuthz {
 
   function replyTo(request: CheckRequest, connection: Connection): MaybePromise<Reply> {
     const plan = judgeDescribed(readCheck(request, limits), connection);
-    return whenKnown(plan, (known) => replyOf(known, connection));
+    return whenKnown(plan, (decidedPlan) => replyOf(decidedPlan, connection));
   }
 
   const count = (outcome: string) => {
@@ -78,8 +78,8 @@ export function createExtAuthz(stages: ExtAuthzStages): ExtAuthz {
   };
 
   return {
-    refuse(from) {
-      const connection = connectionOf(from);
+    refuse(peerSocket) {
+      const connection = connectionOf(peerSocket);
       if (connection.trusted) return undefined;
       count('refused');
       return refusal('not in trusted_proxies', 403, connection).response;
@@ -88,10 +88,10 @@ export function createExtAuthz(stages: ExtAuthzStages): ExtAuthz {
       count('denied');
       return deniedResponse(FIELDS_TOO_LARGE);
     },
-    async check(request, from, isGone) {
+    async check(request, peerSocket, isGone) {
       let reply: Reply;
       try {
-        reply = await replyTo(request, connectionOf(from));
+        reply = await replyTo(request, connectionOf(peerSocket));
       } catch (error) {
         logBroken(log, error);
         reply = { outcome: 'failed', response: undefined };

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isTextCharacter, isToken } from '../base/characters.ts';
 import {
   checkDescribed,
-  malformed,
+  malformedQuestion,
   type QuestionLimits,
-  type ReadQuestion,
+  type QuestionReading,
 } from '../forward-auth/read-question.ts';
 import type { CheckRequest, HttpRequest } from './messages.ts';
 
@@ -14,7 +14,7 @@ export interface CheckLimits extends QuestionLimits {
 }
 
 /** Reads the question of a trusted Envoy. The result has the same type as for any other proxy. */
-export function readCheck({ attributes }: CheckRequest, limits: CheckLimits): ReadQuestion {
+export function readCheck({ attributes }: CheckRequest, limits: CheckLimits): QuestionReading {
   const http = attributes?.request?.http;
   if (!http) return { kind: 'incomplete', missing: 'attributes.request.http' };
 
@@ -26,27 +26,28 @@ export function readCheck({ attributes }: CheckRequest, limits: CheckLimits): Re
     if (name.startsWith(':')) continue;
     fields++;
     bytes += name.length + value.length;
-    if (!isToken(name) || !isText(value)) return malformed(400, 'Invalid header field.');
+    if (!isToken(name) || !isText(value)) return malformedQuestion(400, 'Invalid header field.');
     // Node joins fields of one name in the same way.
-    const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    const earlierValue = Object.hasOwn(headers, name) ? headers[name] : undefined;
     const separator = name === 'cookie' ? '; ' : ', ';
-    headers[name] = before === undefined ? value : `${String(before)}${separator}${value}`;
+    headers[name] =
+      earlierValue === undefined ? value : `${String(earlierValue)}${separator}${value}`;
   }
-  if (bytes > limits.maxHeaderBytes) return malformed(431, 'Header fields too large.');
-  const draft = { method: http.method, host: http.host, target: bytesOf(http.path) };
+  if (bytes > limits.maxHeaderBytes) return malformedQuestion(431, 'Header fields too large.');
+  const draft = { method: http.method, host: http.host, target: toLatin1(http.path) };
   return checkDescribed(draft, headers, fields, limits);
 }
 
 function* fieldsOf({ headers, headerMap }: HttpRequest): Generator<readonly [string, string]> {
-  for (const [name, value] of Object.entries(headers)) yield [name.toLowerCase(), bytesOf(value)];
+  for (const [name, value] of Object.entries(headers)) yield [name.toLowerCase(), toLatin1(value)];
   for (const { key, value, rawValue } of headerMap?.headers ?? []) {
-    const raw = rawValue.length > 0 ? rawValue.toString('latin1') : bytesOf(value);
+    const raw = rawValue.length > 0 ? rawValue.toString('latin1') : toLatin1(value);
     yield [key.toLowerCase(), raw];
   }
 }
 
 /** A text with one character for each byte. Node reads a header section in the same way. */
-function bytesOf(text: string): string {
+function toLatin1(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 

@@ -32,9 +32,12 @@ const EXT_AUTHZ_LIMITS = {
   maxStreams: 1_024,
   /** The memory that Node keeps for one connection. */
   sessionMegabytes: 32,
-  /** Most connections of one untrusted address, and of all of them. Each can hold 13 MB in refused questions whose messages never end. */
-  connectionsOfUntrusted: 8,
-  connectionsOfStrangers: 16,
+  /**
+   * The most connections of one untrusted address, and of all untrusted addresses. Each connection can hold 13 MB in
+   * refused questions whose messages never end.
+   */
+  connectionsPerUntrustedAddress: 8,
+  untrustedConnections: 16,
 } as const;
 
 /**
@@ -43,13 +46,13 @@ const EXT_AUTHZ_LIMITS = {
  */
 const ANY_NUMBER_OF_RESETS = { streamResetBurst: 0xffff_ffff, streamResetRate: 0xffff_ffff };
 
-/** The gRPC server that Envoy asks. This module loads the library, so ext-authz-side.ts imports it late. */
+/** The gRPC server that Envoy asks. ext-authz-side.ts imports this module late, because the module loads the library. */
 export class ExtAuthzServer {
   readonly #server = createServer();
   readonly #grpc: Server;
   readonly #sockets = new Map<string, Socket>();
-  /** One name for all peers on unix sockets. They have no address that distinguishes their calls. */
-  readonly #local = new Socket();
+  /** Stands for all peers on unix sockets, which have no address that distinguishes their calls. */
+  readonly #localSocket = new Socket();
 
   /** `current` returns the stages with the current settings. */
   constructor(current: () => ExtAuthz, accept: AcceptOptions) {
@@ -66,15 +69,15 @@ export class ExtAuthzServer {
       interceptors: [denyTooLarge(current), this.#refuseUntrusted(current)],
     });
     this.#grpc.addService(serviceDefinition(), this.#implementation(current));
-    // The library has no option for it. resets.test.ts notices when the object has another name.
+    // The library has no option for these two limits. resets.test.ts notices when the object has another name.
     Object.assign(Reflect.get(this.#grpc, 'commonServerOptions'), ANY_NUMBER_OF_RESETS);
     const injector = this.#grpc.createConnectionInjector(ServerCredentials.createInsecure());
     this.#server.maxConnections = accept.limits.maxConnections;
-    notePeer(this.#local, { kind: 'local' });
+    notePeer(this.#localSocket, { kind: 'local' });
     const limits = {
       ...accept.limits,
-      maxConnectionsPerAddress: EXT_AUTHZ_LIMITS.connectionsOfUntrusted,
-      maxUntrustedConnections: EXT_AUTHZ_LIMITS.connectionsOfStrangers,
+      maxConnectionsPerAddress: EXT_AUTHZ_LIMITS.connectionsPerUntrustedAddress,
+      maxUntrustedConnections: EXT_AUTHZ_LIMITS.untrustedConnections,
     };
     acceptConnections(this.#server, { ...accept, limits, proxyProtocol: false }, (socket, peer) => {
       notePeer(socket, peer);
@@ -97,14 +100,14 @@ export class ExtAuthzServer {
   /** Resolves when the questions under way are answered. After `drainMs` it cuts the rest. */
   async close(drainMs: number): Promise<void> {
     if (!this.#server.listening) return;
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    const late = setTimeout(() => {
+    const serverClosed = new Promise((resolve) => this.#server.close(resolve));
+    const drainTimer = setTimeout(() => {
       this.#grpc.forceShutdown();
       for (const socket of this.#sockets.values()) socket.destroy();
     }, drainMs);
     this.#grpc.tryShutdown(() => undefined);
-    await closed;
-    clearTimeout(late);
+    await serverClosed;
+    clearTimeout(drainTimer);
   }
 
   #implementation(current: () => ExtAuthz): UntypedServiceImplementation {
@@ -113,9 +116,9 @@ export class ExtAuthzServer {
         call: { request: CheckRequest; cancelled: boolean; getPeer: () => string },
         answer: (error: { code: status } | null, response?: CheckResponse) => void,
       ) => {
-        const from = this.#socketOf(call.getPeer());
+        const peerSocket = this.#socketOf(call.getPeer());
         void current()
-          .check(call.request, from, () => call.cancelled)
+          .check(call.request, peerSocket, () => call.cancelled)
           .then((response) => {
             if (response === undefined) answer({ code: status.INTERNAL });
             else answer(null, response);
@@ -144,7 +147,7 @@ export class ExtAuthzServer {
    */
   #socketOf(peer: string): Socket {
     const isUnix = typeof this.#server.address() === 'string';
-    return this.#sockets.get(peer) ?? (isUnix ? this.#local : new Socket());
+    return this.#sockets.get(peer) ?? (isUnix ? this.#localSocket : new Socket());
   }
 }
 
@@ -165,10 +168,10 @@ function cutUntrusted(socket: Socket, isTrusted: () => boolean, afterMs: number)
  */
 function denyTooLarge(current: () => ExtAuthz): ServerInterceptor {
   return (_method, call) => {
-    const end = call.sendStatus.bind(call);
-    call.sendStatus = (ended) => {
-      call.sendStatus = end;
-      if (ended.code !== status.RESOURCE_EXHAUSTED) end(ended);
+    const sendStatus = call.sendStatus.bind(call);
+    call.sendStatus = (finalStatus) => {
+      call.sendStatus = sendStatus;
+      if (finalStatus.code !== status.RESOURCE_EXHAUSTED) sendStatus(finalStatus);
       else respond(call, current().denyTooLarge());
     };
     return new ServerInterceptingCall(call);

@@ -29,7 +29,9 @@ export function follow(
   });
   const times = isTimed ? new StageTimes() : undefined;
   const requests = requestsOn(visit.req.socket);
-  const request = new FollowedRequest(trace, times, (over) => requests.delete(over));
+  const request = new FollowedRequest(trace, times, (endedRequest) =>
+    requests.delete(endedRequest),
+  );
   requests.add(request);
   const { site } = visit;
   return {
@@ -39,22 +41,22 @@ export function follow(
       ...(trace?.ids && { trace: trace.ids }),
       site: trace ? { ...site, origins: followOrigins(site.origins, trace) } : site,
     },
-    forward: (admitted, plan) => {
-      times?.forwarded();
-      request.decided(plan.decision, plan.requestId);
-      forward(admitted, plan);
+    forward: (admittedVisit, plan) => {
+      times?.noteForwarding();
+      request.recordDecision(plan.decision, plan.requestId);
+      forward(admittedVisit, plan);
     },
   };
 }
 
 /** When a visitor leaves early, the open requests end. Each connection has one listener for all of its requests. */
 function requestsOn(socket: VisitorSocket): Set<FollowedRequest> {
-  const known = underway.get(socket);
-  if (known !== undefined) return known;
+  const openRequests = underway.get(socket);
+  if (openRequests !== undefined) return openRequests;
   const requests = new Set<FollowedRequest>();
   underway.set(socket, requests);
   socket.once('close', () => {
-    for (const one of requests) one.ended();
+    for (const request of requests) request.end();
   });
   return requests;
 }
@@ -63,22 +65,24 @@ function requestsOn(socket: VisitorSocket): Set<FollowedRequest> {
 class StageTimes {
   readonly #arrivedAt = performance.now();
   #decidedAt: number | undefined;
-  #forwarded = false;
+  #isForwarded = false;
 
-  decided(): void {
+  noteDecision(): void {
     this.#decidedAt = performance.now();
   }
 
-  forwarded(): void {
-    this.#forwarded = true;
+  noteForwarding(): void {
+    this.#isForwarded = true;
   }
 
   /** The value of Server-Timing: milliseconds until the decision, then until the answer began. */
-  text(): string {
+  serverTiming(): string {
     const now = performance.now();
     const decidedAt = this.#decidedAt ?? now;
     const decide = `guard-decide;dur=${(decidedAt - this.#arrivedAt).toFixed(3)}`;
-    return this.#forwarded ? `${decide}, guard-origin;dur=${(now - decidedAt).toFixed(3)}` : decide;
+    return this.#isForwarded
+      ? `${decide}, guard-origin;dur=${(now - decidedAt).toFixed(3)}`
+      : decide;
   }
 }
 
@@ -86,44 +90,44 @@ class StageTimes {
 class FollowedRequest {
   readonly #trace: RequestTrace | undefined;
   readonly #times: StageTimes | undefined;
-  readonly #onOver: (request: FollowedRequest) => void;
+  readonly #onEnd: (request: FollowedRequest) => void;
   #isDecided = false;
   #status: number | undefined;
   #isOver = false;
 
-  /** `onOver` is called once, when it has ended. */
+  /** `onEnd` is called once, when the request has ended. */
   constructor(
     trace: RequestTrace | undefined,
     times: StageTimes | undefined,
-    onOver: (request: FollowedRequest) => void,
+    onEnd: (request: FollowedRequest) => void,
   ) {
     this.#trace = trace;
     this.#times = times;
-    this.#onOver = onOver;
+    this.#onEnd = onEnd;
   }
 
-  decided(decision: string, requestId: string | undefined): void {
+  recordDecision(decision: string, requestId: string | undefined): void {
     if (this.#isDecided) return;
     this.#isDecided = true;
-    this.#times?.decided();
+    this.#times?.noteDecision();
     this.#trace?.decided(decision, requestId);
   }
 
   /** Called when the header section of the answer goes out. Returns its fields, perhaps with Server-Timing. */
-  answering(status: number, fields: string[]): string[] {
+  beginAnswer(status: number, fields: string[]): string[] {
     // The gateway answers a request that was not forwarded before.
-    this.decided('served', undefined);
+    this.recordDecision('served', undefined);
     this.#status = status;
-    const times = this.#times?.text();
+    const times = this.#times?.serverTiming();
     return times === undefined ? fields : [...fields, 'Server-Timing', times];
   }
 
   /** Called when the answer is complete, or when no answer will come. */
-  ended(): void {
+  end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#trace?.ended(this.#status);
-    this.#onOver(this);
+    this.#onEnd(this);
   }
 }
 
@@ -145,12 +149,16 @@ class FollowedResponse implements VisitorResponse {
     return this.#res.writableLength;
   }
 
-  writeHead(status: number, reasonOrFields: string | string[], after?: string[]): unknown {
+  writeHead(
+    status: number,
+    reasonOrFields: string | string[],
+    fieldsAfterReason?: string[],
+  ): unknown {
     if (typeof reasonOrFields === 'string') {
-      const fields = this.#request.answering(status, after ?? []);
+      const fields = this.#request.beginAnswer(status, fieldsAfterReason ?? []);
       return this.#res.writeHead(status, reasonOrFields, fields);
     }
-    return this.#res.writeHead(status, this.#request.answering(status, reasonOrFields));
+    return this.#res.writeHead(status, this.#request.beginAnswer(status, reasonOrFields));
   }
 
   flushHeaders(): void {
@@ -163,9 +171,9 @@ class FollowedResponse implements VisitorResponse {
 
   end(part?: Buffer): unknown {
     // Node treats a missing argument and an argument `undefined` differently.
-    const ended = part === undefined ? this.#res.end() : this.#res.end(part);
-    this.#request.ended();
-    return ended;
+    const result = part === undefined ? this.#res.end() : this.#res.end(part);
+    this.#request.end();
+    return result;
   }
 
   addTrailers(trailers: readonly [string, string][]): void {

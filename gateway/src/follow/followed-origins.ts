@@ -11,7 +11,7 @@ import type {
 
 /** The origins of a site for one request. Every attempt is traced, and carries the trace's header fields. */
 export function followOrigins(origins: Origins, trace: RequestTrace): Origins {
-  const behind = new WeakMap<Origin, Origin>();
+  const realOrigins = new WeakMap<Origin, Origin>();
   let attempts = 0;
 
   function follow(origin: Origin): Origin {
@@ -25,11 +25,15 @@ export function followOrigins(origins: Origins, trace: RequestTrace): Origins {
         attempts++;
         const attempt = trace.sent(place, attempts);
         const answer = new FollowedAnswer(handler, attempt);
-        const sent = new FieldList(withoutNamed(request.sent.fields, attempt.replaced));
-        const added = [...withoutNamed(request.added, attempt.replaced), ...attempt.fields];
-        const exchange = origin.send(lane, { ...request, sent, added }, answer);
+        const sentFields = new FieldList(withoutNamed(request.sent.values, attempt.replaced));
+        const addedFields = [...withoutNamed(request.added, attempt.replaced), ...attempt.fields];
+        const exchange = origin.send(
+          lane,
+          { ...request, sent: sentFields, added: addedFields },
+          answer,
+        );
         if (exchange !== undefined) return abortable(exchange, answer);
-        answer.over('busy');
+        answer.endTrace('busy');
         return undefined;
       },
     };
@@ -40,12 +44,12 @@ export function followOrigins(origins: Origins, trace: RequestTrace): Origins {
     room: (lane) => origins.room(lane),
     next() {
       const origin = origins.next();
-      const followed = follow(origin);
-      behind.set(followed, origin);
-      return followed;
+      const followedOrigin = follow(origin);
+      realOrigins.set(followedOrigin, origin);
+      return followedOrigin;
     },
-    report(followed, reached) {
-      origins.report(behind.get(followed) ?? followed, reached);
+    report(followedOrigin, wasReached) {
+      origins.report(realOrigins.get(followedOrigin) ?? followedOrigin, wasReached);
     },
   };
 }
@@ -54,7 +58,7 @@ export function followOrigins(origins: Origins, trace: RequestTrace): Origins {
 function abortable(exchange: OriginExchange, answer: FollowedAnswer): OriginExchange {
   return {
     abort() {
-      answer.over('aborted');
+      answer.endTrace('aborted');
       exchange.abort();
     },
     pause() {
@@ -77,7 +81,7 @@ class FollowedAnswer implements AnswerHandler {
     this.#trace = trace;
   }
 
-  over(error: string | undefined): void {
+  endTrace(error: string | undefined): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#trace.ended(error);
@@ -94,7 +98,7 @@ class FollowedAnswer implements AnswerHandler {
 
   // The trace gets its report first: the handler may end the whole request, and an attempt must end before its request.
   onData(part: Buffer, last: boolean): void {
-    if (last) this.over(undefined);
+    if (last) this.endTrace(undefined);
     this.#handler.onData(part, last);
   }
 
@@ -103,12 +107,12 @@ class FollowedAnswer implements AnswerHandler {
   }
 
   onEnd(trailers: readonly string[]): void {
-    this.over(undefined);
+    this.endTrace(undefined);
     this.#handler.onEnd(trailers);
   }
 
   onError(error: OriginError): void {
-    this.over(error.kind);
+    this.endTrace(error.kind);
     this.#handler.onError(error);
   }
 }

@@ -26,10 +26,10 @@ export function fieldsForVisitor({ additions }: ForwardPlan): readonly string[] 
 }
 
 /** The answer for the visitor. A proxy that cannot show it gets an id with which it can fetch it. */
-export function denial(peer: Peer, answer: OwnAnswer, held: HeldAnswers): OwnAnswer {
+export function denial(peer: Peer, answer: OwnAnswer, heldAnswers: HeldAnswers): OwnAnswer {
   switch (peer.denial.kind) {
     case 'fetched':
-      return { status: 403, fields: ['X-Guard-Answer', held.keep(answer)], body: EMPTY };
+      return { status: 403, fields: ['X-Guard-Answer', heldAnswers.keep(answer)], body: EMPTY };
     case 'shown':
       return peer.denial.mistakesForPass(answer.status) ? { ...answer, status: 403 } : answer;
   }
@@ -47,10 +47,10 @@ interface HeldLimits {
  * limit the oldest are dropped, and their requests are judged again.
  */
 export class HeldAnswers {
-  readonly #held: LRUCache<string, OwnAnswer>;
+  readonly #answers: LRUCache<string, OwnAnswer>;
 
   constructor(clock: Clock, { heldAnswers, heldBytes, heldMs }: HeldLimits) {
-    this.#held = new LRUCache({
+    this.#answers = new LRUCache({
       max: heldAnswers,
       maxSize: heldBytes,
       // lru-cache refuses a size of 0.
@@ -65,15 +65,15 @@ export class HeldAnswers {
   /** Keeps an answer. Returns a random id with which it can be fetched. */
   keep(answer: OwnAnswer): string {
     const id = randomUUID();
-    this.#held.purgeStale();
-    this.#held.set(id, answer);
+    this.#answers.purgeStale();
+    this.#answers.set(id, answer);
     return id;
   }
 
   /** The answer with this id. It can be taken once. Undefined when it is not there or too old. */
   take(id: string): OwnAnswer | undefined {
-    const answer = this.#held.get(id);
-    this.#held.delete(id);
+    const answer = this.#answers.get(id);
+    this.#answers.delete(id);
     return answer;
   }
 }

@@ -22,7 +22,7 @@ interface ForwardAuthStages extends DescribedStages {
   readonly connectionOf: ConnectionOf;
   readonly metrics: Metrics;
   readonly log: Log;
-  readonly held: HeldAnswers;
+  readonly heldAnswers: HeldAnswers;
 }
 
 /** The answer that a proxy gets, and the outcome that is counted. */
@@ -32,7 +32,7 @@ interface ProxyReply {
 }
 
 /** A proxy that fetches answers describes its requests as nginx does. */
-const FETCHER = PEERS.nginx;
+const FETCHING_PEER = PEERS.nginx;
 
 /** After the denied check the visitor may have passed a challenge, or a budget may have room again. */
 const TRY_AGAIN = plainAnswer(503, 'Please try again.', 'Retry-After', '1');
@@ -46,24 +46,24 @@ const TRY_AGAIN = plainAnswer(503, 'Please try again.', 'Retry-After', '1');
  * any address.
  */
 export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): ForwardAuth {
-  const { connectionOf, limits, metrics, held, faults } = stages;
+  const { connectionOf, limits, metrics, heldAnswers, faults } = stages;
   const judgeDescribed = createJudgeDescribed(stages);
 
-  function settle(
+  function sendReply(
     req: VisitorRequest,
     res: VisitorResponse,
     { outcome, answer }: ProxyReply,
   ): void {
-    const gone = req.socket.destroyed;
-    metrics.count('guard_forward_auth_requests_total', gone ? 'aborted' : outcome);
-    if (!gone) serve(req, res, answer, limits.lingerMs);
+    const isGone = req.socket.destroyed;
+    metrics.count('guard_forward_auth_requests_total', isGone ? 'aborted' : outcome);
+    if (!isGone) serve(req, res, answer, limits.lingerMs);
   }
 
   function refuse(reason: string, status: 400 | 403, peer: string): ProxyReply {
     return { outcome: 'refused', answer: refusePeer(faults, { peer, reason }, status) };
   }
 
-  function broken(error: unknown): ProxyReply {
+  function failedReply(error: unknown): ProxyReply {
     logBroken(stages.log, error);
     return { outcome: 'failed', answer: plainAnswer(500, 'Internal error.') };
   }
@@ -77,7 +77,7 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
         return { outcome: 'passed', answer: passReply(peer, plan.forward) };
       case 'served':
       case 'refused':
-        return { outcome: 'denied', answer: denial(peer, plan.answer, held) };
+        return { outcome: 'denied', answer: denial(peer, plan.answer, heldAnswers) };
     }
   }
 
@@ -97,14 +97,14 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
       case 'check': {
         const { peer, target } = route;
         const plan = judgeDescribed(readQuestion(req, peer, target, limits), connection);
-        return whenKnown(plan, (known) => replyOf(known, peer, peerIp));
+        return whenKnown(plan, (decidedPlan) => replyOf(decidedPlan, peer, peerIp));
       }
       case 'answer': {
         const id = req.headers['x-guard-answer'];
-        const answer = typeof id === 'string' ? held.take(id) : undefined;
+        const answer = typeof id === 'string' ? heldAnswers.take(id) : undefined;
         if (answer !== undefined) return { outcome: 'fetched', answer };
-        const plan = judgeDescribed(readQuestion(req, FETCHER, '', limits), connection);
-        return whenKnown(plan, (known) => replyToVisitor(known, peerIp));
+        const plan = judgeDescribed(readQuestion(req, FETCHING_PEER, '', limits), connection);
+        return whenKnown(plan, (decidedPlan) => replyToVisitor(decidedPlan, peerIp));
       }
       case 'handed-over':
         return 'handed over';
@@ -117,17 +117,17 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
       if (reply === 'handed over') {
         handle(req, res, (_visit, { event }) => {
           event?.record(404);
-          settle(req, res, { outcome: 'refused', answer: plainAnswer(404, 'Not found.') });
+          sendReply(req, res, { outcome: 'refused', answer: plainAnswer(404, 'Not found.') });
         });
       } else if (reply instanceof Promise) {
-        void reply.catch(broken).then((late) => {
-          settle(req, res, late);
+        void reply.catch(failedReply).then((lateReply) => {
+          sendReply(req, res, lateReply);
         });
       } else {
-        settle(req, res, reply);
+        sendReply(req, res, reply);
       }
     } catch (error) {
-      settle(req, res, broken(error));
+      sendReply(req, res, failedReply(error));
     }
   };
 }

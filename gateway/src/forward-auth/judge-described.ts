@@ -1,7 +1,7 @@
 import type { Log, MaybePromise } from '@guard/config/contract/ports';
 import type { RequestTrace, Tracing } from '@guard/config/contract/tracing';
 import { readingsOf } from '@guard/config/matching/path-readings';
-import type { Question, ReadQuestion } from './read-question.ts';
+import type { Question, QuestionReading } from './read-question.ts';
 import { pathOf } from '../arrive/arrive.ts';
 import type { ClientOf } from '../arrive/client-ip.ts';
 import { isCollectorPath, type Sites } from '../arrive/sites.ts';
@@ -27,7 +27,7 @@ export type DescribedPlan = RequestPlan | { readonly kind: 'incomplete'; readonl
 
 /** Decides about the request that a trusted peer describes, and records the event. Never rejects. */
 export type JudgeDescribed = (
-  read: ReadQuestion,
+  reading: QuestionReading,
   connection: Connection,
 ) => MaybePromise<DescribedPlan>;
 
@@ -40,48 +40,48 @@ export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
     connection: Connection,
   ): MaybePromise<RequestPlan> {
     const site = sites.match(host);
-    if (site === undefined) return refused(421, 'No such site here.');
+    if (site === undefined) return refusedPlan(421, 'No such site here.');
 
     const path = pathOf(target);
     const readings = readingsOf(path);
     if (readings === undefined) return refuseUnreadable(faults, connection);
     // The proxy passes these paths on to Guard. A spelling that it did not recognise must not reach the origin
     // either.
-    if (isCollectorPath(readings)) return refused(404, 'Not found.');
+    if (isCollectorPath(readings)) return refusedPlan(404, 'Not found.');
 
     const client = { ...clientOf(connection, headers), scheme };
     const inquiry = { req: { method, headers }, connection, client, site, host, target };
     if (tracing === undefined) return judge(inquiry, readings);
 
-    const described = { method, path, scheme, host, httpVersion: undefined, headers };
-    const trace = tracing({ ...described, site: site.name, trusted: connection.trusted });
+    const description = { method, path, scheme, host, httpVersion: undefined, headers };
+    const trace = tracing({ ...description, site: site.name, trusted: connection.trusted });
     return whenKnown(
       judge({ ...inquiry, ...(trace.ids && { trace: trace.ids }) }, readings),
       (plan) => {
-        traced(trace, plan);
+        traceDecision(trace, plan);
         return plan;
       },
     );
   }
 
-  return (read, connection) => {
-    switch (read.kind) {
+  return (reading, connection) => {
+    switch (reading.kind) {
       case 'incomplete':
-        return read;
+        return reading;
       case 'malformed':
-        return refused(read.status, read.why);
+        return refusedPlan(reading.status, reading.why);
       case 'question':
-        return whenKnown(planOf(read.question, connection), recorded);
+        return whenKnown(planOf(reading.question, connection), recordEvent);
     }
   };
 }
 
-function refused(status: number, why: string): RequestPlan {
+function refusedPlan(status: number, why: string): RequestPlan {
   return { kind: 'refused', answer: plainAnswer(status, why), event: undefined };
 }
 
 /** The trace ends with the decision, because Guard does not learn what the proxy does after it. */
-function traced(trace: RequestTrace, plan: RequestPlan): void {
+function traceDecision(trace: RequestTrace, plan: RequestPlan): void {
   if (plan.kind === 'forward') {
     trace.decided(plan.forward.decision, plan.forward.requestId);
     trace.ended(undefined);
@@ -92,7 +92,7 @@ function traced(trace: RequestTrace, plan: RequestPlan): void {
 }
 
 /** Guard does not learn what the proxy does after a decision. So the event records the decision itself. */
-function recorded(plan: RequestPlan): RequestPlan {
+function recordEvent(plan: RequestPlan): RequestPlan {
   eventOf(plan)?.record();
   return plan;
 }
@@ -105,10 +105,10 @@ export function whenKnown<T, R>(value: MaybePromise<T>, next: (value: T) => R): 
 /** Logs why a proxy gets no decision. Returns the answer that it gets. */
 export function refusePeer(
   faults: Log,
-  why: { readonly peer: string; readonly reason: string },
+  fields: { readonly peer: string; readonly reason: string },
   status: 400 | 403,
 ): OwnAnswer {
-  faults('warn', 'forward_auth_refused', why);
+  faults('warn', 'forward_auth_refused', fields);
   return plainAnswer(status, 'Refused; see the log of Guard.');
 }
 

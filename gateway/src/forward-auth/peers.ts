@@ -6,7 +6,7 @@ export interface Peer {
    *
    * `x-original`: X-Original-URL and X-Original-Method.
    * `x-forwarded`: X-Forwarded-Method, -Proto, -Host and -Uri.
-   * `in-place`: the question has the method, the Host and, behind the prefix, the target of the request.
+   * `in-place`: the question has the method, the Host and, after the prefix, the target of the request.
    */
   readonly describes: 'x-original' | 'x-forwarded' | 'in-place';
   /** The status that lets the request pass. */
@@ -52,7 +52,7 @@ function isPeerName(name: string): name is PeerName {
 
 /** The purpose of a request of another proxy, as its target shows. */
 type Route =
-  /** `target` is what stands behind the prefix: the visitor's target for a peer that writes it there. */
+  /** `target` is what follows the prefix: the visitor's target for a peer that writes it there. */
   | { readonly kind: 'check'; readonly peer: Peer; readonly target: string }
   /** The proxy asks for the answer of a denied check, with the visitor's request. */
   | { readonly kind: 'answer' }

@@ -16,7 +16,7 @@ export interface Question {
   readonly headers: IncomingHttpHeaders;
 }
 
-export type ReadQuestion =
+export type QuestionReading =
   | { readonly kind: 'question'; readonly question: Question }
   /** A field that the proxy has to send is missing. Its configuration is wrong. */
   | { readonly kind: 'incomplete'; readonly missing: string }
@@ -37,9 +37,9 @@ interface Draft {
 }
 
 /** Fields that a proxy may add to one request to ask about it. */
-const ASKING_FIELDS = 12;
+const MAX_ASKING_FIELDS = 12;
 
-const FIELDS = {
+const ASKING_FIELDS_OF = {
   'x-original': ['x-original-url', 'x-original-method'],
   'x-forwarded': ['x-forwarded-method', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-uri'],
   'in-place': ['x-forwarded-proto'],
@@ -48,19 +48,23 @@ const FIELDS = {
 /** Fields that a proxy writes into every request: where it came from. */
 const WRITTEN_BY_PROXY = ['x-forwarded-for', 'x-forwarded-proto'] as const;
 
-/** Reads the question of a trusted peer. `target` is what stands behind the prefix of the check. */
+/** Reads the question of a trusted peer. `target` is what follows the prefix of the check. */
 export function readQuestion(
   req: VisitorRequest,
   peer: Peer,
   target: string,
   limits: QuestionLimits,
-): ReadQuestion {
+): QuestionReading {
   const { headers } = req;
-  const asking = FIELDS[peer.describes];
-  const missing = missingOf(headers, ['x-forwarded-for', ...asking]);
+  const askingFields = ASKING_FIELDS_OF[peer.describes];
+  const missing = missingOf(headers, ['x-forwarded-for', ...askingFields]);
   if (missing !== undefined) return { kind: 'incomplete', missing };
-  const fields = req.rawHeaders.length / 2 - ASKING_FIELDS;
-  return checkDraft(draftOf(req, peer, target), headers, { asking, fields, limits });
+  const fieldCount = req.rawHeaders.length / 2 - MAX_ASKING_FIELDS;
+  return checkDraft(draftOf(req, peer, target), headers, {
+    askingFields,
+    fieldCount,
+    limits,
+  });
 }
 
 /**
@@ -70,66 +74,73 @@ export function readQuestion(
 export function checkDescribed(
   draft: Omit<Draft, 'scheme'>,
   headers: IncomingHttpHeaders,
-  fields: number,
+  fieldCount: number,
   limits: QuestionLimits,
-): ReadQuestion {
+): QuestionReading {
   const missing = missingOf(headers, WRITTEN_BY_PROXY);
   if (missing !== undefined) return { kind: 'incomplete', missing };
-  const scheme = text(headers['x-forwarded-proto']);
-  return checkDraft({ ...draft, scheme }, headers, { asking: [], fields, limits });
+  const scheme = singleValue(headers['x-forwarded-proto']);
+  return checkDraft({ ...draft, scheme }, headers, {
+    askingFields: [],
+    fieldCount,
+    limits,
+  });
 }
 
 /** Without X-Forwarded-For every visitor would have the address of the proxy, and all would share its budgets. */
 function missingOf(headers: IncomingHttpHeaders, names: readonly string[]): string | undefined {
-  return names.find((name) => text(headers[name]) === '');
+  return names.find((name) => singleValue(headers[name]) === '');
 }
 
-interface CheckedBy {
+interface CheckInput {
   /** Fields that the proxy added to ask. */
-  readonly asking: readonly string[];
+  readonly askingFields: readonly string[];
   /** How many fields the visitor sent, at least. */
-  readonly fields: number;
+  readonly fieldCount: number;
   readonly limits: QuestionLimits;
 }
 
 function checkDraft(
   draft: Draft,
   headers: IncomingHttpHeaders,
-  { asking, fields, limits }: CheckedBy,
-): ReadQuestion {
-  if (fields > limits.maxHeaders) return malformed(431, 'Too many header fields.');
+  { askingFields, fieldCount, limits }: CheckInput,
+): QuestionReading {
+  if (fieldCount > limits.maxHeaders) return malformedQuestion(431, 'Too many header fields.');
   const scheme = schemeOf(draft.scheme);
-  if (scheme === undefined) return malformed(400, 'Invalid scheme.');
+  if (scheme === undefined) return malformedQuestion(400, 'Invalid scheme.');
   if (draft.method.length > VALIDATE.maxMethodLength || !isToken(draft.method))
-    return malformed(400, 'Invalid method.');
+    return malformedQuestion(400, 'Invalid method.');
   if (draft.method === 'CONNECT' || draft.method === 'TRACE') {
-    return malformed(405, 'Method not allowed.');
+    return malformedQuestion(405, 'Method not allowed.');
   }
-  if (!isHost(draft.host)) return malformed(400, 'One valid Host is required.');
-  if (draft.target.length > limits.maxTargetLength) return malformed(414, 'URI too long.');
+  if (!isHost(draft.host)) return malformedQuestion(400, 'One valid Host is required.');
+  if (draft.target.length > limits.maxTargetLength) return malformedQuestion(414, 'URI too long.');
   if (!draft.target.startsWith('/') || !hasOnlyTargetCharacters(draft.target)) {
-    return malformed(400, 'Invalid request target.');
+    return malformedQuestion(400, 'Invalid request target.');
   }
-  const visitors = headersOfVisitor(headers, asking, draft.host);
-  return { kind: 'question', question: { ...draft, scheme, headers: visitors } };
+  const visitorHeaders = headersOfVisitor(headers, askingFields, draft.host);
+  return { kind: 'question', question: { ...draft, scheme, headers: visitorHeaders } };
 }
 
 function draftOf(req: VisitorRequest, peer: Peer, target: string): Draft {
   const { headers } = req;
   switch (peer.describes) {
     case 'x-original':
-      return { method: text(headers['x-original-method']), ...splitUrl(headers['x-original-url']) };
+      return {
+        method: singleValue(headers['x-original-method']),
+        ...splitUrl(headers['x-original-url']),
+      };
     case 'x-forwarded':
       return {
-        method: text(headers['x-forwarded-method']),
-        scheme: text(headers['x-forwarded-proto']),
-        host: text(headers['x-forwarded-host']),
-        target: text(headers['x-forwarded-uri']),
+        method: singleValue(headers['x-forwarded-method']),
+        scheme: singleValue(headers['x-forwarded-proto']),
+        host: singleValue(headers['x-forwarded-host']),
+        target: singleValue(headers['x-forwarded-uri']),
       };
     case 'in-place':
       return {
         method: req.method ?? '',
-        scheme: text(headers['x-forwarded-proto']),
+        scheme: singleValue(headers['x-forwarded-proto']),
         host: headers.host ?? '',
         target,
       };
@@ -139,7 +150,7 @@ function draftOf(req: VisitorRequest, peer: Peer, target: string): Draft {
 /** Splits a URL and rewrites no character, so that the path stays the one that the origin gets. */
 function splitUrl(url: string | string[] | undefined): Omit<Draft, 'method'> {
   const [, scheme = '', host = '', rest = ''] =
-    /^([a-z]+):\/\/([^/?#]*)(.*)$/i.exec(text(url)) ?? [];
+    /^([a-z]+):\/\/([^/?#]*)(.*)$/i.exec(singleValue(url)) ?? [];
   return { scheme, host, target: rest.startsWith('/') ? rest : `/${rest}` };
 }
 
@@ -159,23 +170,23 @@ function schemeOf(scheme: string): Question['scheme'] | undefined {
 
 /** X-Forwarded-For and -Proto stay. They tell the validator that a proxy may have changed the headers. */
 function headersOfVisitor(
-  all: IncomingHttpHeaders,
-  asking: readonly string[],
+  allHeaders: IncomingHttpHeaders,
+  askingFields: readonly string[],
   host: string,
 ): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
-  for (const name of Object.keys(all)) {
-    const added = name !== 'x-forwarded-proto' && asking.includes(name);
-    if (!added && !name.startsWith('x-guard-')) headers[name] = all[name];
+  for (const name of Object.keys(allHeaders)) {
+    const isAdded = name !== 'x-forwarded-proto' && askingFields.includes(name);
+    if (!isAdded && !name.startsWith('x-guard-')) headers[name] = allHeaders[name];
   }
   headers.host = host;
   return headers;
 }
 
-function text(value: string | string[] | undefined): string {
+function singleValue(value: string | string[] | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-export function malformed(status: number, why: string): ReadQuestion {
+export function malformedQuestion(status: number, why: string): QuestionReading {
   return { kind: 'malformed', status, why };
 }

@@ -27,12 +27,12 @@ export function createForwardAuthServer(
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.idleTimeoutMs;
 
-  const take = (req: IncomingMessage, res: NodeResponse) => {
+  const answerRequest = (req: IncomingMessage, res: NodeResponse) => {
     if (isClosing()) res.shouldKeepAlive = false;
     answer(req, res);
   };
-  server.on('request', take);
-  server.on('checkContinue', take);
+  server.on('request', answerRequest);
+  server.on('checkContinue', answerRequest);
   return server;
 }
 

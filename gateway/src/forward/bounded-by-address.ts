@@ -1,5 +1,5 @@
 import type { Visit } from '../arrive/arrive.ts';
-import type { EndedForward, Forward, ForwardPorts } from './forward-ports.ts';
+import type { ReportingForward, Forward, ForwardPorts } from './forward-ports.ts';
 import { BUSY } from './origin-failure.ts';
 import { failureAnswer } from '../judge/failure-answer.ts';
 import { AddressCounts } from '../listen/accept.ts';
@@ -10,22 +10,25 @@ import { serve } from '../message/own-answer.ts';
  * visitor could hold all of them: with answers that stream for ever or that the visitor does not read, and with request
  * bodies that never end. The last places at an origin are shared (listen/accept.ts).
  */
-export function boundByAddress({ limits, metrics }: ForwardPorts, forward: EndedForward): Forward {
+export function boundByAddress(
+  { limits, metrics }: ForwardPorts,
+  forward: ReportingForward,
+): Forward {
   const requests = new AddressCounts(limits.originRequestsPerAddress);
   const uploads = new AddressCounts(limits.originUploadsPerAddress);
-  let uncounted = 0;
+  let uncountedRequests = 0;
   const endUncounted = () => {
-    uncounted -= 1;
+    uncountedRequests -= 1;
   };
   return (visit, plan) => {
     // On most sites few requests are under way. To count these by address would cost more time than it is worth.
-    if (!visit.hasBody && uncounted < limits.originRequestsUncounted) {
-      uncounted += 1;
+    if (!visit.hasBody && uncountedRequests < limits.originRequestsUncounted) {
+      uncountedRequests += 1;
       forward(visit, plan, endUncounted);
       return;
     }
-    const room = visit.site.origins.room(visit.hasBody ? 'upload' : 'plain');
-    const release = requests.hold(visit.client.ip, room);
+    const capacity = visit.site.origins.room(visit.hasBody ? 'upload' : 'plain');
+    const release = requests.hold(visit.client.ip, capacity);
     const endUpload = release && holdUpload(visit, uploads);
     if (release && endUpload) {
       forward(visit, plan, () => {
@@ -42,14 +45,14 @@ export function boundByAddress({ limits, metrics }: ForwardPorts, forward: Ended
   };
 }
 
-const NOT_HELD = () => undefined;
+const doNothing = () => undefined;
 
 /** Counts a request body until it has come, or the returned function is called. Undefined when it is one too many. */
 function holdUpload(
   { req, hasBody, client }: Visit,
   uploads: AddressCounts,
 ): (() => void) | undefined {
-  if (!hasBody || req.complete) return NOT_HELD;
+  if (!hasBody || req.complete) return doNothing;
   const release = uploads.hold(client.ip);
   if (release !== undefined) req.once('end', release);
   return release;

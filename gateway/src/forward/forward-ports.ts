@@ -14,8 +14,8 @@ export interface ForwardPorts {
 /** Sends an admitted request to its origin: forward.ts, or upgrade.ts for a WebSocket handshake. */
 export type Forward = (visit: Visit, plan: ForwardPlan) => void;
 
-/** The same, and calls `ended` once when the request has ended for its visitor. */
-export type EndedForward = (visit: Visit, plan: ForwardPlan, ended: () => void) => void;
+/** Does the same as Forward, and calls `onEnd` once, when the request has ended for its visitor. */
+export type ReportingForward = (visit: Visit, plan: ForwardPlan, onEnd: () => void) => void;
 
 /** Takes one request from start to end. Calls `forward` when the request is admitted. Never throws. */
 export type Handle = (req: VisitorRequest, res: VisitorResponse, forward: Forward) => void;

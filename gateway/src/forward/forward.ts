@@ -1,6 +1,6 @@
 import type { Visit } from '../arrive/arrive.ts';
-import { atEndOfTurn, type Waiting } from '../base/event-loop.ts';
-import type { EndedForward, ForwardPorts } from './forward-ports.ts';
+import { callAtEndOfTurn, type EndOfTurnListener } from '../base/event-loop.ts';
+import type { ReportingForward, ForwardPorts } from './forward-ports.ts';
 import { BUSY, ORIGIN_FAILURES, type OriginFailure } from './origin-failure.ts';
 import {
   CONTENT_LENGTH,
@@ -22,40 +22,40 @@ import type { AnswerHandler, Lane, Origin, OriginError, OriginExchange } from '.
 import { REPEATABLE } from '../origin/origin.ts';
 
 /** Sends an admitted request to its origin and the answer to the visitor, both as streams with back-pressure. */
-export function createForward(ports: ForwardPorts): EndedForward {
-  return (visit, plan, ended) => {
-    new Exchange(ports, visit, plan, ended).start();
+export function createForward(ports: ForwardPorts): ReportingForward {
+  return (visit, plan, onEnd) => {
+    new Exchange(ports, visit, plan, onEnd).start();
   };
 }
 
-const NOTHING = Buffer.alloc(0);
+const NO_BYTES = Buffer.alloc(0);
 /** A last part of at most this size is copied and written at the end of the turn. A larger one is written at once. */
-const HELD_BYTES = 16 * 1024;
+const MAX_COPIED_BYTES = 16 * 1024;
 
 /**
  * One request at the origin. The visitor's side is `waiting` until the origin's final header section, `answering`
  * until the whole answer is here, `ending` until it is written, and then `done`. The origin's side may end later.
  */
-class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
+class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListener {
   readonly #ports: ForwardPorts;
   readonly #visit: Visit;
   readonly #plan: ForwardPlan;
-  readonly #ended: () => void;
+  readonly #onEnd: () => void;
   #phase: 'waiting' | 'answering' | 'ending' | 'done' = 'waiting';
   #origin: Origin;
-  #sent: OriginExchange | undefined;
+  #originExchange: OriginExchange | undefined;
   #body: VisitorBody | undefined;
-  #headHeld = false;
+  #isHeadHeld = false;
   /** True while writes are held back. They go out together when the bytes of one read are through. */
-  #corked = false;
-  #full = false;
-  #lastPart: Buffer = NOTHING;
+  #isCorked = false;
+  #isFull = false;
+  #lastPart: Buffer = NO_BYTES;
   #attempts = 0;
-  #trailers = false;
+  #sendsTrailers = false;
 
-  constructor(ports: ForwardPorts, visit: Visit, plan: ForwardPlan, ended: () => void) {
+  constructor(ports: ForwardPorts, visit: Visit, plan: ForwardPlan, onEnd: () => void) {
     this.#ports = ports;
-    this.#ended = ended;
+    this.#onEnd = onEnd;
     this.#visit = visit;
     this.#plan = plan;
     this.#origin = visit.site.origins.next();
@@ -65,9 +65,9 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     const { req, connection } = this.#visit;
     const isBehind = connection.underway.size > 0;
     connection.underway.add(this);
-    // Node announces a chunked request before its parser has read all bytes that came (node-server.ts). A request
-    // behind it on the same connection must not overtake it.
-    if (isBehind || req.headers['transfer-encoding'] !== undefined) atEndOfTurn(this);
+    // Node announces a chunked request before its parser has read all bytes that came (node-server.ts). A later
+    // request on the same connection must not overtake it.
+    if (isBehind || req.headers['transfer-encoding'] !== undefined) callAtEndOfTurn(this);
     else this.#begin();
   }
 
@@ -87,7 +87,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     // The parser's refusal was answered and counted already.
     this.#phase = 'done';
     this.#plan.event?.record(refusedWith);
-    this.#ended();
+    this.#onEnd();
     connection.underway.delete(this);
   }
 
@@ -95,16 +95,16 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     this.#attempts++;
     this.#plan.event?.sent(this.#body !== undefined);
     const request = requestFor(this.#visit, this.#plan, this.#body);
-    this.#sent = this.#origin.send(lane, request, this);
-    if (this.#sent === undefined) this.#fail(BUSY, 'no free connection');
+    this.#originExchange = this.#origin.send(lane, request, this);
+    if (this.#originExchange === undefined) this.#fail(BUSY, 'no free connection');
   }
 
-  /** The visitor has gone, so the request at the origin is cancelled. */
+  /** Called when the visitor has gone. Cancels the request at the origin. */
   abandon(): void {
     if (this.#phase === 'done') return;
     this.#end('aborted', VISITOR_GONE);
     logVisitorGone(this.#ports.log, this.#visit);
-    this.#sent?.abort();
+    this.#originExchange?.abort();
   }
 
   onInformational(status: number, fields: readonly string[]): void {
@@ -122,46 +122,46 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     const { req, res } = this.#visit;
     if (status > 599 && req.httpVersionMajor === 2) {
       // RFC 9110 section 15 treats such a status as a 5xx. Node cannot write it over HTTP/2.
-      this.#sent?.abort();
+      this.#originExchange?.abort();
       this.#fail(ORIGIN_FAILURES.malformed, `status ${status}`);
       return;
     }
-    const bodiless = req.method === 'HEAD' || status === 204 || status === 304;
-    this.#trailers = !bodiless && !isHttp10(req);
-    const kept = headersForVisitor(fields, this.#plan.additions, this.#trailers);
+    const isBodiless = req.method === 'HEAD' || status === 204 || status === 304;
+    this.#sendsTrailers = !isBodiless && !isHttp10(req);
+    const headers = headersForVisitor(fields, this.#plan.additions, this.#sendsTrailers);
     // RFC 9110 section 8.6: a 204 must not have a Content-Length, even if the origin sent one.
-    res.writeHead(status, reason, status === 204 ? withoutNamed(kept, CONTENT_LENGTH) : kept);
+    res.writeHead(status, reason, status === 204 ? withoutNamed(headers, CONTENT_LENGTH) : headers);
     this.#plan.event?.answered(status, fields);
     this.#phase = 'answering';
-    this.#headHeld = true;
-    if (bodiless) this.#endLater(NOTHING);
+    this.#isHeadHeld = true;
+    if (isBodiless) this.#endLater(NO_BYTES);
   }
 
   onData(part: Buffer, last: boolean): void {
     if (this.#phase !== 'answering') return;
-    this.#headHeld = false;
+    this.#isHeadHeld = false;
     if (part.length > 0) this.#plan.event?.bodyBegins();
-    if (last && part.length <= HELD_BYTES) {
+    if (last && part.length <= MAX_COPIED_BYTES) {
       // The header section that was held back and this part go out in one write.
       this.#endLater(Buffer.from(part));
       return;
     }
     const { req, res } = this.#visit;
-    if (!this.#corked) req.socket.cork();
-    this.#corked = true;
+    if (!this.#isCorked) req.socket.cork();
+    this.#isCorked = true;
     if (last) {
       this.#lastPart = part;
       this.#finish();
       return;
     }
-    this.#full = !res.write(part);
+    this.#isFull = !res.write(part);
   }
 
   #endLater(part: Buffer): void {
     this.#phase = 'ending';
-    this.#headHeld = false;
+    this.#isHeadHeld = false;
     this.#lastPart = part;
-    atEndOfTurn(this);
+    callAtEndOfTurn(this);
   }
 
   /** Everything that came in this turn was read: the answer is whole, or the request can begin. */
@@ -174,35 +174,35 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     const { res } = this.#visit;
     if (this.#lastPart.length > 0) res.end(this.#lastPart);
     else res.end();
-    this.#lastPart = NOTHING;
+    this.#lastPart = NO_BYTES;
     this.#end('forwarded');
     this.#dropUpload();
   }
 
   onFlush(): boolean {
     const { req, res } = this.#visit;
-    if (this.#headHeld) {
+    if (this.#isHeadHeld) {
       // The body has not come yet, so the header section goes out alone.
-      this.#headHeld = false;
+      this.#isHeadHeld = false;
       if (this.#phase === 'answering') {
         // Node writes the header section in the encoding of the socket. The default is UTF-8.
         req.socket.setDefaultEncoding('latin1');
         res.flushHeaders();
       }
     }
-    if (!this.#corked) return true;
-    this.#corked = false;
+    if (!this.#isCorked) return true;
+    this.#isCorked = false;
     req.socket.uncork();
     const isOut = res.writableLength === 0;
-    if (!isOut && this.#full && this.#phase === 'answering') this.#awaitDrain();
+    if (!isOut && this.#isFull && this.#phase === 'answering') this.#awaitDrain();
     return isOut;
   }
 
   #awaitDrain(): void {
-    const sent = this.#sent;
-    sent?.pause();
+    const exchange = this.#originExchange;
+    exchange?.pause();
     this.#visit.res.once('drain', () => {
-      sent?.resume();
+      exchange?.resume();
     });
   }
 
@@ -210,7 +210,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     if (this.#phase === 'ending') return;
     if (this.#phase === 'answering') {
       const { res } = this.#visit;
-      if (this.#trailers && trailers.length > 0) res.addTrailers(trailersForVisitor(trailers));
+      if (this.#sendsTrailers && trailers.length > 0) res.addTrailers(trailersForVisitor(trailers));
       res.end();
       this.#end('forwarded');
     }
@@ -231,10 +231,10 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
   }
 
   /** Tries once more when that cannot repeat an effect: after a stale connection, or at another origin. */
-  #tryAgain({ again }: OriginFailure): boolean {
+  #tryAgain({ retryAt }: OriginFailure): boolean {
     const { req, hasBody, site } = this.#visit;
-    if (again === 'no') return false;
-    if (again === 'same') {
+    if (retryAt === 'no') return false;
+    if (retryAt === 'same') {
       if (hasBody || this.#attempts > 1 || !REPEATABLE.has(req.method ?? '')) return false;
       this.#send('retry');
       return true;
@@ -251,13 +251,13 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     const answering = this.#phase === 'answering';
     metrics.count('guard_gateway_origin_errors_total', answering ? 'truncated' : reason);
     // A truncated answer must not look like a whole one. So the connection is cut.
-    const whole = answering || res.headersSent ? undefined : failureAnswer(this.#visit, status);
-    const reference = whole?.reference ?? '';
+    const failure = answering || res.headersSent ? undefined : failureAnswer(this.#visit, status);
+    const reference = failure?.reference ?? '';
     log('warn', 'gateway_origin_failed', { site: site.name, reason, answering, detail, reference });
     this.#end('failed', status, reference);
     this.#body?.stop();
-    if (whole === undefined) req.socket.destroy();
-    else serve(req, res, whole.answer, limits.lingerMs);
+    if (failure === undefined) req.socket.destroy();
+    else serve(req, res, failure.answer, limits.lingerMs);
   }
 
   onBodyWhole(): void {
@@ -268,10 +268,10 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
     if (this.#phase === 'ending' || this.#phase === 'done') return;
     const { req, res } = this.#visit;
     const { lingerMs } = this.#ports.limits;
-    const waiting = this.#phase === 'waiting';
+    const isWaiting = this.#phase === 'waiting';
     this.#end('aborted', 408);
-    this.#sent?.abort();
-    if (waiting) {
+    this.#originExchange?.abort();
+    if (isWaiting) {
       serve(req, res, plainAnswer(408, 'The upload stalled.', 'Connection', 'close'), lingerMs);
     } else {
       req.socket.destroy();
@@ -287,7 +287,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, Waiting {
 
   /** `status` is what the visitor gets when no header section has gone out. */
   #end(outcome: 'forwarded' | 'failed' | 'aborted', status?: number, reference?: string): void {
-    if (this.#phase !== 'done') this.#ended();
+    if (this.#phase !== 'done') this.#onEnd();
     this.#phase = 'done';
     this.#plan.event?.record(status, reference);
     this.#visit.connection.underway.delete(this);

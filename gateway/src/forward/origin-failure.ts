@@ -10,18 +10,18 @@ export interface OriginFailure {
    * repeatable request is sent again. `other`: this origin accepts no connection, so nothing was sent, and another
    * origin can get the request.
    */
-  readonly again: 'no' | 'same' | 'other';
+  readonly retryAt: 'no' | 'same' | 'other';
 }
 
 /** By the kind of the error. */
 export const ORIGIN_FAILURES: Readonly<Record<OriginError['kind'], OriginFailure>> = {
-  connect: { status: 502, reason: 'connect', again: 'other' },
-  timeout: { status: 504, reason: 'timeout', again: 'no' },
-  closed: { status: 502, reason: 'reset', again: 'same' },
-  truncated: { status: 502, reason: 'reset', again: 'no' },
-  malformed: { status: 502, reason: 'malformed', again: 'no' },
-  unsendable: { status: 502, reason: 'malformed', again: 'no' },
+  connect: { status: 502, reason: 'connect', retryAt: 'other' },
+  timeout: { status: 504, reason: 'timeout', retryAt: 'no' },
+  closed: { status: 502, reason: 'reset', retryAt: 'same' },
+  truncated: { status: 502, reason: 'reset', retryAt: 'no' },
+  malformed: { status: 502, reason: 'malformed', retryAt: 'no' },
+  unsendable: { status: 502, reason: 'malformed', retryAt: 'no' },
 };
 
 /** The lane of the origin was full. */
-export const BUSY: OriginFailure = { status: 503, reason: 'busy', again: 'no' };
+export const BUSY: OriginFailure = { status: 503, reason: 'busy', retryAt: 'no' };

@@ -16,7 +16,7 @@ import type { OriginRequest, RequestBody } from '../origin/origin.ts';
 export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
 /** Schemes that sign in a connection, and not a request (RFC 4559). */
-const SIGNS_IN = /^\s*(?:ntlm|negotiate)\b/i;
+const CONNECTION_LOGIN = /^\s*(?:ntlm|negotiate)\b/i;
 
 /** The request as it goes to the origin. */
 export function requestFor(
@@ -34,7 +34,8 @@ export function requestFor(
     body,
     // A proxy sends requests of many visitors on one connection.
     visitor: connection.trusted ? undefined : req.socket,
-    signsIn: req.headers.authorization !== undefined && SIGNS_IN.test(req.headers.authorization),
+    signsIn:
+      req.headers.authorization !== undefined && CONNECTION_LOGIN.test(req.headers.authorization),
   };
 }
 
@@ -51,10 +52,10 @@ export function fieldsForOrigin(
   const { notes } = visit.req;
   const terms: FieldTerms = {
     trusted: visit.connection.trusted,
-    believed: visit.client.believed,
+    believedFields: visit.client.believedFields,
     keepsMethodOverride: visit.site.config.settings.keep_method_override,
   };
-  const added = ownFields(visit, plan);
+  const added = gatewayFields(visit, plan);
   if (notes?.sent !== undefined && areSame(notes.sent.terms, terms)) {
     return { sent: notes.sent.fields, added };
   }
@@ -63,30 +64,30 @@ export function fieldsForOrigin(
   return { sent: fields, added };
 }
 
-function areSame(one: FieldTerms, other: FieldTerms): boolean {
+function areSame(first: FieldTerms, second: FieldTerms): boolean {
   return (
-    one.trusted === other.trusted &&
-    one.believed === other.believed &&
-    one.keepsMethodOverride === other.keepsMethodOverride
+    first.trusted === second.trusted &&
+    first.believedFields === second.believedFields &&
+    first.keepsMethodOverride === second.keepsMethodOverride
   );
 }
 
 function visitorFields(visit: Visit, terms: FieldTerms): string[] {
   const { req } = visit;
   const raw = req.rawHeaders;
-  const named = connectionOptions(req.headers.connection);
-  const out: string[] = [];
+  const connectionNames = connectionOptions(req.headers.connection);
+  const fields: string[] = [];
 
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i] ?? '';
     const value = raw[i + 1] ?? '';
     const kind = headerKind(name);
     if (!goesToOrigin(kind, visit, terms)) continue;
-    if (named?.has(name.toLowerCase()) === true) continue;
-    const left = kind === 'max-forwards' ? forwardsLeft(req) : undefined;
-    out.push(name, left === undefined ? value : nextForwards(left));
+    if (connectionNames?.has(name.toLowerCase()) === true) continue;
+    const forwards = kind === 'max-forwards' ? forwardsLeft(req) : undefined;
+    fields.push(name, forwards === undefined ? value : nextForwards(forwards));
   }
-  return out;
+  return fields;
 }
 
 function goesToOrigin(kind: HeaderKind, visit: Visit, terms: FieldTerms): boolean {
@@ -101,7 +102,7 @@ function goesToOrigin(kind: HeaderKind, visit: Visit, terms: FieldTerms): boolea
     case 'claim':
       return terms.trusted;
     case 'forwarded':
-      return holds('forwarded', terms.believed);
+      return isBelieved('forwarded', terms.believedFields);
     case 'method-override':
       return terms.keepsMethodOverride;
     case 'expect':
@@ -118,34 +119,36 @@ function goesToOrigin(kind: HeaderKind, visit: Visit, terms: FieldTerms): boolea
   }
 }
 
-function holds(header: ForwardedHeader, believed: BelievedFields): boolean {
-  return believed === 'both' || believed === header;
+function isBelieved(header: ForwardedHeader, believedFields: BelievedFields): boolean {
+  return believedFields === 'both' || believedFields === header;
 }
 
-function ownFields(visit: Visit, plan: ForwardPlan): string[] {
+function gatewayFields(visit: Visit, plan: ForwardPlan): string[] {
   const { req, connection, client, host } = visit;
-  const out: string[] = [];
-  const before = holds('x-forwarded-for', client.believed) ? req.headers : undefined;
+  const fields: string[] = [];
+  const earlierHeaders = isBelieved('x-forwarded-for', client.believedFields)
+    ? req.headers
+    : undefined;
   const chain =
-    before?.['x-forwarded-for'] ?? (client.from === 'forwarded' ? client.ip : undefined);
+    earlierHeaders?.['x-forwarded-for'] ?? (client.from === 'forwarded' ? client.ip : undefined);
   const hop = connection.peerIp;
-  out.push('X-Forwarded-For', chain === undefined ? hop : `${String(chain)}, ${hop}`);
-  out.push('X-Forwarded-Proto', client.scheme);
-  out.push('X-Forwarded-Host', String(before?.['x-forwarded-host'] ?? host));
-  out.push('Via', nextVia(req));
-  addOriginFields(out, plan);
-  return out;
+  fields.push('X-Forwarded-For', chain === undefined ? hop : `${String(chain)}, ${hop}`);
+  fields.push('X-Forwarded-Proto', client.scheme);
+  fields.push('X-Forwarded-Host', String(earlierHeaders?.['x-forwarded-host'] ?? host));
+  fields.push('Via', nextVia(req));
+  addOriginFields(fields, plan);
+  return fields;
 }
 
 /** Adds the X-Guard-* fields for the origin. */
 export function addOriginFields(
-  out: string[],
+  fields: string[],
   { decision, requestId, visitor }: ForwardPlan,
 ): void {
-  out.push('X-Guard-Decision', decision);
-  if (requestId !== undefined) out.push('X-Guard-Request-Id', requestId);
-  if (visitor.session !== '') out.push('X-Guard-Session', visitor.session);
-  if (visitor.crawler !== '') out.push('X-Guard-Crawler', visitor.crawler);
+  fields.push('X-Guard-Decision', decision);
+  if (requestId !== undefined) fields.push('X-Guard-Request-Id', requestId);
+  if (visitor.session !== '') fields.push('X-Guard-Session', visitor.session);
+  if (visitor.crawler !== '') fields.push('X-Guard-Crawler', visitor.crawler);
 }
 
 /**
@@ -156,11 +159,11 @@ export function addOriginFields(
 export function headersForVisitor(
   raw: readonly string[],
   additions: AnswerAdditions | undefined,
-  trailers: boolean,
+  canHaveTrailers: boolean,
 ): string[] {
   const fields: string[] = [];
-  const announced: string[] = [];
-  const options: string[] = [];
+  const trailerFields: string[] = [];
+  const connectionValues: string[] = [];
   let hasLength = false;
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i] ?? '';
@@ -168,19 +171,20 @@ export function headersForVisitor(
     const kind = headerKind(name);
     if (kind === 'hop-by-hop') continue;
     if (kind === 'content-length') hasLength = true;
-    if (kind === 'connection') options.push(value);
-    else if (kind === 'trailer') announced.push(name, value);
+    if (kind === 'connection') connectionValues.push(value);
+    else if (kind === 'trailer') trailerFields.push(name, value);
     else fields.push(name, value);
   }
   // Node refuses to announce trailers on an answer of known length.
-  if (trailers && !hasLength) fields.push(...announced);
-  const named = options.length === 0 ? undefined : connectionOptions(options.join(','));
-  const kept = named === undefined ? fields : withoutNamed(fields, named);
-  return additions === undefined ? kept : withAdditions(kept, additions);
+  if (canHaveTrailers && !hasLength) fields.push(...trailerFields);
+  const connectionNames =
+    connectionValues.length === 0 ? undefined : connectionOptions(connectionValues.join(','));
+  const keptFields = connectionNames === undefined ? fields : withoutNamed(fields, connectionNames);
+  return additions === undefined ? keptFields : withAdditions(keptFields, additions);
 }
 
 function withAdditions(fields: readonly string[], additions: AnswerAdditions): string[] {
-  const out: string[] = [];
+  const result: string[] = [];
   let cacheControl = '';
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const name = fields[i] ?? '';
@@ -190,18 +194,18 @@ function withAdditions(fields: readonly string[], additions: AnswerAdditions): s
     if (additions.personal && lower === 'cache-control') {
       cacheControl = cacheControl === '' ? value : `${cacheControl}, ${value}`;
     } else {
-      out.push(name, value);
+      result.push(name, value);
     }
   }
-  out.push(...additions.fields);
+  result.push(...additions.fields);
   if (additions.personal && !additions.replaced.has('cache-control')) {
-    out.push('Cache-Control', keptPrivate(cacheControl));
+    result.push('Cache-Control', makePrivate(cacheControl));
   }
-  return out;
+  return result;
 }
 
 /** RFC 9111 section 7.3: a shared cache may store an answer with Set-Cookie, so `private` is added. */
-function keptPrivate(cacheControl: string): string {
+function makePrivate(cacheControl: string): string {
   const lower = cacheControl.toLowerCase();
   if (lower.includes('private') || lower.includes('no-store')) return cacheControl;
   return cacheControl === '' ? 'private' : `${cacheControl}, private`;
@@ -209,20 +213,20 @@ function keptPrivate(cacheControl: string): string {
 
 /**
  * The fields of an interim answer for the visitor: the origin's, without hop-by-hop fields and without
- * Content-Length, which has no meaning there (RFC 9110 section 8.6).
+ * Content-Length, which has no meaning in an interim answer (RFC 9110 section 8.6).
  */
 export function interimHeadersForVisitor(raw: readonly string[]): string[] {
   return withoutNamed(headersForVisitor(raw, undefined, false), CONTENT_LENGTH);
 }
 
 /** A flat name-value list without the fields of these lower-case names. */
-export function withoutNamed(fields: readonly string[], named: ReadonlySet<string>): string[] {
-  const kept: string[] = [];
+export function withoutNamed(fields: readonly string[], names: ReadonlySet<string>): string[] {
+  const keptFields: string[] = [];
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const name = fields[i] ?? '';
-    if (!named.has(name.toLowerCase())) kept.push(name, fields[i + 1] ?? '');
+    if (!names.has(name.toLowerCase())) keptFields.push(name, fields[i + 1] ?? '');
   }
-  return kept;
+  return keptFields;
 }
 
 /**

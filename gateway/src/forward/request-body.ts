@@ -33,9 +33,9 @@ export class VisitorBody implements RequestBody {
   #sink: BodySink | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #opening: BodyOpening | undefined;
-  #paused = false;
+  #isPaused = false;
   /** The visitor waits for a 100 (Continue), and the origin has not said yet whether it wants the body. */
-  #isInQuestion: boolean;
+  #awaitsContinue: boolean;
 
   constructor(visit: Visit, limits: UploadLimits, listener: BodyListener) {
     const { req, res, opening } = visit;
@@ -44,28 +44,28 @@ export class VisitorBody implements RequestBody {
     this.#req = req;
     this.#res = res;
     this.#opening = opening;
-    this.#isInQuestion = asksForContinue(req, visit.hasBody);
+    this.#awaitsContinue = asksForContinue(req, visit.hasBody);
     this.#limits = limits;
     this.#listener = listener;
   }
 
   start(sink: BodySink): void {
     this.#sink = sink;
-    if (this.#isInQuestion) this.#timer = setTimeout(this.invite, this.#limits.continueMs);
+    if (this.#awaitsContinue) this.#timer = setTimeout(this.invite, this.#limits.continueMs);
     else this.#begin(sink);
   }
 
   /** Called when the origin wants the body, or has not answered in time (RFC 9110 section 10.1.1). */
   readonly invite = (): void => {
-    if (!this.#isInQuestion || this.#sink === undefined) return;
-    this.#isInQuestion = false;
+    if (!this.#awaitsContinue || this.#sink === undefined) return;
+    this.#awaitsContinue = false;
     this.#stopTimer();
     this.#begin(this.#sink);
   };
 
-  /** The origin answers and did not ask for the body. So the visitor is not asked to send it. */
+  /** Called when the origin answers and did not ask for the body. So the visitor is not asked for it either. */
   decline(): void {
-    if (this.#isInQuestion) this.stop();
+    if (this.#awaitsContinue) this.stop();
   }
 
   #begin(sink: BodySink): void {
@@ -78,13 +78,13 @@ export class VisitorBody implements RequestBody {
   }
 
   pause(): void {
-    this.#paused = true;
+    this.#isPaused = true;
     this.#stopTimer();
     this.#req.pause();
   }
 
   resume(): void {
-    this.#paused = false;
+    this.#isPaused = false;
     // The whole body may have been read as its opening. Node can report the end even while the request is paused.
     if (this.#req.readableEnded) {
       this.#finish();
@@ -104,7 +104,7 @@ export class VisitorBody implements RequestBody {
   }
 
   #isHeld(): boolean {
-    return this.#paused || this.#sink === undefined;
+    return this.#isPaused || this.#sink === undefined;
   }
 
   readonly #take = (part: Buffer): void => {

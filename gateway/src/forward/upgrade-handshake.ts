@@ -32,8 +32,8 @@ export class Handshake implements Underway {
   readonly #onSwitched: OnSwitched;
   #phase: 'waiting' | 'relaying' | 'done' = 'waiting';
   #attempts = 0;
-  #dialled: Socket | undefined;
-  #sent: ClientRequest | undefined;
+  #originSocket: Socket | undefined;
+  #originRequest: ClientRequest | undefined;
   #isConnected = false;
   #isLate = false;
   #timer: NodeJS.Timeout | undefined;
@@ -49,13 +49,13 @@ export class Handshake implements Underway {
   start(req: IncomingMessage): void {
     this.#visit.connection.underway.add(this);
     const { sent, added } = fieldsForOrigin(this.#visit, this.#plan);
-    this.#sent = sendUpgrade({
+    this.#originRequest = sendUpgrade({
       req,
       path: this.#visit.target,
-      fields: [...sent.fields, ...added, 'Connection', 'Upgrade', 'Upgrade', 'websocket'],
+      fields: [...sent.values, ...added, 'Connection', 'Upgrade', 'Upgrade', 'websocket'],
       maxHeaderBytes: this.#ports.limits.originMaxHeaderBytes,
-      connect: (done) => {
-        this.#connect(done);
+      connect: (callback) => {
+        this.#connect(callback);
       },
       onSwitch: (answer, socket, join) => {
         this.#switch(answer, socket, join);
@@ -64,34 +64,36 @@ export class Handshake implements Underway {
         this.#relay(answer);
       },
       onError: (error) => {
-        if (this.#phase === 'waiting') this.#failed(this.#kindOf(error), error.message);
+        if (this.#phase === 'waiting') this.#fail(this.#kindOf(error), error.message);
       },
     });
   }
 
-  /** The visitor has gone, and the origin is let off. */
+  /** Called when the visitor has gone. Closes the connection to the origin. */
   abandon(): void {
     if (this.#phase === 'done') return;
     this.#end('aborted', VISITOR_GONE);
     logVisitorGone(this.#ports.log, this.#visit);
-    this.#dialled?.destroy();
-    this.#sent?.destroy();
+    this.#originSocket?.destroy();
+    this.#originRequest?.destroy();
   }
 
   /** Tries one origin after the other until one accepts a connection. Nothing is sent before that. */
-  #connect(done: (error: Error | null, socket?: Socket) => void): void {
+  #connect(callback: (error: Error | null, socket?: Socket) => void): void {
     const { origins } = this.#visit.site;
     const origin = origins.next();
     const { isSecure, options } = connectOptions(origin.address);
     this.#attempts++;
     this.#plan.event?.sent(false);
     const socket = isSecure ? connectTls(options) : connect(options);
-    this.#dialled = socket;
-    this.#await(this.#ports.limits.originConnectMs, (late) => socket.destroy(late));
+    this.#originSocket = socket;
+    this.#startTimeLimit(this.#ports.limits.originConnectMs, (lateError) =>
+      socket.destroy(lateError),
+    );
     const fail = (error: Error) => {
       origins.report(origin, false);
-      if (this.#phase === 'waiting' && this.#attempts < origins.count) this.#connect(done);
-      else done(error);
+      if (this.#phase === 'waiting' && this.#attempts < origins.count) this.#connect(callback);
+      else callback(error);
     };
     // Errors of a tunnel need no handling here, because 'close' follows each of them.
     socket.once('error', fail).on('error', () => undefined);
@@ -99,17 +101,19 @@ export class Handshake implements Underway {
       socket.off('error', fail);
       origins.report(origin, true);
       this.#isConnected = true;
-      this.#await(this.#ports.limits.originHeadersMs, (late) => this.#sent?.destroy(late));
-      done(null, socket);
+      this.#startTimeLimit(this.#ports.limits.originHeadersMs, (lateError) =>
+        this.#originRequest?.destroy(lateError),
+      );
+      callback(null, socket);
     });
   }
 
-  #await(ms: number, end: (late: Error) => void): void {
+  #startTimeLimit(ms: number, onLate: (lateError: Error) => void): void {
     clearTimeout(this.#timer);
     this.#isLate = false;
     this.#timer = setTimeout(() => {
       this.#isLate = true;
-      end(new Error('no answer in time'));
+      onLate(new Error('no answer in time'));
     }, ms);
   }
 
@@ -119,7 +123,7 @@ export class Handshake implements Underway {
     return 'code' in error && String(error.code).startsWith('HPE_') ? 'malformed' : 'closed';
   }
 
-  #failed(kind: OriginError['kind'], detail: string): void {
+  #fail(kind: OriginError['kind'], detail: string): void {
     const { req, res, site } = this.#visit;
     const { metrics, log, limits } = this.#ports;
     const { status, reason } = ORIGIN_FAILURES[kind];
@@ -147,12 +151,12 @@ export class Handshake implements Underway {
       return;
     }
     // RFC 9110 section 8.6: a 1xx has no Content-Length.
-    const kept = withoutNamed(
+    const keptFields = withoutNamed(
       headersForVisitor(answer.rawHeaders, this.#plan.additions, false),
       CONTENT_LENGTH,
     );
     this.#onSwitched(origin, () => {
-      join(['Connection', 'Upgrade', 'Upgrade', 'websocket', ...kept]);
+      join(['Connection', 'Upgrade', 'Upgrade', 'websocket', ...keptFields]);
     });
     this.#plan.event?.answered(101, []);
     this.#end('forwarded');
@@ -160,7 +164,7 @@ export class Handshake implements Underway {
 
   #refuse(origin: Socket): void {
     origin.destroy();
-    this.#failed('malformed', 'the 101 does not accept the WebSocket that was asked for');
+    this.#fail('malformed', 'the 101 does not accept the WebSocket that was asked for');
   }
 
   /** Passes on the answer of an origin that does not switch protocols. */
@@ -175,19 +179,23 @@ export class Handshake implements Underway {
       this.#refuse(answer.socket);
       return;
     }
-    const kept = headersForVisitor(answer.rawHeaders, this.#plan.additions, false);
+    const keptFields = headersForVisitor(answer.rawHeaders, this.#plan.additions, false);
     try {
-      res.writeHead(status, reason, status === 204 ? withoutNamed(kept, CONTENT_LENGTH) : kept);
+      res.writeHead(
+        status,
+        reason,
+        status === 204 ? withoutNamed(keptFields, CONTENT_LENGTH) : keptFields,
+      );
     } catch (error) {
-      this.#failed('malformed', String(error));
-      this.#sent?.destroy();
+      this.#fail('malformed', String(error));
+      this.#originRequest?.destroy();
       return;
     }
     this.#plan.event?.answered(status, answer.rawHeaders);
     this.#phase = 'relaying';
     clearTimeout(this.#timer);
-    this.#sent?.setTimeout(this.#ports.limits.originBodyIdleMs, () => {
-      if (!answer.isPaused()) answer.destroy(new Error('no part of the body in time'));
+    this.#originRequest?.setTimeout(this.#ports.limits.originBodyIdleMs, () => {
+      if (!answer.isPaused()) answer.destroy(new Error('no more of the body came in time'));
     });
     answer.on('data', (part: Buffer) => {
       this.#plan.event?.bodyBegins();
@@ -201,11 +209,11 @@ export class Handshake implements Underway {
       this.#end('forwarded');
     });
     answer.once('close', () => {
-      if (this.#phase === 'relaying') this.#failed('truncated', 'the answer broke off');
+      if (this.#phase === 'relaying') this.#fail('truncated', 'the answer broke off');
     });
   }
 
-  /** `status` is what the visitor gets where no header section of an answer has gone out. */
+  /** `status` is what the visitor gets. It has no effect when a header section of an answer has gone out already. */
   #end(outcome: 'forwarded' | 'failed' | 'aborted', status?: number): void {
     this.#phase = 'done';
     this.#plan.event?.record(status);
@@ -216,20 +224,23 @@ export class Handshake implements Underway {
 }
 
 /** RFC 6455 section 1.3. */
-const SALT = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
-/** 16 bytes in base64 (RFC 4648 section 4). The last digit has two bits of data, so it is one of four. */
-const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
+const WEBSOCKET_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+/** 16 bytes in base64 (RFC 4648 section 4). The last character carries only two bits, so it can only be A, Q, g or w. */
+const KEY_PATTERN = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 
-/** Whether it is a valid Sec-WebSocket-Key (RFC 6455 section 4.1). Two keys have a comma and are not valid. */
-export function isKey(key: string): boolean {
-  return KEY.test(key);
+/**
+ * Whether the key is valid (RFC 6455 section 4.1). When the header comes twice, Node joins the two keys with a comma, and
+ * the result is not valid.
+ */
+export function isWebSocketKey(key: string): boolean {
+  return KEY_PATTERN.test(key);
 }
 
 /** RFC 6455 section 4.1: whether a 101 accepts the WebSocket that was requested with this key. */
 function isAccepted({ headers }: IncomingMessage, key: string | undefined): boolean {
   if (key === undefined || headers.upgrade?.toLowerCase() !== 'websocket') return false;
   const accept = createHash('sha1')
-    .update(key + SALT)
+    .update(key + WEBSOCKET_GUID)
     .digest('base64');
   return headers['sec-websocket-accept'] === accept;
 }

@@ -4,7 +4,7 @@ import { Duplex } from 'node:stream';
 import { createProxyServer } from 'http-proxy-3';
 
 /** Gives a connection to an origin, or an error, exactly once. It may do so before it returns. */
-export type Connect = (done: (error: Error | null, socket?: Socket) => void) => void;
+export type Connect = (callback: (error: Error | null, socket?: Socket) => void) => void;
 
 /** Sends a 101 with these fields, names and values in turn, to the visitor, and carries bytes both ways. */
 export type Join = (fields: readonly string[]) => void;
@@ -44,24 +44,24 @@ class PoolAgent extends Agent {
 
   override createConnection(
     _options: unknown,
-    done?: (error: Error | null, socket: Duplex) => void,
+    callback?: (error: Error | null, socket: Duplex) => void,
   ): undefined {
-    this.#connect((error, socket) => done?.(error, socket ?? UNUSED_SOCKET));
+    this.#connect((error, socket) => callback?.(error, socket ?? UNUSED_SOCKET));
   }
 }
 
 /** A placeholder that is never resolved. The agent knows the origins, and whether they use TLS. */
 const PLACEHOLDER_TARGET = { protocol: 'http:', host: 'origin', port: 80 };
 
-const NOTHING = Buffer.alloc(0);
+const NO_BYTES = Buffer.alloc(0);
 
 /** The only field that the library may see. With an `Expect`, Node would send the request too early. */
-const ONLY_UPGRADE: PropertyDescriptorMap = { headers: { value: { upgrade: 'websocket' } } };
+const UPGRADE_FIELD_ONLY: PropertyDescriptorMap = { headers: { value: { upgrade: 'websocket' } } };
 
 const proxy = createProxyServer({ target: PLACEHOLDER_TARGET, toProxy: true, prependPath: false });
-const fieldSetters = new WeakMap<IncomingMessage, (sent: ClientRequest) => void>();
+const fieldSetters = new WeakMap<IncomingMessage, (originRequest: ClientRequest) => void>();
 
-proxy.on('proxyReqWs', (sent, req) => fieldSetters.get(req)?.(sent));
+proxy.on('proxyReqWs', (originRequest, req) => fieldSetters.get(req)?.(originRequest));
 // The library throws when nothing listens to its errors. The errors of a handshake go to onError.
 proxy.on('error', () => undefined);
 
@@ -72,22 +72,22 @@ proxy.on('error', () => undefined);
  */
 export function sendUpgrade(request: UpgradeRequest): ClientRequest {
   const { req, path, onSwitch, onAnswer, onError } = request;
-  let made: ClientRequest | undefined;
+  let createdRequest: ClientRequest | undefined;
   // The library must not copy the visitor's fields. The origin gets `fields` instead.
-  const restricted = Object.create(req, ONLY_UPGRADE) as IncomingMessage;
-  fieldSetters.set(restricted, (sent) => {
-    made = sent;
-    sent.path = path;
-    for (const name of sent.getHeaderNames()) sent.removeHeader(name);
-    for (const [name, values] of Object.entries(byName(request.fields)))
-      sent.setHeader(name, values);
+  const restrictedReq = Object.create(req, UPGRADE_FIELD_ONLY) as IncomingMessage;
+  fieldSetters.set(restrictedReq, (originRequest) => {
+    createdRequest = originRequest;
+    originRequest.path = path;
+    for (const name of originRequest.getHeaderNames()) originRequest.removeHeader(name);
+    for (const [name, values] of Object.entries(groupByName(request.fields)))
+      originRequest.setHeader(name, values);
   });
-  proxy.ws(restricted, req.socket, NOTHING, {
+  proxy.ws(restrictedReq, req.socket, NO_BYTES, {
     agent: new PoolAgent(request.connect),
     ssl: { maxHeaderSize: request.maxHeaderBytes },
   });
-  if (made === undefined) throw new Error('http-proxy-3 made no request');
-  const sent = made;
+  if (createdRequest === undefined) throw new Error('http-proxy-3 made no request');
+  const sent = createdRequest;
   // The library has added its listeners before it returns, so only its own are removed here. No event has come yet.
   const joins = sent.listeners('upgrade');
   sent.removeAllListeners('upgrade').removeAllListeners('response').removeAllListeners('error');
@@ -96,7 +96,7 @@ export function sendUpgrade(request: UpgradeRequest): ClientRequest {
   sent.once('upgrade', (answer, socket, head) => {
     // The type is a Duplex, but the agent gives only sockets.
     onSwitch(answer, socket, (fields) => {
-      answer.headers = byName(fields);
+      answer.headers = groupByName(fields);
       for (const join of joins) Reflect.apply(join, sent, [answer, socket, head]);
     });
   });
@@ -104,13 +104,13 @@ export function sendUpgrade(request: UpgradeRequest): ClientRequest {
 }
 
 /** The library and Node keep fields by name. Fields of one name get the place and spelling of the first. */
-function byName(fields: readonly string[]): Record<string, string[]> {
-  const found = new Map<string, [name: string, values: string[]]>();
+function groupByName(fields: readonly string[]): Record<string, string[]> {
+  const groups = new Map<string, [name: string, values: string[]]>();
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const name = fields[i] ?? '';
-    const [, values] = found.get(name.toLowerCase()) ?? [name, []];
-    if (values.length === 0) found.set(name.toLowerCase(), [name, values]);
+    const [, values] = groups.get(name.toLowerCase()) ?? [name, []];
+    if (values.length === 0) groups.set(name.toLowerCase(), [name, values]);
     values.push(fields[i + 1] ?? '');
   }
-  return Object.fromEntries(found.values());
+  return Object.fromEntries(groups.values());
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { GatewayLimits } from '../base/limits.ts';
 import type { ForwardPorts, Handle } from './forward-ports.ts';
 import { BUSY } from './origin-failure.ts';
-import { Handshake, isKey } from './upgrade-handshake.ts';
+import { Handshake, isWebSocketKey } from './upgrade-handshake.ts';
 import { NodeResponse } from '../http1/node-response.ts';
 import { AddressCounts } from '../listen/accept.ts';
 import { shortFailure } from '../judge/failure-answer.ts';
@@ -23,19 +23,19 @@ interface Upgrades {
  */
 export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
   const { limits, metrics } = ports;
-  const open = new OpenUpgrades(limits);
+  const openUpgrades = new OpenUpgrades(limits);
 
   return {
     handle: (req, head) => {
       const { socket } = req;
       const { res, release } = keepForAnswer(req, limits.idleTimeoutMs);
-      if (!isKey(req.headers['sec-websocket-key'] ?? '')) {
+      if (!isWebSocketKey(req.headers['sec-websocket-key'] ?? '')) {
         metrics.count('guard_gateway_requests_total', 'refused');
         serve(req, res, plainAnswer(400, 'Invalid Sec-WebSocket-Key.'), limits.lingerMs);
         return;
       }
       handle(req, res, (visit, plan) => {
-        if (!open.take(socket, visit.client.ip)) {
+        if (!openUpgrades.take(socket, visit.client.ip)) {
           plan.event?.record(BUSY.status);
           metrics.count('guard_gateway_requests_total', 'refused');
           serve(req, visit.res, shortFailure(BUSY.status), limits.lingerMs);
@@ -47,7 +47,7 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
           socket.setDefaultEncoding('latin1');
           if (head.length > 0) socket.unshift(head);
           join();
-          open.endBy(socket, watchTunnel(socket, origin, limits.idleTimeoutMs));
+          openUpgrades.endBy(socket, watchTunnel(socket, origin, limits.idleTimeoutMs));
         });
         handshake.start(req);
         // The library turns off the time-out of the socket. The handshake still needs it until it is answered.
@@ -55,22 +55,22 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
       });
     },
     close: () => {
-      open.close();
+      openUpgrades.close();
     },
   };
 }
 
-interface Kept {
+interface KeptSocket {
   readonly res: NodeResponse;
   /** Gives up the socket, which becomes a tunnel. */
   readonly release: () => void;
 }
 
 /**
- * An answer on the socket of a handshake. Node removes all of its listeners at an upgrade. The ones here notice
+ * An answer on the socket of a handshake. Node removes all of its listeners at an upgrade. The listeners of this function notice
  * when the visitor leaves, stops reading, or can take more.
  */
-function keepForAnswer(req: IncomingMessage, idleMs: number): Kept {
+function keepForAnswer(req: IncomingMessage, idleMs: number): KeptSocket {
   const { socket } = req;
   const res = new NodeResponse(req);
   res.shouldKeepAlive = false;
@@ -79,41 +79,45 @@ function keepForAnswer(req: IncomingMessage, idleMs: number): Kept {
     socket.destroySoon();
   });
 
-  const goOn = () => res.emit('drain');
-  const cut = () => socket.destroy();
+  const emitDrain = () => res.emit('drain');
+  const closeSocket = () => socket.destroy();
   // Notices the end of the visitor's bytes. Bytes before the end are left for the tunnel.
   const look = () => {
     if (socket.readableLength === 0) socket.read();
   };
   // 'close' follows and is handled elsewhere.
   socket.on('error', () => undefined);
-  socket.setTimeout(idleMs).on('timeout', cut);
-  socket.on('drain', goOn).on('end', cut).on('readable', look);
+  socket.setTimeout(idleMs).on('timeout', closeSocket);
+  socket.on('drain', emitDrain).on('end', closeSocket).on('readable', look);
   return {
     res,
     release: () => {
-      socket.off('drain', goOn).off('end', cut).off('readable', look).off('timeout', cut);
+      socket
+        .off('drain', emitDrain)
+        .off('end', closeSocket)
+        .off('readable', look)
+        .off('timeout', closeSocket);
       res.detachSocket(socket);
     },
   };
 }
 
-type Limits = Pick<GatewayLimits, 'maxUpgrades' | 'maxUpgradesPerAddress'>;
+type UpgradeLimits = Pick<GatewayLimits, 'maxUpgrades' | 'maxUpgradesPerAddress'>;
 
 /** The upgrades that are under way or open, each with the function that ends it. */
 class OpenUpgrades {
-  readonly #limits: Limits;
+  readonly #limits: UpgradeLimits;
   readonly #ends = new Map<Socket, () => void>();
-  readonly #ofAddress: AddressCounts;
+  readonly #addressCounts: AddressCounts;
 
-  constructor(limits: Limits) {
+  constructor(limits: UpgradeLimits) {
     this.#limits = limits;
-    this.#ofAddress = new AddressCounts(limits.maxUpgradesPerAddress, limits.maxUpgrades);
+    this.#addressCounts = new AddressCounts(limits.maxUpgradesPerAddress, limits.maxUpgrades);
   }
 
   /** False when no more may be open: in all, or for this address. */
   take(socket: Socket, ip: string): boolean {
-    if (this.#ends.size >= this.#limits.maxUpgrades || !this.#ofAddress.take(socket, ip))
+    if (this.#ends.size >= this.#limits.maxUpgrades || !this.#addressCounts.take(socket, ip))
       return false;
     this.endBy(socket, () => socket.destroy());
     socket.once('close', () => this.#ends.delete(socket));

@@ -10,7 +10,7 @@ export class NodeResponse<Request extends IncomingMessage = IncomingMessage>
     if (this.headersSent) return;
     // Node closes the connection of a visitor who waits for a 100, unless writeContinue wrote it.
     if (status === 100) this.writeContinue();
-    // An answer that waits behind an earlier one has no socket yet, so its interim answer is not sent.
+    // An answer that waits for an earlier one has no socket yet, so its interim answer is not sent.
     else this.socket?.write(interimHead(status, fields), 'latin1');
   }
 }

@@ -18,7 +18,7 @@ export function createNodeServer(intake: Intake): Server {
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     maxHeaderSize: limits.maxHeaderBytes,
     insecureHTTPParser: false,
-    // framing.ts refuses a missing Host, and the requests behind it on the connection.
+    // framing.ts refuses a missing Host, and the later requests on the connection.
     requireHostHeader: false,
     // Node would drop a second Host. Joined to the first, it makes the value invalid, and framing.ts refuses it.
     joinDuplicateHeaders: true,
@@ -31,15 +31,15 @@ export function createNodeServer(intake: Intake): Server {
   server.timeout = limits.idleTimeoutMs;
 
   answerBrokenRequests(server, intake.accept);
-  const take = (req: IncomingMessage, res: NodeResponse) => {
-    // Node's parser reads nothing behind a request with Upgrade, even when the upgrade was not accepted.
+  const handleRequest = (req: IncomingMessage, res: NodeResponse) => {
+    // Node's parser reads nothing after a request with Upgrade, even when the upgrade was not accepted.
     const hasParserStopped = req.headers.upgrade !== undefined;
     if (hasParserStopped || intake.isClosing()) res.shouldKeepAlive = false;
     handle(req, res);
   };
-  server.on('request', take);
+  server.on('request', handleRequest);
   // Without a listener Node would answer every `Expect` with 100 (Continue).
-  server.on('checkContinue', take);
+  server.on('checkContinue', handleRequest);
   server.on('upgrade', (req, _socket, head) => {
     upgrade(req, head);
   });
@@ -56,7 +56,7 @@ export function createNodeServer(intake: Intake): Server {
 
 /**
  * Whether the request is a WebSocket handshake (RFC 6455 section 4.1). A request with another Upgrade token, with a
- * body, or behind an unanswered request is an ordinary request. Its Upgrade header is removed.
+ * body, or after an unanswered request is an ordinary request. Its Upgrade header is removed.
  */
 function isWebSocketHandshake(req: IncomingMessage): boolean {
   const { upgrade, 'content-length': length, 'transfer-encoding': coding } = req.headers;
@@ -90,7 +90,7 @@ const refusalStatus = new WeakMap<VisitorSocket, number>();
 /**
  * The status that was sent when the parser refused the bytes of a connection. Undefined when it refused none. Call
  * it at the end of the turn: Node announces a chunked request after its header section, and may refuse that section
- * (a tab behind `chunked`) or a chunk of the same read afterwards.
+ * (a tab after `chunked`) or a chunk of the same read afterwards.
  */
 export function brokenStatus(socket: VisitorSocket): number | undefined {
   return refusalStatus.get(socket);
@@ -122,7 +122,7 @@ function answerBrokenRequests(server: Server, { metrics, faults }: BrokenRequest
   });
 }
 
-interface Answer {
+interface Refusal {
   readonly status: number;
   readonly head: string;
 }
@@ -132,12 +132,12 @@ const TIMEOUT = refusalOf(408, 'Request Timeout');
 const EXTENSIONS_TOO_LARGE = refusalOf(413, 'Payload Too Large');
 const FIELDS_TOO_LARGE = refusalOf(431, 'Request Header Fields Too Large');
 
-function refusalOf(status: number, reason: string): Answer {
+function refusalOf(status: number, reason: string): Refusal {
   return { status, head: `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\n\r\n` };
 }
 
 /** Undefined for an error of the connection, on which no answer can be sent. */
-function answerTo(code: string): Answer | undefined {
+function answerTo(code: string): Refusal | undefined {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return TIMEOUT;

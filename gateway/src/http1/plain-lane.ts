@@ -50,7 +50,7 @@ export class PlainLane implements ConnectionLane {
   /** Takes a connection on which nothing was read yet. */
   serve(socket: Socket): void {
     const connection = new VisitorConnection(socket, this);
-    connection.deadline = this.#ticks.in('first');
+    connection.deadline = this.#ticks.tickAfter('first');
     this.#open.add(connection);
     this.#sweep ??= setInterval(this.#expire, this.#intake.limits.connectionsCheckingIntervalMs);
     this.#sweep.unref();
@@ -70,18 +70,18 @@ export class PlainLane implements ConnectionLane {
     this.#intake.handle(req, res);
   }
 
-  handOver(connection: VisitorConnection, socket: Socket, first: Buffer): void {
+  handOver(connection: VisitorConnection, socket: Socket, firstBytes: Buffer): void {
     this.onClosed(connection);
     this.#serveByNode(socket);
-    socket.unshift(first);
+    socket.unshift(firstBytes);
   }
 
   onIdle(connection: VisitorConnection): void {
-    connection.deadline = this.#ticks.in('next');
+    connection.deadline = this.#ticks.tickAfter('next');
   }
 
   onBusy(connection: VisitorConnection): void {
-    connection.deadline = this.#ticks.in('movement');
+    connection.deadline = this.#ticks.tickAfter('movement');
   }
 
   onClosed(connection: VisitorConnection): void {
@@ -93,11 +93,11 @@ export class PlainLane implements ConnectionLane {
   }
 
   readonly #expire = (): void => {
-    const now = ++this.#ticks.now;
-    if (now % this.#sectionTicks === 0) this.sections.forgetUnused();
+    const tick = ++this.#ticks.sweepCount;
+    if (tick % this.#sectionTicks === 0) this.sections.forgetUnused();
     for (const connection of this.#open) {
-      if (connection.deadline > now) continue;
-      if (connection.isBusy && connection.moves()) this.onBusy(connection);
+      if (connection.deadline > tick) continue;
+      if (connection.isBusy && connection.hasProgressed()) this.onBusy(connection);
       else connection.destroy();
     }
   };
@@ -112,7 +112,7 @@ interface ConnectionLane {
   readonly keepsAlive: () => boolean;
   handle(req: PlainRequest, res: PlainResponse): void;
   /** The connection has removed its listeners. The next reader gets `first` before the rest of the bytes. */
-  handOver(connection: VisitorConnection, socket: Socket, first: Buffer): void;
+  handOver(connection: VisitorConnection, socket: Socket, firstBytes: Buffer): void;
   onIdle(connection: VisitorConnection): void;
   onBusy(connection: VisitorConnection): void;
   onClosed(connection: VisitorConnection): void;
@@ -126,9 +126,9 @@ class VisitorConnection implements AnsweredConnection {
   deadline = 0;
   readonly #socket: Socket;
   readonly #lane: ConnectionLane;
-  #busy = false;
-  /** Bytes that came behind a request that is not answered yet. */
-  #held = EMPTY;
+  #isBusy = false;
+  /** Bytes that came after a request that is not answered yet. */
+  #heldBytes = EMPTY;
   #bytesWritten = 0;
 
   constructor(socket: Socket, lane: ConnectionLane) {
@@ -137,11 +137,11 @@ class VisitorConnection implements AnsweredConnection {
     socket.on('data', this.#take);
     socket.on('end', this.#end);
     socket.on('error', ignore);
-    socket.on('close', this.#closed);
+    socket.on('close', this.#onClose);
   }
 
   get isBusy(): boolean {
-    return this.#busy;
+    return this.#isBusy;
   }
 
   get keepsAlive(): () => boolean {
@@ -149,10 +149,10 @@ class VisitorConnection implements AnsweredConnection {
   }
 
   /** Whether bytes were sent since the last call. */
-  moves(): boolean {
-    const before = this.#bytesWritten;
+  hasProgressed(): boolean {
+    const lastBytesWritten = this.#bytesWritten;
     this.#bytesWritten = this.#socket.bytesWritten;
-    return this.#bytesWritten !== before;
+    return this.#bytesWritten !== lastBytesWritten;
   }
 
   /** Ends the connection when all written bytes are sent. A request that arrives in the meantime is not served. */
@@ -173,26 +173,27 @@ class VisitorConnection implements AnsweredConnection {
     } else if (socket.writableNeedDrain) {
       // A client that does not read its answers must not send more requests.
       socket.pause();
-      socket.once('drain', this.#rest);
+      socket.once('drain', this.#becomeIdle);
     } else {
-      this.#rest();
+      this.#becomeIdle();
     }
   }
 
   /** The connection is ready for the next request, which may be here already. */
-  readonly #rest = (): void => {
+  readonly #becomeIdle = (): void => {
     if (this.#socket.destroyed) return;
-    this.#busy = false;
+    this.#isBusy = false;
     this.#lane.onIdle(this);
-    if (this.#held.length > 0) this.#handOver(this.#held);
+    if (this.#heldBytes.length > 0) this.#handOver(this.#heldBytes);
     else if (this.#socket.isPaused()) this.#socket.resume();
   };
 
   readonly #take = (bytes: Buffer): void => {
-    if (this.#busy) {
+    if (this.#isBusy) {
       // Pipelining: these bytes wait, and no more are read.
       this.#socket.pause();
-      this.#held = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
+      this.#heldBytes =
+        this.#heldBytes.length === 0 ? bytes : Buffer.concat([this.#heldBytes, bytes]);
       return;
     }
     const lane = this.#lane;
@@ -202,7 +203,7 @@ class VisitorConnection implements AnsweredConnection {
       this.#handOver(bytes);
       return;
     }
-    this.#busy = true;
+    this.#isBusy = true;
     lane.onBusy(this);
     const res = new PlainResponse(this.#socket, this, head.method === 'HEAD', lane.keepAliveFields);
     lane.handle(new PlainRequest(this.#socket, head), res);
@@ -213,18 +214,18 @@ class VisitorConnection implements AnsweredConnection {
     this.#socket.destroy();
   };
 
-  readonly #closed = (): void => {
+  readonly #onClose = (): void => {
     this.#lane.onClosed(this);
   };
 
-  #handOver(first: Buffer): void {
+  #handOver(firstBytes: Buffer): void {
     const socket = this.#socket;
     socket.off('data', this.#take);
     socket.off('end', this.#end);
     socket.off('error', ignore);
-    socket.off('close', this.#closed);
+    socket.off('close', this.#onClose);
     if (socket.isPaused()) socket.resume();
-    this.#lane.handOver(this, socket, first);
+    this.#lane.handOver(this, socket, firstBytes);
   }
 }
 

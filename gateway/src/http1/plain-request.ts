@@ -22,40 +22,40 @@ export class SectionMemory {
   /** The samples of the sections that are remembered. */
   readonly #samples = new Uint32Array(MAX_SECTIONS);
   /** The last sample that was seen at each place. */
-  readonly #seen = new Uint32Array(MAX_SECTIONS);
+  readonly #lastSamples = new Uint32Array(MAX_SECTIONS);
   readonly #isUsed = new Uint8Array(MAX_SECTIONS);
 
   constructor(maxFields: number) {
     this.#maxFields = maxFields;
   }
 
-  /** The section at `at` in `request`, which is `bytes` as latin1. Undefined as in readHeaderSection. */
+  /** Reads the section that begins at `at` in `request`. `request` is `bytes` as latin1. Undefined as in readHeaderSection. */
   read(bytes: Buffer, request: string, at: number): HeaderSection | undefined {
     const text = request.slice(at);
     const sample = sampleOf(text);
     const place = sample % MAX_SECTIONS;
-    const known = this.#sections[place];
-    if (known?.text === text) {
+    const knownSection = this.#sections[place];
+    if (knownSection?.text === text) {
       this.#isUsed[place] = 1;
-      return known;
+      return knownSection;
     }
-    const isAgain = this.#seen[place] === sample && text.length <= MAX_REMEMBERED_LENGTH;
-    this.#seen[place] = sample;
+    const isSecondTime =
+      this.#lastSamples[place] === sample && text.length <= MAX_REMEMBERED_LENGTH;
+    this.#lastSamples[place] = sample;
     // When several sections have the same sample, such as those with a request counter, the first one keeps the
     // place.
-    if (!isAgain || this.#samples[place] === sample) {
+    if (!isSecondTime || this.#samples[place] === sample) {
       return readHeaderSection(bytes, at, text, this.#maxFields);
     }
     // A copy of the text, because a slice would keep the target too.
-    const own = bytes.toString('latin1', at);
-    const section = readHeaderSection(bytes, at, own, this.#maxFields, {});
+    const ownText = bytes.toString('latin1', at);
+    const section = readHeaderSection(bytes, at, ownText, this.#maxFields, {});
     this.#sections[place] = section;
     this.#samples[place] = section === undefined ? NO_SAMPLE : sample;
     this.#isUsed[place] = 1;
     return section;
   }
 
-  /** Forgets everything. */
   clear(): void {
     this.#sections.fill(undefined);
     this.#samples.fill(NO_SAMPLE);
@@ -84,7 +84,7 @@ function sampleOf(text: string): number {
   return hash >>> 0 || 1;
 }
 
-/** A plain request. */
+/** The parts of a plain request. */
 interface PlainHead {
   readonly method: 'GET' | 'HEAD';
   /** Origin-form, as sent. */
@@ -98,7 +98,7 @@ const VERSION = ' HTTP/1.1';
 
 /**
  * Reads bytes that came in one piece. They have to be exactly one whole GET or HEAD that asks only for its answer
- * (readHeaderSection). Undefined for everything else. That is no refusal: Node's parser reads it then.
+ * (readHeaderSection). Undefined for everything else. That is no refusal: Node's parser then reads the request.
  */
 export function readPlainHead(bytes: Buffer, sections: SectionMemory): PlainHead | undefined {
   const text = bytes.toString('latin1');

@@ -7,12 +7,12 @@ import type { VisitorResponse } from '../message/message.ts';
 export interface AnsweredConnection {
   /** Whether the connection takes another request after this answer. */
   readonly keepsAlive: () => boolean;
-  /** All of the answer was written. */
+  /** Called when all of the answer was written. */
   onAnswered(keptAlive: boolean): void;
 }
 
-/** A body up to this size is copied behind the header section: a copy costs less than a second write. */
-const COPIED_BYTES = 16 * 1024;
+/** A body up to this size is copied after the header section: a copy costs less than a second write. */
+const MAX_COPIED_BYTES = 16 * 1024;
 
 /**
  * The answer to a plain request. It is framed by the Content-Length among its fields, or else in chunks (RFC 9112
@@ -23,25 +23,25 @@ export class PlainResponse implements VisitorResponse {
   headersSent = false;
   readonly #socket: Socket;
   readonly #connection: AnsweredConnection;
-  readonly #toHead: boolean;
+  readonly #isForHead: boolean;
   readonly #keepAliveField: string;
   /** The header section, until it is written. */
   #head = '';
   #keepsAlive = true;
-  #bodiless = false;
-  #chunked = false;
+  #isBodiless = false;
+  #isChunked = false;
   #trailers = '';
-  #ended = false;
+  #isEnded = false;
 
   constructor(
     socket: Socket,
     connection: AnsweredConnection,
-    toHead: boolean,
+    isForHead: boolean,
     keepAliveField: string,
   ) {
     this.#socket = socket;
     this.#connection = connection;
-    this.#toHead = toHead;
+    this.#isForHead = isForHead;
     this.#keepAliveField = keepAliveField;
   }
 
@@ -49,13 +49,13 @@ export class PlainResponse implements VisitorResponse {
     return this.#socket.writableLength + this.#head.length;
   }
 
-  writeHead(status: number, reasonOrFields: string | string[], after?: string[]): void {
+  writeHead(status: number, reasonOrFields: string | string[], fieldsAfterReason?: string[]): void {
     if (this.headersSent) return;
     this.headersSent = true;
     const isReason = typeof reasonOrFields === 'string';
     const reason = isReason ? reasonOrFields : (STATUS_CODES[status] ?? 'unknown');
-    const fields = isReason ? (after ?? []) : reasonOrFields;
-    this.#bodiless = this.#toHead || status === 204 || status === 304;
+    const fields = isReason ? (fieldsAfterReason ?? []) : reasonOrFields;
+    this.#isBodiless = this.#isForHead || status === 204 || status === 304;
     this.#keepsAlive = this.#connection.keepsAlive();
     this.#head = `HTTP/1.1 ${status} ${reason}\r\n${this.#fieldLines(fields)}\r\n`;
   }
@@ -77,8 +77,8 @@ export class PlainResponse implements VisitorResponse {
       lines += `${name}: ${fields[i + 1] ?? ''}\r\n`;
     }
     if (!hasDate) lines += `Date: ${httpDate()}\r\n`;
-    this.#chunked = !hasLength && !this.#bodiless;
-    if (this.#chunked) lines += 'Transfer-Encoding: chunked\r\n';
+    this.#isChunked = !hasLength && !this.#isBodiless;
+    if (this.#isChunked) lines += 'Transfer-Encoding: chunked\r\n';
     return lines + (this.#keepsAlive ? this.#keepAliveField : 'Connection: close\r\n');
   }
 
@@ -87,46 +87,46 @@ export class PlainResponse implements VisitorResponse {
   }
 
   write(part: Buffer): boolean {
-    if (this.#isGone() || this.#bodiless || part.length === 0) return true;
-    const before = this.#takeHead() + this.#chunkStart(part);
-    if (before !== '') this.#socket.write(before, 'latin1');
+    if (this.#isGone() || this.#isBodiless || part.length === 0) return true;
+    const prefix = this.#takeHead() + this.#chunkStart(part);
+    if (prefix !== '') this.#socket.write(prefix, 'latin1');
     const goesOn = this.#socket.write(part);
-    return this.#chunked ? this.#socket.write('\r\n', 'latin1') : goesOn;
+    return this.#isChunked ? this.#socket.write('\r\n', 'latin1') : goesOn;
   }
 
   end(part?: Buffer): void {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.#isEnded) return;
+    this.#isEnded = true;
     if (this.#isGone()) return;
-    this.#writeLast(this.#bodiless ? undefined : part);
+    this.#writeLast(this.#isBodiless ? undefined : part);
     this.#connection.onAnswered(this.#keepsAlive);
   }
 
   #writeLast(part: Buffer | undefined): void {
-    const before = this.#takeHead() + (part === undefined ? '' : this.#chunkStart(part));
-    const after = this.#chunked
+    const prefix = this.#takeHead() + (part === undefined ? '' : this.#chunkStart(part));
+    const suffix = this.#isChunked
       ? `${part === undefined || part.length === 0 ? '' : '\r\n'}0\r\n${this.#trailers}\r\n`
       : '';
     const length = part?.length ?? 0;
-    if (length > COPIED_BYTES) {
+    if (length > MAX_COPIED_BYTES) {
       this.#socket.cork();
-      if (before !== '') this.#socket.write(before, 'latin1');
+      if (prefix !== '') this.#socket.write(prefix, 'latin1');
       if (part !== undefined) this.#socket.write(part);
-      if (after !== '') this.#socket.write(after, 'latin1');
+      if (suffix !== '') this.#socket.write(suffix, 'latin1');
       this.#socket.uncork();
       return;
     }
-    const total = before.length + length + after.length;
+    const total = prefix.length + length + suffix.length;
     if (total === 0) return;
     const bytes = Buffer.allocUnsafe(total);
-    bytes.write(before, 0, 'latin1');
-    if (part !== undefined) part.copy(bytes, before.length);
-    if (after !== '') bytes.write(after, before.length + length, 'latin1');
+    bytes.write(prefix, 0, 'latin1');
+    if (part !== undefined) part.copy(bytes, prefix.length);
+    if (suffix !== '') bytes.write(suffix, prefix.length + length, 'latin1');
     this.#socket.write(bytes);
   }
 
   addTrailers(trailers: readonly [string, string][]): void {
-    if (!this.#chunked) return;
+    if (!this.#isChunked) return;
     for (const [name, value] of trailers) this.#trailers += `${name}: ${value}\r\n`;
   }
 
@@ -145,9 +145,9 @@ export class PlainResponse implements VisitorResponse {
     return head;
   }
 
-  /** An empty chunk would be the last one. */
+  /** The line before a chunk. An empty part gets none, because an empty chunk would be the last one. */
   #chunkStart(part: Buffer): string {
-    return this.#chunked && part.length > 0 ? `${part.length.toString(16)}\r\n` : '';
+    return this.#isChunked && part.length > 0 ? `${part.length.toString(16)}\r\n` : '';
   }
 
   #isGone(): boolean {
@@ -155,15 +155,15 @@ export class PlainResponse implements VisitorResponse {
   }
 }
 
-let second = 0;
-let text = '';
+let dateSecond = 0;
+let dateText = '';
 
 /** The present time in the form of the Date field (RFC 9110 section 5.6.7). The text is made once a second. */
 function httpDate(): string {
   const now = Math.floor(Date.now() / 1000);
-  if (now !== second) {
-    second = now;
-    text = new Date(now * 1000).toUTCString();
+  if (now !== dateSecond) {
+    dateSecond = now;
+    dateText = new Date(now * 1000).toUTCString();
   }
-  return text;
+  return dateText;
 }

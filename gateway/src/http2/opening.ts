@@ -108,12 +108,12 @@ export function describeOpening(
   { settings, windowUpdate, priorities }: OpeningFrames,
   rawHeaders: readonly string[],
 ): Http2Opening {
-  const pseudo: string[] = [];
+  const pseudoInitials: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
-    if (name.startsWith(':')) pseudo.push(name.slice(1, 2));
+    if (name.startsWith(':')) pseudoInitials.push(name.slice(1, 2));
   }
-  const pseudoHeaders = pseudo.join(',');
+  const pseudoHeaders = pseudoInitials.join(',');
   const fingerprint = [
     [...settings].map(([id, value]) => `${id}:${value}`).join(';'),
     windowUpdate ?? '?',
@@ -124,29 +124,29 @@ export function describeOpening(
 }
 
 /**
- * Reads the first frames of an HTTP/2 connection, and leaves the bytes for the HTTP/2 library. `done` is called once,
+ * Reads the first frames of an HTTP/2 connection, and leaves the bytes for the HTTP/2 library. `onRead` is called once,
  * with undefined when the frames could not be read in time.
  */
 export function peekOpening(
   socket: TLSSocket,
   timeoutMs: number,
-  done: (frames: OpeningFrames | undefined) => void,
+  onRead: (frames: OpeningFrames | undefined) => void,
 ): void {
-  readFirstBytes(socket, { read, timeoutMs, late: undefined, gone: undefined }, done);
+  readFirstBytes(socket, { read: readFrames, timeoutMs, late: undefined, gone: undefined }, onRead);
 }
 
-function read(held: Buffer): Reading<OpeningFrames | undefined> {
-  const opening = readOpening(held);
+function readFrames(heldBytes: Buffer): Reading<OpeningFrames | undefined> {
+  const opening = readOpening(heldBytes);
   switch (opening.kind) {
     case 'incomplete':
-      return held.length < MAX_OPENING_BYTES ? { kind: 'more' } : seen(undefined);
+      return heldBytes.length < MAX_OPENING_BYTES ? { kind: 'more' } : enough(undefined);
     case 'unreadable':
-      return seen(undefined);
+      return enough(undefined);
     case 'read':
-      return seen(opening.frames);
+      return enough(opening.frames);
   }
 }
 
-function seen(value: OpeningFrames | undefined): Reading<OpeningFrames | undefined> {
+function enough(value: OpeningFrames | undefined): Reading<OpeningFrames | undefined> {
   return { kind: 'enough', value, taken: 0 };
 }

@@ -14,7 +14,7 @@ import { StreamResponse } from './stream-response.ts';
 import type { Intake } from '../listen/accept.ts';
 import { notePeer, peerOf } from '../listen/connection.ts';
 
-/** What was seen of a connection before its first request. */
+/** What the client showed on a connection before its first request. */
 export interface ConnectionFacts {
   readonly hello: ClientHello | undefined;
   readonly frames: OpeningFrames | undefined;
@@ -23,10 +23,10 @@ export interface ConnectionFacts {
 /** Serves the requests of HTTP/2 connections. */
 export interface StreamServer {
   /** Takes a connection over after its TLS handshake. */
-  readonly serve: (socket: TLSSocket, seen: ConnectionFacts) => void;
+  readonly serve: (socket: TLSSocket, facts: ConnectionFacts) => void;
   /** Takes no more requests. Those under way may finish (RFC 9113 section 6.8). */
   readonly drain: () => void;
-  /** Ends every connection that is left. To destroy the sockets is not enough: streams notice that late. */
+  /** Ends every connection that is left. To destroy the sockets is not enough, because the streams would notice that late. */
   readonly cut: () => void;
 }
 
@@ -51,14 +51,14 @@ export function createStreamServer({
     strictSingleValueFields: false,
   };
   const sessions = new Set<ServerHttp2Session>();
-  let draining = false;
+  let isDraining = false;
 
   function serve(socket: TLSSocket, { hello, frames }: ConnectionFacts): void {
     const peer = peerOf(socket);
     const session = performServerHandshake(socket, options);
     const sections = new StreamSections();
     let facts: TransportFacts | undefined;
-    let open = 0;
+    let openStreams = 0;
     let idleMs = 0;
     sessions.add(session);
     session.on('error', ignore);
@@ -67,7 +67,7 @@ export function createStreamServer({
     socket.once('end', () => socket.destroy());
     session.setTimeout(limits.keepAliveTimeoutMs, () => {
       idleMs += limits.keepAliveTimeoutMs;
-      if (open === 0 || idleMs >= limits.idleTimeoutMs) {
+      if (openStreams === 0 || idleMs >= limits.idleTimeoutMs) {
         session.destroy();
         cutLater(socket, limits.lingerMs);
       } else {
@@ -75,10 +75,10 @@ export function createStreamServer({
       }
     });
     session.on('stream', (stream: ServerHttp2Stream, _headers, _flags, rawHeaders: string[]) => {
-      open++;
+      openStreams++;
       idleMs = 0;
       stream.on('error', ignore);
-      stream.once('close', () => open--);
+      stream.once('close', () => openStreams--);
       stream.setTimeout(limits.idleTimeoutMs, () => {
         stream.close(constants.NGHTTP2_CANCEL);
       });
@@ -87,13 +87,13 @@ export function createStreamServer({
       notePeer(req.socket, peer, facts);
       handle(req, new StreamResponse(stream));
     });
-    if (draining) session.close();
+    if (isDraining) session.close();
   }
 
   return {
     serve,
     drain: () => {
-      draining = true;
+      isDraining = true;
       for (const session of sessions) session.close();
     },
     cut: () => {

@@ -4,7 +4,7 @@ import type { SectionNotes } from '../message/message.ts';
 export interface StreamFields {
   readonly method: string;
   readonly path: string;
-  /** `:authority`, or Host when that is missing. Empty without both. */
+  /** `:authority`, or Host when `:authority` is missing. Empty when both are missing. */
   readonly authority: string;
   /** Names are in lower case. The values of a field that was sent twice are joined. */
   readonly headers: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface StreamFields {
   readonly rawHeaders: readonly string[];
   /** Why the request must not be forwarded. Undefined when nothing is wrong. */
   readonly fault: string | undefined;
-  /** They do not depend on the path. */
+  /** Notes about the section. They do not depend on the path. */
   readonly notes: SectionNotes;
 }
 
@@ -24,31 +24,34 @@ const MAX_REMEMBERED_LENGTH = 4096;
  * another path. So a section that differs from the one before it only in its path is not read again.
  */
 export class StreamSections {
-  #raw: readonly string[] = [];
-  /** The fields of `#raw`. Undefined when they are not remembered. */
-  #fields: StreamFields | undefined;
+  #lastRaw: readonly string[] = [];
+  /** The fields of `#lastRaw`. Undefined when they are not remembered. */
+  #lastFields: StreamFields | undefined;
 
   read(raw: readonly string[]): StreamFields {
-    const path = this.#fields && pathOfSame(this.#raw, raw);
-    if (this.#fields !== undefined && path !== undefined && !LINE_ENDING.test(path)) {
-      return { ...this.#fields, path };
+    const path = this.#lastFields && pathIfOnlyDifference(this.#lastRaw, raw);
+    if (this.#lastFields !== undefined && path !== undefined && !LINE_ENDING.test(path)) {
+      return { ...this.#lastFields, path };
     }
     const fields = readFields(raw);
     const isKept = fields.fault === undefined && lengthOf(raw) <= MAX_REMEMBERED_LENGTH;
-    this.#raw = isKept ? raw : [];
-    this.#fields = isKept ? fields : undefined;
+    this.#lastRaw = isKept ? raw : [];
+    this.#lastFields = isKept ? fields : undefined;
     return fields;
   }
 }
 
-/** The `:path` of a section that is the same as another one in everything else. Undefined when it is not. */
-function pathOfSame(one: readonly string[], other: readonly string[]): string | undefined {
-  if (one.length !== other.length) return undefined;
+/** The `:path` of `second` when the two sections differ in nothing else. Otherwise undefined. */
+function pathIfOnlyDifference(
+  first: readonly string[],
+  second: readonly string[],
+): string | undefined {
+  if (first.length !== second.length) return undefined;
   let path: string | undefined;
-  for (let i = 0; i + 1 < one.length; i += 2) {
-    if (one[i] !== other[i]) return undefined;
-    if (one[i] === ':path') path = other[i + 1];
-    else if (one[i + 1] !== other[i + 1]) return undefined;
+  for (let i = 0; i + 1 < first.length; i += 2) {
+    if (first[i] !== second[i]) return undefined;
+    if (first[i] === ':path') path = second[i + 1];
+    else if (first[i + 1] !== second[i + 1]) return undefined;
   }
   return path;
 }
@@ -58,7 +61,7 @@ function lengthOf(raw: readonly string[]): number {
 }
 
 /** RFC 9113 section 8.2.2: fields about the connection, which HTTP/2 forbids. */
-const CONNECTION_SPECIFIC: ReadonlySet<string> = new Set([
+const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -66,7 +69,7 @@ const CONNECTION_SPECIFIC: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+const TOKEN_PATTERN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /** RFC 9113 section 8.2.1: characters that would end a line or the text in HTTP/1.1. */
 const LINE_ENDING = /[\0\r\n]/;
 
@@ -81,10 +84,10 @@ function readFields(raw: readonly string[]): StreamFields {
 }
 
 class FieldReader {
-  readonly #pseudo = new Map<string, string>();
+  readonly #pseudoFields = new Map<string, string>();
   readonly #headers = emptyHeaders();
-  readonly #rest: string[] = [];
-  #cookieAt = -1;
+  readonly #rawFields: string[] = [];
+  #cookieIndex = -1;
   #fault: string | undefined;
 
   take(name: string, value: string): void {
@@ -94,27 +97,29 @@ class FieldReader {
   }
 
   #takePseudo(name: string, value: string): void {
-    if (this.#pseudo.has(name) || this.#rest.length > 0) {
+    if (this.#pseudoFields.has(name) || this.#rawFields.length > 0) {
       this.#fault ??= 'Misplaced pseudo-header field.';
     }
-    this.#pseudo.set(name, value);
+    this.#pseudoFields.set(name, value);
   }
 
   #takeField(name: string, value: string): void {
     this.#fault ??= faultOf(name, value);
-    const before = this.#headers[name];
+    const earlierValue = this.#headers[name];
     const separator = name === 'cookie' ? '; ' : ', ';
-    const joined = before === undefined ? value : before + separator + value;
-    this.#headers[name] = joined;
+    const joinedValue = earlierValue === undefined ? value : earlierValue + separator + value;
+    this.#headers[name] = joinedValue;
     if (name === 'host') return;
     // RFC 9113 section 8.2.3: a client may split Cookie for better compression, so its parts are joined.
-    if (name === 'cookie' && this.#cookieAt !== -1) this.#rest[this.#cookieAt] = joined;
-    else this.#rest.push(name, value);
-    if (name === 'cookie' && this.#cookieAt === -1) this.#cookieAt = this.#rest.length - 1;
+    if (name === 'cookie' && this.#cookieIndex !== -1)
+      this.#rawFields[this.#cookieIndex] = joinedValue;
+    else this.#rawFields.push(name, value);
+    if (name === 'cookie' && this.#cookieIndex === -1)
+      this.#cookieIndex = this.#rawFields.length - 1;
   }
 
   finish(): StreamFields {
-    const pseudo = this.#pseudo;
+    const pseudo = this.#pseudoFields;
     const host = this.#headers['host'];
     const authority = pseudo.get(':authority') ?? host ?? '';
     if (host !== undefined && host !== authority) this.#fault ??= 'Host and :authority differ.';
@@ -128,7 +133,7 @@ class FieldReader {
       path: pseudo.get(':path') ?? '',
       authority,
       headers,
-      rawHeaders: ['host', authority, ...this.#rest],
+      rawHeaders: ['host', authority, ...this.#rawFields],
       fault: this.#fault,
       notes: {},
     };
@@ -141,8 +146,8 @@ function emptyHeaders(): Record<string, string> {
 }
 
 function faultOf(name: string, value: string): string | undefined {
-  if (!TOKEN.test(name)) return 'Invalid field name.';
-  if (CONNECTION_SPECIFIC.has(name)) return 'Connection-specific header field.';
+  if (!TOKEN_PATTERN.test(name)) return 'Invalid field name.';
+  if (CONNECTION_FIELDS.has(name)) return 'Connection-specific header field.';
   if (name === 'te' && value.toLowerCase() !== 'trailers') return 'TE may only say trailers.';
   return undefined;
 }

@@ -91,8 +91,8 @@ class StreamSocket implements VisitorSocket {
 
   /** RFC 9113 section 8.1: after a complete answer, NO_ERROR stops only the upload. */
   destroy(): void {
-    const answered = this.#stream.writableEnded;
-    this.#stream.close(answered ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_INTERNAL_ERROR);
+    const isAnswered = this.#stream.writableEnded;
+    this.#stream.close(isAnswered ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_INTERNAL_ERROR);
   }
 
   cork(): void {

@@ -18,8 +18,8 @@ export class StreamResponse implements VisitorResponse {
     return this.#stream.writableLength;
   }
 
-  writeHead(status: number, reasonOrFields: string | string[], after?: string[]): void {
-    const fields = typeof reasonOrFields === 'string' ? (after ?? []) : reasonOrFields;
+  writeHead(status: number, reasonOrFields: string | string[], fieldsAfterReason?: string[]): void {
+    const fields = typeof reasonOrFields === 'string' ? (fieldsAfterReason ?? []) : reasonOrFields;
     if (this.headersSent || this.#isOver()) return;
     this.headersSent = true;
     const head = [':status', String(status)];
@@ -51,18 +51,18 @@ export class StreamResponse implements VisitorResponse {
   }
 
   addTrailers(trailers: readonly [string, string][]): void {
-    const sent: Section = {};
-    for (const [name, value] of trailers) addField(sent, name, value);
-    this.#trailers = sent;
+    const section: Section = {};
+    for (const [name, value] of trailers) addField(section, name, value);
+    this.#trailers = section;
   }
 
   writeInterim(status: number, fields: readonly string[]): void {
     if (this.headersSent || this.#isOver()) return;
-    const sent: Section = {};
+    const section: Section = {};
     for (let i = 0; i + 1 < fields.length; i += 2) {
-      addField(sent, fields[i] ?? '', fields[i + 1] ?? '');
+      addField(section, fields[i] ?? '', fields[i + 1] ?? '');
     }
-    this.#stream.additionalHeaders({ ...sent, ':status': status });
+    this.#stream.additionalHeaders({ ...section, ':status': status });
   }
 
   once(event: 'drain', listener: () => void): void {
@@ -82,6 +82,6 @@ export class StreamResponse implements VisitorResponse {
 function addField(section: Section, name: string, value: string): void {
   const lower = name.toLowerCase();
   // hasOwn, because a field can be called `constructor`.
-  const before = Object.hasOwn(section, lower) ? section[lower] : undefined;
-  section[lower] = before === undefined ? value : [before, value].flat();
+  const earlierValue = Object.hasOwn(section, lower) ? section[lower] : undefined;
+  section[lower] = earlierValue === undefined ? value : [earlierValue, value].flat();
 }

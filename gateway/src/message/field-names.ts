@@ -12,7 +12,7 @@ export interface FieldName {
   follower: FieldName | undefined;
 }
 
-const ASK_FOR_MORE: ReadonlySet<string> = new Set([
+const FIELDS_THAT_ASK_FOR_MORE: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
   'expect',
@@ -21,7 +21,7 @@ const ASK_FOR_MORE: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-const MAX_REMEMBERED = 1_024;
+const MAX_REMEMBERED_NAMES = 1_024;
 const MAX_REMEMBERED_LENGTH = 64;
 
 /**
@@ -29,39 +29,39 @@ const MAX_REMEMBERED_LENGTH = 64;
  * name that followed the last time is tried first, which needs no copy and no look-up.
  */
 export class FieldNames {
-  /** Stands before the first name of a header section. */
+  /** The name before the first name of a header section. */
   readonly beforeFirst = makeName('');
-  readonly #remembered = new Map<string, FieldName>();
+  readonly #namesBySpelling = new Map<string, FieldName>();
 
-  /** The name at the beginning of a line, if it followed `before` the last time too. */
-  guess(line: string, at: number, before: FieldName): FieldName | undefined {
-    const guess = before.follower;
+  /** The name at the beginning of a line, if it followed `previousName` the last time too. */
+  guess(line: string, at: number, previousName: FieldName): FieldName | undefined {
+    const guess = previousName.follower;
     return guess !== undefined && line.startsWith(guess.withColon, at) ? guess : undefined;
   }
 
-  /** The name `sent`. It is remembered as the follower of `before`. */
-  take(sent: string, before: FieldName): FieldName {
-    const name = this.#nameOf(sent);
-    if (name.spelling.length <= MAX_REMEMBERED_LENGTH) before.follower = name;
+  /** The name with this spelling. It is remembered as the follower of `previousName`. */
+  take(spelling: string, previousName: FieldName): FieldName {
+    const name = this.#nameOf(spelling);
+    if (name.spelling.length <= MAX_REMEMBERED_LENGTH) previousName.follower = name;
     return name;
   }
 
   /** Names repeat, so the result for each spelling is kept. */
-  #nameOf(sent: string): FieldName {
-    const known = this.#remembered.get(sent);
-    if (known !== undefined) return known;
-    const name = makeName(sent);
-    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
-    if (sent.length <= MAX_REMEMBERED_LENGTH) this.#remembered.set(name.spelling, name);
+  #nameOf(spelling: string): FieldName {
+    const knownName = this.#namesBySpelling.get(spelling);
+    if (knownName !== undefined) return knownName;
+    const name = makeName(spelling);
+    if (this.#namesBySpelling.size >= MAX_REMEMBERED_NAMES) this.#namesBySpelling.clear();
+    if (spelling.length <= MAX_REMEMBERED_LENGTH) this.#namesBySpelling.set(name.spelling, name);
     return name;
   }
 }
 
-function makeName(sent: string): FieldName {
-  // A copy: `sent` may be a slice that keeps a whole header section in memory.
-  const spelling = Buffer.from(sent, 'latin1').toString('latin1');
+function makeName(source: string): FieldName {
+  // A copy: `source` may be a slice that keeps a whole header section in memory.
+  const spelling = Buffer.from(source, 'latin1').toString('latin1');
   const lower = spelling.toLowerCase();
-  const asksForMore = ASK_FOR_MORE.has(lower);
+  const asksForMore = FIELDS_THAT_ASK_FOR_MORE.has(lower);
   return { spelling, withColon: `${spelling}:`, lower, asksForMore, follower: undefined };
 }
 
@@ -80,7 +80,7 @@ export type HeaderKind =
   | 'expect'
   /** X-Forwarded-For, -Proto and -Host, which the gateway writes itself. */
   | 'rewritten'
-  /** The field of RFC 7239. Even behind a trusted proxy, the visitor may have written it. */
+  /** The field of RFC 7239. The visitor may have written it, even when the peer is a trusted proxy. */
   | 'forwarded'
   /** Says where the request came from or went to; believed from trusted proxies only. */
   | 'claim'
@@ -96,7 +96,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-const REWRITTEN: ReadonlySet<string> = new Set([
+const REWRITTEN_NAMES: ReadonlySet<string> = new Set([
   'x-forwarded-for',
   'x-forwarded-proto',
   'x-forwarded-host',
@@ -114,22 +114,22 @@ const METHOD_OVERRIDES: ReadonlySet<string> = new Set(
  * Fields about the request, its sender and its content. RFC 9110 section 7.6.1 forbids to name them in Connection.
  * Without them the origin would get another request than the one that was judged.
  */
-const NEVER_NAMED: ReadonlySet<string> = new Set(
+const NEVER_CONNECTION_OPTIONS: ReadonlySet<string> = new Set(
   [
     'host content-length content-type content-encoding content-range authorization cookie',
     'user-agent origin referer accept accept-encoding accept-language range cache-control',
   ].flatMap((line) => line.split(' ')),
 );
 
-const remembered = new Map<string, HeaderKind>();
+const kindsBySpelling = new Map<string, HeaderKind>();
 
 /** The kind of a field, by its name as sent. Names repeat, so the result for each spelling is kept. */
 export function headerKind(name: string): HeaderKind {
-  const known = remembered.get(name);
-  if (known !== undefined) return known;
+  const knownKind = kindsBySpelling.get(name);
+  if (knownKind !== undefined) return knownKind;
   const kind = classify(name.toLowerCase());
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-  if (name.length <= MAX_REMEMBERED_LENGTH) remembered.set(name, kind);
+  if (kindsBySpelling.size >= MAX_REMEMBERED_NAMES) kindsBySpelling.clear();
+  if (name.length <= MAX_REMEMBERED_LENGTH) kindsBySpelling.set(name, kind);
   return kind;
 }
 
@@ -146,21 +146,21 @@ function classify(name: string): HeaderKind {
   if (HOP_BY_HOP.has(name)) return 'hop-by-hop';
   // Many origins turn both - and _ into _ (CGI, WSGI), and some turn every punctuation mark into _ (lighttpd). For
   // them `X_Guard_Decision` and `X.Guard.Decision` are the same as our own header.
-  const dashed = withDashes(name);
-  if (dashed.startsWith('x-guard-')) return 'impostor';
-  if (METHOD_OVERRIDES.has(dashed)) return 'method-override';
-  const kind = claimKind(dashed);
+  const dashedName = withDashes(name);
+  if (dashedName.startsWith('x-guard-')) return 'impostor';
+  if (METHOD_OVERRIDES.has(dashedName)) return 'method-override';
+  const kind = claimKind(dashedName);
   // No proxy writes such a field with other punctuation, so the visitor wrote it.
-  return kind !== 'end-to-end' && dashed !== name ? 'impostor' : kind;
+  return kind !== 'end-to-end' && dashedName !== name ? 'impostor' : kind;
 }
 
 function claimKind(name: string): 'rewritten' | 'forwarded' | 'claim' | 'end-to-end' {
-  if (REWRITTEN.has(name)) return 'rewritten';
+  if (REWRITTEN_NAMES.has(name)) return 'rewritten';
   if (name === 'forwarded') return name;
   return isClaim(name) ? 'claim' : 'end-to-end';
 }
 
-/** The fields that Connection names, in lower case, without those of NEVER_NAMED. Undefined without any. */
+/** The fields that Connection names, in lower case, without those of NEVER_CONNECTION_OPTIONS. Undefined when Connection names none. */
 export function connectionOptions(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') {
     return undefined;
@@ -168,7 +168,7 @@ export function connectionOptions(connection: string | undefined): ReadonlySet<s
   const names = new Set<string>();
   for (const token of connection.toLowerCase().split(',')) {
     const name = token.trim();
-    if (!NEVER_NAMED.has(name)) names.add(name);
+    if (!NEVER_CONNECTION_OPTIONS.has(name)) names.add(name);
   }
   return names;
 }
@@ -177,7 +177,7 @@ export function connectionOptions(connection: string | undefined): ReadonlySet<s
  * Other fields than X-Forwarded-* that say where a request came from or went to. Balancers, CDNs and clouds write
  * them. Frameworks, their plug-ins and PHP programs believe them. In lower case.
  */
-const CLAIMS: ReadonlySet<string> = new Set([
+const CLAIM_NAMES: ReadonlySet<string> = new Set([
   ...ADDRESS_HEADERS,
   ...[
     // The host, path and method that were asked for.
@@ -201,5 +201,5 @@ const CLAIM_BEGINNINGS = [
 
 /** Whether a field says where a request came from or went to. `name` is in lower case, with dashes. */
 function isClaim(name: string): boolean {
-  return CLAIMS.has(name) || CLAIM_BEGINNINGS.some((beginning) => name.startsWith(beginning));
+  return CLAIM_NAMES.has(name) || CLAIM_BEGINNINGS.some((beginning) => name.startsWith(beginning));
 }

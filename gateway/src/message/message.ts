@@ -42,7 +42,7 @@ export interface SectionNotes {
 export interface FieldTerms {
   /** The peer is a trusted proxy. */
   readonly trusted: boolean;
-  readonly believed: BelievedFields;
+  readonly believedFields: BelievedFields;
   readonly keepsMethodOverride: boolean;
 }
 
@@ -91,12 +91,12 @@ export function isHttp10({ httpVersionMajor, httpVersionMinor }: VisitorRequest)
 
 /** Names and values in turn that may be sent many times. The list never changes, so it keeps its written form. */
 export class FieldList {
-  readonly fields: readonly string[];
+  readonly values: readonly string[];
   /** Undefined before the first time. */
-  written: WrittenFields | 'unsound' | undefined;
+  writtenFields: WrittenFields | 'unsound' | undefined;
 
   constructor(fields: readonly string[]) {
-    this.fields = fields;
+    this.values = fields;
   }
 }
 
@@ -123,7 +123,7 @@ export function inviteBody(req: VisitorRequest, res: VisitorResponse): void {
 }
 
 /** The largest Max-Forwards that is sent (RFC 9110 section 7.6.2 allows such a limit). */
-const LARGEST = 255;
+const MAX_FORWARDS = 255;
 
 /**
  * How many proxies an OPTIONS may still pass, this one included (RFC 9110 section 7.6.2). Undefined when the field is
@@ -134,22 +134,22 @@ export function forwardsLeft({
   headers,
 }: Pick<VisitorRequest, 'method' | 'headers'>): number | undefined {
   if (method !== 'OPTIONS') return undefined;
-  const said = headers['max-forwards'];
-  return typeof said === 'string' && /^\d+$/.test(said) ? Number(said) : undefined;
+  const value = headers['max-forwards'];
+  return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : undefined;
 }
 
-/** The Max-Forwards for the next recipient, when this one got `left`. */
-export function nextForwards(left: number): string {
-  return String(Math.min(left - 1, LARGEST));
+/** The Max-Forwards for the next recipient, when this proxy got `remaining`. */
+export function nextForwards(remaining: number): string {
+  return String(Math.min(remaining - 1, MAX_FORWARDS));
 }
 
 /** The name of the gateway in Via (RFC 9110 section 7.6.3). */
-const PSEUDONYM = 'guard';
+const VIA_NAME = 'guard';
 
 /** The Via field of a forwarded request: the entries that it had, and our own. */
 export function nextVia({ httpVersion, headers }: VisitorRequest): string {
-  const own = `${httpVersion} ${PSEUDONYM}`;
-  return headers.via === undefined ? own : `${headers.via}, ${own}`;
+  const ownEntry = `${httpVersion} ${VIA_NAME}`;
+  return headers.via === undefined ? ownEntry : `${headers.via}, ${ownEntry}`;
 }
 
 /**
@@ -160,7 +160,7 @@ export function passesBefore(via: string | undefined): number {
   if (via === undefined) return 0;
   let count = 0;
   for (const entry of via.split(',')) {
-    if (entry.trim().split(' ', 2)[1] === PSEUDONYM) count++;
+    if (entry.trim().split(' ', 2)[1] === VIA_NAME) count++;
   }
   return count;
 }

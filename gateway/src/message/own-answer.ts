@@ -8,11 +8,11 @@ export interface OwnAnswer {
 }
 
 /** A short text from the gateway. `fields` are additional names and values in turn. */
-export function plainAnswer(status: number, why: string, ...fields: string[]): OwnAnswer {
+export function plainAnswer(status: number, text: string, ...fields: string[]): OwnAnswer {
   return {
     status,
     fields: ['Content-Type', 'text/plain; charset=utf-8', 'Cache-Control', 'no-store', ...fields],
-    body: Buffer.from(`${why}\n`),
+    body: Buffer.from(`${text}\n`),
   };
 }
 
@@ -23,12 +23,12 @@ export function serve(
   { status, fields, body }: OwnAnswer,
   lingerMs: number,
 ): void {
-  const bodiless = status === 204 || status === 304;
-  const framed = bodiless ? fields : [...fields, 'Content-Length', String(body.length)];
+  const isBodiless = status === 204 || status === 304;
+  const framedFields = isBodiless ? fields : [...fields, 'Content-Length', String(body.length)];
   linger(req, lingerMs);
   // Node's type wants a mutable list, but Node only reads it.
-  res.writeHead(status, framed as string[]);
-  if (bodiless || req.method === 'HEAD') res.end();
+  res.writeHead(status, framedFields as string[]);
+  if (isBodiless || req.method === 'HEAD') res.end();
   else res.end(body);
 }
 

@@ -60,7 +60,7 @@ export class UndiciOrigin implements OpenOrigin {
       {
         method,
         path: target,
-        headers: [...sent.fields, ...added],
+        headers: [...sent.values, ...added],
         body: body === undefined ? null : new BodyStream(body),
         // undici would take the visitor's Host for SNI, and reconnect whenever it changes.
         ...(this.#servername === undefined ? {} : { servername: this.#servername }),

@@ -6,7 +6,7 @@ import type { SecretNames } from './secret-names.ts';
  * its first character and not by its declared type, because many programs send JSON as text or as a form.
  */
 export function maskSecrets(text: string, content: SampledContent, names: SecretNames): string {
-  if (/^\s*[{[]/.test(text)) return new JsonMask(text, names).masked();
+  if (/^\s*[{[]/.test(text)) return new JsonMask(text, names).mask();
   return content === 'form' ? maskForm(text, names) : maskText(text, names);
 }
 
@@ -19,19 +19,19 @@ function maskForm(text: string, names: SecretNames): string {
 }
 
 function maskPair(pair: string, names: SecretNames): string {
-  if (!names.mayName(decoded(pair))) return pair;
+  if (!names.mayContainSecret(decode(pair))) return pair;
   const equals = pair.indexOf('=');
-  if (equals === -1) return names.firstIn(decoded(pair)) === -1 ? pair : MASK;
+  if (equals === -1) return names.findFirst(decode(pair)) === -1 ? pair : MASK;
   const sentName = pair.slice(0, equals);
-  const name = decoded(sentName);
+  const name = decode(sentName);
   if (names.isSecret(name)) return isShownName(name) ? `${sentName}=${MASK}` : MASK;
   // A value can hold a form or JSON of its own.
-  const value = decoded(pair.slice(equals + 1));
-  return names.firstIn(value) === -1 ? pair : `${sentName}=${MASK}`;
+  const value = decode(pair.slice(equals + 1));
+  return names.findFirst(value) === -1 ? pair : `${sentName}=${MASK}`;
 }
 
 /** Characters that are not a whole escape stay as they are, such as half an escape at the end of a sample. */
-function decoded(text: string): string {
+function decode(text: string): string {
   if (!/[+%]/.test(text)) return text;
   return text.replaceAll('+', ' ').replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => {
     return Buffer.from(run.replaceAll('%', ''), 'hex').toString();
@@ -43,7 +43,7 @@ const MASK = '***';
 
 /** Free text does not show where a value ends. So the text from the first secret name on is left out. */
 function maskText(text: string, names: SecretNames): string {
-  const at = names.firstIn(text);
+  const at = names.findFirst(text);
   return at === -1 ? text : text.slice(0, at) + MASK;
 }
 
@@ -52,10 +52,10 @@ function isShownName(name: string): boolean {
   return /^[\p{L}\p{N}_.$[\]-]{1,64}$/u.test(name);
 }
 
-const SPACE = /[ \t\r\n]*/y;
+const SPACE_PATTERN = /[ \t\r\n]*/y;
 /** A string up to its closing quote, or up to the end of the text. */
-const STRING = /"(?:[^"\\]+|\\[^])*"?/y;
-const PRIMITIVE = /(?:true|false|null|-?\d[\d.eE+-]*)(?=[ \t\r\n,}\]]|$)/y;
+const STRING_PATTERN = /"(?:[^"\\]+|\\[^])*"?/y;
+const PRIMITIVE_PATTERN = /(?:true|false|null|-?\d[\d.eE+-]*)(?=[ \t\r\n,}\]]|$)/y;
 const QUOTED_MASK = `"${MASK}"`;
 /** No real body is nested deeper, and the stack has room for this depth. */
 const MAX_DEPTH = 100;
@@ -69,91 +69,91 @@ class JsonMask {
   readonly #names: SecretNames;
   #at = 0;
   #depth = 0;
-  #written = '';
+  #output = '';
   /** True inside the value of a secret field. */
-  #hidden = false;
+  #isHidden = false;
   /** True once a secret name was read. Only the grammar shows where its value ends. */
-  #met = false;
+  #hasSecret = false;
 
   constructor(text: string, names: SecretNames) {
     this.#text = text;
     this.#names = names;
   }
 
-  masked(): string {
-    this.#value();
-    if (this.#met) return this.#written;
-    return this.#written + maskText(this.#text.slice(this.#at), this.#names);
+  mask(): string {
+    this.#takeValue();
+    if (this.#hasSecret) return this.#output;
+    return this.#output + maskText(this.#text.slice(this.#at), this.#names);
   }
 
-  #value(): boolean {
-    this.#take(SPACE);
+  #takeValue(): boolean {
+    this.#take(SPACE_PATTERN);
     switch (this.#text.charAt(this.#at)) {
       case '{':
-        return this.#list('}', () => this.#member());
+        return this.#takeList('}', () => this.#takeMember());
       case '[':
-        return this.#list(']', () => this.#value());
+        return this.#takeList(']', () => this.#takeValue());
       case '"':
-        return this.#string();
+        return this.#takeString();
       default:
-        return this.#take(PRIMITIVE) !== '';
+        return this.#take(PRIMITIVE_PATTERN) !== '';
     }
   }
 
-  #list(close: string, item: () => boolean): boolean {
+  #takeList(close: string, item: () => boolean): boolean {
     if (this.#depth === MAX_DEPTH) return false;
     this.#depth++;
-    this.#mark();
-    this.#take(SPACE);
-    let more = this.#text[this.#at] !== close;
-    while (more) {
+    this.#takeMark();
+    this.#take(SPACE_PATTERN);
+    let hasMore = this.#text[this.#at] !== close;
+    while (hasMore) {
       if (!item()) return false;
-      this.#take(SPACE);
-      more = this.#text[this.#at] === ',';
-      if (more) this.#mark();
+      this.#take(SPACE_PATTERN);
+      hasMore = this.#text[this.#at] === ',';
+      if (hasMore) this.#takeMark();
     }
     if (this.#text[this.#at] !== close) return false;
-    this.#mark();
+    this.#takeMark();
     this.#depth--;
     return true;
   }
 
-  #member(): boolean {
-    this.#take(SPACE);
-    const quoted = this.#read(STRING);
-    const name = unescaped(quoted);
-    const isSecret = this.#names.mayName(name) && this.#names.isSecret(name);
-    this.#met ||= isSecret;
-    this.#write(isSecret && !isShownName(name) ? QUOTED_MASK : quoted);
-    this.#take(SPACE);
-    if (!isWhole(quoted) || this.#text[this.#at] !== ':') return false;
-    this.#mark();
-    return isSecret && !this.#hidden ? this.#secret() : this.#value();
+  #takeMember(): boolean {
+    this.#take(SPACE_PATTERN);
+    const literal = this.#read(STRING_PATTERN);
+    const name = unquote(literal);
+    const isSecret = this.#names.mayContainSecret(name) && this.#names.isSecret(name);
+    this.#hasSecret ||= isSecret;
+    this.#write(isSecret && !isShownName(name) ? QUOTED_MASK : literal);
+    this.#take(SPACE_PATTERN);
+    if (!isWhole(literal) || this.#text[this.#at] !== ':') return false;
+    this.#takeMark();
+    return isSecret && !this.#isHidden ? this.#takeSecret() : this.#takeValue();
   }
 
-  #secret(): boolean {
-    this.#take(SPACE);
+  #takeSecret(): boolean {
+    this.#take(SPACE_PATTERN);
     this.#write(QUOTED_MASK);
-    this.#hidden = true;
-    if (!this.#value()) return false;
-    this.#take(SPACE);
+    this.#isHidden = true;
+    if (!this.#takeValue()) return false;
+    this.#take(SPACE_PATTERN);
     // Only these characters end a value. With any other character the value may go on.
     if (!/[,}]/.test(this.#text[this.#at] ?? '')) return false;
-    this.#hidden = false;
+    this.#isHidden = false;
     return true;
   }
 
   /** A value can hold a form or JSON of its own. */
-  #string(): boolean {
-    const quoted = this.#read(STRING);
-    const isSecret = this.#names.firstIn(unescaped(quoted)) !== -1;
-    this.#met ||= isSecret;
-    this.#write(isSecret ? QUOTED_MASK : quoted);
-    return isWhole(quoted);
+  #takeString(): boolean {
+    const literal = this.#read(STRING_PATTERN);
+    const isSecret = this.#names.findFirst(unquote(literal)) !== -1;
+    this.#hasSecret ||= isSecret;
+    this.#write(isSecret ? QUOTED_MASK : literal);
+    return isWhole(literal);
   }
 
   /** One character of punctuation. */
-  #mark(): void {
+  #takeMark(): void {
     this.#write(this.#text[this.#at] ?? '');
     this.#at++;
   }
@@ -172,17 +172,17 @@ class JsonMask {
   }
 
   #write(token: string): void {
-    if (!this.#hidden) this.#written += token;
+    if (!this.#isHidden) this.#output += token;
   }
 }
 
-function isWhole(quoted: string): boolean {
-  return quoted.length > 1 && quoted.endsWith('"');
+function isWhole(literal: string): boolean {
+  return literal.length > 1 && literal.endsWith('"');
 }
 
 /** The text of a string, without quotes and escapes. */
-function unescaped(quoted: string): string {
-  const inside = quoted.slice(1, isWhole(quoted) ? -1 : undefined);
+function unquote(literal: string): string {
+  const inside = literal.slice(1, isWhole(literal) ? -1 : undefined);
   if (!inside.includes('\\')) return inside;
   return inside.replaceAll(/\\(?:u([0-9a-f]{4})|([^]))/gi, (_escape, hex?: string, plain = '') =>
     hex === undefined ? String(plain) : String.fromCharCode(Number.parseInt(hex, 16)),

@@ -3,13 +3,13 @@ export interface SecretNames {
   /** `user[newPassword]`, `card_number`, `otp`, or a name that the settings list. */
   readonly isSecret: (name: string) => boolean;
   /** A quick check. False when the text cannot contain the name of a secret. */
-  readonly mayName: (text: string) => boolean;
+  readonly mayContainSecret: (text: string) => boolean;
   /** The index of the first secret name in a text of any kind. -1 when there is none. */
-  readonly firstIn: (text: string) => number;
+  readonly findFirst: (text: string) => number;
 }
 
 /** These words make a name secret wherever they stand in it. */
-const ANYWHERE = [
+const SECRET_PARTS = [
   ...['password', 'passwd', 'passphrase', 'passcode', 'passwort', 'kennwort', 'contrasena'],
   ...['contraseña', 'motdepasse', 'senha', 'wachtwoord', 'hasło', 'пароль', 'parola', '密码'],
   ...['パスワード', '비밀번호', 'secret', 'token', 'credential', 'authorization', 'authorisation'],
@@ -18,47 +18,47 @@ const ANYWHERE = [
   ...['verificationcode', 'accesscode', 'authcode', 'smscode', 'backupcode', 'recoverycode'],
   ...['onetimecode', 'socialsecurity'],
 ];
-/** These make a name secret only as a whole word. `shipping` contains `pin`, and `company` contains `pan`. */
-const AS_A_WORD = [
+/** These words make a name secret only when they stand alone in it. `shipping` contains `pin`, and `company` contains `pan`. */
+const SECRET_WORDS = [
   ...['pass', 'pwd', 'pw', 'psw', 'mdp', 'pin', 'otp', 'totp', 'mfa', 'tan', 'key', 'auth', 'jwt'],
   ...['bearer', 'sid', 'session', 'cookie', 'signature', 'card', 'pan', 'csc', 'cvn', 'ssn'],
   'iban',
 ];
-/** This makes a name secret only when it is the whole name. `country_code` is not secret. */
-const ALONE = 'code';
+/** This word makes a name secret only when it is the whole name. `country_code` is not secret. */
+const SECRET_NAME = 'code';
 
 /** What may stand between two letters of a word: `api_key`, `card[no]`. */
 const GAP = '[\\d_.$[\\]-]{0,2}';
-const CLEAR = new RegExp(ANYWHERE.map(withGaps).join('|'), 'iu');
-const WORD = new RegExp(
-  `(?<!\\p{L})(?:${AS_A_WORD.join('|')})(?!\\p{L})|^\\P{L}*${ALONE}\\P{L}*$`,
+const SECRET_PART_PATTERN = new RegExp(SECRET_PARTS.map(allowGaps).join('|'), 'iu');
+const SECRET_WORD_PATTERN = new RegExp(
+  `(?<!\\p{L})(?:${SECRET_WORDS.join('|')})(?!\\p{L})|^\\P{L}*${SECRET_NAME}\\P{L}*$`,
   'iu',
 );
 const CAMEL_CASE_BORDER = /([\p{Ll}\p{N}])(?=\p{Lu})/gu;
 const NAME_CHARACTER = /[\p{L}\p{N}_.$-]/u;
-/** What stands behind a name when a value follows: `=`, `:`, or the end of a tag. */
-const INTRODUCES = /^[\s"'\\\]]{0,8}[:=>]/;
+/** Matches the characters between a name and its value: `=`, `:`, or the end of a tag. */
+const VALUE_FOLLOWS = /^[\s"'\\\]]{0,8}[:=>]/;
 
-/** `more` are secret names from the settings. Upper case and punctuation in them do not matter. */
-export function compileSecretNames(more: readonly string[]): SecretNames {
-  const listed = new Set(more.map(lettersAndDigits));
+/** `extraNames` are secret names from the settings. Upper case and punctuation in them do not matter. */
+export function compileSecretNames(extraNames: readonly string[]): SecretNames {
+  const listedNames = new Set(extraNames.map(keepLettersAndDigits));
   /** A text that matches none of these needs no closer look. Most texts do not match. */
   const hints = new RegExp(
-    [...[...ANYWHERE, ...listed].map(withGaps), ...AS_A_WORD, ALONE].join('|'),
+    [...[...SECRET_PARTS, ...listedNames].map(allowGaps), ...SECRET_WORDS, SECRET_NAME].join('|'),
     'giu',
   );
 
-  const mayName = (text: string) => text.search(hints) !== -1;
+  const mayContainSecret = (text: string) => text.search(hints) !== -1;
 
-  function isClear(name: string): boolean {
-    return CLEAR.test(name) || listed.has(lettersAndDigits(name));
+  function isClearlySecret(name: string): boolean {
+    return SECRET_PART_PATTERN.test(name) || listedNames.has(keepLettersAndDigits(name));
   }
 
   return {
-    mayName,
-    isSecret: (name) => isClear(name) || WORD.test(inWords(name)),
-    firstIn: (text) => {
-      if (!mayName(text)) return -1;
+    mayContainSecret,
+    isSecret: (name) => isClearlySecret(name) || SECRET_WORD_PATTERN.test(splitWords(name)),
+    findFirst: (text) => {
+      if (!mayContainSecret(text)) return -1;
       let to = 0;
       for (const { index } of text.matchAll(hints)) {
         // This match lies in a name that was checked already.
@@ -66,42 +66,42 @@ export function compileSecretNames(more: readonly string[]): SecretNames {
         const from = startOfName(text, index, to);
         to = endOfName(text, index);
         const name = text.slice(from, to);
-        if (isClear(name)) return from;
+        if (isClearlySecret(name)) return from;
         // In prose, words such as "card" or "key" are not secrets. They count only when a value follows.
-        if (WORD.test(inWords(name)) && hasValue(text, from, to)) return from;
+        if (SECRET_WORD_PATTERN.test(splitWords(name)) && hasValue(text, from, to)) return from;
       }
       return -1;
     },
   };
 }
 
-function withGaps(word: string): string {
+function allowGaps(word: string): string {
   return Array.from(word).join(GAP);
 }
 
-function startOfName(text: string, within: number, atLeast: number): number {
-  let from = within;
-  while (from > atLeast && NAME_CHARACTER.test(text.charAt(from - 1))) from--;
+function startOfName(text: string, index: number, minStart: number): number {
+  let from = index;
+  while (from > minStart && NAME_CHARACTER.test(text.charAt(from - 1))) from--;
   return from;
 }
 
-function endOfName(text: string, within: number): number {
-  let to = within + 1;
+function endOfName(text: string, index: number): number {
+  let to = index + 1;
   while (to < text.length && NAME_CHARACTER.test(text.charAt(to))) to++;
   return to;
 }
 
 /** Whether a value belongs to the name: `pin: …`, `pin=…`, `"pin": …`, or a tag with attributes. */
 function hasValue(text: string, from: number, to: number): boolean {
-  const before = text[from - 1];
-  return before === '<' || before === ':' || INTRODUCES.test(text.slice(to, to + 10));
+  const previous = text[from - 1];
+  return previous === '<' || previous === ':' || VALUE_FOLLOWS.test(text.slice(to, to + 10));
 }
 
 /** Splits a name into words: `userPin` has two. */
-function inWords(name: string): string {
+function splitWords(name: string): string {
   return name.replace(CAMEL_CASE_BORDER, '$1 ');
 }
 
-function lettersAndDigits(name: string): string {
+function keepLettersAndDigits(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { atEndOfTurn, type Waiting } from '../../base/event-loop.ts';
+import { callAtEndOfTurn, type EndOfTurnListener } from '../../base/event-loop.ts';
 import type { VisitorSocket } from '../../message/message.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { AnswerSink } from './answer-sink.ts';
@@ -21,7 +21,7 @@ export interface ConnectionPool {
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** One connection to an origin, with at most one request on it at a time. */
-export class Connection implements AnswerSink, UploadListener, Waiting {
+export class Connection implements AnswerSink, UploadListener, EndOfTurnListener {
   /** The tick at which the present wait is over. The pool checks it. */
   deadline: number;
   /** Tick at which it fell idle. */
@@ -44,7 +44,7 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
     this.#socket = socket;
     this.#pool = pool;
     this.#reader = new AnswerReader(this, pool.maxHeaderBytes);
-    this.deadline = pool.ticks.in('connect');
+    this.deadline = pool.ticks.tickAfter('connect');
     socket.on('error', (error) => {
       this.#close({ kind: this.#lossKind(), detail: error.message });
     });
@@ -93,7 +93,7 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
     this.#reader.expect(method === 'HEAD');
     if (body === undefined) {
       this.#head = head;
-      atEndOfTurn(this);
+      callAtEndOfTurn(this);
       this.#awaitAnswer();
       return;
     }
@@ -133,7 +133,7 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
-    this.deadline = this.#pool.ticks.in('body');
+    this.deadline = this.#pool.ticks.tickAfter('body');
     this.#socket.resume();
   }
 
@@ -154,12 +154,12 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
 
   onHead(status: number, reason: string, fields: readonly string[]): void {
     this.#answering = true;
-    this.deadline = this.#pool.ticks.in('body');
+    this.deadline = this.#pool.ticks.tickAfter('body');
     this.#exchange?.handler.onHead(status, reason, fields);
   }
 
   onBody(chunk: Buffer, from: number, to: number, last: boolean): void {
-    this.deadline = this.#paused ? NEVER : this.#pool.ticks.in('body');
+    this.deadline = this.#paused ? NEVER : this.#pool.ticks.tickAfter('body');
     const part = to - from === chunk.length ? chunk : chunk.subarray(from, to);
     this.#exchange?.handler.onData(part, last);
   }
@@ -205,7 +205,7 @@ export class Connection implements AnswerSink, UploadListener, Waiting {
   #awaitAnswer(): void {
     if (!this.#connected || this.#answering || this.#exchange === undefined) return;
     const forVisitor = this.#upload !== undefined && !this.#upload.isBlocked;
-    this.deadline = forVisitor ? NEVER : this.#pool.ticks.in('head');
+    this.deadline = forVisitor ? NEVER : this.#pool.ticks.tickAfter('head');
   }
 
   #lost(): void {

@@ -59,7 +59,7 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
       return exchange;
     }
     const repeatable = body === undefined && REPEATABLE.has(method);
-    const since = repeatable ? 0 : this.ticks.now - FRESH_TICKS;
+    const since = repeatable ? 0 : this.ticks.sweepCount - FRESH_TICKS;
     const kept =
       lane === 'retry' ? undefined : (this.#held.take(visitor, since) ?? this.#idle.take(since));
     const connection = kept ?? this.#openConnection();
@@ -78,8 +78,8 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
 
   onIdle(connection: Connection, keepsForS: number | undefined): void {
     const idleTicks = idleTicksOf(keepsForS);
-    connection.idleSince = this.ticks.now;
-    connection.deadline = this.ticks.now + idleTicks;
+    connection.idleSince = this.ticks.sweepCount;
+    connection.deadline = this.ticks.sweepCount + idleTicks;
     const idle = connection.holder === undefined ? this.#idle : this.#held;
     if (this.#closing !== undefined || idleTicks <= 0 || !idle.put(connection)) {
       connection.destroy();
@@ -123,9 +123,9 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
   }
 
   #expire(): void {
-    this.ticks.now++;
+    this.ticks.sweepCount++;
     for (const connection of this.#open) {
-      if (connection.deadline <= this.ticks.now) connection.expire();
+      if (connection.deadline <= this.ticks.sweepCount) connection.expire();
     }
   }
 }

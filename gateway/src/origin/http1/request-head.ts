@@ -13,7 +13,7 @@ const EXPECTS_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 export function requestHead(request: OriginRequest, last: boolean): string | undefined {
   const { method, target, sent, added, body } = request;
   if (!isToken(method) || !TARGET.test(target)) return undefined;
-  const written = (sent.written ??= write(sent.fields));
+  const written = (sent.writtenFields ??= write(sent.values));
   if (written === 'unsound' || announcedLength(added) !== undefined) return undefined;
   const { lines, length } = written;
   if (length !== undefined && length !== (body === undefined ? 0 : body.length)) return undefined;
