@@ -24,14 +24,14 @@ export function describeUpload(
     case 'limited':
       return undefined;
     case 'verified': {
-      const found = [...outcome.reasons, ...outcome.noted];
-      if (found.length === 0) return undefined;
-      const event = eventOf(outcome, nowMs, PASSED);
-      const findingPoints = strengthsOf(outcome.organisation).pointsOf(found);
-      return event && { ...event, findings: found, findingPoints };
+      const findings = [...outcome.reasons, ...outcome.noted];
+      if (findings.length === 0) return undefined;
+      const event = eventOf(outcome, nowMs, PASSED_FIELDS);
+      const findingPoints = strengthsOf(outcome.organisation).pointsOf(findings);
+      return event && { ...event, findings: findings, findingPoints };
     }
     case 'work':
-      return outcome.reasons.length === 0 ? undefined : eventOf(outcome, nowMs, ASKED_FOR_WORK);
+      return outcome.reasons.length === 0 ? undefined : eventOf(outcome, nowMs, WORK_FIELDS);
     case 'failed':
       return eventOf(outcome, nowMs, {
         challenge: 'failed',
@@ -41,7 +41,7 @@ export function describeUpload(
         statusCode: 200,
       });
     case 'left':
-      return eventOf(outcome, nowMs, LEFT);
+      return eventOf(outcome, nowMs, LEFT_FIELDS);
     // The upload was not judged, so the visitor still has to pass the challenge.
     case 'unavailable':
       return eventOf(outcome, nowMs, {
@@ -54,7 +54,7 @@ export function describeUpload(
   }
 }
 
-const PASSED = {
+const PASSED_FIELDS = {
   challenge: 'verified',
   action: 'allow',
   decision: 'allow',
@@ -62,7 +62,7 @@ const PASSED = {
   statusCode: 200,
 } as const;
 
-const ASKED_FOR_WORK = {
+const WORK_FIELDS = {
   challenge: 'issued',
   action: 'challenge',
   decision: 'challenge',
@@ -71,7 +71,7 @@ const ASKED_FOR_WORK = {
 } as const;
 
 /** Not `issued`, which would count one more challenge, although the visitor may have passed in another tab. */
-const LEFT = {
+const LEFT_FIELDS = {
   challenge: 'failed',
   action: 'challenge',
   decision: 'challenge',

@@ -38,7 +38,7 @@ export function createVerify(options: CollectorOptions): Collect {
   const sealer = createSealer(options.secrets, 'ticket');
   const formsOf = createUploadForms(options.secrets);
   const { learned = createLearnedAnswers(options.secrets) } = options;
-  const settling = {
+  const settleOptions = {
     ...options,
     learned,
     cascadesOf: createCascadeSheets(options.secrets).widths,
@@ -47,26 +47,30 @@ export function createVerify(options: CollectorOptions): Collect {
   };
   const patience = new Patience(CHALLENGE.uploadBudgetMs);
 
-  async function verify(request: CollectRequest, sent: Sent): Promise<CollectAnswer> {
+  async function verify(request: CollectRequest, sender: Sender): Promise<CollectAnswer> {
     const nowMs = clock();
-    const received = readUpload(request.body, sealer, formsOf, nowMs);
-    const settled = received.isLeft
-      ? await noteLeft(received.reading, store)
-      : await settle(received, request, nowMs, settling);
-    const waitMs = isUseless(settled) ? await countUseless(sent.ip, store) : 0;
-    const settlement: Settlement = waitMs > 0 ? { kind: 'limited', waitMs } : settled;
-    if (settled.kind === 'verified' && settled.doubts.length === 0 && received.upload) {
-      learned.teach(settled.ticket, received.upload.evidence, sent.ip);
+    const receivedUpload = readUpload(request.body, sealer, formsOf, nowMs);
+    const uploadSettlement = receivedUpload.isLeft
+      ? await noteLeft(receivedUpload.reading, store)
+      : await settle(receivedUpload, request, nowMs, settleOptions);
+    const waitMs = isUseless(uploadSettlement) ? await countUseless(sender.ip, store) : 0;
+    const settlement: Settlement = waitMs > 0 ? { kind: 'limited', waitMs } : uploadSettlement;
+    if (
+      uploadSettlement.kind === 'verified' &&
+      uploadSettlement.doubts.length === 0 &&
+      receivedUpload.upload
+    ) {
+      learned.teach(uploadSettlement.ticket, receivedUpload.upload.evidence, sender.ip);
     }
-    report({ ...sent, ...outcomeOf(settlement) });
-    return answerTo(settlement, received.status);
+    report({ ...sender, ...outcomeOf(settlement) });
+    return answerTo(settlement, receivedUpload.status);
   }
 
   /** Contract 3, "session storage unavailable": after a 5xx the page retries without its user. */
-  function unavailable(request: CollectRequest, sent: Sent): CollectAnswer {
+  function unavailable(request: CollectRequest, sender: Sender): CollectAnswer {
     const { reading } = readUpload(request.body, sealer, formsOf, clock());
     const subject = subjectIn('ticket' in reading ? reading.ticket : undefined);
-    report({ ...sent, kind: 'unavailable', reasons: [], ...subject });
+    report({ ...sender, kind: 'unavailable', reasons: [], ...subject });
     return answer(503, 'retry');
   }
 
@@ -77,23 +81,25 @@ export function createVerify(options: CollectorOptions): Collect {
     if (request.method !== 'POST') return emptyAnswer(405, { Allow: 'POST, OPTIONS' });
     if (!isJson(headerOf(request, 'content-type'))) return emptyAnswer(415, cors);
     if (Buffer.byteLength(request.body) > CHALLENGE.maxUploadBytes) return emptyAnswer(413, cors);
-    const sent: Sent = { ip: request.ip, userAgent: headerOf(request, 'user-agent') };
+    const sender: Sender = { ip: request.ip, userAgent: headerOf(request, 'user-agent') };
     // verify() rejects only when the store rejects. If the store never answers, the page must not wait without end. If
     // the store answers later, the session that it stores is valid.
-    const answered = verify(request, sent).catch(() => undefined);
+    const verifiedAnswer = verify(request, sender).catch(() => undefined);
     const { status, headers, body } =
-      (await patience.within(answered, () => undefined)) ?? unavailable(request, sent);
+      (await patience.within(verifiedAnswer, () => undefined)) ?? unavailable(request, sender);
     return { status, headers: { ...headers, ...cors }, body };
   };
 }
 
-/** An upload without a result, or a repeated report that the page was left. */
-function isUseless(settled: Settlement): boolean {
-  return settled.kind === 'failed' || (settled.kind === 'left' && settled.ticket === undefined);
+/** Whether this is an upload without a result, or a repeated report that the page was left. */
+function isUseless(settlement: Settlement): boolean {
+  return (
+    settlement.kind === 'failed' || (settlement.kind === 'left' && settlement.ticket === undefined)
+  );
 }
 
 /** The sender of an upload. */
-type Sent = Pick<CollectOutcome, 'ip' | 'userAgent'>;
+type Sender = Pick<CollectOutcome, 'ip' | 'userAgent'>;
 
 function outcomeOf(settlement: Settlement): Ending {
   switch (settlement.kind) {
@@ -122,7 +128,7 @@ function subjectOf({ organisation, sessionId, reference }: Ticket) {
   return { organisation, session: sessionId, reference };
 }
 
-/** A rejected visitor's page reloads like that of a verified one. The next decision blocks (contract 3). */
+/** The page of a rejected visitor reloads like the page of a verified one. The next decision blocks (contract 3). */
 function answerTo(settlement: Settlement, failedStatus: 200 | 400): CollectAnswer {
   switch (settlement.kind) {
     case 'verified':
@@ -130,8 +136,8 @@ function answerTo(settlement: Settlement, failedStatus: 200 | 400): CollectAnswe
       return answer(200, 'reload');
     case 'work': {
       const { task, doubts } = settlement;
-      const asked: WorkAsked = { result: doubts.length > 0 ? 'doubt' : 'work', task };
-      return answer(200, asked);
+      const workAsked: WorkAsked = { result: doubts.length > 0 ? 'doubt' : 'work', task };
+      return answer(200, workAsked);
     }
     case 'limited':
       return answer(429, 'retry', {

@@ -24,9 +24,9 @@ export function corsHeaders(
   };
 }
 
-/** Allows what such a page may send (Fetch standard, 4.8). */
+/** Answers the preflight of a page on another host: allows what an upload sends (Fetch standard, 4.8). */
 export function preflight(cors: Readonly<Record<string, string>>): CollectAnswer {
-  const granted = {
+  const permissions = {
     'Access-Control-Allow-Methods': 'POST',
     'Access-Control-Allow-Headers': 'Content-Type',
     'Access-Control-Max-Age': '7200',
@@ -34,7 +34,7 @@ export function preflight(cors: Readonly<Record<string, string>>): CollectAnswer
   const crossOrigin = 'Access-Control-Allow-Origin' in cors;
   return {
     status: 204,
-    headers: { ...cors, ...(crossOrigin ? granted : {}), 'Cache-Control': 'no-store' },
+    headers: { ...cors, ...(crossOrigin ? permissions : {}), 'Cache-Control': 'no-store' },
     body: '',
   };
 }

@@ -21,7 +21,7 @@ export interface Received {
 const MAX_JSON_DEPTH = 16;
 
 /** The common field of uploads of all versions. */
-const Ticketed = z.object({ ticket: Upload.shape.ticket });
+const BodyWithTicket = z.object({ ticket: Upload.shape.ticket });
 
 const JUNK: Received = {
   reading: { kind: 'invalid' },
@@ -33,7 +33,7 @@ const JUNK: Received = {
 /** createUploadForms: how the pages of a program write uploads. Empty when none of the secrets drew it. */
 export type UploadFormsOf = (program: string) => readonly UploadForm[];
 
-/** Checks the ticket first: one MAC separates junk from uploads of Guard's pages. A repeated name is junk. */
+/** Checks the ticket first: one MAC separates junk from uploads of Guard's pages. A body with a repeated name is junk. */
 export function readUpload(
   body: string,
   sealer: Sealer,
@@ -41,44 +41,45 @@ export function readUpload(
   nowMs: number,
 ): Received {
   const outer = readJson(body);
-  const ticketed = Ticketed.safeParse(outer?.json).data;
-  if (!outer || !ticketed) return JUNK;
-  const reading = readTicket(sealer, ticketed.ticket, nowMs);
-  const nothing = { reading, upload: undefined, status: 200 } as const;
-  if (reading.kind === 'invalid') return { ...nothing, isLeft: false };
-  if (Leave.safeParse(outer.json).success) return { ...nothing, isLeft: true };
+  const bodyWithTicket = BodyWithTicket.safeParse(outer?.json).data;
+  if (!outer || !bodyWithTicket) return JUNK;
+  const reading = readTicket(sealer, bodyWithTicket.ticket, nowMs);
+  const noUpload = { reading, upload: undefined, status: 200 } as const;
+  if (reading.kind === 'invalid') return { ...noUpload, isLeft: false };
+  if (Leave.safeParse(outer.json).success) return { ...noUpload, isLeft: true };
   const program = 'ticket' in reading ? reading.ticket.program : '';
-  const inner = program === '' ? outer : decoded(outer, ticketed.ticket, formsOf(program));
+  const inner =
+    program === '' ? outer : decodeUpload(outer, bodyWithTicket.ticket, formsOf(program));
   const upload = Upload.safeParse(inner?.json).data;
   if (upload && memberCount(upload) !== inner?.members) return JUNK;
-  const isOwn = upload?.ticket === ticketed.ticket;
+  const isOwn = upload?.ticket === bodyWithTicket.ticket;
   return { reading, upload: isOwn ? upload : undefined, isLeft: false, status: isOwn ? 200 : 400 };
 }
 
-interface Json {
+interface ParsedBody {
   readonly json: unknown;
   /** JsonShape.members */
   readonly members: number;
 }
 
 /** The upload of a program, decoded with the form of one of the secrets. */
-function decoded(
-  { json, members }: Json,
+function decodeUpload(
+  { json, members }: ParsedBody,
   ticket: string,
   forms: readonly UploadForm[],
-): Json | undefined {
+): ParsedBody | undefined {
   if (typeof json !== 'object' || json === null || Object.keys(json).length !== members) {
     return undefined;
   }
   for (const form of forms) {
-    const read = readJson(form.read(ticket, json) ?? '');
-    if (read) return read;
+    const decodedBody = readJson(form.read(ticket, json) ?? '');
+    if (decodedBody) return decodedBody;
   }
   return undefined;
 }
 
 /** Undefined for text that is not JSON or is nested too deep. */
-function readJson(text: string): Json | undefined {
+function readJson(text: string): ParsedBody | undefined {
   const { depth, members } = scanJson(text, MAX_JSON_DEPTH);
   if (depth > MAX_JSON_DEPTH) return undefined;
   const json = parseJson(text);

@@ -9,9 +9,11 @@ import { networkOf } from '@guard/config/net/network-of';
  * the families differ, the next request will use the family of the challenged request again. With an unreadable
  * address, the challenged network is kept.
  */
-export function sessionNetwork(challenged: string, uploaderIp: string): string {
+export function sessionNetwork(challengedNetwork: string, uploaderIp: string): string {
   const ip = parseIp(uploaderIp);
-  if (ip === undefined) return challenged;
-  const uploaded = networkOf(ip);
-  return challenged.includes(':') === uploaded.includes(':') ? uploaded : challenged;
+  if (ip === undefined) return challengedNetwork;
+  const uploadNetwork = networkOf(ip);
+  return challengedNetwork.includes(':') === uploadNetwork.includes(':')
+    ? uploadNetwork
+    : challengedNetwork;
 }

@@ -92,22 +92,22 @@ export async function settle(
 ): Promise<Settlement> {
   switch (reading.kind) {
     case 'invalid':
-      return failed(undefined, 'challenge_invalid', 'failed');
+      return failedSettlement(undefined, 'challenge_invalid', 'failed');
     // During a rolling update, a reload may give the page a ticket of this instance.
     case 'unknown':
-      return failed(undefined, 'challenge_outdated', 'retry');
+      return failedSettlement(undefined, 'challenge_outdated', 'retry');
     // The page was open too long, or a clock was changed. A reload gives it a new ticket.
     case 'expired':
     case 'early':
-      return failed(reading.ticket, 'challenge_expired', 'retry');
+      return failedSettlement(reading.ticket, 'challenge_expired', 'retry');
     case 'valid': {
-      if (!upload) return failed(reading.ticket, 'challenge_outdated', 'retry');
+      if (!upload) return failedSettlement(reading.ticket, 'challenge_outdated', 'retry');
       const objection = objectionTo(upload, reading.ticket, request, options.currentRuleSet);
-      if (objection) return failed(reading.ticket, objection.reason, objection.result);
+      if (objection) return failedSettlement(reading.ticket, objection.reason, objection.result);
       // This check comes before the judgement, which is expensive, because a spent ticket may be sent a thousand times.
-      const held = await options.store.session(reading.ticket.sessionId);
-      if (held && isAnswered(reading.ticket, held)) {
-        return failed(reading.ticket, 'challenge_replayed', 'retry');
+      const storedSession = await options.store.session(reading.ticket.sessionId);
+      if (storedSession && isAnswered(reading.ticket, storedSession)) {
+        return failedSettlement(reading.ticket, 'challenge_replayed', 'retry');
       }
       const sender: Sender = {
         userAgentHash: reading.ticket.userAgentHash,
@@ -115,17 +115,22 @@ export async function settle(
       };
       const strengths = options.strengthsOf(reading.ticket.organisation);
       const cascades = options.cascadesOf(reading.ticket.id);
-      const answered = options.learned.judge(reading.ticket, upload.evidence);
-      const facts = factsOf(request, reading.ticket, answered.found, options);
+      const answersJudgement = options.learned.judge(reading.ticket, upload.evidence);
+      const facts = factsOf(request, reading.ticket, answersJudgement.found, options);
       const judgement = judge(upload.evidence, facts, cascades, strengths);
-      const isLacking = answered.isLacking && judgement.kind !== 'automated';
+      const isLacking = answersJudgement.isLacking && judgement.kind !== 'automated';
       if (judgement.kind === 'incomplete' || isLacking) {
         return failIncomplete(reading.ticket, 'challenge_incomplete', request.ip, options);
       }
       if (judgement.kind !== 'automated') {
         const { readings } = upload.evidence;
-        const expected = options.witnessesOf(reading.ticket.id);
-        const failure = await judgeWitnesses(reading.ticket, readings, expected, options.store);
+        const expectedWitnesses = options.witnessesOf(reading.ticket.id);
+        const failure = await judgeWitnesses(
+          reading.ticket,
+          readings,
+          expectedWitnesses,
+          options.store,
+        );
         if (failure) return failIncomplete(reading.ticket, failure, request.ip, options);
       }
       const payload = payloadDigest(upload.evidence);
@@ -147,10 +152,10 @@ async function failIncomplete(
   // This ticket gets no task and no session any more.
   const isUnpriced = await isFirst(`priced:${ticket.id}`, store);
   if (!(await isFirst(ticket.id, store)) || !isUnpriced) {
-    return failed(ticket, 'challenge_replayed', 'retry');
+    return failedSettlement(ticket, 'challenge_replayed', 'retry');
   }
   await countFailure(ticket, ip, store, priceOf(ticket.organisation));
-  return failed(ticket, reason, 'retry');
+  return failedSettlement(ticket, reason, 'retry');
 }
 
 /** Whether this name is new for a ticket. Each ticket is spent once and priced once. */
@@ -175,7 +180,7 @@ function factsOf(
 }
 
 /** A judged upload without objections. */
-interface Answer {
+interface JudgedUpload {
   readonly sender: Sender;
   readonly ip: string;
   readonly judgement: Exclude<Judgement, { kind: 'incomplete' }>;
@@ -187,7 +192,7 @@ interface Answer {
 
 async function finish(
   reading: ValidTicket,
-  answer: Answer,
+  answer: JudgedUpload,
   nowMs: number,
   options: SettleOptions,
 ): Promise<Settlement> {
@@ -195,19 +200,21 @@ async function finish(
   const { sender } = answer;
   const { ticket } = reading;
   const work = workOf(ticket, answer, options);
-  const early = work ? whileBusy() : await admitted(ticket, answer, nowMs, options);
-  if (early) return early;
-  const spent = await isFirst(ticket.id, store);
+  const earlySettlement = work
+    ? limitWhileBusy()
+    : await settleWithoutWork(ticket, answer, nowMs, options);
+  if (earlySettlement) return earlySettlement;
+  const isNewlySpent = await isFirst(ticket.id, store);
   // A wrong solution has spent its ticket, so no second solution is checked.
-  if (spent && work && !(await isWorkDone(work.task, work.counter, work.bits))) {
-    return failed(ticket, 'challenge_invalid', 'failed');
+  if (isNewlySpent && work && !(await isWorkDone(work.task, work.counter, work.bits))) {
+    return failedSettlement(ticket, 'challenge_invalid', 'failed');
   }
-  const judgement = spent ? await unlessReplayed(answer, store) : answer.judgement;
+  const judgement = isNewlySpent ? await unlessReplayed(answer, store) : answer.judgement;
   switch (judgement.kind) {
     case 'human':
     case 'doubtful': {
-      const verification = Verification.afterSpending(spent, { reading, judgement, sender });
-      if (!verification) return failed(ticket, 'challenge_replayed', 'retry');
+      const verification = Verification.afterSpending(isNewlySpent, { reading, judgement, sender });
+      if (!verification) return failedSettlement(ticket, 'challenge_replayed', 'retry');
       const { doubts } = verification;
       const ttlMs = doubts.length > 0 ? SHORT_PASS_MS : sessionTtlMs;
       await store.keepSession(verification.sessionId, verification.session(nowMs), ttlMs);
@@ -215,7 +222,7 @@ async function finish(
       return { kind: 'verified', ticket, doubts, noted: noted ?? [] };
     }
     case 'automated': {
-      if (!spent) return failed(ticket, 'challenge_replayed', 'retry');
+      if (!isNewlySpent) return failedSettlement(ticket, 'challenge_replayed', 'retry');
       const { organisation, sessionId, network, client } = ticket;
       const { reasons } = judgement;
       // The session is stored for the challenged network. An upload from another network must not move it there.
@@ -230,33 +237,33 @@ async function finish(
 }
 
 /** The work of the upload, not checked yet. Undefined when there is no work or not enough. */
-function workOf(ticket: Ticket, answer: Answer, { tasks }: SettleOptions) {
+function workOf(ticket: Ticket, answer: JudgedUpload, { tasks }: SettleOptions) {
   const { id } = ticket;
   const { work } = answer;
   const bits = work ? readTask(tasks, id, work.task) : 0;
-  const least = Math.max(1, workBitsFor(ticket, answer.judgement, answer.strengths));
-  return work && bits >= least ? { ...work, bits } : undefined;
+  const minBits = Math.max(1, workBitsFor(ticket, answer.judgement, answer.strengths));
+  return work && bits >= minBits ? { ...work, bits } : undefined;
 }
 
-function whileBusy(): Settlement | undefined {
+function limitWhileBusy(): Settlement | undefined {
   return isCheckBusy() ? { kind: 'limited', waitMs: BUSY_CHECK_WAIT_MS } : undefined;
 }
 
 /** Counts an upload without work. Undefined when the visitor gets the session without work. */
-async function admitted(
+async function settleWithoutWork(
   ticket: Ticket,
-  answer: Answer,
+  answer: JudgedUpload,
   nowMs: number,
   options: SettleOptions,
 ): Promise<Settlement | undefined> {
   const { store, tasks, priceOf } = options;
   const { ip, judgement } = answer;
   const admission = await admit(ticket, ip, store);
-  if (admission.kind === 'repeated') return failed(ticket, 'challenge_replayed', 'retry');
+  if (admission.kind === 'repeated') return failedSettlement(ticket, 'challenge_replayed', 'retry');
   if (admission.kind === 'limited') return admission;
   // An upload that already got a task must come back with work. Otherwise it would count as many passes.
   if (!(await isFirst(`priced:${ticket.id}`, store))) {
-    return failed(ticket, 'challenge_replayed', 'retry');
+    return failedSettlement(ticket, 'challenge_replayed', 'retry');
   }
   if (judgement.kind === 'automated') {
     await countFailure(ticket, ip, store, priceOf(ticket.organisation));
@@ -276,12 +283,12 @@ async function admitted(
 
 /** Rejects a recording: the same readings with the same timings came before under another ticket. */
 async function unlessReplayed(
-  { judgement, strengths, payload }: Answer,
+  { judgement, strengths, payload }: JudgedUpload,
   store: SessionStore,
-): Promise<Answer['judgement']> {
+): Promise<JudgedUpload['judgement']> {
   if (judgement.kind === 'automated') return judgement;
-  const first = await store.spend(payload, PAYLOAD_MEMORY_MS);
-  if (first) return judgement;
+  const isNewPayload = await store.spend(payload, PAYLOAD_MEMORY_MS);
+  if (isNewPayload) return judgement;
   const doubts = judgement.kind === 'doubtful' ? judgement.reasons : [];
   return judgementOf(['payload_replayed', ...doubts], strengths);
 }
@@ -290,10 +297,14 @@ async function unlessReplayed(
  * Whether the session was judged after the ticket was issued. Then a second ticket cannot change a rejected session,
  * and a ticket stays spent even when the list of spent tickets overflows.
  */
-function isAnswered(ticket: Ticket, held: Session): boolean {
-  return held.organisation === ticket.organisation && held.judgedAt >= ticket.issuedAt;
+function isAnswered(ticket: Ticket, session: Session): boolean {
+  return session.organisation === ticket.organisation && session.judgedAt >= ticket.issuedAt;
 }
 
-function failed(ticket: Ticket | undefined, reason: Reason, result: UploadResult): Settlement {
+function failedSettlement(
+  ticket: Ticket | undefined,
+  reason: Reason,
+  result: UploadResult,
+): Settlement {
   return { kind: 'failed', ticket, reason, result };
 }

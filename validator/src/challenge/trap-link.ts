@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000;
 const HITS_OF_ADDRESS = { requests: 10, perMs: 60_000 };
 
 /** The visitor for whom a link is made. */
-interface Shown {
+interface LinkVisitor {
   readonly organisation: string;
   /** sessionDigest of the session that came with the page. */
   readonly session: string;
@@ -41,7 +41,7 @@ export interface TrapHit {
 }
 
 /** Returns the URL of the link for one page. `uploadUrl` is the upload URL of this page. */
-export type IssueTrapLink = (shown: Shown, uploadUrl: string) => string;
+export type IssueTrapLink = (visitor: LinkVisitor, uploadUrl: string) => string;
 
 /**
  * Creates the link inside a comment of Guard's own pages. It is sealed for the address and session of the visitor, for
@@ -87,9 +87,11 @@ export function createFollowedTrapLink(
     if (!sealer.verify([organisation, session, hour, addressGroup(ip)], mac)) return;
     if ((await store.take('trap-link', addressGroup(ip), HITS_OF_ADDRESS)) > 0) return;
     reportTrapHit({ organisation, session, ip, userAgent: headerOf(request, 'user-agent') });
-    const presented = presentedSessions(undefined, headerOf(request, 'cookie'));
-    const own = presented.map((id) => id.toLowerCase()).find((id) => sessionDigest(id) === session);
-    await traps.springLink(ip, own, store);
+    const sessionIds = presentedSessions(undefined, headerOf(request, 'cookie'));
+    const ownSession = sessionIds
+      .map((id) => id.toLowerCase())
+      .find((id) => sessionDigest(id) === session);
+    await traps.springLink(ip, ownSession, store);
   }
 
   return async (request) => {

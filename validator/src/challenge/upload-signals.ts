@@ -6,7 +6,7 @@ import { findingsOf } from '../signals/list.ts';
 /** The findings from the request of an upload without its body. Empty when there are none. */
 export type SignalsOf = (request: CollectRequest) => readonly Reason[];
 
-const NOTHING: readonly Reason[] = [];
+const NO_FINDINGS: readonly Reason[] = [];
 
 /**
  * Runs the signals on the request of an upload. A program that copies the header fields of a page often has to write
@@ -16,15 +16,15 @@ const NOTHING: readonly Reason[] = [];
  */
 export function createUploadSignals(sources: FactSources): SignalsOf {
   // A signature is checked once, with the page, because its nonce is valid only once.
-  const unsigned: FactSources = { ...sources, checkSignature: undefined };
+  const sourcesWithoutSignature: FactSources = { ...sources, checkSignature: undefined };
   return ({ method, path, headers, ip, connection }) => {
-    if (connection === undefined) return NOTHING;
+    if (connection === undefined) return NO_FINDINGS;
     const { scheme } = connection;
     const url = `${scheme}://${single(headers['host'])}/.guard${path}`;
     const request = { url, ip, method, headers: singles(headers) };
-    const described = describe(request, unsigned, () => true, connection);
-    if (described.kind === 'error') return NOTHING;
-    return findingsOf(described.facts).filter(
+    const description = describe(request, sourcesWithoutSignature, () => true, connection);
+    if (description.kind === 'error') return NO_FINDINGS;
+    return findingsOf(description.facts).filter(
       (reason) => reasons[reason].category !== 'suspicious_network',
     );
   };

@@ -19,29 +19,30 @@ export interface Declarations {
   readonly definitions: string;
 }
 
-/** Draws declarations about the width of a leaf. `at` is the index of their rule among the rules of this leaf. */
+/** Draws declarations about the width of a leaf. `ruleIndex` is the index of their rule among the rules of this leaf. */
 export function drawDeclarations(
   leaf: Leaf,
   draw: Draw,
-  { at, important }: { readonly at: number; readonly important: boolean },
+  { ruleIndex, important }: { readonly ruleIndex: number; readonly important: boolean },
 ): Declarations {
-  const end = important ? draw.of(IMPORTANT) : '';
-  const { width, text, definitions } = drawWidth(leaf, draw, at);
-  const lines = [`${draw.of(WIDTH)}:${text}${end}`];
+  const end = important ? draw.pick(IMPORTANT) : '';
+  const { width, text, definitions } = drawWidth(leaf, draw, ruleIndex);
+  const lines = [`${draw.pick(WIDTH)}:${text}${end}`];
   const sets: { -readonly [P in Property]?: number } = { width };
   if (draw.int(0, 2) === 0) {
-    const property = draw.of(BOUNDS);
+    const property = draw.pick(BOUNDS);
     const bound = draw.int(20, property === 'max-width' ? 900 : 300);
     sets[property] = bound;
-    lines.push(`${property}:${spelled(bound, draw)}${end}`);
+    lines.push(`${property}:${spellLength(bound, draw)}${end}`);
   }
-  for (let junk = draw.int(0, 2); junk > 0; junk--) lines.push(draw.of(INVALID)(draw.int(20, 900)));
-  return { text: joined(draw.shuffled(lines)), sets, definitions };
+  for (let junk = draw.int(0, 2); junk > 0; junk--)
+    lines.push(draw.pick(INVALID)(draw.int(20, 900)));
+  return { text: joinDeclarations(draw.shuffle(lines)), sets, definitions };
 }
 
 /** Concatenates, because join() copies each text and the page copies all of them again at the end. */
-function joined([first = '', ...others]: readonly string[]): string {
-  return others.reduce((text, line) => `${text};${line}`, first);
+function joinDeclarations([first = '', ...otherLines]: readonly string[]): string {
+  return otherLines.reduce((text, line) => `${text};${line}`, first);
 }
 
 interface Width {
@@ -50,44 +51,47 @@ interface Width {
   readonly definitions: string;
 }
 
-/** A width and its spelling. */
-function drawWidth({ classes, middle, group }: Leaf, draw: Draw, at: number): Width {
-  const one = draw.int(20, 400);
-  const other = draw.int(20, 400);
+/** Draws a width and its spelling. */
+function drawWidth({ classes, middle, group }: Leaf, draw: Draw, ruleIndex: number): Width {
+  const firstPx = draw.int(20, 400);
+  const secondPx = draw.int(20, 400);
   const plain = (width: number, text: string): Width => ({ width, text, definitions: '' });
   switch (draw.int(0, 6)) {
     case 0:
-      return plain(one, spelled(one, draw));
+      return plain(firstPx, spellLength(firstPx, draw));
     case 1:
-      return plain(one + other, `calc(${spelled(one, draw)} + ${spelled(other, draw)})`);
+      return plain(
+        firstPx + secondPx,
+        `calc(${spellLength(firstPx, draw)} + ${spellLength(secondPx, draw)})`,
+      );
     case 2:
       // An inch has 96 pixels (CSS Values 3, section 5.2).
-      return plain(96 + one, `calc(1in + ${one}px)`);
+      return plain(96 + firstPx, `calc(1in + ${firstPx}px)`);
     case 3:
-      return plain(LAYOUT_SIDE / 2 - one, `calc(50% - ${one}px)`);
+      return plain(LAYOUT_SIDE / 2 - firstPx, `calc(50% - ${firstPx}px)`);
     case 4:
-      return plain(one, `var(--${classes[0]}${classes[1]},${one}px)`);
+      return plain(firstPx, `var(--${classes[0]}${classes[1]},${firstPx}px)`);
     case 5:
       // The block around the leaf sets no width.
-      return plain(LAYOUT_SIDE, draw.of(WHOLE));
+      return plain(LAYOUT_SIDE, draw.pick(WHOLE));
     default: {
       // The property is inherited from the nearest block that sets it. No other rule uses this name.
-      const name = `--${classes[1]}${at}`;
-      const nearest = `.${middle.classes[0]}{${name}:${one}px}`;
-      const farther = `.${group.classes[0]}{${name}:${other}px}`;
+      const name = `--${classes[1]}${ruleIndex}`;
+      const nearest = `.${middle.classes[0]}{${name}:${firstPx}px}`;
+      const farther = `.${group.classes[0]}{${name}:${secondPx}px}`;
       return {
-        width: one + other,
-        text: `calc(var(${name}) + ${other}px)`,
+        width: firstPx + secondPx,
+        text: `calc(var(${name}) + ${secondPx}px)`,
         definitions: draw.flip() ? farther + nearest : nearest + farther,
       };
     }
   }
 }
 
-type Write = (px: number) => string;
+type WriteLength = (px: number) => string;
 
 /** Ways to write a length (CSS Syntax 3). */
-const SPELLINGS: readonly [Write, ...Write[]] = [
+const SPELLINGS: readonly [WriteLength, ...WriteLength[]] = [
   (px) => `${px}px`,
   (px) => `${px}PX`,
   (px) => `+${px}px`,
@@ -96,15 +100,15 @@ const SPELLINGS: readonly [Write, ...Write[]] = [
   (px) => `/**/${px}px`,
 ];
 
-function spelled(px: number, draw: Draw): string {
-  return draw.of(SPELLINGS)(px);
+function spellLength(px: number, draw: Draw): string {
+  return draw.pick(SPELLINGS)(px);
 }
 
 /**
  * Invalid declarations, which a browser ignores (CSS Syntax 3, section 2.2). A number without a unit is not in this
  * list, because a page without a doctype reads it as pixels.
  */
-const INVALID: readonly [Write, ...Write[]] = [
+const INVALID: readonly [WriteLength, ...WriteLength[]] = [
   (px) => `width:-${px}px`,
   (px) => `width:${px} px`,
   (px) => `width:${px}px ${px}px`,

@@ -1,5 +1,5 @@
 import type { Draw } from './draw.ts';
-import { above, another, itself } from './selectors.ts';
+import { contextSelector, otherSelector, matchingSelector } from './selectors.ts';
 import type { Leaf, Tree } from './tree.ts';
 import { drawDeclarations, type Property, type Sets } from './declarations.ts';
 
@@ -13,12 +13,12 @@ export interface StyleRule {
   readonly sets: Sets;
 }
 
-/** The width of a leaf with these rules (CSS 2.2, 10.4). The rules have the order of the sheet. */
+/** Returns the width of a leaf with these rules (CSS 2.2, 10.4). The rules have the order of the sheet. */
 export function widthUnder(rules: readonly StyleRule[]): number | undefined {
   const width = valueOf('width', rules);
   if (width === undefined) return undefined;
-  const most = valueOf('max-width', rules) ?? width;
-  return Math.max(Math.min(width, most), valueOf('min-width', rules) ?? 0);
+  const maxWidth = valueOf('max-width', rules) ?? width;
+  return Math.max(Math.min(width, maxWidth), valueOf('min-width', rules) ?? 0);
 }
 
 function valueOf(property: Property, rules: readonly StyleRule[]): number | undefined {
@@ -32,44 +32,47 @@ export function winnerOf<T extends Competing>(rules: readonly T[]): T | undefine
   let winner: T | undefined;
   for (const rule of rules) {
     if (!rule.applies) continue;
-    const isOver =
+    const isStronger =
       winner === undefined ||
       (rule.important === winner.important
         ? rule.specificity >= winner.specificity
         : rule.important);
-    if (isOver) winner = rule;
+    if (isStronger) winner = rule;
   }
   return winner;
 }
 
 const APPLYING = 3;
-const OTHERS = 2;
+const NOT_APPLYING = 2;
 
 /** Draws rules for the width of one leaf, in random order. */
 export function competingRules(leaf: Leaf, tree: Tree, draw: Draw): readonly StyleRule[] {
   const rules: StyleRule[] = [];
-  for (let at = 0; at < APPLYING + OTHERS; at++) rules.push(drawRule(leaf, tree, draw, at));
+  for (let index = 0; index < APPLYING + NOT_APPLYING; index++)
+    rules.push(drawRule(leaf, tree, draw, index));
   return rules;
 }
 
 /** Draws the rule with this index for a leaf. */
-function drawRule(leaf: Leaf, tree: Tree, draw: Draw, at: number): StyleRule {
-  const applies = at < APPLYING;
+function drawRule(leaf: Leaf, tree: Tree, draw: Draw, index: number): StyleRule {
+  const applies = index < APPLYING;
   // A rule that does not apply selects another element or has a false condition.
   const isSelected = applies || draw.flip();
   const isConditionTrue = applies || !isSelected;
-  const [inFront, frontWeight] =
-    isSelected && draw.flip() ? above(leaf, tree, draw) : (['', 0] as const);
-  const [own, ownWeight] = isSelected ? itself(leaf, tree, draw) : another(leaf, tree, draw);
+  const [prefix, prefixWeight] =
+    isSelected && draw.flip() ? contextSelector(leaf, tree, draw) : (['', 0] as const);
+  const [selector, selectorWeight] = isSelected
+    ? matchingSelector(leaf, tree, draw)
+    : otherSelector(leaf, tree, draw);
   const important = draw.int(0, 3) === 0;
-  const { text, sets, definitions } = drawDeclarations(leaf, draw, { at, important });
-  const rule = `${inFront}${own}{${text}}`;
+  const { text, sets, definitions } = drawDeclarations(leaf, draw, { ruleIndex: index, important });
+  const rule = `${prefix}${selector}{${text}}`;
   return {
     css:
       definitions +
       (draw.flip() && isConditionTrue ? rule : `${condition(draw, isConditionTrue)}{${rule}}`),
     applies,
-    specificity: frontWeight + ownWeight,
+    specificity: prefixWeight + selectorWeight,
     important,
     sets,
   };
@@ -90,5 +93,5 @@ const FALSE_CONDITIONS = [
 
 /** A condition that is true on every screen, or false on every screen (CSS Conditional 3). */
 export function condition(draw: Draw, holds: boolean): string {
-  return holds ? draw.of(TRUE_CONDITIONS) : draw.of(FALSE_CONDITIONS);
+  return holds ? draw.pick(TRUE_CONDITIONS) : draw.pick(FALSE_CONDITIONS);
 }

@@ -8,10 +8,10 @@ export type Part = readonly [text: string, specificity: number];
 export const CLASS = 10;
 
 // These are functions, so that only the selected text is built.
-type Write = (leaf: Leaf, foreign: string) => Part;
-type Writers = readonly [Write, ...Write[]];
+type WriteSelector = (leaf: Leaf, foreign: string) => Part;
+type Writers = readonly [WriteSelector, ...WriteSelector[]];
 
-const ITSELF: Writers = [
+const MATCHING: Writers = [
   ({ classes: [one] }) => [`.${one}`, CLASS],
   ({ classes: [, two] }) => [`div.${two}`, CLASS + 1],
   ({ classes: [one, two] }) => [`.${one}.${two}`, 2 * CLASS],
@@ -25,7 +25,7 @@ const ITSELF: Writers = [
   ({ classes: [one], place }) => [`.${one}:nth-last-child(${4 - place})`, 2 * CLASS],
 ];
 
-const ANOTHER: Writers = [
+const NOT_MATCHING: Writers = [
   ({ classes: [one] }, foreign) => [`.${one}.${foreign}`, 2 * CLASS],
   ({ classes: [one, two] }) => [`.${one}:not(.${two})`, 2 * CLASS],
   ({ classes: [, two], place }) => [`.${two}:nth-child(${(place % 3) + 1})`, 2 * CLASS],
@@ -40,7 +40,7 @@ const ANOTHER: Writers = [
   ({ classes: [one, two] }) => [`.${one}..${two}`, 2 * CLASS],
 ];
 
-const ABOVE: Writers = [
+const OF_ANCESTORS: Writers = [
   ({ middle }) => [`.${middle.classes[0]}>`, CLASS],
   ({ group }) => [`.${group.classes[1]} `, CLASS],
   ({ middle, group }) => [`.${group.classes[0]}>.${middle.classes[1]}>`, 2 * CLASS],
@@ -49,23 +49,23 @@ const ABOVE: Writers = [
 ];
 
 /** Only for leaves with another leaf before them. */
-const BEHIND: Writers = [
+const OF_EARLIER_SIBLINGS: Writers = [
   ({ before }) => [`.${before[0]?.classes[0] ?? ''}~`, CLASS],
   ({ before }) => [`.${before.at(-1)?.classes[1] ?? ''}+`, CLASS],
 ];
 
 /** A selector that matches the leaf. */
-export function itself(leaf: Leaf, { foreign }: Tree, draw: Draw): Part {
-  return draw.of(ITSELF)(leaf, foreign);
+export function matchingSelector(leaf: Leaf, { foreign }: Tree, draw: Draw): Part {
+  return draw.pick(MATCHING)(leaf, foreign);
 }
 
 /** A selector that does not match the leaf. */
-export function another(leaf: Leaf, { foreign }: Tree, draw: Draw): Part {
-  return draw.of(ANOTHER)(leaf, foreign);
+export function otherSelector(leaf: Leaf, { foreign }: Tree, draw: Draw): Part {
+  return draw.pick(NOT_MATCHING)(leaf, foreign);
 }
 
 /** A selector for an ancestor or an earlier sibling of the leaf. */
-export function above(leaf: Leaf, { foreign }: Tree, draw: Draw): Part {
-  const isBehind = leaf.before.length > 0 && draw.int(0, 2) === 0;
-  return draw.of(isBehind ? BEHIND : ABOVE)(leaf, foreign);
+export function contextSelector(leaf: Leaf, { foreign }: Tree, draw: Draw): Part {
+  const usesSibling = leaf.before.length > 0 && draw.int(0, 2) === 0;
+  return draw.pick(usesSibling ? OF_EARLIER_SIBLINGS : OF_ANCESTORS)(leaf, foreign);
 }

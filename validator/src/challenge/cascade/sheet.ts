@@ -34,26 +34,26 @@ export function createCascadeSheets(secrets: readonly string[]): CascadeSheets {
   const keys = secrets.map(
     (secret) => new Uint8Array(hkdfSync('sha256', secret, '', 'guard/cascade', 32)),
   );
-  const [signing] = keys;
-  if (signing === undefined) throw new Error('sheets need at least one secret');
+  const [signingKey] = keys;
+  if (signingKey === undefined) throw new Error('sheets need at least one secret');
   return {
-    issue: (ticketId) => drawSheet(new Draw(signing, ticketId)).text,
+    issue: (ticketId) => drawSheet(new Draw(signingKey, ticketId)).text,
     widths: (ticketId) => keys.map((key) => drawSheet(new Draw(key, ticketId)).widths()),
   };
 }
 
 function drawSheet(draw: Draw): CascadeSheet {
   const tree = plantTree(draw);
-  const probes = new Set(draw.shuffled(tree.leaves).slice(0, PROBES));
+  const probes = new Set(draw.shuffle(tree.leaves).slice(0, PROBES));
   const rules = new Map<Leaf, readonly StyleRule[]>();
   for (const leaf of probes) rules.set(leaf, competingRules(leaf, tree, draw));
-  const inOrder = draw.shuffled([...rules.values()].flat());
+  const sheetRules = draw.shuffle([...rules.values()].flat());
   return {
-    text: `${tree.text}|${inOrder.reduce((text, { css }) => text + css, '')}`,
+    text: `${tree.text}|${sheetRules.reduce((text, { css }) => text + css, '')}`,
     widths: () =>
       tree.leaves.map((leaf) => {
-        const own = new Set(rules.get(leaf));
-        return widthUnder(inOrder.filter((rule) => own.has(rule))) ?? LAYOUT_SIDE;
+        const leafRules = new Set(rules.get(leaf));
+        return widthUnder(sheetRules.filter((rule) => leafRules.has(rule))) ?? LAYOUT_SIDE;
       }),
   };
 }

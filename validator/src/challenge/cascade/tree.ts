@@ -33,10 +33,10 @@ export function plantTree(draw: Draw): Tree {
   const nextName = draw.names();
   const block = (): Block => ({ classes: [nextName(), nextName()] });
   let text = '';
-  let planted = 0;
+  let blockCount = 0;
   const plant = (parent: number, { classes: [one, two] }: Block) => {
-    text += `${planted === 0 ? '' : ';'}${parent}.${one}.${two}`;
-    return ++planted;
+    text += `${blockCount === 0 ? '' : ';'}${parent}.${one}.${two}`;
+    return ++blockCount;
   };
   const leaves: Leaf[] = [];
   const groups: { group: Block; middles: Block[] }[] = [];
@@ -49,11 +49,11 @@ export function plantTree(draw: Draw): Tree {
       const middle = block();
       const middleAt = plant(groupAt, middle);
       middles.push(middle);
-      const before: Block[] = [];
+      const earlierLeaves: Block[] = [];
       for (let place = 1; place <= LEAVES; place++) {
-        const leaf: Leaf = { ...block(), place, middle, group, before: [...before] };
+        const leaf: Leaf = { ...block(), place, middle, group, before: [...earlierLeaves] };
         plant(middleAt, leaf);
-        before.push(leaf);
+        earlierLeaves.push(leaf);
         leaves.push(leaf);
       }
     }

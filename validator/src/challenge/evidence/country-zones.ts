@@ -19,8 +19,8 @@ function zonesIn(country: string): ReadonlySet<string> {
   if (!/^[A-Z]{2}$/.test(country)) return new Set();
   let zones = zonesOf.get(country);
   if (!zones) {
-    const listed = new Intl.Locale(`und-${country}`).getTimeZones() ?? [];
-    zones = new Set(listed.map((zone) => canonicalName(zone) ?? zone));
+    const listedZones = new Intl.Locale(`und-${country}`).getTimeZones() ?? [];
+    zones = new Set(listedZones.map((zone) => canonicalName(zone) ?? zone));
     zonesOf.set(country, zones);
   }
   return zones;

@@ -76,8 +76,8 @@ export function judge(
     claim: readPageClaim(evidence.agent.userAgent),
     cascades,
   };
-  const found = [...new Set([...judges.flatMap((ask) => ask(theCase) ?? []), ...request.found])];
-  const judgement = judgementOf(found, strengths);
+  const findings = [...new Set([...judges.flatMap((ask) => ask(theCase) ?? []), ...request.found])];
+  const judgement = judgementOf(findings, strengths);
   return judgement.kind !== 'automated' && isIncomplete(theCase) ? INCOMPLETE : judgement;
 }
 
@@ -85,10 +85,10 @@ const INCOMPLETE: Judgement = { kind: 'incomplete' };
 
 /** The judgement of a complete upload with these reasons. */
 export function judgementOf(
-  found: readonly Reason[],
+  findings: readonly Reason[],
   strengths: Strengths,
 ): Exclude<Judgement, { kind: 'incomplete' }> {
-  const [first, ...others] = strengths.withoutOff(found);
+  const [first, ...others] = strengths.withoutOff(findings);
   if (first === undefined) return { kind: 'human' };
   switch (weigh([first, ...others], false, strengths)) {
     case 'clean':

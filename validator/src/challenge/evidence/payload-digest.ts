@@ -11,10 +11,10 @@ export const PAYLOAD_MEMORY_MS = 60 * 60_000;
  */
 export function payloadDigest(evidence: Evidence): string {
   const { readings, tookMs, ...rest } = evidence;
-  const { cascade, witnesses, answers, ...free } = readings;
+  const { cascade, witnesses, answers, ...ownReadings } = readings;
   // The order of a record's entries must not change the digest.
   const timings = Object.entries(tookMs).sort(([one], [other]) => (one < other ? -1 : 1));
-  const answered = [cascade, witnesses, answers].map((reading) => 'value' in reading);
-  const text = JSON.stringify([rest, free, timings, answered]);
+  const hasValues = [cascade, witnesses, answers].map((reading) => 'value' in reading);
+  const text = JSON.stringify([rest, ownReadings, timings, hasValues]);
   return `payload:${createHash('sha256').update(text).digest('base64url')}`;
 }

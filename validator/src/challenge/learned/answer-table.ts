@@ -5,7 +5,7 @@ export const NETWORKS = 64;
  * could be missing by chance: among 16 random networks, an answer of a fifth of all people is missing in 3 % of cases,
  * and an answer of a seventh in 8 %.
  */
-export const ENOUGH = 16;
+export const MIN_NETWORKS = 16;
 /** The networks agree when this share of them gave one of the two most common answers. */
 const AGREED_PERCENT = 80;
 /** An answer is rare when at most this share of all networks gave it. */
@@ -22,29 +22,29 @@ export class AnswerTable {
   readonly #networks = new Uint32Array(NETWORKS);
   readonly #answers = new Uint32Array(NETWORKS);
   #size = 0;
-  #next = 0;
+  #oldest = 0;
 
   /** Counts an answer, unless its network has already answered. The 65th network replaces the oldest. */
   teach(network: number, answer: number): void {
     if (this.#networks.subarray(0, this.#size).includes(network)) return;
-    this.#networks[this.#next] = network;
-    this.#answers[this.#next] = answer;
-    this.#next = (this.#next + 1) % NETWORKS;
-    this.#size = Math.max(this.#size, this.#next || NETWORKS);
+    this.#networks[this.#oldest] = network;
+    this.#answers[this.#oldest] = answer;
+    this.#oldest = (this.#oldest + 1) % NETWORKS;
+    this.#size = Math.max(this.#size, this.#oldest || NETWORKS);
   }
 
   /** Whether enough networks have answered, and none of them gave this answer. */
   neverGave(answer: number): boolean {
-    return this.#size >= ENOUGH && !this.#answers.subarray(0, this.#size).includes(answer);
+    return this.#size >= MIN_NETWORKS && !this.#answers.subarray(0, this.#size).includes(answer);
   }
 
   /** An answer is rare when nearly all networks gave one of two common answers, and hardly any gave this one. */
-  standing(answer: number): Standing {
+  standingOf(answer: number): Standing {
     const size = this.#size;
-    if (size < ENOUGH) return 'unknown';
+    if (size < MIN_NETWORKS) return 'unknown';
     const counts = new Map<number, number>();
-    for (const given of this.#answers.subarray(0, size)) {
-      counts.set(given, (counts.get(given) ?? 0) + 1);
+    for (const givenAnswer of this.#answers.subarray(0, size)) {
+      counts.set(givenAnswer, (counts.get(givenAnswer) ?? 0) + 1);
     }
     const [first = 0, second = 0] = [...counts.values()].sort((one, other) => other - one);
     const isAgreed = (first + second) * 100 >= size * AGREED_PERCENT;

@@ -4,7 +4,7 @@ import { hashOf } from '../../../page-contract/text-hash.ts';
 import { rounds } from '../../../../test/kit/seeded-random.ts';
 import { answering } from '../testing/answers.ts';
 import { aChallengedVisitor, fixture } from '../testing/challenged-visitor.ts';
-import { ENOUGH, NETWORKS } from './answer-table.ts';
+import { MIN_NETWORKS, NETWORKS } from './answer-table.ts';
 import { createLearnedAnswers } from './learned-answers.ts';
 import { createQuestionPool, QUESTIONS } from './question-pool.ts';
 
@@ -119,8 +119,8 @@ describe('17.3 questions that are learned: the pool', () => {
 
 describe('17.3 questions that are learned: what others answered', () => {
   test('answers_rare: after sixteen networks, a visitor with other answers is found', () => {
-    expect(taught(ENOUGH - 1).isRare(random)).toBe(false);
-    const { isRare } = taught(ENOUGH);
+    expect(taught(MIN_NETWORKS - 1).isRare(random)).toBe(false);
+    const { isRare } = taught(MIN_NETWORKS);
     expect(isRare(random)).toBe(true);
     expect(isRare(otherwise)).toBe(true);
     expect(isRare(asPeople)).toBe(false);
@@ -137,7 +137,7 @@ describe('17.3 questions that are learned: what others answered', () => {
   });
 
   test('two rare answers are no finding, because a font or a setting can cause them', () => {
-    const { isRare } = taught(ENOUGH);
+    const { isRare } = taught(MIN_NETWORKS);
     const oddFonts: Answers = (question) =>
       /^[bw]/.test(question) ? otherwise(question) : asPeople(question);
     expect(Array.from({ length: 50 }, () => isRare(oddFonts))).not.toContain(true);
@@ -157,11 +157,11 @@ describe('17.3 questions that are learned: what others answered', () => {
   });
 
   test('a version without earlier visitors is compared with its engine, until it is learned', () => {
-    const { teach, isRare } = taught(ENOUGH);
+    const { teach, isRare } = taught(MIN_NETWORKS);
     expect(isRare(asPeople, NEXT_CHROME)).toBe(false);
     expect(isRare(otherwise, NEXT_CHROME)).toBe(true);
     expect(isRare(otherwise, ON_LINUX)).toBe(true);
-    teach(ENOUGH, otherwise, 100, NEXT_CHROME);
+    teach(MIN_NETWORKS, otherwise, 100, NEXT_CHROME);
     expect(isRare(otherwise, NEXT_CHROME)).toBe(false);
     // The table of the engine did not learn from these visitors.
     expect(isRare(otherwise, ON_LINUX)).toBe(true);
@@ -194,7 +194,7 @@ describe('17.3 questions that are learned: what others answered', () => {
   });
 
   test('the memory is bounded: ten thousand claimed versions make Guard forget versions, but no engine', () => {
-    const { learned, isRare } = taught(ENOUGH);
+    const { learned, isRare } = taught(MIN_NETWORKS);
     for (let version = 1; version < 10_000; version++) {
       const claimed = CHROME.replace('Chrome/156', `Chrome/${version}9999`);
       const { ticket, evidence } = upload(random, claimed);
@@ -213,9 +213,9 @@ describe('17.3 questions that are learned: answers of no engine', () => {
     return learned.judge(ticket, evidence).found;
   };
   function withThreeEngines() {
-    const { learned, teach } = taught(ENOUGH);
-    teach(ENOUGH, asGecko, 100, FIREFOX);
-    teach(ENOUGH, asWebkit, 200, SAFARI);
+    const { learned, teach } = taught(MIN_NETWORKS);
+    teach(MIN_NETWORKS, asGecko, 100, FIREFOX);
+    teach(MIN_NETWORKS, asWebkit, 200, SAFARI);
     return learned;
   }
 
@@ -233,8 +233,8 @@ describe('17.3 questions that are learned: answers of no engine', () => {
   });
 
   test('a person whose engine has no other visitor yet has a weak finding', () => {
-    const { learned, teach } = taught(ENOUGH);
-    teach(ENOUGH, asWebkit, 200, SAFARI);
+    const { learned, teach } = taught(MIN_NETWORKS);
+    teach(MIN_NETWORKS, asWebkit, 200, SAFARI);
     expect(found(learned, asGecko)).toEqual(['answers_rare']);
   });
 
@@ -255,15 +255,15 @@ describe('17.3 questions that are learned: answers of no engine', () => {
     const { learned, teach } = taught(0);
     teach(1, otherwise);
     teach(30, asPeople, 10);
-    teach(ENOUGH, asGecko, 100, FIREFOX);
-    teach(ENOUGH, asWebkit, 200, SAFARI);
+    teach(MIN_NETWORKS, asGecko, 100, FIREFOX);
+    teach(MIN_NETWORKS, asWebkit, 200, SAFARI);
     expect(found(learned, otherwise)).toEqual(['answers_rare']);
   });
 
   test('a known limit: a crowd that comes first with each engine makes the answers of people wrong', () => {
-    const { learned, teach } = taught(ENOUGH, otherwise);
-    teach(ENOUGH, otherwise, 100, FIREFOX);
-    teach(ENOUGH, otherwise, 200, SAFARI);
+    const { learned, teach } = taught(MIN_NETWORKS, otherwise);
+    teach(MIN_NETWORKS, otherwise, 100, FIREFOX);
+    teach(MIN_NETWORKS, otherwise, 200, SAFARI);
     expect(found(learned, asPeople)).toEqual(['answers_of_no_engine']);
   });
 

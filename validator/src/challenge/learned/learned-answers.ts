@@ -12,7 +12,7 @@ import { createQuestionPool, QUESTIONS } from './question-pool.ts';
 
 /** With this many rare answers on one page there is a finding. A font or a setting can cause one or two. */
 const RARE_ANSWERS = 3;
-/** With so many answers of no engine, a page is no browser. A fifth answer may have been copied or guessed. */
+/** With so many answers that no engine gives, a page is no browser. A fifth answer may have been copied or guessed. */
 const STRANGE_ANSWERS = 4;
 /** An extension may break this many answers. */
 const MAY_LACK = 2;
@@ -20,24 +20,24 @@ const MAY_LACK = 2;
 const MOST_TABLES = 4096;
 
 /** The result of judging a page's answers. */
-export interface Answered {
+export interface AnswersJudgement {
   /** The page got questions, and answered fewer of them than any browser does. */
   readonly isLacking: boolean;
   readonly found: readonly Reason[];
 }
 
 /** The fields of a ticket that are used. */
-type Asked = Pick<Ticket, 'id' | 'issuedAt' | 'origin'>;
-type Given = Pick<Evidence, 'agent' | 'readings'>;
+type AskedTicket = Pick<Ticket, 'id' | 'issuedAt' | 'origin'>;
+type GivenEvidence = Pick<Evidence, 'agent' | 'readings'>;
 
 export interface LearnedAnswers {
   /** Compares the answers of a page with the answers of other visitors. Stores nothing. */
-  readonly judge: (ticket: Asked, evidence: Given) => Answered;
+  readonly judge: (ticket: AskedTicket, evidence: GivenEvidence) => AnswersJudgement;
   /** Learns from a page when all other evidence shows a person. `ip` is the address of the upload. */
-  readonly teach: (ticket: Asked, evidence: Given, ip: string) => void;
+  readonly teach: (ticket: AskedTicket, evidence: GivenEvidence, ip: string) => void;
 }
 
-const NOTHING: Answered = { isLacking: false, found: [] };
+const NO_FINDING: AnswersJudgement = { isLacking: false, found: [] };
 
 /**
  * Asks questions that the server cannot answer (question-pool.ts): how a browser engine writes, breaks and lays out. A
@@ -62,43 +62,46 @@ export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers
   // Without a salt, an attacker could hash all networks and so read the networks in memory.
   const salt = randomBytes(16);
 
-  function answersOf({ id, issuedAt }: Asked, { readings }: Given): readonly Answer[] | undefined {
+  function answersOf(
+    { id, issuedAt }: AskedTicket,
+    { readings }: GivenEvidence,
+  ): readonly Answer[] | undefined {
     const reading = valueOfReading(readings.answers);
     const questions = reading && pool.read(id, issuedAt, reading.asked);
-    return questions?.flatMap((question, at) => {
-      const hash = reading?.hashes[at] ?? undefined;
+    return questions?.flatMap((question, index) => {
+      const hash = reading?.hashes[index] ?? undefined;
       return hash === undefined ? [] : [{ question: hashOf(question), hash }];
     });
   }
 
   function isRareIn(group: string, answers: readonly Answer[]): boolean | undefined {
     const standings = answers.map(
-      ({ question, hash }) => tables.get(`${group} ${question}`)?.standing(hash) ?? 'unknown',
+      ({ question, hash }) => tables.get(`${group} ${question}`)?.standingOf(hash) ?? 'unknown',
     );
-    const rare = standings.filter((standing) => standing === 'rare').length;
-    const heard = standings.filter((standing) => standing !== 'unknown').length;
-    return heard < RARE_ANSWERS ? undefined : rare >= RARE_ANSWERS;
+    const rareCount = standings.filter((standing) => standing === 'rare').length;
+    const knownCount = standings.filter((standing) => standing !== 'unknown').length;
+    return knownCount < RARE_ANSWERS ? undefined : rareCount >= RARE_ANSWERS;
   }
 
   /** Whether no engine gives these answers. All engines must be learned: an extension may claim another engine. */
   function isOfNoEngine(answers: readonly Answer[]): boolean {
-    const strange = answers.filter(({ question, hash }) =>
+    const strangeAnswers = answers.filter(({ question, hash }) =>
       ENGINES.every((engine) => tables.get(`${engine} ${question}`)?.neverGave(hash)),
     );
-    return strange.length >= STRANGE_ANSWERS;
+    return strangeAnswers.length >= STRANGE_ANSWERS;
   }
 
   return {
     judge(ticket, evidence) {
       // A page with the browser script belongs to the site and gets no questions.
-      if (ticket.origin !== '') return NOTHING;
+      if (ticket.origin !== '') return NO_FINDING;
       const answers = answersOf(ticket, evidence);
       if (!answers || answers.length < QUESTIONS - MAY_LACK) return { isLacking: true, found: [] };
-      const [own, engine] = groupsOf(evidence);
-      const isRare = isRareIn(own, answers) ?? isRareIn(engine, answers) ?? false;
-      if (!isRare) return NOTHING;
-      const found = isOfNoEngine(answers) ? 'answers_of_no_engine' : 'answers_rare';
-      return { isLacking: false, found: [found] };
+      const [versionGroup, engineGroup] = groupsOf(evidence);
+      const isRare = isRareIn(versionGroup, answers) ?? isRareIn(engineGroup, answers) ?? false;
+      if (!isRare) return NO_FINDING;
+      const finding = isOfNoEngine(answers) ? 'answers_of_no_engine' : 'answers_rare';
+      return { isLacking: false, found: [finding] };
     },
     teach(ticket, evidence, ip) {
       const address = parseIp(ip);
@@ -125,7 +128,7 @@ interface Answer {
 }
 
 /** The claimed engine, version and system of a page, and the engine alone. */
-function groupsOf({ agent }: Given): readonly [own: string, engine: string] {
+function groupsOf({ agent }: GivenEvidence): readonly [own: string, engine: string] {
   const { engine = 'other', major, platform } = readPageClaim(agent.userAgent);
   // Minor versions of Safari differ as much as major versions of other browsers.
   const minor = engine === 'webkit' ? (/Version\/\d+(\.\d+)/.exec(agent.userAgent)?.[1] ?? '') : '';

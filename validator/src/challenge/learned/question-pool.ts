@@ -26,7 +26,7 @@ const SLOTS = Object.entries(POOL).flatMap(([kind, slots]) =>
 const LIFE_MS = 6 * 60 * 60_000;
 
 /** Most questions in the cache, for all secrets: the current ones and those of the previous lifetime. */
-const MOST_HELD = 256;
+const MAX_CACHED = 256;
 
 /** Number of questions for one page. */
 export const QUESTIONS = 5;
@@ -58,35 +58,35 @@ const textsOf = (questions: readonly Question[]) => questions.map(({ text }) => 
  * questions.
  */
 export function createQuestionPool(secrets: readonly string[]): QuestionPool {
-  const held = new LRUCache<string, Question>({ max: MOST_HELD });
+  const cache = new LRUCache<string, Question>({ max: MAX_CACHED });
   const drawers = secrets.map((secret, number) => {
     const key = new Uint8Array(hkdfSync('sha256', secret, '', 'guard/questions', 32));
     return ({ kind, slot }: (typeof SLOTS)[number], life: number): Question => {
       const name = `${number} ${kind} ${slot} ${life}`;
-      const known = held.get(name);
-      if (known !== undefined) return known;
+      const cachedQuestion = cache.get(name);
+      if (cachedQuestion !== undefined) return cachedQuestion;
       const text = KINDS[kind](new Draw(key, `${kind} ${slot} ${life}`));
-      const drawn = { text, escaped: escapeHtml(text) };
-      held.set(name, drawn);
-      return drawn;
+      const question = { text, escaped: escapeHtml(text) };
+      cache.set(name, question);
+      return question;
     };
   });
-  const [signing] = drawers;
-  if (!signing) throw new Error('questions need at least one secret');
-  const listFor = (draw: typeof signing, ticketId: string, issuedAt: number) =>
-    chosenBy(ticketId).map((chosen) => {
-      const early = (SLOTS.indexOf(chosen) * LIFE_MS) / SLOTS.length;
-      return draw(chosen, Math.floor((issuedAt + early) / LIFE_MS));
+  const [drawSigned] = drawers;
+  if (!drawSigned) throw new Error('questions need at least one secret');
+  const questionsFor = (draw: typeof drawSigned, ticketId: string, issuedAt: number) =>
+    slotsFor(ticketId).map((slot) => {
+      const shiftMs = (SLOTS.indexOf(slot) * LIFE_MS) / SLOTS.length;
+      return draw(slot, Math.floor((issuedAt + shiftMs) / LIFE_MS));
     });
   return {
-    issue: (ticketId, issuedAt) => textsOf(listFor(signing, ticketId, issuedAt)).join('~'),
+    issue: (ticketId, issuedAt) => textsOf(questionsFor(drawSigned, ticketId, issuedAt)).join('~'),
     issueEscaped: (ticketId, issuedAt) =>
-      listFor(signing, ticketId, issuedAt)
+      questionsFor(drawSigned, ticketId, issuedAt)
         .map(({ escaped }) => escaped)
         .join('~'),
     read(ticketId, issuedAt, asked) {
       for (const draw of drawers) {
-        const list = textsOf(listFor(draw, ticketId, issuedAt));
+        const list = textsOf(questionsFor(draw, ticketId, issuedAt));
         if (hashOf(list.join('~')) === asked) return list;
       }
       return undefined;
@@ -99,7 +99,7 @@ export function createQuestionPool(secrets: readonly string[]): QuestionPool {
  * properties. A short program cannot compute declarations or tables as a browser does. Widths and properties are the
  * easiest to precompute.
  */
-function chosenBy(ticketId: string) {
+function slotsFor(ticketId: string) {
   const [one = 0, two = 0, three = 0, four = 0, five = 0] = Buffer.from(ticketId, 'base64url');
   const first = one % POOL.declarations;
   const second = (first + 1 + (two % (POOL.declarations - 1))) % POOL.declarations;
@@ -113,7 +113,7 @@ function chosenBy(ticketId: string) {
 }
 
 function slotOf(kind: Kind, slot: number) {
-  const found = SLOTS.find((one) => one.kind === kind && one.slot === slot);
-  if (!found) throw new Error(`the pool has no ${kind} ${slot}`);
-  return found;
+  const slotOfKind = SLOTS.find((one) => one.kind === kind && one.slot === slot);
+  if (!slotOfKind) throw new Error(`the pool has no ${kind} ${slot}`);
+  return slotOfKind;
 }

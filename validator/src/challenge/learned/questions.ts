@@ -12,28 +12,28 @@ import type { Draw } from '../cascade/draw.ts';
 export const KINDS = {
   /** How an engine serialises declarations that it has parsed: numbers, colours, `calc()`, shorthands. */
   declarations: (draw: Draw) => {
-    const chosen = [
-      ...draw.shuffled(WRITTEN_APART).slice(0, 2),
-      ...draw.shuffled(DECLARATIONS).slice(0, 3),
+    const declarations = [
+      ...draw.shuffle(WRITTEN_APART).slice(0, 2),
+      ...draw.shuffle(DECLARATIONS).slice(0, 3),
     ];
-    return `c${filled(chosen.join(';'), draw)}`;
+    return `c${fillPattern(declarations.join(';'), draw)}`;
   },
   /** The place where a text breaks. */
-  breaks: (draw: Draw) => `b${draw.of(BREAK_RULES)}|${letters(draw, BREAKING, 26)}`,
+  breaks: (draw: Draw) => `b${draw.pick(BREAK_RULES)}|${letters(draw, BREAKING, 26)}`,
   /** The width of a text in a system font. */
   width: (draw: Draw) => {
-    const css = filled(`${draw.of(FONTS)};${draw.of(SHAPES)}`, draw);
-    return `w${css}|${letters(draw, SHAPED, 14)}`;
+    const css = fillPattern(`${draw.pick(FONTS)};${draw.pick(SHAPES)}`, draw);
+    return `w${css}|${letters(draw, SHAPED_LETTERS, 14)}`;
   },
   /** The properties of interfaces and their order. */
-  properties: (draw: Draw) => `p${draw.shuffled(INTERFACES).slice(0, 3).join()}`,
+  properties: (draw: Draw) => `p${draw.shuffle(INTERFACES).slice(0, 3).join()}`,
   /** The widths of the cells of a table: CSS 2.1, 17.5.2.2 leaves them to the engine. */
   table: (draw: Draw) => `t${draw.int(200, 900)}00|${rows(draw)}`,
 } as const satisfies Record<string, (draw: Draw) => string>;
 export type Kind = keyof typeof KINDS;
 
 /** `@w` is replaced by a word, `@d` by a decimal number, `@n` by a whole number. */
-function filled(pattern: string, draw: Draw): string {
+function fillPattern(pattern: string, draw: Draw): string {
   return pattern
     .replace(/@w/g, () => word(draw))
     .replace(/@d/g, () => `${draw.int(0, 99)}.${draw.int(1, 9_999)}`)
@@ -48,7 +48,7 @@ function word(draw: Draw): string {
 function letters(draw: Draw, lists: readonly [string, ...string[]], count: number): string {
   let text = '';
   while (text.length < count) {
-    const list = draw.of(lists);
+    const list = draw.pick(lists);
     for (let run = draw.int(1, 4); run > 0; run--)
       text += list.charAt(draw.int(0, list.length - 1));
   }
@@ -62,7 +62,12 @@ function rows(draw: Draw): string {
     for (let free = 3; free > 0;) {
       const span = draw.int(1, Math.min(free, 2));
       free -= span;
-      const css = draw.of(['', '', `width:${draw.int(5, 70)}%`, `width:${draw.int(20, 500)}00px`]);
+      const css = draw.pick([
+        '',
+        '',
+        `width:${draw.int(5, 70)}%`,
+        `width:${draw.int(20, 500)}00px`,
+      ]);
       const parts = Array.from({ length: draw.int(1, 2) }, () => `${draw.int(20, 300)}00`);
       cells.push([span, css, ...parts].join(' '));
     }
@@ -157,7 +162,7 @@ const SHAPES = [
   'text-transform:uppercase',
 ] as const;
 
-const SHAPED = [
+const SHAPED_LETTERS = [
   'fiflAVTo',
   'WMmil',
   'abgjqy',

@@ -10,39 +10,39 @@ export interface Mix {
 const STEPS: Readonly<Record<'add' | 'multiply' | 'shift' | 'turn' | 'flip', (draw: Draw) => Mix>> =
   {
     add(draw) {
-      const by = draw.int32();
-      return { apply: (h) => (h + by) | 0, source: `h=h+${by}|0;` };
+      const amount = draw.int32();
+      return { apply: (h) => (h + amount) | 0, source: `h=h+${amount}|0;` };
     },
     multiply(draw) {
-      const by = draw.int32() | 1;
-      return { apply: (h) => Math.imul(h, by), source: `h=Math.imul(h,${by});` };
+      const factor = draw.int32() | 1;
+      return { apply: (h) => Math.imul(h, factor), source: `h=Math.imul(h,${factor});` };
     },
     shift(draw) {
-      const by = draw.int(11, 19);
-      return { apply: (h) => h ^ (h >>> by), source: `h^=h>>>${by};` };
+      const bits = draw.int(11, 19);
+      return { apply: (h) => h ^ (h >>> bits), source: `h^=h>>>${bits};` };
     },
     turn(draw) {
-      const by = draw.int(5, 27);
+      const bits = draw.int(5, 27);
       return {
-        apply: (h) => (h << by) | (h >>> (32 - by)),
-        source: `h=h<<${by}|h>>>${32 - by};`,
+        apply: (h) => (h << bits) | (h >>> (32 - bits)),
+        source: `h=h<<${bits}|h>>>${32 - bits};`,
       };
     },
     flip(draw) {
-      const by = draw.int32();
-      return { apply: (h) => h ^ by, source: `h^=${by};` };
+      const mask = draw.int32();
+      return { apply: (h) => h ^ mask, source: `h^=${mask};` };
     },
   };
 
 /** Five to seven steps in random order. The first three kinds are always included. */
 export function drawMix(draw: Draw): Mix {
   const kinds = ['add', 'multiply', 'shift'] as (keyof typeof STEPS)[];
-  for (let more = draw.int(2, 4); more > 0; more--) {
-    kinds.push(draw.of(['add', 'multiply', 'shift', 'turn', 'flip']));
+  for (let count = draw.int(2, 4); count > 0; count--) {
+    kinds.push(draw.pick(['add', 'multiply', 'shift', 'turn', 'flip']));
   }
-  const steps = draw.shuffled(kinds).map((kind) => STEPS[kind](draw));
+  const steps = draw.shuffle(kinds).map((kind) => STEPS[kind](draw));
   return {
-    apply: (h) => steps.reduce((mixed, step) => step.apply(mixed), h),
+    apply: (h) => steps.reduce((state, step) => step.apply(state), h),
     source: steps.map(({ source }) => source).join(''),
   };
 }

@@ -59,21 +59,21 @@ export class Programs {
     const { build, onFailure } = this.#options;
     const [key] = this.#keys;
     if (key === undefined) return;
-    const drawn = Array.from({ length: POOL }, (_, index) => {
+    const drawnForms = Array.from({ length: POOL }, (_, index) => {
       const id = `${hour.toString(36)}.${index}`;
       return { id, ...drawUploadForm(key, id), order: new Draw(key, `order ${id}`) };
     });
     try {
       const scripts = await build(
-        drawn.map(({ source, order }) => ({
+        drawnForms.map(({ source, order }) => ({
           form: source,
-          shuffle: (lines) => order.shuffled(lines),
+          shuffle: (lines) => order.shuffle(lines),
         })),
       );
-      this.#pool = drawn.map(({ id, dataNames }, at) => ({
+      this.#pool = drawnForms.map(({ id, dataNames }, index) => ({
         id,
         dataNames,
-        script: Buffer.from(scripts[at] ?? ''),
+        script: Buffer.from(scripts[index] ?? ''),
       }));
     } catch (error) {
       onFailure(error);

@@ -16,7 +16,7 @@ export interface UploadForm {
 /** Fewest and most fields into which an upload is split. */
 const PARTS = [2, 5] as const;
 
-/** The form of the program with this id, drawn from a secret. */
+/** Draws the form of the program with this id from a secret. */
 export function drawUploadForm(secret: Uint8Array, id: string): UploadForm {
   const draw = new Draw(secret, id);
   const nextName = draw.names();
@@ -27,11 +27,11 @@ export function drawUploadForm(secret: Uint8Array, id: string): UploadForm {
   const cipher: Cipher = { mix: drawMix(draw), start: draw.int32(), byte: 8 * draw.int(0, 3) };
   return {
     dataNames,
-    source: sourceOf(dataNames, parts, cipher),
+    source: moduleSource(dataNames, parts, cipher),
     write(ticket, text) {
-      const written = mixed(Buffer.from(text), ticket, cipher).toString('base64');
-      const size = Math.ceil(written.length / parts.length);
-      const fields = parts.map((name, at) => [name, written.slice(at * size, (at + 1) * size)]);
+      const encoded = mixBytes(Buffer.from(text), ticket, cipher).toString('base64');
+      const size = Math.ceil(encoded.length / parts.length);
+      const fields = parts.map((name, at) => [name, encoded.slice(at * size, (at + 1) * size)]);
       return JSON.stringify({ ticket, ...(Object.fromEntries(fields) as object) });
     },
     read(ticket, body) {
@@ -39,7 +39,7 @@ export function drawUploadForm(secret: Uint8Array, id: string): UploadForm {
       // The next line refuses values that are no text.
       const fields = parts.map((name) => (body as Record<string, unknown>)[name]);
       if (!fields.every((field) => typeof field === 'string')) return undefined;
-      return mixed(Buffer.from(fields.join(''), 'base64'), ticket, cipher).toString();
+      return mixBytes(Buffer.from(fields.join(''), 'base64'), ticket, cipher).toString();
     },
   };
 }
@@ -52,19 +52,20 @@ interface Cipher {
   readonly byte: number;
 }
 
-function mixed(bytes: Buffer, ticket: string, { mix, start, byte }: Cipher): Buffer {
+function mixBytes(bytes: Buffer, ticket: string, { mix, start, byte }: Cipher): Buffer {
   let state = start;
-  for (let at = 0; at < ticket.length; at++) state = mix.apply(state ^ ticket.charCodeAt(at));
-  for (let at = 0; at < bytes.length; at++) {
+  for (let index = 0; index < ticket.length; index++)
+    state = mix.apply(state ^ ticket.charCodeAt(index));
+  for (let place = 0; place < bytes.length; place++) {
     state = mix.apply(state);
-    bytes.writeUInt8((bytes.readUInt8(at) ^ (state >>> byte)) & 255, at);
+    bytes.writeUInt8((bytes.readUInt8(place) ^ (state >>> byte)) & 255, place);
   }
   return bytes;
 }
 
-function sourceOf(dataNames: PageDataNames, parts: readonly string[], cipher: Cipher): string {
+function moduleSource(dataNames: PageDataNames, parts: readonly string[], cipher: Cipher): string {
   const { mix, start, byte } = cipher;
-  const fields = parts.map((name, at) => `${name}:t.slice(${at}*n,${at + 1}*n)`);
+  const fields = parts.map((name, index) => `${name}:t.slice(${index}*n,${index + 1}*n)`);
   return `export const dataNames=${JSON.stringify(dataNames)};
 const mixed=h=>{${mix.source}return h};
 export const write=u=>{

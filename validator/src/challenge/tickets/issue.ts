@@ -55,16 +55,16 @@ export function createChallengeIssuer(options: {
   return (request) => {
     const { sessionId, client, found, terms, uploadUrl, nowMs } = request;
     const program = options.programs.next();
-    const begun = newTicket(request);
-    const { id, reference } = begun;
+    const newFields = newTicket(request);
+    const { id, reference } = newFields;
     // A collector on another host cannot serve witnesses to a page that measures them.
-    const witnessed = uploadUrl.startsWith('/');
+    const hasWitnesses = uploadUrl.startsWith('/');
     const ticket = issueTicket(sealer, {
-      ...begun,
+      ...newFields,
       origin: '',
       client,
       found,
-      witnessed,
+      witnessed: hasWitnesses,
       program: program.id,
       ...terms,
     });
@@ -72,7 +72,7 @@ export function createChallengeIssuer(options: {
       program,
       ticket,
       sheet: sheets.issue(id),
-      witnesses: witnessed ? witnesses.issue(id, handshakeOf(client)) : '',
+      witnesses: hasWitnesses ? witnesses.issue(id, handshakeOf(client)) : '',
       questions: pool.issueEscaped(id, nowMs),
       session: sessionId,
       uploadUrl,

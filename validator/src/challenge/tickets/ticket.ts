@@ -55,7 +55,7 @@ export type TicketReading =
   /** Never issued. */
   | { readonly kind: 'invalid' };
 
-const NOTHING: readonly string[] = [];
+const NO_STRINGS: readonly string[] = [];
 
 const MAC_BYTES = 32;
 const MAX_CHARS = 2048;
@@ -144,7 +144,7 @@ function ticketOf(fields: z.output<typeof Fields>): Ticket {
     work,
     origin,
     client,
-    found: found === '' ? NOTHING : found.split(' '),
+    found: found === '' ? NO_STRINGS : found.split(' '),
     witnessed: witnessed !== '',
     program,
   };

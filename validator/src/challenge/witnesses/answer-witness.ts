@@ -8,7 +8,7 @@ import { type Witness, TEXT_PX } from './witness-page.ts';
 import type { Witnesses } from './witnesses.ts';
 
 /** Prefix for tickets whose page loaded a file that no browser loads (SessionStore.remember). */
-export const DECOYED = 'witness-decoy';
+export const DECOY_PREFIX = 'witness-decoy';
 
 const HEADERS = {
   'Cache-Control': 'no-store',
@@ -28,17 +28,17 @@ export function createWitnessAnswerer(
 ): (request: CollectRequest) => Promise<CollectAnswer> {
   return async (request) => {
     const { method, query = '', connection } = request;
-    if (method !== 'GET') return refused(405, { Allow: 'GET' });
+    if (method !== 'GET') return refusal(405, { Allow: 'GET' });
     const client = connection && connectionClass(connection.scheme, connection.transport);
-    const asked = witnesses.read(query, client === undefined ? '' : handshakeOf(client));
-    if (!asked) return refused(404);
-    const { witness, ticketId, isDecoy } = asked;
+    const askedFile = witnesses.read(query, client === undefined ? '' : handshakeOf(client));
+    if (!askedFile) return refusal(404);
+    const { witness, ticketId, isDecoy } = askedFile;
     // A URL that a person opened by hand gets no file and does no harm. Browsers send no Sec-Fetch-Dest on http. When a
     // service worker forwards the request, Chromium sends `empty`.
     const destination = headerOf(request, 'sec-fetch-dest');
-    if (!['', 'empty', witness.kind].includes(destination)) return refused(404);
+    if (!['', 'empty', witness.kind].includes(destination)) return refusal(404);
     if (isDecoy) {
-      await store.remember(DECOYED, ticketId, CHALLENGE.ticketTtlMs + CHALLENGE.clockSkewMs);
+      await store.remember(DECOY_PREFIX, ticketId, CHALLENGE.ticketTtlMs + CHALLENGE.clockSkewMs);
     }
     return { status: 200, ...fileOf(witness) };
   };
@@ -59,6 +59,6 @@ function fileOf(witness: Witness): Pick<CollectAnswer, 'headers' | 'body'> {
   }
 }
 
-function refused(status: number, headers: Readonly<Record<string, string>> = {}): CollectAnswer {
+function refusal(status: number, headers: Readonly<Record<string, string>> = {}): CollectAnswer {
   return { status, headers: { 'Cache-Control': 'no-store', ...headers }, body: '' };
 }

@@ -1,6 +1,6 @@
 import type { Draw } from '../cascade/draw.ts';
 import { condition } from '../cascade/rules.ts';
-import { above, another, CLASS, itself } from '../cascade/selectors.ts';
+import { contextSelector, otherSelector, CLASS, matchingSelector } from '../cascade/selectors.ts';
 import type { Leaf } from '../cascade/tree.ts';
 import type { Scene } from './scene.ts';
 
@@ -16,7 +16,7 @@ export interface Claim {
   readonly important: boolean;
 }
 
-interface Asked extends Pick<Claim, 'number' | 'applies'> {
+interface ClaimToDraw extends Pick<Claim, 'number' | 'applies'> {
   readonly declaration: string;
   readonly pseudo: string;
 }
@@ -33,30 +33,32 @@ export function drawClaim(
   leaf: Leaf,
   scene: Scene,
   draw: Draw,
-  { number, applies, declaration, pseudo }: Asked,
+  { number, applies, declaration, pseudo }: ClaimToDraw,
 ): Claim {
   const { tree } = scene;
-  const fault: Fault | undefined = applies ? undefined : draw.of(FAULTS);
+  const fault: Fault | undefined = applies ? undefined : draw.pick(FAULTS);
   const important = draw.int(0, 3) === 0;
   const isAbout = (part: Fault) => fault === part || (fault !== 'selector' && draw.int(0, 3) === 0);
-  const [own, ownWeight] =
-    fault === 'selector' ? another(leaf, tree, draw) : itself(leaf, tree, draw);
+  const [selector, selectorWeight] =
+    fault === 'selector' ? otherSelector(leaf, tree, draw) : matchingSelector(leaf, tree, draw);
   const block = `${pseudo}{${declaration}${important ? '!important' : ''}}`;
   let css: string;
-  let weight = ownWeight;
+  let weight = selectorWeight;
   if (isAbout('has')) {
-    css = withHas(leaf, scene, draw, { holds: fault !== 'has', rule: `${own}${block}` });
+    css = hasRule(leaf, scene, draw, { holds: fault !== 'has', rule: `${selector}${block}` });
     weight += 2 * CLASS;
   } else {
     const isNested = fault !== 'selector' && draw.flip();
-    const [inFront, frontWeight] = isNested ? above(leaf, tree, draw) : (['', 0] as const);
-    css = `${inFront}${own}${block}`;
-    weight += frontWeight;
+    const [prefix, prefixWeight] = isNested
+      ? contextSelector(leaf, tree, draw)
+      : (['', 0] as const);
+    css = `${prefix}${selector}${block}`;
+    weight += prefixWeight;
   }
   const isContained = isAbout('container');
   const isLeast = draw.flip();
   if (isContained) {
-    css = inContainer(leaf, scene, draw, { holds: fault !== 'container', isLeast, rule: css });
+    css = containerRule(leaf, scene, draw, { holds: fault !== 'container', isLeast, rule: css });
   }
   if (isAbout('media')) css = `@media ${media(scene, draw, fault !== 'media')}{${css}}`;
   if (isAbout('condition')) css = `${condition(draw, fault !== 'condition')}{${css}}`;
@@ -72,7 +74,7 @@ export function drawClaim(
 }
 
 /** `:has()` is three years newer than the other features (Firefox 121). Browsers without it get another rule. */
-function withHas(
+function hasRule(
   { classes: [one, two], middle, group, before }: Leaf,
   { tree: { foreign } }: Scene,
   draw: Draw,
@@ -80,20 +82,22 @@ function withHas(
 ): string {
   const [neighbour] = before[0]?.classes ?? [one];
   const relative = holds
-    ? draw.of([`>.${one}`, `.${two}`, `>.${neighbour}`, `:not(.${foreign})`])
-    : draw.of([
+    ? draw.pick([`>.${one}`, `.${two}`, `>.${neighbour}`, `:not(.${foreign})`])
+    : draw.pick([
         `>.${foreign}`,
         `.${one} .${two}`,
         `>.${group.classes[0]}`,
         `.${one}+.${neighbour}`,
       ]);
   const [name] = middle.classes;
-  const without = holds ? `@supports not selector(:has(a)){.${name}:not(.${foreign}) ${rule}}` : '';
-  return `@supports selector(:has(a)){.${name}:has(${relative}) ${rule}}${without}`;
+  const fallback = holds
+    ? `@supports not selector(:has(a)){.${name}:not(.${foreign}) ${rule}}`
+    : '';
+  return `@supports selector(:has(a)){.${name}:has(${relative}) ${rule}}${fallback}`;
 }
 
 /** A container query (CSS Containment 3), for browsers that support it. The container is the block around the leaf. */
-function inContainer(
+function containerRule(
   { middle }: Leaf,
   { containers }: Scene,
   draw: Draw,
@@ -104,27 +108,27 @@ function inContainer(
   }: { readonly holds: boolean; readonly isLeast: boolean; readonly rule: string },
 ): string {
   const width = containers.get(middle) ?? 0;
-  const without = holds ? `@supports not (container-type:inline-size){${rule}}` : '';
+  const fallback = holds ? `@supports not (container-type:inline-size){${rule}}` : '';
   const query = bound('width', width, holds, draw, isLeast);
-  return `@supports (container-type:inline-size){@container ${query}{${rule}}}${without}`;
+  return `@supports (container-type:inline-size){@container ${query}{${rule}}}${fallback}`;
 }
 
 /** A media query about the frame (Media Queries 3). */
 function media({ width, height }: Scene, draw: Draw, holds: boolean): string {
-  const lying = width > height === holds ? 'landscape' : 'portrait';
-  const about = (isMet: boolean) =>
+  const orientation = width > height === holds ? 'landscape' : 'portrait';
+  const boundThat = (isMet: boolean) =>
     draw.flip() ? bound('width', width, isMet, draw) : bound('height', height, isMet, draw);
   switch (draw.int(0, 4)) {
     case 0:
-      return `(orientation:${lying})`;
+      return `(orientation:${orientation})`;
     case 1:
-      return `screen and ${about(holds)}`;
+      return `screen and ${boundThat(holds)}`;
     case 2:
-      return holds ? `print,${about(true)}` : `${about(true)} and ${about(false)}`;
+      return holds ? `print,${boundThat(true)}` : `${boundThat(true)} and ${boundThat(false)}`;
     case 3:
-      return `not all and ${about(!holds)}`;
+      return `not all and ${boundThat(!holds)}`;
     default:
-      return about(holds);
+      return boundThat(holds);
   }
 }
 
@@ -136,8 +140,8 @@ function bound(
   draw: Draw,
   isLeast = draw.flip(),
 ): string {
-  const apart = draw.int(CLEAR_PX, 150);
+  const distance = draw.int(CLEAR_PX, 150);
   const px =
-    isLeast === holds ? Math.max(1, Math.floor(length) - apart) : Math.ceil(length) + apart;
+    isLeast === holds ? Math.max(1, Math.floor(length) - distance) : Math.ceil(length) + distance;
   return `(${isLeast ? 'min' : 'max'}-${name}:${px}px)`;
 }

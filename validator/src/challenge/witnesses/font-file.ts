@@ -9,7 +9,7 @@ type Table = readonly [tag: string, bytes: Buffer];
  * has only the tables that browsers require (OpenType 1.9, "Required Tables").
  */
 export function fontFile(character: number, advance: number): Buffer {
-  return joined([
+  return joinTables([
     ['OS/2', os2(character, advance)],
     ['cmap', characterMap(character)],
     ['glyf', EMPTY_GLYPHS],
@@ -59,15 +59,15 @@ function os2(character: number, advance: number): Buffer {
   return bytes;
 }
 
-function joined(tables: readonly Table[]): Buffer {
+function joinTables(tables: readonly Table[]): Buffer {
   const directory = Buffer.alloc(12 + tables.length * 16);
   words(1, 0, tables.length, 128, 3, tables.length * 16 - 128).copy(directory);
   const parts = [directory];
   let offset = directory.length;
-  tables.forEach(([tag, bytes], at) => {
+  tables.forEach(([tag, bytes], index) => {
     const padded = Buffer.alloc(Math.ceil(bytes.length / 4) * 4);
     bytes.copy(padded);
-    const entry = 12 + at * 16;
+    const entry = 12 + index * 16;
     directory.write(tag, entry, 'latin1');
     directory.writeUInt32BE(checksum(padded), entry + 4);
     directory.writeUInt32BE(offset, entry + 8);

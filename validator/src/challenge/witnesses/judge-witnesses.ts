@@ -3,7 +3,7 @@ import type { Reason } from '@guard/config/contract/reasons';
 import { valueOfReading, type Readings } from '../../../page-contract/evidence.ts';
 import { measures, scaleOf } from '../evidence/judges/layout.ts';
 import type { Ticket } from '../tickets/ticket.ts';
-import { DECOYED } from './answer-witness.ts';
+import { DECOY_PREFIX } from './answer-witness.ts';
 import type { ExpectedWitnesses } from './witnesses.ts';
 
 /**
@@ -18,16 +18,16 @@ export async function judgeWitnesses(
   store: Pick<SessionStore, 'remembers'>,
 ): Promise<Reason | undefined> {
   if (!ticket.witnessed) return undefined;
-  if (await store.remembers(DECOYED, ticket.id)) return 'witness_mismatch';
+  if (await store.remembers(DECOY_PREFIX, ticket.id)) return 'witness_mismatch';
   const [side = 0, , ...sizes] = valueOfReading(witnesses)?.sizes ?? [];
   const scale = scaleOf({ side });
-  const isSeen = expected.some(({ images, fonts }) => {
-    const measured = (places: Iterable<number>, values: 1 | 2) =>
+  const hasExpectedSizes = expected.some(({ images, fonts }) => {
+    const sizesAt = (places: Iterable<number>, values: 1 | 2) =>
       [...places].flatMap((place) => sizes.slice(2 * place, 2 * place + values));
     return (
-      measures(measured(images.keys(), 2), scale, [...images.values()].flat()) ||
-      measures(measured(fonts.keys(), 1), scale, [...fonts.values()])
+      measures(sizesAt(images.keys(), 2), scale, [...images.values()].flat()) ||
+      measures(sizesAt(fonts.keys(), 1), scale, [...fonts.values()])
     );
   });
-  return isSeen ? undefined : 'challenge_incomplete';
+  return hasExpectedSizes ? undefined : 'challenge_incomplete';
 }

@@ -25,10 +25,10 @@ export function drawScene(draw: Draw): Scene {
     const parts = middles.map((middle) => ({ middle, share: draw.int(1, 5) }));
     const whole = draw.int(300, 900);
     const shares = parts.reduce((sum, { share }) => sum + share, 0);
-    css += `.${draw.of(group.classes)}{width:${whole}px}`;
+    css += `.${draw.pick(group.classes)}{width:${whole}px}`;
     for (const { middle, share } of parts) {
       containers.set(middle, (whole * share) / shares);
-      css += `.${draw.of(middle.classes)}{flex:${share} 1 0px}`;
+      css += `.${draw.pick(middle.classes)}{flex:${share} 1 0px}`;
     }
   }
   return { tree, width, height, containers, css };

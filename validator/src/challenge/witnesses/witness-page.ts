@@ -3,7 +3,7 @@ import { WITNESSES } from '../../../page-contract/limits.ts';
 import { escapeHtml } from '../../pages/escape-html.ts';
 import type { Draw } from '../cascade/draw.ts';
 import { winnerOf } from '../cascade/rules.ts';
-import { itself } from '../cascade/selectors.ts';
+import { matchingSelector } from '../cascade/selectors.ts';
 import type { Leaf } from '../cascade/tree.ts';
 import { type Claim, drawClaim } from './claims.ts';
 import { drawScene, type Scene } from './scene.ts';
@@ -40,13 +40,13 @@ const BARE = 2;
 /** Most URLs in one document. */
 export const MOST_URLS = 3 * WITNESSES.images + 4 * WITNESSES.fonts + 2 * BARE;
 
-const NUMBERS = Array.from({ length: MOST_URLS }, (_, at) => at);
+const NUMBERS = Array.from({ length: MOST_URLS }, (_, index) => index);
 
 const BASE = `html{overflow:hidden;font:${TEXT_PX}px/0 serif;-webkit-text-size-adjust:none;text-size-adjust:none}body{margin:0}p{margin:0;width:${LAYOUT_SIDE}px;height:1px}body>div{display:flex}div>div{min-width:0;container-type:inline-size}div>div>div{float:left;container-type:normal}:before{vertical-align:top}:empty{font-size:0}`;
 
 const BEGIN = escapeHtml(`<!doctype html><style>${BASE}`);
 const END_OF_STYLE = escapeHtml('</style><p></p>');
-const CLOSED = escapeHtml('</div>');
+const END_OF_DIV = escapeHtml('</div>');
 
 /** `urlOf` returns the URL with a number from 0 to 255. */
 export function drawWitnessPage(draw: Draw, urlOf: (number: number) => string): WitnessPage {
@@ -72,28 +72,28 @@ class Painter {
     this.#urlOf = urlOf;
     this.#scene = drawScene(draw);
     // The numbers are shuffled, so that a number does not reveal its use.
-    this.#numbers = draw.shuffled(NUMBERS);
+    this.#numbers = draw.shuffle(NUMBERS);
   }
 
   paint(): WitnessPage {
     const { tree, css, width, height } = this.#scene;
-    const mixed = this.#draw.shuffled(tree.leaves);
-    for (const leaf of mixed.splice(0, WITNESSES.images)) {
+    const leaves = this.#draw.shuffle(tree.leaves);
+    for (const leaf of leaves.splice(0, WITNESSES.images)) {
       this.#compete(
         leaf,
         [true, true, false].map((applies) => this.#image(leaf, applies)),
       );
     }
-    for (const leaf of mixed.splice(0, WITNESSES.fonts)) {
+    for (const leaf of leaves.splice(0, WITNESSES.fonts)) {
       this.#texts.set(leaf, String.fromCharCode(this.#draw.int(0x61, 0x7a)));
       this.#compete(
         leaf,
         [true, false].map((applies) => this.#font(leaf, applies)),
       );
     }
-    for (const leaf of mixed.splice(0, BARE)) {
+    for (const leaf of leaves.splice(0, BARE)) {
       const isHidden = this.#draw.flip();
-      if (isHidden) this.#css += `${itself(leaf, tree, this.#draw)[0]}{display:none}`;
+      if (isHidden) this.#css += `${matchingSelector(leaf, tree, this.#draw)[0]}{display:none}`;
       this.#compete(
         leaf,
         [isHidden, false].map((applies) => this.#image(leaf, applies)),
@@ -110,9 +110,9 @@ class Painter {
   }
 
   #compete(leaf: Leaf, claims: readonly Claim[], isHidden = false): void {
-    const inOrder = this.#draw.shuffled(claims);
-    for (const { css } of inOrder) this.#css += css;
-    if (!isHidden) this.#contests.push({ leaf, claims: inOrder });
+    const shuffledClaims = this.#draw.shuffle(claims);
+    for (const { css } of shuffledClaims) this.#css += css;
+    if (!isHidden) this.#contests.push({ leaf, claims: shuffledClaims });
   }
 
   /** Every URL starts as a decoy. It is removed when some browser would load it. */
@@ -125,8 +125,10 @@ class Painter {
       if (winner) decoys.delete(winner.number);
       // Firefox and WebKit know a container's width only after the first styling of its content.
       for (const time of [0, 1] as const) {
-        const first = winnerOf(claims.map((claim) => ({ ...claim, applies: claim.early[time] })));
-        if (first) decoys.delete(first.number);
+        const earlyWinner = winnerOf(
+          claims.map((claim) => ({ ...claim, applies: claim.early[time] })),
+        );
+        if (earlyWinner) decoys.delete(earlyWinner.number);
       }
     }
     for (const number of this.#loadedAnyway) decoys.delete(number);
@@ -175,18 +177,18 @@ class Painter {
     ];
     for (const leaf of this.#scene.tree.leaves) {
       const isNewGroup = leaf.group !== group;
-      if (middle && leaf.middle !== middle) html += CLOSED;
-      if (group && isNewGroup) html += CLOSED;
-      if (isNewGroup) html += opened(leaf.group);
-      if (leaf.middle !== middle) html += opened(leaf.middle);
-      html += `${opened(leaf)}${this.#texts.get(leaf) ?? ''}${CLOSED}`;
+      if (middle && leaf.middle !== middle) html += END_OF_DIV;
+      if (group && isNewGroup) html += END_OF_DIV;
+      if (isNewGroup) html += startOfDiv(leaf.group);
+      if (leaf.middle !== middle) html += startOfDiv(leaf.middle);
+      html += `${startOfDiv(leaf)}${this.#texts.get(leaf) ?? ''}${END_OF_DIV}`;
       ({ group, middle } = leaf);
     }
     return html;
   }
 }
 
-function opened({ classes }: Leaf['group']): string {
+function startOfDiv({ classes }: Leaf['group']): string {
   return `&lt;div class=&quot;${classes[0]} ${classes[1]}&quot;&gt;`;
 }
 
@@ -195,17 +197,17 @@ function unicodeRange(character: number, covers: boolean, draw: Draw): string {
   const hex = (code: number) => code.toString(16);
   const far = `U+${hex(0x400 + draw.int(0, 99))}-${hex(0x500 + draw.int(0, 99))}`;
   const near = covers
-    ? draw.of([
+    ? draw.pick([
         `U+${hex(character)}`,
         `U+${hex(character >> 4)}?`,
         `u+${hex(character - draw.int(0, 30))}-${hex(character + draw.int(0, 30))}`,
         `U+00${hex(character).toUpperCase()}`,
       ])
-    : draw.of([
+    : draw.pick([
         `U+${hex(character + 1)}-${hex(character + draw.int(2, 99))}`,
         `U+21-${hex(character - 1)}`,
         `U+${hex((character >> 4) ^ 1)}?`,
         far,
       ]);
-  return draw.of([near, `${near},${far}`, `${far},${near}`]);
+  return draw.pick([near, `${near},${far}`, `${far},${near}`]);
 }

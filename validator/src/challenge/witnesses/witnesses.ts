@@ -43,10 +43,10 @@ const TOKEN = /^[0-9a-f]{36}$/;
  */
 export function createWitnesses(secrets: readonly string[]): Witnesses {
   const issuers = secrets.map(createIssuer);
-  const [signing] = issuers;
-  if (signing === undefined) throw new Error('witnesses need at least one secret');
+  const [signingIssuer] = issuers;
+  if (signingIssuer === undefined) throw new Error('witnesses need at least one secret');
   return {
-    issue: (ticketId, handshake) => signing.draw(ticketId, handshake).text,
+    issue: (ticketId, handshake) => signingIssuer.draw(ticketId, handshake).text,
     expected: (ticketId) => issuers.map(({ draw }) => expectedOf(draw(ticketId))),
     read(text, handshake) {
       const token = TOKEN.test(text) ? Buffer.from(text, 'hex') : Buffer.alloc(0);
@@ -86,11 +86,11 @@ function createIssuer(secret: string): Issuer {
       const number = token[ID_BYTES];
       if (number === undefined || number >= MOST_URLS) return false;
       const macs = macsOf(tokenKey, token.subarray(0, ID_BYTES), handshake);
-      const expected = Buffer.from(macs, 'hex').subarray(
+      const expectedMac = Buffer.from(macs, 'hex').subarray(
         number * MAC_BYTES,
         (number + 1) * MAC_BYTES,
       );
-      return timingSafeEqual(expected, token.subarray(ID_BYTES + 1));
+      return timingSafeEqual(expectedMac, token.subarray(ID_BYTES + 1));
     },
   };
 }
@@ -100,8 +100,8 @@ function createIssuer(secret: string): Issuer {
  * length extension), and one hash is enough for a page.
  */
 function macsOf(key: Uint8Array, id: Buffer, handshake: string): string {
-  const signed = Buffer.concat([key, id, Buffer.from(handshake)]);
-  return hash('shake256', signed, {
+  const input = Buffer.concat([key, id, Buffer.from(handshake)]);
+  return hash('shake256', input, {
     outputEncoding: 'hex',
     outputLength: MOST_URLS * MAC_BYTES,
   });

@@ -50,12 +50,12 @@ export class PassPrice {
 
   /** Counts one new pass and returns the bits of work for it. 0 means none. */
   async bits(ticket: Ticket, store: SessionStore, nowMs: number): Promise<number> {
-    const ofNetwork = await this.countForNetwork(ticket, store);
+    const networkLevels = await this.countForNetwork(ticket, store);
     // A network pays itself for passes above its free ones, so one network cannot make a class work.
-    const count = ofNetwork === 0 ? 1 : 0;
+    const count = networkLevels === 0 ? 1 : 0;
     const level = this.#tempo.level(connectionOf(ticket.client), nowMs, count);
-    const ofClass = Math.min(MOST_OF_CLASS, level);
-    const levels = Math.max(ofNetwork, ofClass);
+    const classLevels = Math.min(MOST_OF_CLASS, level);
+    const levels = Math.max(networkLevels, classLevels);
     return levels === 0 ? 0 : FIRST_BITS + levels - 1;
   }
 

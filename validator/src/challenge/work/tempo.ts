@@ -40,91 +40,92 @@ const FLOOR_OF_FEW: Floor = { passes: FLOOR.passes / 10, atStart: FLOOR.atStart 
  * grown becomes normal within two days.
  */
 export class Tempo {
-  readonly #since: number;
+  readonly #startedAt: number;
   readonly #classes = new KnownGroups<Count>(
-    (_name, nowMs) => new Count(nowMs, this.#since),
+    (_name, nowMs) => new Count(nowMs, this.#startedAt),
     (count, nowMs) => this.#isKnown(count, nowMs),
   );
   readonly #newClasses: Count;
-  readonly #all: Count;
+  readonly #allPasses: Count;
 
   constructor(nowMs: number) {
-    this.#since = nowMs;
+    this.#startedAt = nowMs;
     this.#newClasses = new Count(nowMs, nowMs);
-    this.#all = new Count(nowMs, nowMs);
+    this.#allPasses = new Count(nowMs, nowMs);
   }
 
   /** Counts `passes`. Returns 0 when the count is normal, and one more for each doubling above it. */
   level(client: string, nowMs: number, passes: 0 | 1): number {
-    const own = this.#classes.of(client, nowMs);
-    own.add(passes, nowMs, FLOOR);
-    const level = own.level(nowMs, FLOOR);
+    const classCount = this.#classes.of(client, nowMs);
+    classCount.add(passes, nowMs, FLOOR);
+    const level = classCount.level(nowMs, FLOOR);
     if (level > 0) return level;
-    const isNew = !this.#isKnown(own, nowMs);
+    const isNew = !this.#isKnown(classCount, nowMs);
     // After a start all classes are new.
-    if (isNew && !isStart(this.#since, nowMs)) {
+    if (isNew && !isStart(this.#startedAt, nowMs)) {
       this.#newClasses.add(passes, nowMs, FLOOR_OF_MANY);
-      const together = this.#newClasses.level(nowMs, FLOOR_OF_MANY);
-      if (together > 0) return together;
+      const newClassesLevel = this.#newClasses.level(nowMs, FLOOR_OF_MANY);
+      if (newClassesLevel > 0) return newClassesLevel;
     }
     // This sum has no passes of a class that is above normal itself, because that case has returned above.
-    this.#all.add(passes, nowMs, FLOOR_OF_MANY);
-    const ofAll = this.#all.level(nowMs, FLOOR_OF_MANY);
-    if (ofAll === 0 || isStart(this.#since, nowMs)) return ofAll;
-    return own.level(nowMs, FLOOR_OF_FEW);
+    this.#allPasses.add(passes, nowMs, FLOOR_OF_MANY);
+    const overallLevel = this.#allPasses.level(nowMs, FLOOR_OF_MANY);
+    if (overallLevel === 0 || isStart(this.#startedAt, nowMs)) return overallLevel;
+    return classCount.level(nowMs, FLOOR_OF_FEW);
   }
 
   /** Whether a class is known. The classes of the first minutes, which include people's, are known after these. */
   #isKnown(count: Count, nowMs: number): boolean {
-    return isStart(this.#since, count.bornAt)
-      ? !isStart(this.#since, nowMs)
+    return isStart(this.#startedAt, count.bornAt)
+      ? !isStart(this.#startedAt, nowMs)
       : isKnown(count, nowMs);
   }
 }
 
-function isStart(since: number, nowMs: number): boolean {
-  return nowMs - since < START.forMs;
+function isStart(startedAt: number, nowMs: number): boolean {
+  return nowMs - startedAt < START.forMs;
 }
 
 /** Current and normal number of passes. */
 class Count {
   readonly bornAt: number;
-  readonly #since: number;
-  #now = 0;
+  readonly #startedAt: number;
+  #recent = 0;
   #normal = 0;
-  #at: number;
+  #updatedAt: number;
 
-  constructor(nowMs: number, since: number) {
+  constructor(nowMs: number, startedAt: number) {
     this.bornAt = nowMs;
-    this.#since = since;
-    this.#at = nowMs;
+    this.#startedAt = startedAt;
+    this.#updatedAt = nowMs;
   }
 
   add(passes: 0 | 1, nowMs: number, floor: Floor): void {
-    const passedMs = Math.max(0, nowMs - this.#at);
-    this.#at = nowMs;
-    this.#now = this.#now * Math.exp(-passedMs / NOW_MS) + passes;
+    const passedMs = Math.max(0, nowMs - this.#updatedAt);
+    this.#updatedAt = nowMs;
+    this.#recent = this.#recent * Math.exp(-passedMs / NOW_MS) + passes;
     this.#normal *= Math.exp(-passedMs / NORMAL_MS);
-    const raised = passes * Math.min(1, this.#limit(nowMs, floor) / this.#now);
-    this.#normal += isStart(this.#since, nowMs) ? raised * START_WEIGHT : raised;
+    const increase = passes * Math.min(1, this.#limit(nowMs, floor) / this.#recent);
+    this.#normal += isStart(this.#startedAt, nowMs) ? increase * START_WEIGHT : increase;
   }
 
   level(nowMs: number, floor: Floor): number {
     const limit = this.#limit(nowMs, floor);
-    return this.#now <= limit ? 0 : Math.ceil(Math.log2(this.#now / limit));
+    return this.#recent <= limit ? 0 : Math.ceil(Math.log2(this.#recent / limit));
   }
 
   #limit(nowMs: number, { passes, atStart }: Floor): number {
-    if (isStart(this.#since, nowMs)) return atStart;
-    const sinceStartMs = nowMs - this.#since - START.forMs;
-    const normal = ((this.#normal / known(START.asIfForMs + sinceStartMs)) * NOW_MS) / NORMAL_MS;
+    if (isStart(this.#startedAt, nowMs)) return atStart;
+    const sinceStartMs = nowMs - this.#startedAt - START.forMs;
+    const normal =
+      ((this.#normal / knownShare(START.asIfForMs + sinceStartMs)) * NOW_MS) / NORMAL_MS;
     return Math.max(passes, FACTOR * normal);
   }
 }
 
 /** The share of the normal count that is known after this time. */
-function known(forMs: number): number {
+function knownShare(forMs: number): number {
   return 1 - Math.exp(-forMs / NORMAL_MS);
 }
 
-const START_WEIGHT = known(START.asIfForMs) / known(START.forMs);
+const START_WEIGHT = knownShare(START.asIfForMs) / knownShare(START.forMs);

@@ -11,8 +11,8 @@ import { isPlainDesktop } from './plain-desktop.ts';
  */
 export const judgeActivation: Judge = (theCase): Reason | undefined => {
   const { activation, inspector } = theCase.evidence.readings;
-  const used = valueOfReading(activation);
-  if (!used || used.before || !used.after || used.inputs > 0) return undefined;
+  const usage = valueOfReading(activation);
+  if (!usage || usage.before || !usage.after || usage.inputs > 0) return undefined;
   if (!isPlainDesktop(theCase)) return undefined;
   return (valueOfReading(inspector)?.stacksFormatted ?? 0) > 0
     ? 'page_driven'

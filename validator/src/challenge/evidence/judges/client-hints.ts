@@ -39,10 +39,10 @@ const hintOf: Partial<Record<Platform, string>> = {
   android: 'Android',
 };
 
-function contradicts({ platform }: BrowserClaim, hinted: string): boolean {
-  if (platform === 'linux') return hinted === 'Windows' || hinted === 'macOS';
-  const expected = hintOf[platform];
-  return expected !== undefined && hinted !== expected;
+function contradicts({ platform }: BrowserClaim, hintedPlatform: string): boolean {
+  if (platform === 'linux') return hintedPlatform === 'Windows' || hintedPlatform === 'macOS';
+  const expectedHint = hintOf[platform];
+  return expectedHint !== undefined && hintedPlatform !== expectedHint;
 }
 
 /**

@@ -24,9 +24,9 @@ const LICENSED_BRANDS: readonly string[] = ['Google Chrome', 'Microsoft Edge'];
 
 function claimsLicensedBrowser({ evidence, request, claim }: Case): boolean {
   if (claim.engine !== 'chromium' || !DESKTOPS.includes(claim.platform)) return false;
-  const sent = headerOf(request.headers['sec-ch-ua']);
-  const seen = valueOfReading(evidence.readings.hints)?.brands ?? [];
+  const brandsHeader = headerOf(request.headers['sec-ch-ua']);
+  const pageBrands = valueOfReading(evidence.readings.hints)?.brands ?? [];
   return LICENSED_BRANDS.some(
-    (name) => sent.includes(`"${name}"`) || seen.some(({ brand }) => brand === name),
+    (name) => brandsHeader.includes(`"${name}"`) || pageBrands.some(({ brand }) => brand === name),
   );
 }

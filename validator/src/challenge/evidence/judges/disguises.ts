@@ -10,13 +10,13 @@ const PRINTER = 'Function.toString';
  * that they wrap canvas, WebGL or media functions, but they do not touch the navigator.
  */
 export const judgeDisguises: Judge = ({ evidence }) => {
-  const proxied = valueOfReading(evidence.readings.disguises)?.proxied ?? [];
-  const identity = proxied.filter((name) => name !== PRINTER);
-  const saysWho = identity.some(
+  const proxiedNames = valueOfReading(evidence.readings.disguises)?.proxied ?? [];
+  const identifyingNames = proxiedNames.filter((name) => name !== PRINTER);
+  const saysWho = identifyingNames.some(
     (name) => name.startsWith('navigator.') || name === 'Permissions.query',
   );
-  if (identity.includes('navigator.webdriver')) return 'disguised_natives';
-  return proxied.includes(PRINTER) && saysWho && identity.length >= 2
+  if (identifyingNames.includes('navigator.webdriver')) return 'disguised_natives';
+  return proxiedNames.includes(PRINTER) && saysWho && identifyingNames.length >= 2
     ? 'disguised_natives'
     : undefined;
 };

@@ -12,9 +12,9 @@ export const judgeEmulatedScreen: Judge = (theCase) => {
   const { evidence, claim } = theCase;
   const screen = valueOfReading(evidence.readings.screen);
   const touches = valueOfReading(evidence.readings.hardware)?.touchPoints ?? 0;
-  const desktop =
+  const isDesktop =
     ['windows', 'macos', 'linux', 'chromeos'].includes(claim.platform) && touches === 0;
-  if (!screen || !desktop || claim.engine !== 'chromium') return undefined;
+  if (!screen || !isDesktop || claim.engine !== 'chromium') return undefined;
   return isOverridden(screen) || isHeadless(screen, theCase) ? 'emulated_screen' : undefined;
 };
 
@@ -34,11 +34,12 @@ function isOverridden({ width, height, innerWidth, innerHeight, outerHeight }: S
  */
 function isHeadless(screen: Screen, { claim }: Case): boolean {
   const { width, height, innerWidth, innerHeight, outerWidth, outerHeight, scrollBar } = screen;
-  const filled = innerWidth === outerWidth && innerHeight === outerHeight && width === outerWidth;
-  const exceeded = outerWidth >= width + BARS_PX && outerHeight >= height + BARS_PX;
+  const fillsScreenWidth =
+    innerWidth === outerWidth && innerHeight === outerHeight && width === outerWidth;
+  const exceedsScreen = outerWidth >= width + BARS_PX && outerHeight >= height + BARS_PX;
   return (
     claim.platform === 'linux' &&
     scrollBar === 0 &&
-    (exceeded || (filled && height === outerHeight))
+    (exceedsScreen || (fillsScreenWidth && height === outerHeight))
   );
 }

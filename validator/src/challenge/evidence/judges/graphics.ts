@@ -9,14 +9,14 @@ const DRAWN_BY = [
 ] as const;
 
 /**
- * Chromium with a WebGL renderer that only exists on another system than the claimed one. A weak finding, because
+ * Finds Chromium with a WebGL renderer that only exists on another system than the claimed one. The finding is weak, because
  * people change their agent with extensions. No WebGL and invented names mean nothing. Firefox is not checked,
  * because its privacy modes report another renderer.
  */
 export const judgeGraphics: Judge = ({ evidence, claim }) => {
   const renderer = valueOfReading(evidence.readings.graphics)?.renderer;
   if (renderer === undefined || claim.engine !== 'chromium') return undefined;
-  const own = DRAWN_BY.find(([system]) => system === claim.platform);
-  if (!own || own[1].test(renderer)) return undefined;
+  const ownRenderer = DRAWN_BY.find(([system]) => system === claim.platform);
+  if (!ownRenderer || ownRenderer[1].test(renderer)) return undefined;
   return DRAWN_BY.some(([, other]) => other.test(renderer)) ? 'graphics_mismatch' : undefined;
 };

@@ -11,10 +11,11 @@ const MAX_HEADER_CHARS = 512;
 export const judgeLanguages: Judge = ({ evidence, request }) => {
   const header = request.headers['accept-language'];
   if (typeof header !== 'string') return undefined;
-  const asked = header.slice(0, MAX_HEADER_CHARS).split(',').map(primary);
-  const seen = (valueOfReading(evidence.readings.languages)?.all ?? []).map(primary);
-  const comparable = seen.length > 0 && asked.every((language) => /^[a-z]{2,3}$/.test(language));
-  return comparable && !seen.some((language) => asked.includes(language))
+  const headerLanguages = header.slice(0, MAX_HEADER_CHARS).split(',').map(primary);
+  const pageLanguages = (valueOfReading(evidence.readings.languages)?.all ?? []).map(primary);
+  const isComparable =
+    pageLanguages.length > 0 && headerLanguages.every((language) => /^[a-z]{2,3}$/.test(language));
+  return isComparable && !pageLanguages.some((language) => headerLanguages.includes(language))
     ? 'language_mismatch'
     : undefined;
 };

@@ -36,8 +36,10 @@ export function farthest(
   expected: readonly number[],
 ): number {
   if (answers.length !== expected.length) return Infinity;
-  const off = expected.map((wanted, at) => Math.abs((answers[at] ?? Infinity) / scale - wanted));
-  return Math.max(...off);
+  const differences = expected.map((expectedPx, index) =>
+    Math.abs((answers[index] ?? Infinity) / scale - expectedPx),
+  );
+  return Math.max(...differences);
 }
 
 /** Whether the differences are at most the noise of an extension. Such measurements prove that a file was loaded. */

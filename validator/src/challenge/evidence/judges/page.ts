@@ -18,9 +18,9 @@ export const judgePage: Judge = (theCase) =>
  */
 function saysAnotherAgent({ evidence, request, claim }: Case): boolean {
   if (request.userAgent.slice(0, LIMITS.userAgentChars) === evidence.agent.userAgent) return false;
-  const sent = readPageClaim(request.userAgent);
-  const bothFirefox = claim.engine === 'gecko' && sent.engine === 'gecko';
-  return !(bothFirefox && claim.major === sent.major);
+  const headerClaim = readPageClaim(request.userAgent);
+  const areBothFirefox = claim.engine === 'gecko' && headerClaim.engine === 'gecko';
+  return !(areBothFirefox && claim.major === headerClaim.major);
 }
 
 /** The start of `navigator.platform`. Systems that are not listed are not checked. */
