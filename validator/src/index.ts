@@ -107,26 +107,26 @@ export interface Validator {
 
 /**
  * Builds the validator. All tables, keys and rules are prepared here, so that a decision only looks them up. Rules that
- * the validator `before` has are not compiled again, and what it has counted and learned stays.
+ * the `earlier` validator has are not compiled again, and what it has counted and learned stays.
  */
 export function createValidator(
   options: ValidatorOptions,
-  before?: Pick<Validator, 'compiled'>,
+  earlier?: Pick<Validator, 'compiled'>,
 ): Validator {
-  return atOnce(buildValidator(options, before?.compiled));
+  return atOnce(buildValidator(options, earlier?.compiled));
 }
 
-/** The same for a process that answers requests meanwhile. It awaits `pause` after each rule. */
+/** Builds the validator in a process that answers requests meanwhile. It awaits `pause` after each rule. */
 export function createValidatorInSlices(
   options: ValidatorOptions,
   pause: Pause,
-  before?: Pick<Validator, 'compiled'>,
+  earlier?: Pick<Validator, 'compiled'>,
 ): Promise<Validator> {
-  return workInSlices(buildValidator(options, before?.compiled), pause);
+  return workInSlices(buildValidator(options, earlier?.compiled), pause);
 }
 
-function* buildValidator(options: ValidatorOptions, before?: Policies): Work<Validator> {
-  return assemble(options, yield* compilePolicies(options, before));
+function* buildValidator(options: ValidatorOptions, earlierPolicies?: Policies): Work<Validator> {
+  return assemble(options, yield* compilePolicies(options, earlierPolicies));
 }
 
 function assemble(options: ValidatorOptions, compiled: Policies): Validator {
@@ -183,17 +183,17 @@ function assemble(options: ValidatorOptions, compiled: Policies): Validator {
   return {
     compiled,
     forOrganisation: (id, observe = false) =>
-      inProcess(policyOf(policies, id), observe ? { ...engine, observe } : engine, metrics),
+      validateInProcess(policyOf(policies, id), observe ? { ...engine, observe } : engine, metrics),
     collect,
     explain: (id, question) => explain(question, policyOf(policies, id), engine),
     // A gateway with a remote validator does not know the organisations of that validator.
-    failurePage: (id) => createFailurePage(policies.get(id) ?? UNBRANDED),
+    failurePage: (id) => createFailurePage(policies.get(id) ?? PLAIN_PAGES),
     validateRoutes: validateRoutes({ ...options, policies, engine, events, isHealthAuthorised }),
     collectorRoutes: collectorRoutes({ ...options, collect, isHealthAuthorised }),
   };
 }
 
-const UNBRANDED = { look: compileLook(), ownPages: new OwnPages({ rules: [] }) };
+const PLAIN_PAGES = { look: compileLook(), ownPages: new OwnPages({ rules: [] }) };
 
 function createEngine(options: ValidatorOptions): Engine {
   const { secrets, crawlers, store, clock, log, observe } = options;
@@ -245,7 +245,7 @@ function policyOf(policies: ReadonlyMap<string, Policy>, id: string): Policy {
   return policy;
 }
 
-function inProcess(policy: Policy, engine: Engine, metrics: Metrics): Validate {
+function validateInProcess(policy: Policy, engine: Engine, metrics: Metrics): Validate {
   return (
     request,
     { site = '', ipFrom = 'caller', signal, protocol, seesAnswer, transport, body },
@@ -267,12 +267,12 @@ function inProcess(policy: Policy, engine: Engine, metrics: Metrics): Validate {
 }
 
 /** The outcome that a caller of `POST /validate` would get. */
-function outcomeOf(validated: Validated, metrics: Metrics): ValidateOutcome {
-  if (validated.kind === 'response') {
-    countDecision(metrics, validated.event);
-    return { kind: 'answered', response: validated.response, known: validated };
+function outcomeOf(result: Validated, metrics: Metrics): ValidateOutcome {
+  if (result.kind === 'response') {
+    countDecision(metrics, result.event);
+    return { kind: 'answered', response: result.response, known: result };
   }
-  const { type, late } = validated;
+  const { type, late } = result;
   const { status, fail } = validateErrors[type];
   if (fail === 'closed') return { kind: 'rejected', status, type };
   const timedOut = late === 'busy' ? 'overloaded' : 'timeout';

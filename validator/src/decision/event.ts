@@ -29,7 +29,7 @@ interface Setting {
 }
 
 /** Most decisions have no reasons, so they share this empty list. */
-const NONE: readonly string[] = [];
+const NO_REASONS: readonly string[] = [];
 
 /** Makes the event of a decision (contract 2.7). */
 export function describeEvent(
@@ -57,7 +57,8 @@ export function describeEvent(
     observe: engine.observe,
     rateLimited: concluded.kind === 'limited',
     blockReasons: concluded.reasons,
-    blockReasonCategories: concluded.reasons.length === 0 ? NONE : categoriesOf(concluded.reasons),
+    blockReasonCategories:
+      concluded.reasons.length === 0 ? NO_REASONS : categoriesOf(concluded.reasons),
     crawler: facts.crawler,
     signedAgent: facts.signedAgent,
     method: facts.method,

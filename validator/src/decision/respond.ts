@@ -38,9 +38,9 @@ export interface Responded extends ResponseExtras {
 }
 
 /** Makes the response of contract 2.2 and the event from a judgement. */
-export function respond(facts: Facts, judged: Judgement, setting: Setting): Responded {
+export function respond(facts: Facts, originalJudgement: Judgement, setting: Setting): Responded {
   const { policy, engine, presented } = setting;
-  const judgement = engine.observe ? observed(judged) : judged;
+  const judgement = engine.observe ? applyObserveMode(originalJudgement) : originalJudgement;
   const { enforced } = judgement;
   const nowMs = engine.clock();
   const showsPage = enforced.kind === 'challenge' && representationFor(facts) === 'html';
@@ -59,7 +59,10 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
     reference: challenge?.reference ?? (enforced.kind === 'allow' ? '' : newReference()),
     session,
     sessionSent: isKnown ? session : sessionDigest(presented.toLowerCase()),
-    cookies: cookiesOf(isKnown ? renewedFor(facts, enforced, setting, nowMs) : sessionId, facts),
+    cookies: cookiesOf(
+      isKnown ? renewedSessionFor(facts, enforced, setting, nowMs) : sessionId,
+      facts,
+    ),
     trap,
     interstitial: challenge && { bytes: challenge.html, headers: challenge.headers },
     signatureWanted: engine.sources.checkSignature !== undefined && !facts.signedAgent,
@@ -71,7 +74,7 @@ export function respond(facts: Facts, judged: Judgement, setting: Setting): Resp
     response,
     body,
     session,
-    ended: judged.ended,
+    ended: originalJudgement.ended,
     event: describeEvent(judgement, response, answer, setting),
     crawlerVerified: facts.crawler?.verified === true,
   };
@@ -98,7 +101,7 @@ function cookiesOf(value: string, { url }: Facts): readonly Cookie[] {
  * The next value of a verified session (session/renewal.ts), or an empty text. It is sent only with pages. With files
  * of pages, it would prevent shared caches from keeping them.
  */
-function renewedFor(
+function renewedSessionFor(
   facts: Facts,
   { kind }: Verdict,
   { policy, engine }: Setting,
@@ -118,7 +121,7 @@ function renewedFor(
 }
 
 /** Applies observe mode: the visitor passes. The event keeps the conclusion. */
-function observed({ concluded, monitor }: Judgement): Judgement {
+function applyObserveMode({ concluded, monitor }: Judgement): Judgement {
   const { reasons, by } = concluded;
   return { concluded, enforced: { kind: 'allow', reasons, by }, monitor };
 }

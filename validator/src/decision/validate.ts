@@ -41,9 +41,9 @@ export function validate(
 ): MaybePromise<Validated> {
   try {
     const startedAt = performance.now();
-    const described = describe(request, engine.sources, policy.isAllowlisted, caller);
-    if (described.kind === 'error') return described;
-    const { facts, cookies } = described;
+    const description = describe(request, engine.sources, policy.isAllowlisted, caller);
+    if (description.kind === 'error') return description;
+    const { facts, cookies } = description;
     const decision: Decision = {
       facts,
       findings: new Findings(facts, policy.strengths),
@@ -60,9 +60,9 @@ export function validate(
     const { store, ids, clock } = engine;
     const session = resolveSession(cookies, visitor, store, ids, clock);
     const answer = afterWith(session, decision, judge);
-    return answer instanceof Promise ? inTime(answer, decision) : answer;
+    return answer instanceof Promise ? withTimeLimit(answer, decision) : answer;
   } catch (error) {
-    return failed(error, engine);
+    return logFailure(error, engine);
   }
 }
 
@@ -85,12 +85,12 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
   facts.session = session;
   decision.times.knownAt = performance.now();
   const { freePages, pressure, sessionLimits, strengths, traps } = policy;
-  const ruled = direct(policy.rules, facts, findings);
-  const directives = engine.temporary.over(ruled, policy.organisation, facts);
-  const wanted =
+  const ruleDirectives = direct(policy.rules, facts, findings);
+  const directives = engine.temporary.over(ruleDirectives, policy.organisation, facts);
+  const directivesWithMonitor =
     policy.monitor && !directives.monitor ? { ...directives, monitor: true } : directives;
   const deciding: Deciding = {
-    directives: wanted,
+    directives: directivesWithMonitor,
     facts,
     findings,
     strengths,
@@ -104,10 +104,10 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
     reportsEnd: caller.reportsEnd === true,
     seesAnswer: caller.seesAnswer === true,
   };
-  return afterWith(decide(deciding), decision, answered);
+  return afterWith(decide(deciding), decision, respondTo);
 }
 
-function answered(judgement: Judgement, decision: Decision): Validated {
+function respondTo(judgement: Judgement, decision: Decision): Validated {
   if (isOver(decision)) {
     judgement.ended?.('other');
     return TIMED_OUT;
@@ -116,16 +116,16 @@ function answered(judgement: Judgement, decision: Decision): Validated {
   return respond(decision.facts, judgement, decision);
 }
 
-function inTime(answer: Promise<Validated>, decision: Decision): Promise<Validated> {
+function withTimeLimit(answer: Promise<Validated>, decision: Decision): Promise<Validated> {
   const { engine } = decision;
-  const caught = answer.catch((error: unknown) => failed(error, engine));
-  return engine.patience.within(caught, (late) => {
+  const safeAnswer = answer.catch((error: unknown) => logFailure(error, engine));
+  return engine.patience.within(safeAnswer, (late) => {
     decision.isLate = true;
     return { ...TIMED_OUT, late };
   });
 }
 
-function failed(error: unknown, { log }: Engine): Validated {
+function logFailure(error: unknown, { log }: Engine): Validated {
   // Only the name is logged, because the message can quote the request.
   log('error', 'validate_failed', { error: nameOf(error) });
   return { kind: 'error', type: 'internal_server_error' };

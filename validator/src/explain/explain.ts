@@ -90,23 +90,23 @@ export async function explain(
   policy: Policy,
   engine: Engine,
 ): Promise<Explained> {
-  const parsed = parseValidateBody(question.body);
-  if (parsed.kind === 'error') return parsed;
+  const parsedBody = parseValidateBody(question.body);
+  if (parsedBody.kind === 'error') return parsedBody;
   const request =
     question.session === undefined
-      ? parsed.request
-      : { ...parsed.request, cookie: engine.ids.mint(policy.organisation) };
+      ? parsedBody.request
+      : { ...parsedBody.request, cookie: engine.ids.mint(policy.organisation) };
   const trace: Trace = { seen: undefined, matched: new Set() };
-  const validated = await validate(
+  const result = await validate(
     request,
-    tracing(policy, trace),
+    withTracing(policy, trace),
     { site: question.site, via: 'in-process', uploadUrl: '/.guard/verify', ipFrom: 'caller' },
     { ...engine, store: readOnlyStore(engine.store, question, request, policy) },
   );
-  if (validated.kind === 'error') {
-    return { kind: 'error', type: validated.type, message: validated.message ?? '' };
+  if (result.kind === 'error') {
+    return { kind: 'error', type: result.type, message: result.message ?? '' };
   }
-  const { event } = validated;
+  const { event } = result;
   const { seen } = trace;
   // Every policy has the built-in rule, so at least one rule took notes.
   if (seen === undefined) throw new Error('a decision left no trace');
@@ -124,19 +124,19 @@ export async function explain(
       monitor: event.monitor,
       observe: event.observe,
     },
-    answer: withoutBody(validated.response),
+    answer: withoutBody(result.response),
   };
   return { kind: 'explained', explanation };
 }
 
-function tracing(policy: Policy, trace: Trace): Policy {
+function withTracing(policy: Policy, trace: Trace): Policy {
   const list = policy.rules.list.map(({ holds, ...compiled }) => ({
     ...compiled,
     holds: (facts: Facts, findings: LazyFindings) => {
       trace.seen = { facts, findings };
-      const matched = holds(facts, findings);
-      if (matched) trace.matched.add(compiled.rule);
-      return matched;
+      const isMatch = holds(facts, findings);
+      if (isMatch) trace.matched.add(compiled.rule);
+      return isMatch;
     },
   }));
   // Without these, the explanation would count the request.
@@ -151,7 +151,7 @@ function readOnlyStore(
   request: ValidateRequest,
   { organisation }: Policy,
 ): SessionStore {
-  const assumed: Session | undefined =
+  const assumedSession: Session | undefined =
     session === 'verified'
       ? {
           organisation,
@@ -165,7 +165,7 @@ function readOnlyStore(
       : undefined;
   const waitOf = ({ perMs, requests }: Budget) => (overBudget ? perMs / requests : 0);
   return {
-    session: (id) => (session === undefined ? store.session(id) : assumed),
+    session: (id) => (session === undefined ? store.session(id) : assumedSession),
     keepSession: () => undefined,
     spend: () => false,
     take: (_name, _subject, budget) => waitOf(budget),
@@ -183,32 +183,32 @@ function headerOf({ headers = {} }: ValidateRequest, name: string): string {
 }
 
 function explainFindings(
-  found: readonly Reason[],
+  findings: readonly Reason[],
   { session }: Facts,
   strengths: Strengths,
 ): Pick<Explanation, 'findings' | 'weighed'> {
   return {
-    findings: found.map((reason) => {
+    findings: findings.map((reason) => {
       const { category, meaning } = reasons[reason];
       const weight = strengths.of(reason);
       return { reason, category, strength: weight?.strength, group: weight?.group, meaning };
     }),
-    weighed: weigh(found, session.state === 'verified', strengths),
+    weighed: weigh(findings, session.state === 'verified', strengths),
   };
 }
 
 function explainRules(
   policy: Policy,
   { facts, findings }: NonNullable<Trace['seen']>,
-  matched: ReadonlySet<Rule>,
+  matchedRules: ReadonlySet<Rule>,
 ): Explanation['rules'] {
   const directives = direct(policy.rules, facts, findings);
   return policy.rules.list.map(({ rule }) => ({
     name: rule.name,
     built_in: rule === allowlistRule || rule.name.startsWith(PRESET_PREFIX),
-    matched: matched.has(rule),
+    matched: matchedRules.has(rule),
     sets: setBy(rule),
-    decides: matched.has(rule) ? directivesOf(rule, directives) : [],
+    decides: matchedRules.has(rule) ? directivesOf(rule, directives) : [],
   }));
 }
 

@@ -28,16 +28,16 @@ export function createHealthCheck(options: {
   return (headers) => {
     const token = headers['x-health-check-token'];
     if (typeof token === 'string' && options.healthToken !== undefined) {
-      const presented = createHash('sha256').update(token).digest();
-      if (timingSafeEqual(presented, options.healthToken)) return 'internal';
+      const tokenHash = createHash('sha256').update(token).digest();
+      if (timingSafeEqual(tokenHash, options.healthToken)) return 'internal';
     }
     const key = headers['x-api-key'];
-    const known = typeof key === 'string' && ring.find(key, options.clock()) !== undefined;
-    return known ? 'outsider' : 'stranger';
+    const isKnownKey = typeof key === 'string' && ring.find(key, options.clock()) !== undefined;
+    return isKnownKey ? 'outsider' : 'stranger';
   };
 }
 
-/** As createHealthCheck, for the collector. It also admits a cloud load balancer (contract 5). */
+/** The health check of the collector. Like createHealthCheck, and it also admits a cloud load balancer (contract 5). */
 export function orCloudHealthAgent(isHealthAuthorised: HealthCheck): HealthCheck {
   return (headers) => {
     const caller = isHealthAuthorised(headers);

@@ -12,16 +12,16 @@ const BYTE_ORDER_MARK = '\uFEFF';
  * 8259 sections 8.1 and 11). A body in another encoding becomes empty text, which is no JSON, because replacement
  * characters could change the URL in it.
  *
- * `done` is called once: at the end, or when the body becomes too long. The rest is then discarded. When the client
- * disconnects early, `done` is not called, because no client waits for an answer.
+ * `onBody` is called once: at the end, or when the body becomes too long. The rest is then discarded. When the client
+ * disconnects early, `onBody` is not called, because no client waits for an answer.
  */
 export function readBody(
   request: IncomingMessage,
   maxBytes: number,
-  done: (body: Body) => void,
+  onBody: (body: Body) => void,
 ): void {
   if (Number(request.headers['content-length']) > maxBytes) {
-    done({ kind: 'too_long' });
+    onBody({ kind: 'too_long' });
     return;
   }
   const chunks: Buffer[] = [];
@@ -33,13 +33,13 @@ export function readBody(
       return;
     }
     request.off('data', onData).off('end', onEnd).resume();
-    done({ kind: 'too_long' });
+    onBody({ kind: 'too_long' });
   };
   const onEnd = (): void => {
     // Nearly always there is one chunk, which needs no copy.
     const [first] = chunks;
     const bytes = first?.length === length ? first : Buffer.concat(chunks, length);
-    done({ kind: 'text', text: isUtf8(bytes) ? textOf(bytes) : '' });
+    onBody({ kind: 'text', text: isUtf8(bytes) ? textOf(bytes) : '' });
   };
   request.on('data', onData).on('end', onEnd);
 }

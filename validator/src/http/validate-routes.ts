@@ -78,24 +78,25 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
       answerError(reply.header('Connection', 'close'), 'invalid_request', TOO_LONG);
       return;
     }
-    const parsed = parseValidateBody(body.text);
-    if (parsed.kind === 'error') return void answerError(reply, parsed.type, parsed.message);
+    const parsedBody = parseValidateBody(body.text);
+    if (parsedBody.kind === 'error')
+      return void answerError(reply, parsedBody.type, parsedBody.message);
     const uploadUrl = `${collectorUrl()}/verify`;
     const caller: Caller = { site: '', via: 'api', uploadUrl, ipFrom: 'caller' };
-    const validated = validate(parsed.request, policy, caller, engine);
-    if (validated instanceof Promise) void validated.then((later) => sendValidated(reply, later));
-    else sendValidated(reply, validated);
+    const result = validate(parsedBody.request, policy, caller, engine);
+    if (result instanceof Promise) void result.then((later) => sendValidated(reply, later));
+    else sendValidated(reply, result);
   }
 
-  function sendValidated(reply: FastifyReply, validated: Validated): void {
-    if (validated.kind === 'error') {
-      answerError(reply, validated.type, validated.message);
+  function sendValidated(reply: FastifyReply, result: Validated): void {
+    if (result.kind === 'error') {
+      answerError(reply, result.type, result.message);
       return;
     }
-    events.record(validated.event);
+    events.record(result.event);
     // Skips the hooks and serialisers of fastify, because this route has none.
     reply.hijack();
-    writeTogether(reply.raw, JSON.stringify(validated.response));
+    writeTogether(reply.raw, JSON.stringify(result.response));
   }
 
   return (app) => {
@@ -158,11 +159,11 @@ function statusOf(error: unknown): number {
  * turn bounds the list.
  */
 function createWriteTogether(): (to: ServerResponse, json: string) => void {
-  let waiting: { readonly to: ServerResponse; readonly json: string }[] = [];
+  let waitingAnswers: { readonly to: ServerResponse; readonly json: string }[] = [];
 
   function writeAll(): void {
-    const answers = waiting;
-    waiting = [];
+    const answers = waitingAnswers;
+    waitingAnswers = [];
     for (const { to, json } of answers) {
       to.writeHead(200, {
         'Content-Type': 'application/json; charset=utf-8',
@@ -173,6 +174,6 @@ function createWriteTogether(): (to: ServerResponse, json: string) => void {
   }
 
   return (to, json) => {
-    if (waiting.push({ to, json }) === 1) setImmediate(writeAll);
+    if (waitingAnswers.push({ to, json }) === 1) setImmediate(writeAll);
   };
 }

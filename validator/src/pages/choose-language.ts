@@ -14,8 +14,8 @@ const SECOND_LANGUAGE: ReadonlyMap<
   ['pt', { subtags: ['pt', 'ao', 'mz', 'cv', 'gw', 'st', 'tl'], tag: 'pt-PT' }],
 ]);
 
-const byTag = new Map(languages.map((messages) => [messages.language, messages]));
-const byPrimary = new Map(
+const messagesByTag = new Map(languages.map((messages) => [messages.language, messages]));
+const messagesByPrimary = new Map(
   // The list is reversed, so that the first language with a primary subtag wins.
   [...languages].reverse().map((messages) => [primaryOf(messages.language), messages]),
 );
@@ -32,9 +32,9 @@ export function chooseLanguage(acceptLanguage: string | undefined): Messages {
     const [range = '', ...parameters] = item.split(';');
     const weight = weightOf(parameters);
     if (weight <= bestWeight) continue;
-    const found = messagesFor(range.trim().toLowerCase());
-    if (!found) continue;
-    best = found;
+    const messages = messagesFor(range.trim().toLowerCase());
+    if (!messages) continue;
+    best = messages;
     bestWeight = weight;
   }
   return best;
@@ -44,13 +44,15 @@ function messagesFor(range: string): Messages | undefined {
   const [first = '', ...subtags] = range.split('-');
   // `iw` was the tag of Hebrew before 1989. Some browsers still send it.
   const primary = first === 'iw' ? 'he' : first;
-  const implied = SECOND_LANGUAGE.get(primary);
+  const secondLanguage = SECOND_LANGUAGE.get(primary);
   // A script comes before a region: zh-Hans-HK is simplified Chinese.
-  const tagged =
-    implied && !subtags.includes('hans') && subtags.some((one) => implied.subtags.includes(one))
-      ? byTag.get(implied.tag)
+  const secondMessages =
+    secondLanguage &&
+    !subtags.includes('hans') &&
+    subtags.some((subtag) => secondLanguage.subtags.includes(subtag))
+      ? messagesByTag.get(secondLanguage.tag)
       : undefined;
-  return tagged ?? byPrimary.get(primary);
+  return secondMessages ?? messagesByPrimary.get(primary);
 }
 
 function primaryOf(tag: string): string {

@@ -43,7 +43,7 @@ export function frameDocument(options: {
   readonly ownTemplate: boolean;
 }): string {
   const { messages, look, title, attributes, content, script, hasTrap, ownTemplate } = options;
-  const fixed: Readonly<Record<string, string>> = {
+  const fixedValues: Readonly<Record<string, string>> = {
     lang: messages.language,
     dir: messages.direction,
     head: headHtml(title, look),
@@ -57,7 +57,7 @@ ${hasTrap ? TRAP : ''}${script}`,
   const template = (ownTemplate ? look.template : undefined) ?? BUILT_IN;
   // The replacement is a function, because `replace` would interpret `$` in a replacement text.
   return template.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) =>
-    Object.hasOwn(fixed, name) ? (fixed[name] ?? '') : placeholder,
+    Object.hasOwn(fixedValues, name) ? (fixedValues[name] ?? '') : placeholder,
   );
 }
 

@@ -1,14 +1,14 @@
 /** Escapes text for element content and for quoted attributes. */
 export function escapeHtml(text: string): string {
-  let escaped = '';
+  let escapedText = '';
   let from = 0;
   for (let at = 0; at < text.length; at += 1) {
     const entity = entityOf(text.charCodeAt(at));
     if (entity === undefined) continue;
-    escaped += text.slice(from, at) + entity;
+    escapedText += text.slice(from, at) + entity;
     from = at + 1;
   }
-  return from === 0 ? text : escaped + text.slice(from);
+  return from === 0 ? text : escapedText + text.slice(from);
 }
 
 function entityOf(code: number): string | undefined {

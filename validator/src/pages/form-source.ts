@@ -27,6 +27,6 @@ export function formSource(request: {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' ? 'own' : 'foreign';
   const source = headers['origin']?.toLowerCase() ?? referrerOrigin(headers['referer']);
-  const own = [url.host, headers['host']?.toLowerCase() ?? url.host];
-  return own.some((host) => source === `${url.scheme}://${host}`) ? 'own' : 'foreign';
+  const ownHosts = [url.host, headers['host']?.toLowerCase() ?? url.host];
+  return ownHosts.some((host) => source === `${url.scheme}://${host}`) ? 'own' : 'foreign';
 }

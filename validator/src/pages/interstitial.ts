@@ -58,13 +58,13 @@ const NAMES = [
   'reference',
   'script',
 ] as const;
-/** Values without a character that would end their attribute. */
-const WRITTEN = ['sheet', 'witnesses', 'questions'] as const;
+/** Values that have no character that would end their attribute, so they are not escaped. */
+const SAFE_VALUES = ['sheet', 'witnesses', 'questions'] as const;
 type FillPage = Fill<(typeof NAMES)[number] | 'trap'>;
 
 /** Makes challenge pages. A page is compiled once, and each request fills in its values. */
 export function createInterstitial(): RenderInterstitial {
-  const cached = createPageCache<FillPage>();
+  const pageFor = createPageCache<FillPage>();
   return ({
     program,
     messages,
@@ -74,24 +74,24 @@ export function createInterstitial(): RenderInterstitial {
     trap = '',
     witnesses = '',
     questions = '',
-    ...filled
+    ...otherValues
   }) => {
-    const { uploadUrl } = filled;
+    const { uploadUrl } = otherValues;
     const { script, dataNames } = program;
     const hasTrap = trap !== '';
     const nonce = newNonce();
-    const ownHost = uploadUrl.startsWith('/');
-    const connect = ownHost ? "'self'" : new URL(uploadUrl).origin;
+    const isOwnHost = uploadUrl.startsWith('/');
+    const connect = isOwnHost ? "'self'" : new URL(uploadUrl).origin;
     // For the echo page (challenge/echo-page.ts) and the frame around it. Both inherit this policy.
-    const frames = ownHost ? " frame-src data: 'self';" : '';
+    const frames = isOwnHost ? " frame-src data: 'self';" : '';
     // For the witnesses (challenge/witnesses/), in addition to the needs of the look.
-    const files = ownHost ? `${look.policy || '; img-src'} 'self'; font-src 'self'` : look.policy;
-    const fill = cached(look, `${messages.language} ${form} ${hasTrap}`, () =>
+    const files = isOwnHost ? `${look.policy || '; img-src'} 'self'; font-src 'self'` : look.policy;
+    const fill = pageFor(look, `${messages.language} ${form} ${hasTrap}`, () =>
       compile(look, messages, form, hasTrap),
     );
     return {
       html: fill({
-        ...filled,
+        ...otherValues,
         nonce,
         trap,
         witnesses,
@@ -122,7 +122,7 @@ function compile(look: Look, messages: Messages, form: FormSource, hasTrap: bool
     hasTrap,
     ownTemplate: true,
   });
-  return compileTemplate(html, [...NAMES, ...trapName(hasTrap)], WRITTEN);
+  return compileTemplate(html, [...NAMES, ...trapName(hasTrap)], SAFE_VALUES);
 }
 
 /** The action of a button. The script of the page knows these words. */
@@ -167,8 +167,13 @@ ${section('cookies', cookies, reload)}
 </script></div>`;
 }
 
-function section(name: string, text: ScreenText, more: string, hidden = ' hidden'): string {
-  return `<section data-screen="${name}"${hidden}>${screenHtml(text)}${more}</section>`;
+function section(
+  name: string,
+  screenText: ScreenText,
+  extraHtml: string,
+  hidden = ' hidden',
+): string {
+  return `<section data-screen="${name}"${hidden}>${screenHtml(screenText)}${extraHtml}</section>`;
 }
 
 function button(action: ButtonAction, label: string, attributes = ''): string {

@@ -29,11 +29,11 @@ interface SupportLink {
 export function compileLook(branding: Branding = {}, template?: { readonly html: string }): Look {
   const { name, logo, support } = branding;
   const image = logo && `<img src="${logo.dataUrl}" alt="">`;
-  const named = name === undefined ? '' : `<span>${textHtml(name)}</span>`;
-  const own = (image ?? '') + named;
+  const nameHtml = name === undefined ? '' : `<span>${textHtml(name)}</span>`;
+  const brandHtml = (image ?? '') + nameHtml;
   return {
     theme: themeStyle(branding),
-    brand: own === '' ? shield : `<p class="guard-brand">${own}</p>`,
+    brand: brandHtml === '' ? shield : `<p class="guard-brand">${brandHtml}</p>`,
     support: support && {
       isMail: support.href.startsWith('mailto:'),
       href: textHtml(support.href),

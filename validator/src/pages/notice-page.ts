@@ -24,7 +24,7 @@ export interface NoticeOptions {
 
 type FillPage = Fill<'nonce' | 'reference' | 'trap' | 'wait'>;
 
-const cached = createPageCache<FillPage>();
+const pageFor = createPageCache<FillPage>();
 
 /** The page for a visitor whose request is denied or not answered, with advice. */
 export function renderNotice(options: NoticeOptions): RenderedPage {
@@ -42,7 +42,7 @@ export function renderNotice(options: NoticeOptions): RenderedPage {
   }
   const hasTrap = trap !== '';
   const hasWait = notice === 'rateLimited' && retryAfterS !== undefined;
-  const fill = cached(look, `${messages.language} ${notice} ${hasTrap} ${hasWait}`, () =>
+  const fill = pageFor(look, `${messages.language} ${notice} ${hasTrap} ${hasWait}`, () =>
     compile(look, messages, notice, hasTrap, hasWait),
   );
   const nonce = newNonce();

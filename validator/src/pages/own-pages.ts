@@ -21,25 +21,31 @@ export class OwnPages {
   constructor(organisation: Pages & { readonly rules: readonly Rule[] }) {
     this.#organisation = organisation;
     const { block_page, limit_page, error_page, rules } = organisation;
-    const all = [block_page, limit_page, error_page];
-    for (const page of [...all, ...rules.flatMap((rule) => [rule.block_page, rule.limit_page])]) {
+    const ownPages = [block_page, limit_page, error_page];
+    for (const page of [
+      ...ownPages,
+      ...rules.flatMap((rule) => [rule.block_page, rule.limit_page]),
+    ]) {
       if (page !== undefined) this.#fills.set(page, compile(page));
     }
   }
 
   /** The page of the rule that decided, or else of the organisation. Undefined for Guard's own page. */
-  find(notice: Notice, by?: Pick<Rule, 'block_page' | 'limit_page'>): FillOwnPage | undefined {
-    const page = this.#pageFor(notice, by);
+  find(notice: Notice, rule?: Pick<Rule, 'block_page' | 'limit_page'>): FillOwnPage | undefined {
+    const page = this.#pageFor(notice, rule);
     return page && this.#fills.get(page);
   }
 
-  #pageFor(notice: Notice, by: Pick<Rule, 'block_page' | 'limit_page'> = {}): OwnPage | undefined {
+  #pageFor(
+    notice: Notice,
+    rule: Pick<Rule, 'block_page' | 'limit_page'> = {},
+  ): OwnPage | undefined {
     const { block_page, limit_page, error_page } = this.#organisation;
     switch (notice) {
       case 'blocked':
-        return by.block_page ?? block_page;
+        return rule.block_page ?? block_page;
       case 'rateLimited':
-        return by.limit_page ?? limit_page;
+        return rule.limit_page ?? limit_page;
       case 'unreachable':
       case 'busy':
         return error_page;

@@ -8,10 +8,10 @@ export type PageCache<Page> = (look: Look, key: string, compile: () => Page) => 
  * few different keys. A key is a language and a kind of page.
  */
 export function createPageCache<Page>(): PageCache<Page> {
-  const compiled = new WeakMap<Look, Map<string, Page>>();
+  const pagesByLook = new WeakMap<Look, Map<string, Page>>();
   return (look, key, compile) => {
-    let pages = compiled.get(look);
-    if (!pages) compiled.set(look, (pages = new Map<string, Page>()));
+    let pages = pagesByLook.get(look);
+    if (!pages) pagesByLook.set(look, (pages = new Map<string, Page>()));
     let page = pages.get(key);
     if (page === undefined) pages.set(key, (page = compile()));
     return page;

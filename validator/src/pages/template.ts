@@ -18,17 +18,17 @@ export function compileTemplate<Name extends string>(
   // split() with a group returns: literal, name, literal, name, …, literal.
   const [head = '', ...rest] = html.split(/\{\{(\w+)\}\}/);
   const pieces: { readonly name: Name; readonly isRaw: boolean; readonly literal: Buffer }[] = [];
-  for (let at = 0; at < rest.length; at += 2) {
-    const name = names.find((known) => known === rest[at]);
-    if (name === undefined) throw new Error(`unknown placeholder {{${rest[at] ?? ''}}}`);
-    pieces.push({ name, isRaw: raw.includes(name), literal: Buffer.from(rest[at + 1] ?? '') });
+  for (let index = 0; index < rest.length; index += 2) {
+    const name = names.find((candidate) => candidate === rest[index]);
+    if (name === undefined) throw new Error(`unknown placeholder {{${rest[index] ?? ''}}}`);
+    pieces.push({ name, isRaw: raw.includes(name), literal: Buffer.from(rest[index + 1] ?? '') });
   }
   const missing = names.find((name) => !pieces.some((piece) => piece.name === name));
   if (missing !== undefined) throw new Error(`the template has no placeholder {{${missing}}}`);
-  const first = Buffer.from(head);
-  const fixed = pieces.reduce((sum, { literal }) => sum + literal.length, first.length);
+  const headBytes = Buffer.from(head);
+  const fixedLength = pieces.reduce((sum, { literal }) => sum + literal.length, headBytes.length);
   return (values) => {
-    let length = fixed;
+    let length = fixedLength;
     const texts = pieces.map(({ name, isRaw }) => {
       const value = values[name];
       const text = isRaw || typeof value !== 'string' ? value : escapeHtml(value);
@@ -36,15 +36,15 @@ export function compileTemplate<Name extends string>(
       return text;
     });
     const page = Buffer.allocUnsafe(length);
-    let at = first.copy(page);
+    let offset = headBytes.copy(page);
     pieces.forEach(({ literal }, place) => {
       const text = texts[place] ?? '';
-      if (typeof text === 'string') at += page.write(text, at);
+      if (typeof text === 'string') offset += page.write(text, offset);
       else {
-        page.set(text, at);
-        at += text.length;
+        page.set(text, offset);
+        offset += text.length;
       }
-      at += literal.copy(page, at);
+      offset += literal.copy(page, offset);
     });
     return page;
   };

@@ -24,25 +24,28 @@ interface PolicyOptions extends PressurePorts {
 }
 
 /**
- * Compiles the settings of all organisations. Rules from `before` are not compiled again. Counts and learned data of
- * `before` stay, so a visitor gains nothing from a reload.
+ * Compiles the settings of all organisations. Rules from `earlierPolicies` are not compiled again. Counts and learned data
+ * of `earlierPolicies` stay, so a visitor gains nothing from a reload.
  */
-export function* compilePolicies(options: PolicyOptions, before?: Policies): Work<Policies> {
+export function* compilePolicies(
+  options: PolicyOptions,
+  earlierPolicies?: Policies,
+): Work<Policies> {
   const { organisations, crawlers, secrets } = options;
-  const passes = before?.passes ?? new PassTable();
+  const passes = earlierPolicies?.passes ?? new PassTable();
   const policies = new Map<string, Policy>();
-  for (const one of organisations) {
-    const earlier = before?.policies.get(one.id);
-    const rules = yield* compileRules(rulesOf(one), earlier?.rules.list);
-    const challenge = yield* challengeTerms(one);
-    const prepared = { before: earlier, passes, rules, challenge };
-    policies.set(one.id, compilePolicy(one, crawlers, options, prepared));
+  for (const organisation of organisations) {
+    const earlier = earlierPolicies?.policies.get(organisation.id);
+    const rules = yield* compileRules(rulesOf(organisation), earlier?.rules.list);
+    const challenge = yield* challengeTerms(organisation);
+    const preparedParts = { before: earlier, passes, rules, challenge };
+    policies.set(organisation.id, compilePolicy(organisation, crawlers, options, preparedParts));
     yield;
   }
   // Questions are drawn from the secrets, so answers to questions of other secrets are of no use.
   const learned =
-    before && isDeepStrictEqual(before.secrets, secrets)
-      ? before.learned
+    earlierPolicies && isDeepStrictEqual(earlierPolicies.secrets, secrets)
+      ? earlierPolicies.learned
       : createLearnedAnswers(secrets);
   return { policies, passes, secrets, learned };
 }

@@ -34,17 +34,17 @@ export function managedRobots(
   const names = namesOfUnwelcome(catalogue, judging)
     .map((name) => `User-agent: ${name}\n`)
     .join('');
-  const granted = USES.flatMap((purpose) => {
+  const signals = USES.flatMap((purpose) => {
     const value = valueFor(purpose, judging);
     return value === undefined ? [] : `${purpose}=${value}`;
   });
-  if (use !== undefined) granted.push(`use=${use}`);
+  if (use !== undefined) signals.push(`use=${use}`);
   return [
     license === undefined ? '' : `License: ${license}\n\n`,
     names === ''
       ? ''
       : `${names}${signalLine(USES.map((purpose) => `${purpose}=no`))}Disallow: /\n\n`,
-    `User-agent: *\n${signalLine(granted)}Allow: /\n`,
+    `User-agent: *\n${signalLine(signals)}Allow: /\n`,
   ].join('');
 }
 
@@ -62,19 +62,19 @@ function namesOfUnwelcome(
   catalogue: Pick<CrawlerCatalogue, 'all' | 'tokensOf'>,
   judging: CrawlerJudging,
 ): readonly string[] {
-  const blocked = new Map<string, string>();
-  const others = new Set<string>();
+  const blockedNames = new Map<string, string>();
+  const otherNames = new Set<string>();
   for (const crawler of catalogue.all()) {
     const words = [crawler.name, ...catalogue.tokensOf(crawler)].filter((text) => WORD.test(text));
     const isBlocked = standingOf(crawler, judging) === 'blocked';
     for (const name of words.length === 0 ? [crawler.name] : words) {
       const key = name.toLowerCase();
-      if (!isBlocked) others.add(key);
-      else if (!blocked.has(key)) blocked.set(key, name);
+      if (!isBlocked) otherNames.add(key);
+      else if (!blockedNames.has(key)) blockedNames.set(key, name);
     }
   }
-  const isRead = ([key]: [string, string]) => !others.has(PRODUCT_TOKEN.exec(key)?.[0] ?? key);
-  return [...blocked].filter(isRead).map(([, name]) => name);
+  const isRead = ([key]: [string, string]) => !otherNames.has(PRODUCT_TOKEN.exec(key)?.[0] ?? key);
+  return [...blockedNames].filter(isRead).map(([, name]) => name);
 }
 
 /** The uses of content. Each word is also the `rsl_category` of the crawlers that collect for this use. */
@@ -121,7 +121,7 @@ function standingOf(
 }
 
 /** A verified visit of this crawler to the front page. All other facts are unknown. */
-function visitOf(crawler: CatalogueCrawler, allowlisted: boolean): Facts {
+function visitOf(crawler: CatalogueCrawler, isAllowlisted: boolean): Facts {
   return {
     url: { scheme: 'https', host: '', path: '/', query: '' },
     paths: ['/'],
@@ -140,7 +140,7 @@ function visitOf(crawler: CatalogueCrawler, allowlisted: boolean): Facts {
       rslCategory: crawler.rslCategory,
       verified: true,
       proof: 'verified',
-      allowlisted,
+      allowlisted: isAllowlisted,
     },
     network: undefined,
     isListed: () => false,

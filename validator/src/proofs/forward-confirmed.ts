@@ -36,25 +36,25 @@ export async function lookUpNames(
   timeoutMs: number,
 ): Promise<NameAnswer> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<NameAnswer>((resolve) => {
+  const timeout = new Promise<NameAnswer>((resolve) => {
     timer = setTimeout(() => resolve('failed'), timeoutMs);
     timer.unref();
   });
-  const answer = await Promise.race([follow(ip, domains, resolver), late]);
+  const answer = await Promise.race([confirmNames(ip, domains, resolver), timeout]);
   clearTimeout(timer);
   return answer;
 }
 
-async function follow(
+async function confirmNames(
   ip: string,
   domains: readonly string[],
   resolver: Resolver,
 ): Promise<NameAnswer> {
   const names = await recordsOf(() => resolver.reverse(ip));
   if (names === undefined) return 'failed';
-  const inDomain = names.filter((name) => domains.some((domain) => isWithin(name, domain)));
+  const namesInDomain = names.filter((name) => domains.some((domain) => isWithin(name, domain)));
   let answer: NameAnswer = 'denied';
-  for (const name of inDomain.slice(0, MAX_NAMES)) {
+  for (const name of namesInDomain.slice(0, MAX_NAMES)) {
     const addresses = await recordsOf(() =>
       ip.includes(':') ? resolver.resolve6(name) : resolver.resolve4(name),
     );

@@ -28,10 +28,10 @@ export function createClaimProver(sources: {
 }): ProveClaim {
   const { crawlers, reverseDns } = sources;
   return (crawler, { ip, signed }) => {
-    const byRanges = crawlers.verify(crawler, ip);
-    if (byRanges === 'verified') return byRanges;
+    const rangeStanding = crawlers.verify(crawler, ip);
+    if (rangeStanding === 'verified') return rangeStanding;
     if (signed?.kind === 'valid' && signed.key.operator === crawler.operator) return 'verified';
-    if (byRanges === 'impersonator') return byRanges;
+    if (rangeStanding === 'impersonator') return rangeStanding;
     return reverseDns?.confirm(crawler, ip) ?? 'unverifiable';
   };
 }

@@ -49,8 +49,8 @@ export interface ReverseDns {
   settled(): Promise<void>;
 }
 
-/** An answer. It stays valid while it is looked up again. */
-interface Known {
+/** An answer of the DNS. It stays valid while it is looked up again. */
+interface KnownAnswer {
   answer: NameAnswer | undefined;
   validUntil: number;
   pending: boolean;
@@ -59,42 +59,42 @@ interface Known {
 interface Question {
   readonly ip: string;
   readonly hostNames: readonly string[];
-  readonly known: Known;
+  readonly known: KnownAnswer;
 }
 
 /** Forward-confirmed reverse DNS outside of the request path. Memory, questions and time are bounded. */
 export function createReverseDns(options: ReverseDnsOptions): ReverseDns {
   const { proofsOf, resolver, clock } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const answers = new LRUCache<string, Known>({ max: limits.maxAnswers });
+  const answers = new LRUCache<string, KnownAnswer>({ max: limits.maxAnswers });
   const queue: Question[] = [];
-  const waiting: (() => void)[] = [];
-  let running = 0;
+  const onSettled: (() => void)[] = [];
+  let runningCount = 0;
 
   function ask(key: string, question: Question): void {
-    if (running >= limits.maxConcurrent && queue.length >= limits.maxQueued) return;
+    if (runningCount >= limits.maxConcurrent && queue.length >= limits.maxQueued) return;
     question.known.pending = true;
     answers.set(key, question.known);
     queue.push(question);
-    next();
+    startQueued();
   }
 
-  function next(): void {
-    while (running < limits.maxConcurrent) {
+  function startQueued(): void {
+    while (runningCount < limits.maxConcurrent) {
       const question = queue.shift();
       if (question === undefined) break;
-      running += 1;
+      runningCount += 1;
       void answerTo(question);
     }
-    if (running === 0) for (const resolve of waiting.splice(0)) resolve();
+    if (runningCount === 0) for (const resolve of onSettled.splice(0)) resolve();
   }
 
   async function answerTo({ ip, hostNames, known }: Question): Promise<void> {
     known.answer = await lookUpNames(ip, hostNames, resolver, limits.timeoutMs);
     known.validUntil = clock() + limits.ttlMs[known.answer];
     known.pending = false;
-    running -= 1;
-    next();
+    runningCount -= 1;
+    startQueued();
   }
 
   return {
@@ -102,9 +102,10 @@ export function createReverseDns(options: ReverseDnsOptions): ReverseDns {
       const { hostNames, list } = proofsOf(crawler);
       if (hostNames.length === 0) return 'unverifiable';
       const key = `${ip} ${crawler.id}`;
-      const known = answers.get(key) ?? { answer: undefined, validUntil: 0, pending: false };
-      if (!known.pending && clock() >= known.validUntil) ask(key, { ip, hostNames, known });
-      switch (known.answer) {
+      const knownAnswer = answers.get(key) ?? { answer: undefined, validUntil: 0, pending: false };
+      if (!knownAnswer.pending && clock() >= knownAnswer.validUntil)
+        ask(key, { ip, hostNames, known: knownAnswer });
+      switch (knownAnswer.answer) {
         case 'confirmed':
           return 'verified';
         case 'denied':
@@ -115,6 +116,6 @@ export function createReverseDns(options: ReverseDnsOptions): ReverseDns {
       }
     },
     settled: () =>
-      running === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
+      runningCount === 0 ? Promise.resolve() : new Promise((resolve) => onSettled.push(resolve)),
   };
 }

@@ -5,20 +5,23 @@ import { type InnerList, type Item, parseDictionary, parseItemField } from './st
  * string, or a dictionary of strings that is covered as a whole or by one key. Undefined when the field names no
  * origin, or several.
  */
-export function namedDirectory(covered: InnerList, field: string | undefined): string | undefined {
-  const component = covered.items.find(({ value }) => value.value === 'signature-agent');
+export function directoryOf(
+  coveredComponents: InnerList,
+  field: string | undefined,
+): string | undefined {
+  const component = coveredComponents.items.find(({ value }) => value.value === 'signature-agent');
   if (field === undefined || component === undefined) return undefined;
-  const item = namedBy(component, field);
+  const item = memberFor(component, field);
   return item?.value.kind === 'string' ? URL.parse(item.value.value)?.origin : undefined;
 }
 
-function namedBy(component: Item, field: string): Item | undefined {
+function memberFor(component: Item, field: string): Item | undefined {
   const key = component.parameters.get('key');
   const single = key === undefined ? parseItemField(field) : undefined;
   if (single !== undefined) return single;
   const members = parseDictionary(field);
   if (members === undefined || (key === undefined && members.size > 1)) return undefined;
-  const [only] = members.values();
-  const member = key?.kind === 'string' ? members.get(key.value) : only;
+  const [firstMember] = members.values();
+  const member = key?.kind === 'string' ? members.get(key.value) : firstMember;
   return member?.kind === 'item' ? member : undefined;
 }

@@ -27,23 +27,23 @@ export type SignatureBase =
 const MAX_COMPONENTS = 16;
 
 /** Builds the text that was signed (RFC 9421 section 2.5). */
-export function signatureBase(covered: InnerList, request: SignedRequest): SignatureBase {
-  if (covered.items.length > MAX_COMPONENTS) return { kind: 'component_unsupported' };
+export function signatureBase(coveredComponents: InnerList, request: SignedRequest): SignatureBase {
+  if (coveredComponents.items.length > MAX_COMPONENTS) return { kind: 'component_unsupported' };
   const lines: string[] = [];
   const fields: Dictionaries = new Map();
-  const seen = new Set<string>();
-  for (const component of covered.items) {
+  const seenIdentifiers = new Set<string>();
+  for (const component of coveredComponents.items) {
     const identifier = serializeItem(component);
-    if (component.value.kind !== 'string' || seen.has(identifier)) {
+    if (component.value.kind !== 'string' || seenIdentifiers.has(identifier)) {
       return { kind: 'component_unsupported' };
     }
-    seen.add(identifier);
+    seenIdentifiers.add(identifier);
     const value = valueOf(component.value.value, component, request, fields);
     if (value === UNSUPPORTED) return { kind: 'component_unsupported' };
     if (value === undefined) return { kind: 'component_missing' };
     lines.push(`${identifier}: ${value}`);
   }
-  lines.push(`"@signature-params": ${serializeInnerList(covered)}`);
+  lines.push(`"@signature-params": ${serializeInnerList(coveredComponents)}`);
   return { kind: 'built', base: lines.join('\n') };
 }
 
@@ -57,7 +57,7 @@ const NO_MEMBERS: ReadonlyMap<string, Member> = new Map();
 type ComponentValue = string | undefined | typeof UNSUPPORTED;
 
 /** The derived components (RFC 9421 section 2.2). `@query-param` is not supported. */
-const DERIVED: ReadonlyMap<string, (request: SignedRequest) => string> = new Map([
+const DERIVED_COMPONENTS: ReadonlyMap<string, (request: SignedRequest) => string> = new Map([
   ['@method', ({ method }: SignedRequest) => method],
   ['@target-uri', ({ url }: SignedRequest) => url],
   ['@authority', ({ url }: SignedRequest) => authorityOf(url)],
@@ -76,7 +76,9 @@ function valueOf(
 ): ComponentValue {
   const key = parameters.get('key');
   if (name.startsWith('@')) {
-    return parameters.size > 0 ? UNSUPPORTED : (DERIVED.get(name)?.(request) ?? UNSUPPORTED);
+    return parameters.size > 0
+      ? UNSUPPORTED
+      : (DERIVED_COMPONENTS.get(name)?.(request) ?? UNSUPPORTED);
   }
   const field = request.headers[name];
   if (parameters.size === 0) return field?.trim();
@@ -106,13 +108,13 @@ function authorityOf(url: string): string {
 }
 
 function targetOf(url: string): string {
-  const rest = PARTS.exec(url)?.[3] ?? '';
-  return rest.startsWith('/') ? rest : `/${rest}`;
+  const target = PARTS.exec(url)?.[3] ?? '';
+  return target.startsWith('/') ? target : `/${target}`;
 }
 
 /** The query with its question mark. Without a query it is a question mark alone (RFC 9421 section 2.2.7). */
 function queryOf(url: string): string {
   const target = targetOf(url);
-  const at = target.indexOf('?');
-  return at === -1 ? '?' : target.slice(at);
+  const queryStart = target.indexOf('?');
+  return queryStart === -1 ? '?' : target.slice(queryStart);
 }

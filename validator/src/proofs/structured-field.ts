@@ -167,7 +167,7 @@ function serializeBareItem(item: BareItem): string {
 /** A position in a text. It advances when text is taken. */
 class Cursor {
   readonly #text: string;
-  #at = 0;
+  #offset = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -175,16 +175,16 @@ class Cursor {
 
   /** Takes the match of a sticky expression at this position. */
   take(sticky: RegExp): RegExpExecArray | undefined {
-    sticky.lastIndex = this.#at;
+    sticky.lastIndex = this.#offset;
     const match = sticky.exec(this.#text);
     if (match === null) return undefined;
-    this.#at = sticky.lastIndex;
+    this.#offset = sticky.lastIndex;
     return match;
   }
 
   takeText(text: string): boolean {
-    if (!this.#text.startsWith(text, this.#at)) return false;
-    this.#at += text.length;
+    if (!this.#text.startsWith(text, this.#offset)) return false;
+    this.#offset += text.length;
     return true;
   }
 }

@@ -4,7 +4,7 @@ import type { BotKey } from '@guard/config/settings/sections/web-bot-auth';
 import { LRUCache } from 'lru-cache';
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { type SignatureBase, type SignedRequest, signatureBase } from './signature-base.ts';
-import { namedDirectory } from './signature-agent.ts';
+import { directoryOf } from './signature-agent.ts';
 import { type InnerList, parseDictionary } from './structured-field.ts';
 
 /** The reason why a signature proves nothing. It never makes an impersonator: any client can send a bad signature. */
@@ -87,16 +87,16 @@ export function createSignatureCheck(
   clock: Clock,
   maxNonces = MAX_NONCES,
 ): CheckSignature {
-  const byId = Map.groupBy(keys.map(load), ({ keyId }) => keyId);
+  const keysById = Map.groupBy(keys.map(loadKey), ({ keyId }) => keyId);
   const nonces = new LRUCache<string, number>({ max: maxNonces });
   /** The signed text of each good signature. */
-  const good = new LRUCache<string, string>({
+  const goodSignatures = new LRUCache<string, string>({
     max: MAX_SIGNATURES,
     maxSize: MAX_SIGNED_LENGTH,
     sizeCalculation: (base, signature) => base.length + signature.length,
   });
 
-  const bad = new LRUCache<string, number>({
+  const badCounts = new LRUCache<string, number>({
     max: MAX_BAD_ADDRESSES,
     ttl: BAD_FOR_MS,
     ttlResolution: 0,
@@ -104,24 +104,28 @@ export function createSignatureCheck(
     perf: { now: clock },
   });
 
-  function check(label: string, covered: InnerList, request: SentRequest): SignatureProof {
+  function check(
+    label: string,
+    coveredComponents: InnerList,
+    request: SentRequest,
+  ): SignatureProof {
     const signature = signatureOf(request.headers['signature'] ?? '', label);
-    const parameters = readParameters(covered);
+    const parameters = readParameters(coveredComponents);
     if (signature === undefined || parameters === undefined) return invalid('malformed');
-    const algorithm = covered.parameters.get('alg')?.value ?? 'ed25519';
+    const algorithm = coveredComponents.parameters.get('alg')?.value ?? 'ed25519';
     if (algorithm !== 'ed25519') return invalid('algorithm');
-    const key = choose(byId.get(parameters.keyId), covered, request);
+    const key = chooseKey(keysById.get(parameters.keyId), coveredComponents, request);
     if (key === undefined) return invalid('unknown_key');
-    const known = good.get(signature.toString('base64'));
+    const knownBase = goodSignatures.get(signature.toString('base64'));
     const group = addressGroup(request.ip);
-    const badSoFar = bad.get(group) ?? 0;
-    if (known === undefined && badSoFar >= MAX_BAD_SIGNATURES) return invalid('too_many');
+    const badCount = badCounts.get(group) ?? 0;
+    if (knownBase === undefined && badCount >= MAX_BAD_SIGNATURES) return invalid('too_many');
     const fault =
       timeFault(parameters, key, clock()) ??
-      coverageFault(covered, request) ??
-      signatureFault(signature, known, key, signatureBase(covered, request));
+      coverageFault(coveredComponents, request) ??
+      signatureFault(signature, knownBase, key, signatureBase(coveredComponents, request));
     if (fault !== undefined) {
-      bad.set(group, badSoFar + 1);
+      badCounts.set(group, badCount + 1);
       return invalid(fault);
     }
     return isReplayed(parameters) ? invalid('replayed') : { kind: 'valid', key };
@@ -130,15 +134,15 @@ export function createSignatureCheck(
   /** Checks the bytes of a signature. A good signature is remembered. */
   function signatureFault(
     signature: Buffer,
-    known: string | undefined,
+    knownBase: string | undefined,
     { publicKey }: LoadedKey,
-    built: SignatureBase,
+    baseResult: SignatureBase,
   ): SignatureFault | undefined {
-    if (built.kind !== 'built') return built.kind;
-    const { base } = built;
-    if (known !== undefined) return known === base ? undefined : 'signature';
+    if (baseResult.kind !== 'built') return baseResult.kind;
+    const { base } = baseResult;
+    if (knownBase !== undefined) return knownBase === base ? undefined : 'signature';
     if (!verify(null, Buffer.from(base), publicKey, signature)) return 'signature';
-    good.set(signature.toString('base64'), base);
+    goodSignatures.set(signature.toString('base64'), base);
     return undefined;
   }
 
@@ -166,15 +170,15 @@ export function createSignatureCheck(
 }
 
 /** Chooses among keys with the same id: first the key of the named directory, then the key of the settings. */
-function choose(
+function chooseKey(
   keys: readonly LoadedKey[] | undefined,
-  covered: InnerList,
+  coveredComponents: InnerList,
   { headers }: SignedRequest,
 ): LoadedKey | undefined {
   if (keys === undefined) return undefined;
-  const named = namedDirectory(covered, headers['signature-agent']);
+  const namedDirectory = directoryOf(coveredComponents, headers['signature-agent']);
   return (
-    keys.find(({ directory }) => directory !== undefined && directory === named) ??
+    keys.find(({ directory }) => directory !== undefined && directory === namedDirectory) ??
     keys.find(({ directory }) => directory === undefined)
   );
 }
@@ -183,7 +187,7 @@ function invalid(fault: SignatureFault): SignatureProof {
   return { kind: 'invalid', fault };
 }
 
-function load(key: BotKey): LoadedKey {
+function loadKey(key: BotKey): LoadedKey {
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: key.x };
   return { ...key, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
 }
@@ -197,11 +201,11 @@ function signatureOf(field: string, label: string): Buffer | undefined {
 
 /** `created`, `expires` and `keyid` are required. `nonce` is optional. */
 function readParameters({ parameters }: InnerList): SignatureParameters | undefined {
-  const created = parameters.get('created');
+  const createdAt = parameters.get('created');
   const expires = parameters.get('expires');
   const keyId = parameters.get('keyid');
   const nonce = parameters.get('nonce');
-  if (created?.kind !== 'integer' || expires?.kind !== 'integer' || keyId?.kind !== 'string') {
+  if (createdAt?.kind !== 'integer' || expires?.kind !== 'integer' || keyId?.kind !== 'string') {
     return undefined;
   }
   if (nonce !== undefined && (nonce.kind !== 'string' || nonce.value.length > MAX_NONCE_LENGTH)) {
@@ -209,7 +213,7 @@ function readParameters({ parameters }: InnerList): SignatureParameters | undefi
   }
   return {
     keyId: keyId.value,
-    createdMs: created.value * 1000,
+    createdMs: createdAt.value * 1000,
     expiresMs: expires.value * 1000,
     nonce: nonce?.value,
   };
@@ -218,20 +222,23 @@ function readParameters({ parameters }: InnerList): SignatureParameters | undefi
 function timeFault(
   { createdMs, expiresMs }: SignatureParameters,
   key: BotKey,
-  now: number,
+  nowMs: number,
 ): SignatureFault | undefined {
-  if (now < key.notBefore || now >= key.notAfter) return 'key_expired';
+  if (nowMs < key.notBefore || nowMs >= key.notAfter) return 'key_expired';
   if (expiresMs <= createdMs || expiresMs - createdMs > MAX_LIFETIME_MS) return 'lifetime';
-  if (createdMs > now + CLOCK_SKEW_MS) return 'not_yet_valid';
-  return expiresMs + CLOCK_SKEW_MS <= now ? 'expired' : undefined;
+  if (createdMs > nowMs + CLOCK_SKEW_MS) return 'not_yet_valid';
+  return expiresMs + CLOCK_SKEW_MS <= nowMs ? 'expired' : undefined;
 }
 
 /**
  * Checks which components the signature covers. Without the authority, a signature could be reused at another site.
  * Without the Signature-Agent that was sent, any client could name another agent.
  */
-function coverageFault(covered: InnerList, { headers }: SignedRequest): SignatureFault | undefined {
-  const names = covered.items.map(({ value }) => value.value);
+function coverageFault(
+  coveredComponents: InnerList,
+  { headers }: SignedRequest,
+): SignatureFault | undefined {
+  const names = coveredComponents.items.map(({ value }) => value.value);
   const isComplete =
     names.includes('@authority') &&
     (headers['signature-agent'] === undefined || names.includes('signature-agent'));
