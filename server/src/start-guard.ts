@@ -122,9 +122,8 @@ export async function startGuard(
       addresses: state.addresses,
       reload: (next) => replaceDeployment(next, dependencies, state),
       createDashboardLinks() {
-        const { settings: latest } = currentOf(state);
         const { dashboard } = state.addresses;
-        return createDashboardLinks(dependencies.dashboard?.signIns, latest, dashboard);
+        return createDashboardLinks(dependencies.dashboard?.signIns, currentSettings(), dashboard);
       },
       database: () => dependencies.analytics.condition(),
       dataAt() {
